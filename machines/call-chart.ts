@@ -1,0 +1,243 @@
+import { type AnyActorRef, assign, sendTo, setup } from 'xstate'
+import { type AbortCause, type StopCause, strongerCause, type TimeoutCause } from './abort-precedence.ts'
+import type { CallRecord } from './call-record.ts'
+import type { Ending } from './ending.ts'
+
+export type CallEvent =
+  | { type: 'call.start' }
+  | { type: 'call.abort'; cause: AbortCause }
+  | { type: 'call.interrupt'; cause: AbortCause }
+  | { type: 'call.timedOut'; cause: TimeoutCause }
+  | { type: 'call.yield' }
+  | { type: 'input.accepted' }
+  | { type: 'input.rejected'; cancelsSiblings: boolean; description: string }
+  | { type: 'permission.allowed'; becameUnsafe: boolean }
+  | { type: 'permission.denied' }
+  | { type: 'tool.settled'; finished: boolean; needsFormatting: boolean }
+  | { type: 'result.formatted'; cancelsSiblings: boolean; description: string }
+
+export interface CallContext {
+  readonly call: CallRecord
+  readonly executor: AnyActorRef
+  readonly graceMs: number
+  /** Permission was given before the call went back to the line; nobody asks twice. */
+  readonly isPermitted: boolean
+  /** The strongest reason to stop so far. */
+  readonly cause: StopCause | undefined
+  readonly ending: Ending | undefined
+}
+
+export interface CallInput {
+  readonly call: CallRecord
+  readonly executor: AnyActorRef
+  readonly graceMs: number
+}
+
+type Own = Extract<CallEvent, { cancelsSiblings: boolean }>
+
+const callSetup = setup({
+  types: {
+    context: {} as CallContext,
+    input: {} as CallInput,
+    events: {} as CallEvent,
+  },
+  actions: {
+    validate: ({ context }) => context.call.port.validate(),
+    askHost: ({ context }) => context.call.port.askHost(),
+    callTool: ({ context }) => context.call.port.callTool(),
+    formatResult: ({ context }) => context.call.port.formatResult(),
+    stop: ({ context }, cause: StopCause) => context.call.port.stop(cause),
+    stopForCause: ({ context }) => {
+      if (context.cause !== undefined) context.call.port.stop(context.cause)
+    },
+    abandon: ({ context }) => context.call.port.abandon(),
+    conclude: ({ context }) => {
+      if (context.ending !== undefined) context.call.port.conclude(context.ending)
+    },
+    permit: assign({ isPermitted: true }),
+    holdCause: assign({
+      cause: ({ context }, cause: StopCause): StopCause => strongerCause(context.cause, cause),
+    }),
+    endWith: assign({ ending: (_, ending: Ending): Ending => ending }),
+    reportCompleted: sendTo(
+      ({ context }) => context.executor,
+      ({ context }) => ({ type: 'call.completed', call: context.call }),
+    ),
+    reportRequeued: sendTo(
+      ({ context }) => context.executor,
+      ({ context }) => ({ type: 'call.requeued', call: context.call }),
+    ),
+    cancelSiblings: sendTo(
+      ({ context }) => context.executor,
+      ({ context }, description: string) => ({ type: 'abort.siblingError', by: context.call, description }),
+    ),
+  },
+  guards: {
+    isAnswered: ({ context }) => context.call.port.isAnswered,
+    needsValidation: ({ context }) => context.call.port.needsValidation,
+    needsPermission: ({ context }) => context.call.port.needsPermission && !context.isPermitted,
+    needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,
+    becameUnsafe: (_, allowed: { becameUnsafe: boolean }) => allowed.becameUnsafe,
+    cancelsSiblings: (_, own: { cancelsSiblings: boolean }) => own.cancelsSiblings,
+    yieldsToInterrupt: ({ context }) => context.call.yieldsToInterrupt,
+    ranOutOfTime: ({ context }) => context.cause?.kind === 'timeout',
+  },
+  delays: {
+    abortGrace: ({ context }) => context.graceMs,
+  },
+})
+
+const eventOf = <E>({ event }: { event: E }): E => event
+const causeOf = <C>({ event }: { event: { cause: C } }): C => event.cause
+
+const byResult: Ending = { by: 'result' }
+const byAnswer: Ending = { by: 'answer' }
+
+/** A phase with nothing to do is stepped over in the same transition. */
+const toPermission = [
+  { guard: 'needsPermission', target: '#call.executing.permission' },
+  { target: '#call.executing.calling' },
+] as const
+const toValidation = [
+  { guard: 'needsValidation', target: '#call.executing.validating' },
+  ...toPermission,
+] as const
+
+/** Ended before its body ran: the signal aborts, nobody waits. */
+const cutShort = (started: boolean) =>
+  ({
+    target: '#call.completed',
+    actions: [
+      { type: 'stop', params: causeOf<AbortCause> },
+      {
+        type: 'endWith',
+        params: ({ event }: { event: { cause: AbortCause } }): Ending => ({
+          by: 'abort',
+          cause: event.cause,
+          started,
+          finished: false,
+        }),
+      },
+    ],
+  }) as const
+
+const toStopping = {
+  target: '#call.executing.stopping',
+  actions: { type: 'holdCause', params: causeOf<StopCause> },
+} as const
+
+/** A result or an error of its own; the latter may take the siblings with it. */
+const toOwnResult = [
+  {
+    guard: { type: 'cancelsSiblings', params: eventOf<Own> },
+    target: '#call.completed',
+    actions: [
+      { type: 'cancelSiblings', params: ({ event }: { event: Own }) => event.description },
+      { type: 'endWith', params: byResult },
+    ],
+  },
+  { target: '#call.completed', actions: { type: 'endWith', params: byResult } },
+] as const
+
+/** Told to stop, and now over: by its own settling, or because its grace is. */
+const endStopped = {
+  type: 'endWith',
+  params: ({ context, event }: { context: CallContext; event: CallEvent }): Ending => ({
+    by: 'abort',
+    cause: context.cause as AbortCause,
+    started: true,
+    finished: event.type === 'tool.settled' && event.finished,
+  }),
+} as const
+
+/** One tool call: `queued → executing → completed → yielded`. */
+export const callMachine = callSetup.createMachine({
+  id: 'call',
+  context: ({ input }) => ({ ...input, isPermitted: false, cause: undefined, ending: undefined }),
+  initial: 'queued',
+  states: {
+    queued: {
+      always: { guard: 'isAnswered', target: 'completed', actions: { type: 'endWith', params: byAnswer } },
+      on: {
+        'call.start': toValidation,
+        'call.abort': cutShort(false),
+        'call.interrupt': { guard: 'yieldsToInterrupt', ...cutShort(false) },
+      },
+    },
+    executing: {
+      initial: 'validating',
+      states: {
+        validating: {
+          entry: 'validate',
+          on: {
+            'input.accepted': toPermission,
+            'input.rejected': toOwnResult,
+            'call.abort': cutShort(true),
+            'call.interrupt': { guard: 'yieldsToInterrupt', ...cutShort(true) },
+          },
+        },
+        permission: {
+          entry: 'askHost',
+          on: {
+            'permission.allowed': [
+              {
+                guard: { type: 'becameUnsafe', params: eventOf },
+                target: '#call.queued',
+                actions: ['permit', 'reportRequeued'],
+              },
+              { target: 'calling', actions: 'permit' },
+            ],
+            'permission.denied': {
+              target: '#call.completed',
+              actions: { type: 'endWith', params: byResult },
+            },
+            'input.rejected': toOwnResult,
+            'call.abort': cutShort(true),
+            'call.interrupt': cutShort(true),
+          },
+        },
+        calling: {
+          entry: 'callTool',
+          on: {
+            'tool.settled': [
+              { guard: { type: 'needsFormatting', params: eventOf }, target: 'formatting' },
+              { target: '#call.completed', actions: { type: 'endWith', params: byResult } },
+            ],
+            'call.timedOut': toStopping,
+            'call.abort': toStopping,
+            'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },
+          },
+        },
+        stopping: {
+          entry: 'stopForCause',
+          on: {
+            'call.abort': { actions: { type: 'holdCause', params: causeOf } },
+            'call.interrupt': {
+              guard: 'yieldsToInterrupt',
+              actions: { type: 'holdCause', params: causeOf },
+            },
+            'tool.settled': [
+              { guard: 'ranOutOfTime', target: 'formatting' },
+              { target: '#call.completed', actions: endStopped },
+            ],
+          },
+          after: {
+            abortGrace: [
+              { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },
+              { target: '#call.completed', actions: ['abandon', endStopped] },
+            ],
+          },
+        },
+        formatting: {
+          entry: 'formatResult',
+          on: { 'result.formatted': toOwnResult },
+        },
+      },
+    },
+    completed: {
+      entry: ['conclude', 'reportCompleted'],
+      on: { 'call.yield': 'yielded' },
+    },
+    yielded: { type: 'final' },
+  },
+})

@@ -1,0 +1,101 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { defaultStamps, type Stamps } from '../messages/stamps.ts'
+import { describeValue } from '../results/describe-value.ts'
+
+/** Timers and, where it has one, the time. `SimulatedClock` from xstate is one. */
+export interface Clock {
+  setTimeout(fn: () => void, ms: number): unknown
+  clearTimeout(id: unknown): void
+  now?(): number
+}
+
+export interface ExecutorOptions {
+  /**
+   * How many safe calls may execute side by side.
+   * @default 10
+   */
+  maxConcurrency?: number | undefined
+  /**
+   * How long a body that was told to stop may take, in milliseconds, before the turn goes on without it.
+   * @default 5_000
+   */
+  abortGraceMs?: number | undefined
+  /**
+   * How many progress messages are kept for each call that nobody reads.
+   * @default 1_000
+   */
+  maxBufferedProgress?: number | undefined
+  /**
+   * How large a call's input may be, in characters.
+   * @default 1_000_000
+   */
+  maxInputChars?: number | undefined
+  /**
+   * Where all timers and times come from.
+   * @default the timers and the date of the platform
+   */
+  clock?: Clock | undefined
+  /**
+   * Makes the ids of messages, and those of calls that came without one.
+   * @default crypto.randomUUID
+   */
+  uuid?: (() => string) | undefined
+}
+
+export interface Settings {
+  readonly maxConcurrency: number
+  readonly abortGraceMs: number
+  readonly maxBufferedProgress: number
+  readonly maxInputChars: number
+  readonly clock: Clock
+  readonly stamps: Stamps
+}
+
+const platformClock: Clock = {
+  setTimeout: (fn, ms) => setTimeout(fn, ms),
+  clearTimeout: (id) => clearTimeout(id as number),
+}
+
+/** The longest time that the platform's timers can hold. */
+const maxDelay = 2 ** 31 - 1
+
+const defaults: Settings = {
+  maxConcurrency: 10,
+  abortGraceMs: 5_000,
+  maxBufferedProgress: 1_000,
+  maxInputChars: 1_000_000,
+  clock: platformClock,
+  stamps: defaultStamps,
+}
+
+/** Checked on entry, so that a wrong option fails where it was written. */
+export function readOptions(options: ExecutorOptions | undefined): Settings {
+  if (options === undefined) return defaults
+  if (typeof options !== 'object' || options === null) fail('options', 'an object', options)
+  const { clock = platformClock, uuid = defaultStamps.uuid } = options
+  if (typeof clock?.setTimeout !== 'function' || typeof clock.clearTimeout !== 'function') {
+    fail('clock', 'an object with setTimeout and clearTimeout', clock)
+  }
+  if (typeof uuid !== 'function') fail('uuid', 'a function that returns a string', uuid)
+  return {
+    maxConcurrency: count('maxConcurrency', options.maxConcurrency, defaults.maxConcurrency, 1, Infinity),
+    abortGraceMs: count('abortGraceMs', options.abortGraceMs, defaults.abortGraceMs, 0, maxDelay),
+    maxBufferedProgress: count('maxBufferedProgress', options.maxBufferedProgress, defaults.maxBufferedProgress, 1, Infinity),
+    maxInputChars: count('maxInputChars', options.maxInputChars, defaults.maxInputChars, 1, Infinity),
+    clock,
+    stamps: { uuid, now: typeof clock.now === 'function' ? () => clock.now?.() ?? Date.now() : Date.now },
+  }
+}
+
+function count(name: string, given: number | undefined, otherwise: number, least: number, most: number): number {
+  if (given === undefined) return otherwise
+  const isWhole = Number.isInteger(given) || given === Infinity
+  if (!isWhole || given < least || given > most) {
+    fail(name, `a whole number from ${least} to ${most}`, given)
+  }
+  return given
+}
+
+function fail(option: string, expected: string, came: unknown): never {
+  throw new SignalboxError('invalid_option', `${option} must be ${expected}, but got ${describeValue(came, 80)}.`)
+}

@@ -1,0 +1,56 @@
+type Job = () => void
+
+/**
+ * What the charts asked for, done once they are at rest. So user code never runs inside a guard, an assign or an
+ * action, and may itself call the executor: whatever it starts is worked off by the loop that is already running.
+ */
+export class Outbox {
+  readonly #afterwards: Job
+  #jobs: Job[] = []
+  #isRunning = false
+
+  /** `afterwards` runs each time everything has been worked off. */
+  constructor(afterwards: Job) {
+    this.#afterwards = afterwards
+  }
+
+  /** Steps the charts, then does what they asked for, until nothing is left. */
+  run(step: Job): void {
+    if (this.#isRunning) return step()
+    this.#isRunning = true
+    try {
+      step()
+      this.#workOff()
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  push(job: Job): void {
+    this.#jobs.push(job)
+    // the charts were stepped from outside, by a host that sends to the actor itself
+    if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
+  }
+
+  #workOff(): void {
+    do {
+      while (this.#jobs.length > 0) {
+        const jobs = this.#jobs
+        this.#jobs = []
+        for (const job of jobs) attempt(job)
+      }
+      attempt(this.#afterwards)
+    } while (this.#jobs.length > 0)
+  }
+}
+
+/** Jobs catch what user code throws. A throw that gets here is a fault of ours: loud, but at nobody's expense. */
+function attempt(job: Job): void {
+  try {
+    job()
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

@@ -1,0 +1,91 @@
+import type {
+  AssistantMessage,
+  Attachment,
+  AttachmentMessage,
+  ContentBlock,
+  ProgressMessage,
+  StopHookSummary,
+  SystemMessage,
+  ToolResultBlock,
+  ToolResultMessage,
+  UserMessage,
+} from './message.ts'
+import { defaultStamps, type Stamps } from './stamps.ts'
+
+const stampOf = (stamps: Stamps) => ({ uuid: stamps.uuid(), timestamp: isoTime(stamps.now()) })
+
+/** An assistant message as the executor expects one, for hosts that build it from a stream. */
+export function createAssistantMessage(
+  content: ContentBlock[],
+  rest: { id?: string; [key: string]: unknown } = {},
+  stamps: Stamps = defaultStamps,
+): AssistantMessage {
+  const stamp = stampOf(stamps)
+  return {
+    type: 'assistant',
+    ...stamp,
+    message: { ...rest, id: rest.id ?? `msg_${stamp.uuid}`, role: 'assistant', content },
+  }
+}
+
+export function createUserMessage(
+  content: string | ContentBlock[],
+  stamps: Stamps = defaultStamps,
+): UserMessage {
+  return { type: 'user', ...stampOf(stamps), message: { role: 'user', content } }
+}
+
+export function createToolResultMessage(
+  block: ToolResultBlock,
+  { toolUseResult, sourceToolAssistantUUID }: { toolUseResult?: unknown; sourceToolAssistantUUID: string },
+  stamps: Stamps = defaultStamps,
+): ToolResultMessage {
+  return {
+    type: 'user',
+    ...stampOf(stamps),
+    message: { role: 'user', content: [block] },
+    toolUseResult,
+    sourceToolAssistantUUID,
+  }
+}
+
+export function createProgressMessage(
+  progress: Pick<ProgressMessage, 'toolUseID' | 'parentToolUseID' | 'siblingToolUseIDs' | 'data'>,
+  stamps: Stamps = defaultStamps,
+): ProgressMessage {
+  return { type: 'progress', ...stampOf(stamps), ...progress }
+}
+
+export function createAttachmentMessage(
+  attachment: Attachment,
+  toolUseID?: string,
+  stamps: Stamps = defaultStamps,
+): AttachmentMessage {
+  return {
+    type: 'attachment',
+    ...stampOf(stamps),
+    ...(toolUseID !== undefined && { toolUseID }),
+    attachment,
+  }
+}
+
+export function createSystemMessage<Fields extends { subtype: string }>(
+  fields: Fields,
+  stamps: Stamps = defaultStamps,
+): SystemMessage & Fields {
+  return { ...fields, type: 'system', ...stampOf(stamps) }
+}
+
+/** What the stop hooks of a turn did, all in one message. */
+export function createStopHookSummary(
+  summary: Pick<StopHookSummary, 'hookInfos' | 'hookErrors' | 'preventedContinuation' | 'stopReason'>,
+  stamps: Stamps = defaultStamps,
+): StopHookSummary {
+  return createSystemMessage(
+    { subtype: 'stop_hook_summary', hookCount: summary.hookInfos.length, ...summary },
+    stamps,
+  )
+}
+
+/** Years that ISO strings cannot hold come out as the epoch: a stamp must never throw. */
+const isoTime = (ms: number): string => new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString()

@@ -1,0 +1,50 @@
+import type { AttachmentMessage, ContentBlock, Message, TextBlock, ToolResultBlock, UserMessage } from './message.ts'
+
+/** A message as the Messages API takes it. */
+export type ApiMessage = { role: 'user' | 'assistant'; content: string | ContentBlock[] }
+
+/**
+ * A transcript as the Messages API takes it: between two assistant messages one user message, its tool results
+ * first, then everything else in order, attachments as text. Progress and system messages stay at home.
+ */
+export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
+  const api: ApiMessage[] = []
+  let answer: ContentBlock[] = []
+  const flush = () => {
+    if (answer.length > 0) api.push({ role: 'user', content: resultsFirst(answer) })
+    answer = []
+  }
+  for (const message of messages) {
+    if (message.type === 'assistant') {
+      flush()
+      pushAssistant(api, message.message.content)
+    } else if (message.type === 'user') answer.push(...blocksOf(message))
+    else if (message.type === 'attachment') answer.push(asText(message))
+  }
+  flush()
+  return api
+}
+
+/** One reply of a model may arrive as several messages; the API wants the roles to alternate. */
+function pushAssistant(api: ApiMessage[], content: ContentBlock[]): void {
+  const last = api.at(-1)
+  if (last?.role === 'assistant' && Array.isArray(last.content)) last.content.push(...content)
+  else api.push({ role: 'assistant', content: [...content] })
+}
+
+const isResult = (block: ContentBlock): boolean => block.type === 'tool_result'
+
+const resultsFirst = (blocks: ContentBlock[]): ContentBlock[] => [
+  ...blocks.filter(isResult),
+  ...blocks.filter((block) => !isResult(block)),
+]
+
+function blocksOf({ message: { content } }: UserMessage): readonly (ContentBlock | ToolResultBlock)[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function asText({ attachment }: AttachmentMessage): TextBlock {
+  const { type, ...rest } = attachment
+  const content = typeof rest.content === 'string' ? rest.content : JSON.stringify(rest)
+  return { type: 'text', text: `<${type}>\n${content}\n</${type}>` }
+}

@@ -1,0 +1,54 @@
+import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
+import { describeValue } from './describe-value.ts'
+import { resultTexts } from './result-texts.ts'
+
+export const defaultMaxResultSizeChars = 50_000
+
+/** Data of any kind as a result: strings and content blocks as they are, anything else as JSON. */
+export function formatData(data: unknown, toolUseID: string, maxChars: number): ToolResultBlock {
+  return limitSize({ type: 'tool_result', tool_use_id: toolUseID, content: contentOf(data, maxChars) }, maxChars)
+}
+
+/** What is too long for the model is cut, and says so; blocks that are not text are left alone. */
+export function limitSize(block: ToolResultBlock, maxChars: number): ToolResultBlock {
+  const { content } = block
+  if (typeof content === 'string') {
+    return content.length <= maxChars ? block : { ...block, content: cut(content, maxChars) }
+  }
+  const total = content.reduce((sum, { text }) => sum + (typeof text === 'string' ? text.length : 0), 0)
+  if (total <= maxChars) return block
+  let left = maxChars
+  return {
+    ...block,
+    content: content.map((each) => {
+      if (typeof each.text !== 'string') return each
+      const text = each.text.length <= left ? each.text : cut(each.text, left)
+      left = Math.max(0, left - each.text.length)
+      return { ...each, text }
+    }),
+  }
+}
+
+function cut(text: string, maxChars: number): string {
+  return resultTexts.truncated(text.slice(0, maxChars).toWellFormed(), maxChars)
+}
+
+function contentOf(data: unknown, maxChars: number): string | ContentBlock[] {
+  if (data === undefined || data === null || data === '') return resultTexts.noOutput()
+  if (typeof data === 'string') return data.isWellFormed() ? data : data.toWellFormed()
+  return contentBlocksOf(data) ?? describeValue(data, maxChars)
+}
+
+const contentTypes = new Set(['text', 'image', 'document', 'search_result', 'tool_reference'])
+
+/** The data itself where it is a list of blocks that a result may hold. */
+function contentBlocksOf(data: unknown): ContentBlock[] | undefined {
+  try {
+    if (!Array.isArray(data) || data.length === 0) return undefined
+    return data.every((each) => contentTypes.has(each?.type) && isWhole(each)) ? [...data] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isWhole = (block: ContentBlock): boolean => block.type !== 'text' || typeof block.text === 'string'

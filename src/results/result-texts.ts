@@ -1,0 +1,77 @@
+import type { AbortCause, StopKind, TimeoutCause } from '../../machines/index.ts'
+
+/** What an outcome says: to the model, and to user interfaces. */
+export interface ResultText {
+  readonly content: string
+  readonly toolUseResult: string
+}
+
+const asError = (text: string): ResultText => ({
+  content: `<tool_use_error>${text}</tool_use_error>`,
+  toolUseResult: text,
+})
+
+const plain = (content: string, toolUseResult: string): ResultText => ({ content, toolUseResult })
+
+/** The executor's own words, all of them, in one place. */
+export const resultTexts = {
+  unknownTool: (name: string) => asError(`Error: No such tool available: ${name}`),
+  invalidInput: (problem: string) => asError(`InputValidationError: ${problem}`),
+  vetoed: (message: string) => asError(message),
+  idClash: (id: string) =>
+    asError(
+      `Error: The id ${JSON.stringify(id)} was already used by another call of this turn, with another name or input. ` +
+        'This call did not run; if it is still needed, ask again.',
+    ),
+  denied: (message: string) => asError(message),
+  denialWithoutMessage: () => asError('Permission to use this tool was denied. The call did not run.'),
+  nobodyToAsk: (name: string) =>
+    asError(`Permission to use ${name} could not be asked for: nobody is there to answer. The call did not run.`),
+  askingFailed: (problem: string) =>
+    asError(`Permission could not be determined, so the call did not run. ${problem}`),
+  failed: (problem: string) => asError(problem),
+  timedOut: ({ limit, ms }: TimeoutCause, finished: boolean) =>
+    asError(
+      limit === 'idle'
+        ? `Timeout: the call made no progress for ${ms} ms and was stopped.${effectsStand(finished)} It may have done part of its work.`
+        : `Timeout: the call took longer than ${ms} ms and was stopped.${effectsStand(finished)} It may have done part of its work.`,
+    ),
+  unformattable: (problem: string) =>
+    asError(`The tool ran to its end, but its result could not be put into words. ${problem}`),
+  noOutput: () => '(no output)',
+  truncated: (shown: string, chars: number) =>
+    `${shown}\n\n[Result cut: ${chars} characters of it are shown, the rest did not fit.]`,
+} as const
+
+const effectsStand = (finished: boolean): string =>
+  finished ? ' It had finished all the same: its effects stand.' : ''
+
+/** The synthetic result of a call that somebody else ended. */
+export function abortText(cause: AbortCause, { started, finished }: { started: boolean; finished: boolean }): ResultText {
+  const { content, toolUseResult } = abortTexts[cause.kind](cause, started)
+  if (!finished) return { content, toolUseResult }
+  const closing = '</tool_use_error>'
+  return content.endsWith(closing)
+    ? { content: content.slice(0, -closing.length) + effectsStand(true) + closing, toolUseResult }
+    : { content: content + effectsStand(true), toolUseResult }
+}
+
+const abortTexts = {
+  streaming_fallback: () => asError('Error: Streaming fallback - tool execution discarded'),
+  sibling_error: ({ description }: AbortCause) =>
+    asError(
+      description === undefined || description === ''
+        ? 'Cancelled: parallel tool call errored'
+        : `Cancelled: parallel tool call ${description} errored`,
+    ),
+  user_interrupted: (_cause: AbortCause, started: boolean) =>
+    started
+      ? plain(
+          'The user stopped this call, and nothing more was done for it. Wait for what they say next.',
+          'User rejected tool use',
+        )
+      : plain(
+          'This call was cancelled before it started: the user stopped the turn. Wait for what they say next.',
+          'Cancelled before it started',
+        ),
+} satisfies { [K in Exclude<StopKind, 'timeout'>]: (cause: AbortCause, started: boolean) => ResultText }

@@ -1,0 +1,31 @@
+import type { AnyTool } from './tool.ts'
+
+const maxSummary = 40
+
+/** A call as people read it: `Bash(npm test)`, or just the name where there is nothing to say. */
+export function describeCall(tool: AnyTool | undefined, name: string, input: unknown): string {
+  const summary = summaryOf(tool, input)
+  return summary === '' ? name : `${name}(${summary})`
+}
+
+function summaryOf(tool: AnyTool | undefined, input: unknown): string {
+  try {
+    const own = tool?.describe?.(input as Record<string, unknown>)
+    return cut(typeof own === 'string' ? own : firstText(input))
+  } catch {
+    return ''
+  }
+}
+
+function firstText(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return ''
+  const { command, file_path, pattern } = input as Record<string, unknown>
+  const found = [command, file_path, pattern].find((value) => typeof value === 'string' && value !== '')
+  return typeof found === 'string' ? found : ''
+}
+
+function cut(text: string): string {
+  const line = text.slice(0, 4 * maxSummary)
+  const characters = Array.from(line)
+  return characters.length > maxSummary ? `${characters.slice(0, maxSummary).join('')}…` : line
+}

@@ -1,0 +1,46 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../results/describe-value.ts'
+import type { AnyTool } from './tool.ts'
+
+/** The tools of one executor, found by name, then by alias. */
+export class ToolBox {
+  readonly #byName = new Map<string, AnyTool>()
+  readonly #byAlias = new Map<string, AnyTool>()
+
+  constructor(tools: readonly AnyTool[]) {
+    for (const [index, tool] of tools.entries()) this.#add(tool, index)
+  }
+
+  find(name: string): AnyTool | undefined {
+    return this.#byName.get(name) ?? this.#byAlias.get(name)
+  }
+
+  #add(tool: AnyTool, index: number): void {
+    assertTool(tool, index)
+    if (this.#byName.has(tool.name)) {
+      throw new SignalboxError('invalid_tool', `Two tools are named ${JSON.stringify(tool.name)}; names must differ.`)
+    }
+    this.#byName.set(tool.name, tool)
+    // the first tool that claims an alias keeps it
+    for (const alias of tool.aliases ?? []) if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, tool)
+  }
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function assertTool(tool: AnyTool, index: number): void {
+  const fail = (field: string, expected: string, came: unknown): never => {
+    const name = isName(tool?.name) ? ` (${tool.name})` : ''
+    throw new SignalboxError(
+      'invalid_tool',
+      `tools[${index}]${name}: ${field} must be ${expected}, but got ${describeValue(came, 80)}.`,
+    )
+  }
+  if (typeof tool !== 'object' || tool === null) fail('a tool', 'an object', tool)
+  if (!isName(tool.name)) fail('name', 'a string that is not empty', tool.name)
+  if (typeof tool.call !== 'function') fail('call', 'a function', tool.call)
+  if (typeof tool.inputSchema?.safeParse !== 'function') fail('inputSchema', 'a Zod object schema', tool.inputSchema)
+  if (tool.aliases !== undefined && !(Array.isArray(tool.aliases) && tool.aliases.every(isName))) {
+    fail('aliases', 'an array of names', tool.aliases)
+  }
+}

@@ -1,0 +1,31 @@
+import type { AnyTool } from './tool.ts'
+
+/** What the host gives its tools to work with. A plain object: keys that Signalbox does not know survive. */
+export interface ToolUseContext {
+  /** The query's own controller: aborting it reaches every call. */
+  abortController: AbortController
+  options: { tools: readonly AnyTool[]; [key: string]: unknown }
+  /** The ids of the calls that are between `executing` and `yielded`, for user interfaces. */
+  setInProgressToolUseIDs?: ((update: (previous: Set<string>) => Set<string>) => void) | undefined
+  /** True while something executes and all of it would stop at an interrupt; called on change. */
+  setHasInterruptibleToolInProgress?: ((value: boolean) => void) | undefined
+  messageId?: string | undefined
+  [key: string]: unknown
+}
+
+/** The context as one call sees it: with its id, and with a controller that is its own. */
+export interface ToolCallContext extends ToolUseContext {
+  toolUseID: string
+}
+
+/** Fills in what is absent. */
+export function createToolUseContext<Given extends object>(
+  given?: Given & Partial<ToolUseContext>,
+): Given & ToolUseContext {
+  const { abortController, options, ...rest } = (given ?? {}) as Partial<ToolUseContext>
+  return {
+    ...(rest as Given),
+    abortController: abortController ?? new AbortController(),
+    options: { ...options, tools: options?.tools ?? [] },
+  }
+}

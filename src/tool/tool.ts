@@ -1,0 +1,98 @@
+import type { z } from 'zod'
+import type { AssistantMessage, Message, ToolResultBlock } from '../messages/message.ts'
+import type { CanUseTool } from './permission.ts'
+import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
+
+/** What a call hands back. */
+export interface ToolResult<Data = unknown> {
+  data: Data
+  /** Changes the context for the calls after this one, in the order in which the model asked. */
+  contextModifier?: (context: ToolUseContext) => ToolUseContext
+  /** Left beside the result as an attachment of type `structured_output`. */
+  structuredOutput?: unknown
+  /** Handed to the host right after the result. */
+  newMessages?: Message[]
+}
+
+export type ProgressChunk = { type: 'progress'; data: unknown }
+export type ResultChunk<Data = unknown> = { type: 'result' } & ToolResult<Data>
+
+export type OnProgress = (progress: { toolUseID?: string; data: unknown }) => void
+
+/** How a call of a tool failed, for `cancelsSiblingsOnError`. */
+export interface ToolFailure {
+  kind: 'failed' | 'timeout' | 'invalid_input' | 'unformattable'
+  /** What was thrown, where something was. */
+  error?: unknown
+  /** What the call returned, where the result itself says that it is an error. */
+  data?: unknown
+  /** The text that the model gets. */
+  message: string
+}
+
+export type InputVerdict = { result: true } | { result: false; message: string; errorCode?: number; meta?: unknown }
+
+export type Timeout = number | { totalMs?: number; idleMs?: number }
+
+/** A tool is a plain object. Only `name`, `inputSchema` and `call` are required; unknown keys are kept. */
+export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
+  name: string
+  inputSchema: Schema
+  /**
+   * Does the work: an async function that returns `{ data }`, or an async generator that yields
+   * `{ type: 'progress', data }` any number of times and `{ type: 'result', data }` once.
+   */
+  call(
+    input: z.output<Schema>,
+    context: ToolCallContext,
+    canUseTool: CanUseTool | undefined,
+    assistantMessage: AssistantMessage,
+    onProgress: OnProgress,
+  ):
+    | Promise<ToolResult<Data>>
+    | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
+  description?: string
+  /** Other names under which a model may call it. */
+  aliases?: readonly string[]
+  /**
+   * May this very call run beside other safe calls? A throw counts as `false`.
+   * @default () => false
+   */
+  isConcurrencySafe?(input: z.output<Schema>): boolean
+  /** @default () => false */
+  isReadOnly?(input: z.output<Schema>): boolean
+  /**
+   * What happens when the user sends a new message while it runs. A throw counts as `'block'`.
+   * @default () => 'block'
+   */
+  interruptBehavior?(): 'cancel' | 'block'
+  /**
+   * Whether a failing call takes every other call of the turn with it.
+   * @default false
+   */
+  cancelsSiblingsOnError?: boolean | ((failure: ToolFailure) => boolean)
+  /** Tidies an input that fits the schema, before it is validated. */
+  normalizeInput?(
+    input: z.output<Schema>,
+    context: ToolCallContext,
+  ): z.output<Schema> | Promise<z.output<Schema>>
+  /** A veto with a message that the model can act on. */
+  validateInput?(input: z.output<Schema>, context: ToolCallContext): InputVerdict | Promise<InputVerdict>
+  /** How the data reaches the model. By default: strings and content blocks as they are, anything else as JSON. */
+  mapResult?(data: Data, toolUseID: string): ToolResultBlock
+  /** @default 50_000 */
+  maxResultSizeChars?: number
+  /** In milliseconds, in total; or in total and since the last progress. */
+  timeout?: Timeout
+  /**
+   * How far the model's stream must have come before a call may start: its block has closed, the stream has gone
+   * past it, or the turn has ended. For hosts that stream.
+   * @default `'closed'` for safe calls, `'movedOn'` for others
+   */
+  startWhen?: 'closed' | 'movedOn' | 'turnEnded'
+  /** A short summary of a call, shown as `Bash(npm test)`. By default `command`, `file_path` or `pattern`. */
+  describe?(input: z.output<Schema>): string
+}
+
+/** Any tool, whatever its schema and its data. */
+export type AnyTool = Tool<z.ZodObject, unknown>
