@@ -98,10 +98,7 @@ const toPermission = [
   { guard: 'needsPermission', target: '#call.executing.permission' },
   { target: '#call.executing.calling' },
 ] as const
-const toValidation = [
-  { guard: 'needsValidation', target: '#call.executing.validating' },
-  ...toPermission,
-] as const
+const toValidation = [{ guard: 'needsValidation', target: '#call.executing.validating' }, ...toPermission] as const
 
 /** Ended before its body ran: the signal aborts, nobody waits. */
 const cutShort = (started: boolean) =>

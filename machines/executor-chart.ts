@@ -37,11 +37,11 @@ const executorSetup = setup({
   },
   actions: {
     // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn.
-    receive: ({ context: { run, graceMs }, self }, call: CallRecord) => {
+    receive: enqueueActions(({ context: { run, graceMs }, self }, call: CallRecord) => {
       call.ref = createActor(callMachine, { parent: self, id: 'call', input: { call, executor: self, graceMs } })
       run.receive(call)
       call.ref.start()
-    },
+    }),
     standInLine: ({ context: { run } }, call: CallRecord) => {
       if (!call.port.isAnswered) run.line.enter(call)
     },
@@ -204,10 +204,7 @@ export const executorMachine = executorSetup.createMachine({
         interrupted: {
           tags: 'accepting',
           on: {
-            'call.add': [
-              { guard: { type: 'yieldsToInterrupt', params: callOf }, ...answerCall },
-              enqueueCall,
-            ],
+            'call.add': [{ guard: { type: 'yieldsToInterrupt', params: callOf }, ...answerCall }, enqueueCall],
             'abort.userInterrupted': [toInterrupted, toAborted],
             'abort.siblingError': toSiblingErrored,
             'abort.streamingFallback': toDiscarded,

@@ -80,7 +80,13 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
   return {
     maxConcurrency: count('maxConcurrency', options.maxConcurrency, defaults.maxConcurrency, 1, Infinity),
     abortGraceMs: count('abortGraceMs', options.abortGraceMs, defaults.abortGraceMs, 0, maxDelay),
-    maxBufferedProgress: count('maxBufferedProgress', options.maxBufferedProgress, defaults.maxBufferedProgress, 1, Infinity),
+    maxBufferedProgress: count(
+      'maxBufferedProgress',
+      options.maxBufferedProgress,
+      defaults.maxBufferedProgress,
+      1,
+      Infinity,
+    ),
     maxInputChars: count('maxInputChars', options.maxInputChars, defaults.maxInputChars, 1, Infinity),
     clock,
     stamps: { uuid, now: typeof clock.now === 'function' ? () => clock.now?.() ?? Date.now() : Date.now },

@@ -28,10 +28,7 @@ export function createAssistantMessage(
   }
 }
 
-export function createUserMessage(
-  content: string | ContentBlock[],
-  stamps: Stamps = defaultStamps,
-): UserMessage {
+export function createUserMessage(content: string | ContentBlock[], stamps: Stamps = defaultStamps): UserMessage {
   return { type: 'user', ...stampOf(stamps), message: { role: 'user', content } }
 }
 
@@ -81,10 +78,7 @@ export function createStopHookSummary(
   summary: Pick<StopHookSummary, 'hookInfos' | 'hookErrors' | 'preventedContinuation' | 'stopReason'>,
   stamps: Stamps = defaultStamps,
 ): StopHookSummary {
-  return createSystemMessage(
-    { subtype: 'stop_hook_summary', hookCount: summary.hookInfos.length, ...summary },
-    stamps,
-  )
+  return createSystemMessage({ subtype: 'stop_hook_summary', hookCount: summary.hookInfos.length, ...summary }, stamps)
 }
 
 /** Years that ISO strings cannot hold come out as the epoch: a stamp must never throw. */

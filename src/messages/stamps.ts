@@ -8,7 +8,6 @@ export interface Stamps {
 const randomUuid: () => string =
   typeof globalThis.crypto?.randomUUID === 'function'
     ? () => globalThis.crypto.randomUUID()
-    : () =>
-        'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16))
+    : () => 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16))
 
 export const defaultStamps: Stamps = { uuid: randomUuid, now: Date.now }

@@ -51,7 +51,8 @@ class Walk {
       if (this.because !== undefined) break
       this.#spend(key.length + 3)
       const copy = this.copy((fields as Record<string, unknown>)[key], depth)
-      if (key === '__proto__') Object.defineProperty(copies, key, { value: copy, enumerable: true, writable: true, configurable: true })
+      if (key === '__proto__')
+        Object.defineProperty(copies, key, { value: copy, enumerable: true, writable: true, configurable: true })
       else copies[key] = copy
     }
     return copies

@@ -27,8 +27,7 @@ export const resultTexts = {
   denialWithoutMessage: () => asError('Permission to use this tool was denied. The call did not run.'),
   nobodyToAsk: (name: string) =>
     asError(`Permission to use ${name} could not be asked for: nobody is there to answer. The call did not run.`),
-  askingFailed: (problem: string) =>
-    asError(`Permission could not be determined, so the call did not run. ${problem}`),
+  askingFailed: (problem: string) => asError(`Permission could not be determined, so the call did not run. ${problem}`),
   failed: (problem: string) => asError(problem),
   timedOut: ({ limit, ms }: TimeoutCause, finished: boolean) =>
     asError(
@@ -47,7 +46,10 @@ const effectsStand = (finished: boolean): string =>
   finished ? ' It had finished all the same: its effects stand.' : ''
 
 /** The synthetic result of a call that somebody else ended. */
-export function abortText(cause: AbortCause, { started, finished }: { started: boolean; finished: boolean }): ResultText {
+export function abortText(
+  cause: AbortCause,
+  { started, finished }: { started: boolean; finished: boolean },
+): ResultText {
   const { content, toolUseResult } = abortTexts[cause.kind](cause, started)
   if (!finished) return { content, toolUseResult }
   const closing = '</tool_use_error>'

@@ -48,9 +48,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     canUseTool: CanUseTool | undefined,
     assistantMessage: AssistantMessage,
     onProgress: OnProgress,
-  ):
-    | Promise<ToolResult<Data>>
-    | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
+  ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
   description?: string
   /** Other names under which a model may call it. */
   aliases?: readonly string[]
@@ -72,10 +70,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   cancelsSiblingsOnError?: boolean | ((failure: ToolFailure) => boolean)
   /** Tidies an input that fits the schema, before it is validated. */
-  normalizeInput?(
-    input: z.output<Schema>,
-    context: ToolCallContext,
-  ): z.output<Schema> | Promise<z.output<Schema>>
+  normalizeInput?(input: z.output<Schema>, context: ToolCallContext): z.output<Schema> | Promise<z.output<Schema>>
   /** A veto with a message that the model can act on. */
   validateInput?(input: z.output<Schema>, context: ToolCallContext): InputVerdict | Promise<InputVerdict>
   /** How the data reaches the model. By default: strings and content blocks as they are, anything else as JSON. */

@@ -1,0 +1,49 @@
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** Consecutive safe calls. All see the context of the moment when the first of them started. */
+export interface SafeRun {
+  base: ToolUseContext | undefined
+}
+
+/** The context as the calls change it, strictly in the order in which the model asked. */
+export class ContextLedger {
+  current: ToolUseContext
+  #lastRun: SafeRun | undefined
+
+  constructor(initial: ToolUseContext) {
+    this.current = initial
+  }
+
+  /** Calls that never run change nothing: they do not part two runs of safe calls. */
+  received(call: ToolCall): void {
+    if (call.isAnswered) return
+    if (!call.isSafe) this.#lastRun = undefined
+    else call.safeRun = this.#lastRun ??= { base: undefined }
+  }
+
+  contextFor(call: ToolCall): ToolUseContext {
+    if (!call.isSafe || call.safeRun === undefined) return this.current
+    call.safeRun.base ??= this.current
+    return call.safeRun.base
+  }
+
+  /** Called for each call once it and all calls before it are completed. */
+  commit(call: ToolCall): void {
+    if (call.ending?.by === 'result' && call.settled?.ok === true)
+      this.#apply(call, call.settled.result.contextModifier)
+    call.contextAfter = this.current
+  }
+
+  #apply(call: ToolCall, modifier: unknown): void {
+    if (modifier === undefined) return
+    try {
+      if (typeof modifier !== 'function') throw new TypeError('contextModifier is not a function')
+      const next: unknown = modifier(this.current)
+      if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier returned no context')
+      this.current = next as ToolUseContext
+    } catch (error) {
+      call.turn.warn(call, 'context_modifier_failed', 'its context modifier failed and was left out', error)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Message } from '../messages/message.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+
+/** A message, and the context after every modifier that had been applied when it was ready. */
+export interface MessageUpdate {
+  message: Message
+  newContext: ToolUseContext
+}
+
+/** Where readers get their messages. */
+export interface MessageSource {
+  /** The next message that is ready, now the reader's. */
+  take(): MessageUpdate | undefined
+  /** Nothing is left and nothing is under way. */
+  readonly isDrained: boolean
+}
+
+type Step = IteratorResult<MessageUpdate, void>
+
+interface Waiter {
+  readonly reader: RemainingResults
+  readonly resolve: (step: Step) => void
+}
+
+/** Hands every message over once. Readers that wait stand in one line, whichever generator they hold. */
+export class Delivery {
+  readonly source: MessageSource
+  #waiters: Waiter[] = []
+
+  constructor(source: MessageSource) {
+    this.source = source
+  }
+
+  next(reader: RemainingResults): Promise<Step> {
+    // who came first is served first
+    const update = this.#waiters.length === 0 ? this.source.take() : undefined
+    if (update !== undefined) return Promise.resolve({ done: false, value: update })
+    if (this.source.isDrained) return Promise.resolve({ done: true, value: undefined })
+    return new Promise((resolve) => this.#waiters.push({ reader, resolve }))
+  }
+
+  leave(reader: RemainingResults): void {
+    const left = this.#waiters.filter((waiter) => waiter.reader === reader)
+    if (left.length === 0) return
+    this.#waiters = this.#waiters.filter((waiter) => waiter.reader !== reader)
+    for (const { resolve } of left) resolve({ done: true, value: undefined })
+  }
+
+  /** Something may have become ready. */
+  wake(): void {
+    while (this.#waiters.length > 0) {
+      const update = this.source.take()
+      if (update === undefined) break
+      this.#waiters.shift()?.resolve({ done: false, value: update })
+    }
+    if (this.#waiters.length > 0 && this.source.isDrained) this.#endAll()
+  }
+
+  #endAll(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const { resolve } of waiters) resolve({ done: true, value: undefined })
+  }
+}
+
+/**
+ * The generator behind `getRemainingResults`. Written out, because a native one that sleeps cannot be left: its
+ * `return()` would wait for the next message.
+ */
+export class RemainingResults implements AsyncGenerator<MessageUpdate, void, undefined> {
+  readonly #delivery: Delivery
+  #isClosed = false
+
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery
+  }
+
+  async next(): Promise<Step> {
+    if (this.#isClosed) return { done: true, value: undefined }
+    const step = await this.#delivery.next(this)
+    if (step.done === true) this.#isClosed = true
+    return step
+  }
+
+  async return(): Promise<Step> {
+    this.#close()
+    return { done: true, value: undefined }
+  }
+
+  async throw(error: unknown): Promise<Step> {
+    this.#close()
+    throw error
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close()
+  }
+
+  #close(): void {
+    this.#isClosed = true
+    this.#delivery.leave(this)
+  }
+}

@@ -1,0 +1,37 @@
+/** The host's controller, listened to by one listener for the whole turn, and only while calls are under way. */
+export class HostAbort {
+  readonly #controller: AbortController
+  readonly #onAbort: (reason: unknown) => void
+  #isListening = false
+  #isTold = false
+
+  constructor(controller: AbortController, onAbort: (reason: unknown) => void) {
+    this.#controller = controller
+    this.#onAbort = onAbort
+  }
+
+  /** An abort counts however long ago it was. */
+  check(): void {
+    if (this.#controller.signal.aborted) this.#tell()
+  }
+
+  listenWhile(isUnderWay: boolean): void {
+    if (isUnderWay === this.#isListening) return
+    this.#isListening = isUnderWay
+    const { signal } = this.#controller
+    if (isUnderWay) {
+      signal.addEventListener('abort', this.#tell)
+      this.check()
+    } else signal.removeEventListener('abort', this.#tell)
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  readonly #tell = (): void => {
+    if (this.#isTold) return
+    this.#isTold = true
+    this.#onAbort(this.#controller.signal.reason)
+  }
+}

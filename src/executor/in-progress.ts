@@ -1,0 +1,68 @@
+import type { RunRecord } from '../../machines/index.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+
+/** Keeps the host's two indicators: the ids in progress, and whether all that executes would stop at an interrupt. */
+export class InProgress {
+  readonly #run: RunRecord
+  readonly #host: ToolUseContext
+  readonly #onError: (error: unknown) => void
+  readonly #begun = new Set<string>()
+  readonly #ended = new Set<string>()
+  #isInterruptible = false
+  #isCleared = false
+
+  constructor(run: RunRecord, host: ToolUseContext, onError: (error: unknown) => void) {
+    this.#run = run
+    this.#host = host
+    this.#onError = onError
+  }
+
+  begin(id: string): void {
+    if (this.#host.setInProgressToolUseIDs === undefined || this.#isCleared) return
+    if (!this.#ended.delete(id)) this.#begun.add(id)
+  }
+
+  end(id: string): void {
+    if (this.#host.setInProgressToolUseIDs === undefined || this.#isCleared) return
+    if (!this.#begun.delete(id)) this.#ended.add(id)
+  }
+
+  /** The run is discarded: nothing of it is in progress any more. */
+  clear(): void {
+    for (const call of this.#run.calls) if (call.hasStarted && call.stage !== 'yielded') this.end(call.id)
+    this.#isCleared = true
+  }
+
+  /** Tells the host what has changed since it was last told. */
+  flush(): void {
+    if (this.#begun.size > 0 || this.#ended.size > 0) this.#flushIds()
+    const { executing, interruptible } = this.#run
+    const isInterruptible = !this.#isCleared && executing.size > 0 && interruptible === executing.size
+    if (isInterruptible === this.#isInterruptible) return
+    this.#isInterruptible = isInterruptible
+    this.#tell(() => this.#host.setHasInterruptibleToolInProgress?.(isInterruptible))
+  }
+
+  #flushIds(): void {
+    const begun = [...this.#begun]
+    const ended = [...this.#ended]
+    this.#begun.clear()
+    this.#ended.clear()
+    this.#tell(() =>
+      this.#host.setInProgressToolUseIDs?.((previous) => {
+        const next = new Set(previous)
+        for (const id of begun) next.add(id)
+        for (const id of ended) next.delete(id)
+        return next
+      }),
+    )
+  }
+
+  #tell(callback: () => void): void {
+    try {
+      callback()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { type Admission, explainAdmission } from '../../machines/index.ts'
+import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
+import type { CanUseTool } from '../tool/permission.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { type MessageUpdate, RemainingResults } from './delivery.ts'
+import type { ExecutorEvents } from './events.ts'
+import type { ExecutorOptions } from './options.ts'
+import { Turn } from './turn.ts'
+
+/** What had become of a call when its run was discarded. */
+export interface DiscardedCall {
+  id: string
+  name: string
+  started: boolean
+  completed: boolean
+}
+
+/**
+ * Runs the tool calls of one reply while the model is still streaming it: safe calls side by side, an unsafe call
+ * alone, and one result per call, in the order in which the model asked.
+ *
+ * @example
+ * const executor = new StreamingToolExecutor(tools, canUseTool, createToolUseContext())
+ * for await (const event of stream) {
+ *   if (event.type === 'block') executor.addTool(event.block, event.assistantMessage)
+ *   for (const { message } of executor.getCompletedResults()) show(message)
+ * }
+ * for await (const { message } of executor.getRemainingResults()) show(message)
+ */
+export class StreamingToolExecutor {
+  readonly #turn: Turn
+
+  /**
+   * @param canUseTool answers whether a call may run. Where it is absent, nobody can answer and every call is
+   * denied; pass `allowAllTools` to allow them all.
+   */
+  constructor(
+    tools: readonly AnyTool[],
+    canUseTool?: CanUseTool,
+    toolUseContext?: Partial<ToolUseContext>,
+    options?: ExecutorOptions,
+  ) {
+    this.#turn = new Turn(tools, canUseTool, toolUseContext, options)
+  }
+
+  /** The executor chart's actor, for whoever wants to watch it. */
+  get actor(): Turn['actor'] {
+    return this.#turn.actor
+  }
+
+  /**
+   * Takes a call in. When it returns, a call that may run is already executing. It never throws for what a model
+   * can send; what is wrong with a call becomes its result.
+   *
+   * @param options.hold keeps the call from starting until `release`
+   * @returns the block as it has to stand in the transcript: where its id was missing or taken, with a new one
+   */
+  addTool(
+    block: ToolUseBlock,
+    assistantMessage: AssistantMessage,
+    { hold = false }: { hold?: boolean } = {},
+  ): ToolUseBlock {
+    return this.#turn.add(block, assistantMessage, hold)
+  }
+
+  /** Lets a held call start. False where no such call is held. */
+  release(id: string): boolean {
+    return this.#turn.release(id)
+  }
+
+  /** What is ready now. Never waits. */
+  *getCompletedResults(): Generator<MessageUpdate, void, undefined> {
+    for (let update = this.#turn.take(); update !== undefined; update = this.#turn.take()) yield update
+  }
+
+  /** Everything that is still to come, as it becomes ready; ends when every call has been handed over. */
+  getRemainingResults(): AsyncGenerator<MessageUpdate, void, undefined> {
+    return new RemainingResults(this.#turn.delivery)
+  }
+
+  /** Does what an abort of the host's controller does, and may follow an `'interrupt'` with a stronger reason. */
+  abort(reason?: unknown): void {
+    this.#turn.abort(reason)
+  }
+
+  /** Gives the run up for another one. Nothing leaves it any more; says what had already run. */
+  discard(): DiscardedCall[] {
+    const calls = this.#turn.run.calls.map(({ id, name, hasStarted, stage }) => ({
+      id,
+      name,
+      started: hasStarted,
+      completed: stage === 'completed' || stage === 'yielded',
+    }))
+    this.#turn.discard()
+    return calls
+  }
+
+  /** Why a call waits, and for whom; undefined where no such call waits. */
+  explain(id: string): Admission | undefined {
+    const call = this.#turn.find(id)
+    if (call?.stage !== 'queued' && call?.stage !== 'held') return undefined
+    return explainAdmission(call, this.#turn.run)
+  }
+
+  /** Listens to what went wrong without costing a result. Returns how to stop listening. */
+  on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
+    return this.#turn.emitter.on(type, listener)
+  }
+}

@@ -1,0 +1,204 @@
+import type { ActorRefFrom } from 'xstate'
+import type {
+  CallEvent,
+  CallPort,
+  CallRecord,
+  CallStage,
+  callMachine,
+  Ending,
+  StopCause,
+  TimeoutCause,
+} from '../../machines/index.ts'
+import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
+import { askHost } from '../pipeline/ask-host.ts'
+import { type BodyRun, callTool } from '../pipeline/call-tool.ts'
+import { formatResult } from '../pipeline/format-result.ts'
+import type { InputReading } from '../pipeline/read-input.ts'
+import { validateCall } from '../pipeline/validate-call.ts'
+import { endingMessage } from '../results/ending-message.ts'
+import type { ResultText } from '../results/result-texts.ts'
+import { describeCall } from '../tool/describe-call.ts'
+import type { AnyTool, ToolResult } from '../tool/tool.ts'
+import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
+import { CallAbortController } from './call-abort-controller.ts'
+import type { SafeRun } from './context-ledger.ts'
+import type { Turn } from './turn.ts'
+
+/** What is known of a call when it arrives. */
+export interface Arrival {
+  readonly id: string
+  readonly name: string
+  readonly block: ToolUseBlock
+  readonly assistantMessage: AssistantMessage
+  readonly tool: AnyTool | undefined
+  readonly reading: InputReading
+  /** The result, where it needs no run. */
+  readonly answer: ResultText | undefined
+  readonly isSafe: boolean
+  readonly yieldsToInterrupt: boolean
+  readonly isHeld: boolean
+}
+
+/** How the body of a call came to its end. */
+export type Settled =
+  | { readonly ok: true; readonly result: ToolResult }
+  | { readonly ok: false; readonly error: unknown }
+
+/**
+ * One call: the executor's record of it, and the port through which its chart gets work done. Each request goes to
+ * the outbox, so that the bodies in `pipeline/` run when the charts are at rest.
+ */
+export class ToolCall implements CallRecord, CallPort {
+  readonly turn: Turn
+  readonly id: string
+  readonly name: string
+  readonly block: ToolUseBlock
+  readonly assistantMessage: AssistantMessage
+  readonly tool: AnyTool | undefined
+  readonly answer: ResultText | undefined
+  readonly yieldsToInterrupt: boolean
+  reading: InputReading
+
+  isSafe: boolean
+  index = -1
+  stage: CallStage
+  hasStarted = false
+  ref: ActorRefFrom<typeof callMachine> | undefined
+
+  unread = 1
+  /** The run of consecutive safe calls that this one belongs to; all of them see one context. */
+  safeRun: SafeRun | undefined
+  body: BodyRun | undefined
+  settled: Settled | undefined
+  timedOut: TimeoutCause | undefined
+  /** Why it was told to stop; a body that has not begun by then never does. */
+  stopCause: StopCause | undefined
+  ending: Ending | undefined
+  /** The context after this call's modifier and those of all calls before it. */
+  contextAfter: ToolUseContext | undefined
+  #outgoing: Message[] | undefined
+  #controller: CallAbortController | undefined
+  #context: ToolCallContext | undefined
+
+  constructor(turn: Turn, arrival: Arrival) {
+    this.turn = turn
+    this.id = arrival.id
+    this.name = arrival.name
+    this.block = arrival.block
+    this.assistantMessage = arrival.assistantMessage
+    this.tool = arrival.tool
+    this.answer = arrival.answer
+    this.reading = arrival.reading
+    this.isSafe = arrival.isSafe
+    this.yieldsToInterrupt = arrival.yieldsToInterrupt
+    this.stage = arrival.isHeld ? 'held' : 'queued'
+  }
+
+  get port(): CallPort {
+    return this
+  }
+
+  get isAnswered(): boolean {
+    return this.answer !== undefined
+  }
+
+  get needsValidation(): boolean {
+    return (
+      this.reading.status !== 'valid' ||
+      this.tool?.validateInput !== undefined ||
+      this.tool?.normalizeInput !== undefined
+    )
+  }
+
+  get needsPermission(): boolean {
+    return !this.turn.allowsEverything
+  }
+
+  validate(): void {
+    this.turn.outbox.push(() => validateCall(this))
+  }
+
+  askHost(): void {
+    this.turn.outbox.push(() => askHost(this))
+  }
+
+  callTool(): void {
+    this.turn.outbox.push(() => callTool(this))
+  }
+
+  formatResult(): void {
+    this.turn.outbox.push(() => formatResult(this))
+  }
+
+  stop(cause: StopCause): void {
+    this.stopCause = cause
+    if (cause.kind === 'timeout') this.timedOut = cause
+    if (this.#controller !== undefined) this.turn.outbox.push(() => this.#controller?.stop(cause.reason))
+  }
+
+  abandon(): void {
+    this.body?.abandon()
+    this.turn.outbox.push(() => this.turn.warn(this, 'abandoned', 'it did not stop within its grace'))
+  }
+
+  conclude(ending: Ending): void {
+    this.ending = ending
+    if (ending.by !== 'result') this.turn.outbox.push(() => this.#prepareMessages())
+  }
+
+  /** The context as this call sees it. */
+  get context(): ToolCallContext {
+    this.#context ??= {
+      ...this.turn.ledger.contextFor(this),
+      toolUseID: this.id,
+      abortController: this.#abortController(),
+    }
+    return this.#context
+  }
+
+  /** It goes back to the line as an unsafe call, and will see what an unsafe call sees. */
+  forgetContext(): void {
+    this.#context = undefined
+  }
+
+  /** A call as people read it, such as `Bash(npm test)`. */
+  get description(): string {
+    return describeCall(this.tool, this.name, this.reading.status === 'valid' ? this.reading.input : this.block.input)
+  }
+
+  /** Tells the chart what came of its request. One that has moved on does not listen. */
+  tell(event: CallEvent): void {
+    const { ref } = this
+    if (ref?.getSnapshot().status === 'active') this.turn.outbox.run(() => ref.send(event))
+  }
+
+  /** Whether the chart is still in this phase, and so waits for what comes of it. */
+  isIn(phase: 'validating' | 'permission'): boolean {
+    return this.ref?.getSnapshot().matches({ executing: phase }) === true
+  }
+
+  setMessages(messages: Message[]): void {
+    this.#outgoing = messages
+    this.unread = messages.length
+  }
+
+  /** The next message for a reader. The chart has counted it already. */
+  takeMessage(): Message {
+    this.#prepareMessages()
+    return this.#outgoing?.shift() as Message
+  }
+
+  #prepareMessages(): void {
+    this.#outgoing ??= [endingMessage(this)]
+  }
+
+  #abortController(): CallAbortController {
+    if (this.#controller === undefined) {
+      this.#controller = new CallAbortController((reason) => {
+        if (this.stage === 'executing') this.turn.stopTurn(reason)
+      })
+      if (this.stopCause !== undefined) this.#controller.stop(this.stopCause.reason)
+    }
+    return this.#controller
+  }
+}

@@ -1,0 +1,215 @@
+import { type ActorRefFrom, createActor } from 'xstate'
+import { type CallRecord, deliverableOf, type ExecutorEvent, executorMachine, RunRecord } from '../../machines/index.ts'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import type { AssistantMessage, ContentBlock, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import { describeValue } from '../results/describe-value.ts'
+import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { ToolBox } from '../tool/tool-box.ts'
+import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
+import { ContextLedger } from './context-ledger.ts'
+import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
+import { Emitter, type WarningCode } from './events.ts'
+import { HostAbort } from './host-abort.ts'
+import { InProgress } from './in-progress.ts'
+import { Intake, readBlock, renameInTranscript } from './intake.ts'
+import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
+import { Outbox } from './outbox.ts'
+import { ProgressBuffer } from './progress-buffer.ts'
+import { ToolCall } from './tool-call.ts'
+
+/** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
+export class Turn implements MessageSource {
+  readonly settings: Settings
+  readonly canUseTool: CanUseTool | undefined
+  readonly allowsEverything: boolean
+  readonly ledger: ContextLedger
+  readonly outbox: Outbox
+  readonly delivery: Delivery
+  readonly emitter = new Emitter()
+  readonly run: RunRecord
+  readonly actor: ActorRefFrom<typeof executorMachine>
+  readonly #intake: Intake
+  readonly #hostAbort: HostAbort
+  readonly #inProgress: InProgress
+  readonly #progress: ProgressBuffer
+  readonly #warned = new WeakMap<ToolCall, Map<WarningCode, number>>()
+  readonly #siblings = new WeakMap<AssistantMessage, string[]>()
+  #handed: ToolCall[] = []
+  #live = 0
+  #isDiscarded = false
+
+  constructor(
+    tools: readonly AnyTool[],
+    canUseTool: CanUseTool | undefined,
+    given: Partial<ToolUseContext> | undefined,
+    options: ExecutorOptions | undefined,
+  ) {
+    this.settings = readOptions(options)
+    const { maxConcurrency, abortGraceMs, maxInputChars, maxBufferedProgress, clock, stamps } = this.settings
+    const context = createToolUseContext({ ...given, options: { tools, ...given?.options } })
+    assertContext(context)
+    this.canUseTool = canUseTool
+    this.allowsEverything = canUseTool === allowAllTools
+    this.ledger = new ContextLedger(context)
+    this.#progress = new ProgressBuffer(maxBufferedProgress)
+    this.outbox = new Outbox(() => this.#afterwards())
+    this.delivery = new Delivery(this)
+    this.#intake = new Intake(new ToolBox(tools), maxInputChars, () => `toolu_${stamps.uuid().replaceAll('-', '')}`)
+    this.#hostAbort = new HostAbort(context.abortController, (reason) => this.abort(reason))
+    this.run = new RunRecord(maxConcurrency, this.#runPort())
+    this.#inProgress = new InProgress(this.run, context, (error) =>
+      this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
+    )
+    this.actor = createActor(executorMachine, {
+      input: { run: this.run, graceMs: abortGraceMs },
+      clock: clock as { setTimeout(fn: () => void, ms: number): unknown; clearTimeout(id: unknown): void },
+    }).start()
+  }
+
+  add(given: ToolUseBlock, assistantMessage: AssistantMessage, isHeld: boolean): ToolUseBlock {
+    this.#hostAbort.check()
+    const block = readBlock(given)
+    const same = block.id === '' ? undefined : this.#intake.findSame(block)
+    if (same !== undefined) return same.block
+    const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, isHeld))
+    this.#intake.remember(block, call)
+    if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
+    this.#send({ type: 'call.add', call })
+    return call.block
+  }
+
+  find(id: string): ToolCall | undefined {
+    return this.#intake.find(id)
+  }
+
+  release(id: string): boolean {
+    const call = this.find(id)
+    if (call?.stage !== 'held') return false
+    this.#send({ type: 'call.release', call })
+    return true
+  }
+
+  abort(reason: unknown): void {
+    this.#send({ type: 'abort.userInterrupted', reason })
+  }
+
+  /** A call ends the turn for everybody: the host hears of it by its own controller. */
+  stopTurn(reason: unknown): void {
+    if (this.#isDiscarded) return
+    this.#hostAbort.abort(reason)
+    // the controller fires only once, and may have done so for something weaker
+    this.abort(reason)
+  }
+
+  discard(): void {
+    this.#send({ type: 'abort.streamingFallback' })
+  }
+
+  take(): MessageUpdate | undefined {
+    const progress = this.#progress.shift()
+    if (progress !== undefined) return { message: progress, newContext: this.ledger.current }
+    if (this.#handed.length === 0) this.#send({ type: 'results.take' })
+    const call = this.#handed.shift()
+    if (call === undefined) return undefined
+    return { message: call.takeMessage(), newContext: call.contextAfter ?? this.ledger.current }
+  }
+
+  addProgress(call: ToolCall, message: ProgressMessage): void {
+    if (this.#isDiscarded) return
+    this.#progress.push(call, message)
+    this.outbox.run(() => undefined)
+  }
+
+  get isDrained(): boolean {
+    if (this.#isDiscarded) return true
+    const next = deliverableOf(this.run)
+    return !next.ready && next.because === 'allYielded' && this.#handed.length === 0
+  }
+
+  /** The other calls of the same reply. */
+  siblingsOf(call: ToolCall): string[] {
+    const { assistantMessage } = call
+    const ids = this.#siblings.get(assistantMessage) ?? toolUseIdsOf(assistantMessage)
+    this.#siblings.set(assistantMessage, ids)
+    return ids.filter((id) => id !== call.id)
+  }
+
+  warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void {
+    const count = call === undefined ? 1 : this.#countWarning(call, code)
+    this.emitter.emit('warning', {
+      code,
+      message: call === undefined ? problem : `${call.name} (${call.id}): ${problem}`,
+      ...(call !== undefined && { toolUseID: call.id, toolName: call.name }),
+      count,
+      ...(error !== undefined && { error }),
+    })
+  }
+
+  #send(event: ExecutorEvent): void {
+    this.outbox.run(() => this.actor.send(event))
+  }
+
+  #runPort() {
+    // records of this run are calls of this turn: nothing else is ever added
+    const asCall = (record: CallRecord) => record as ToolCall
+    return {
+      received: (record: CallRecord) => {
+        this.#live++
+        this.ledger.received(asCall(record))
+      },
+      started: ({ id }: CallRecord) => this.#inProgress.begin(id),
+      requeued: (record: CallRecord) => {
+        asCall(record).forgetContext()
+        this.#inProgress.end(record.id)
+      },
+      completed: () => {
+        this.#live--
+      },
+      settledInOrder: (record: CallRecord) => this.outbox.push(() => this.ledger.commit(asCall(record))),
+      handOver: (record: CallRecord) => {
+        const call = asCall(record)
+        call.unread--
+        this.#handed.push(call)
+      },
+      yielded: ({ id, hasStarted }: CallRecord) => {
+        if (hasStarted) this.#inProgress.end(id)
+      },
+      discarded: () => {
+        this.#isDiscarded = true
+        this.#inProgress.clear()
+        this.#progress.clear()
+        this.#handed = []
+      },
+    }
+  }
+
+  #afterwards(): void {
+    this.#hostAbort.listenWhile(this.#live > 0)
+    this.delivery.wake()
+    this.#inProgress.flush()
+  }
+
+  #countWarning(call: ToolCall, code: WarningCode): number {
+    const counts = this.#warned.get(call) ?? new Map<WarningCode, number>()
+    const count = (counts.get(code) ?? 0) + 1
+    this.#warned.set(call, counts.set(code, count))
+    return count
+  }
+}
+
+function assertContext({ abortController }: ToolUseContext): void {
+  if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return
+  throw new SignalboxError(
+    'invalid_context',
+    `The context's abortController must be an AbortController, but got ${describeValue(abortController, 80)}.`,
+  )
+}
+
+function toolUseIdsOf({ message }: AssistantMessage): string[] {
+  const content: unknown = message?.content
+  if (!Array.isArray(content)) return []
+  return content.flatMap((block: ContentBlock) =>
+    block?.type === 'tool_use' && typeof block.id === 'string' ? [block.id] : [],
+  )
+}

@@ -1,0 +1,49 @@
+export type { Admission } from '../machines/index.ts'
+export { partitionToolCalls, type ToolCallBatch } from './batch/partition-tool-calls.ts'
+export { runTools, runToolUse } from './batch/run-tools.ts'
+export { classifyToolError } from './errors/classify-tool-error.ts'
+export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './errors/signalbox-error.ts'
+export type { MessageUpdate } from './executor/delivery.ts'
+export type { ExecutorEvents, ExecutorWarning, WarningCode } from './executor/events.ts'
+export type { Clock, ExecutorOptions } from './executor/options.ts'
+export { type DiscardedCall, StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
+export {
+  createAssistantMessage,
+  createAttachmentMessage,
+  createProgressMessage,
+  createStopHookSummary,
+  createSystemMessage,
+  createToolResultMessage,
+  createUserMessage,
+} from './messages/create-messages.ts'
+export type {
+  AssistantMessage,
+  Attachment,
+  AttachmentMessage,
+  ContentBlock,
+  Message,
+  ProgressMessage,
+  StopHookSummary,
+  SystemMessage,
+  TextBlock,
+  ToolResultBlock,
+  ToolResultMessage,
+  ToolUseBlock,
+  UserMessage,
+} from './messages/message.ts'
+export type { Stamps } from './messages/stamps.ts'
+export { type ApiMessage, toApiMessages } from './messages/to-api-messages.ts'
+export { defineTool } from './tool/define-tool.ts'
+export { allowAllTools, type CanUseTool, type PermissionAnswer } from './tool/permission.ts'
+export type {
+  AnyTool,
+  InputVerdict,
+  OnProgress,
+  ProgressChunk,
+  ResultChunk,
+  Timeout,
+  Tool,
+  ToolFailure,
+  ToolResult,
+} from './tool/tool.ts'
+export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'

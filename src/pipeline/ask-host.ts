@@ -1,0 +1,70 @@
+import { describeError } from '../errors/describe-error.ts'
+import type { ToolCall } from '../executor/tool-call.ts'
+import { describeValue } from '../results/describe-value.ts'
+import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import type { PermissionAnswer } from '../tool/permission.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { isConcurrencySafe } from './classify-call.ts'
+import { ownErrorMessage } from './own-error.ts'
+import { readInput } from './read-input.ts'
+import { rejectInput, validationThrew, vetoOf } from './validate-call.ts'
+import { whenSettled } from './when-settled.ts'
+
+/** The `permission` phase: the host's word. Whatever is not a clear yes is a no. */
+export function askHost(call: ToolCall): void {
+  const { tool, reading } = call
+  const { canUseTool } = call.turn
+  if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
+  if (canUseTool === undefined) return deny(call, resultTexts.nobodyToAsk(call.name))
+  whenSettled(
+    () => canUseTool(tool, reading.input, call.context, call.assistantMessage, call.id),
+    (answer) => takeAnswer(call, tool, answer),
+    (error) => deny(call, resultTexts.askingFailed(describeError(error))),
+  )
+}
+
+function takeAnswer(call: ToolCall, tool: AnyTool, answer: PermissionAnswer): void {
+  if (!call.isIn('permission')) return
+  if (answer?.behavior === 'allow') {
+    if (answer.updatedInput === undefined) call.tell({ type: 'permission.allowed', becameUnsafe: false })
+    else changeInput(call, tool, answer.updatedInput)
+  } else if (answer?.behavior === 'deny') {
+    const hasMessage = typeof answer.message === 'string' && answer.message !== ''
+    deny(call, hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage())
+    if (answer.interrupt === true) call.turn.stopTurn('permission_stop')
+  } else {
+    deny(
+      call,
+      resultTexts.askingFailed(`The answer was ${describeValue(answer, 200)}, which is neither allow nor deny.`),
+    )
+  }
+}
+
+function deny(call: ToolCall, text: ResultText): void {
+  if (!call.isIn('permission')) return
+  call.setMessages([ownErrorMessage(call, text)])
+  call.tell({ type: 'permission.denied' })
+}
+
+/** An input that the host changed has to pass what the model's passed, and may have another class. */
+function changeInput(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
+  const reading = readInput(tool, updatedInput, call.turn.settings.maxInputChars)
+  if (reading.status === 'invalid') return rejectInput(call, invalidUpdate(reading.problem))
+  if (reading.status === 'unread') {
+    return rejectInput(call, invalidUpdate('a schema with asynchronous parts cannot check a changed input.'))
+  }
+  const { input } = reading
+  const accept = () => {
+    if (!call.isIn('permission')) return
+    call.reading = reading
+    call.tell({ type: 'permission.allowed', becameUnsafe: call.isSafe && !isConcurrencySafe(tool, input) })
+  }
+  if (tool.validateInput === undefined) return accept()
+  vetoOf(call, tool, input).then(
+    (veto) => (veto === undefined ? accept() : rejectInput(call, veto)),
+    (error) => rejectInput(call, validationThrew(error)),
+  )
+}
+
+const invalidUpdate = (problem: string): ResultText =>
+  resultTexts.invalidInput(`the input was changed when permission was given, and no longer fits: ${problem}`)

@@ -1,0 +1,43 @@
+import type { TimeoutCause } from '../../machines/index.ts'
+import type { Clock } from '../executor/options.ts'
+import type { Timeout } from '../tool/tool.ts'
+
+/** The time limits of one running body: in total, and since its last progress. */
+export class CallTimer {
+  readonly #clock: Clock
+  readonly #onTimeout: (cause: TimeoutCause) => void
+  readonly #idleMs: number | undefined
+  readonly #total: unknown
+  #idle: unknown
+
+  constructor(timeout: Timeout | undefined, clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
+    this.#clock = clock
+    this.#onTimeout = onTimeout
+    const { totalMs, idleMs } = typeof timeout === 'number' ? { totalMs: timeout } : (timeout ?? {})
+    this.#idleMs = limitOf(idleMs)
+    this.#total = this.#start('total', limitOf(totalMs))
+    this.#idle = this.#start('idle', this.#idleMs)
+  }
+
+  /** There was progress. */
+  extend(): void {
+    if (this.#idle === undefined) return
+    this.#clock.clearTimeout(this.#idle)
+    this.#idle = this.#start('idle', this.#idleMs)
+  }
+
+  clear(): void {
+    if (this.#total !== undefined) this.#clock.clearTimeout(this.#total)
+    if (this.#idle !== undefined) this.#clock.clearTimeout(this.#idle)
+    this.#idle = undefined
+  }
+
+  #start(limit: 'total' | 'idle', ms: number | undefined): unknown {
+    if (ms === undefined) return undefined
+    return this.#clock.setTimeout(() => this.#onTimeout({ kind: 'timeout', reason: 'timeout', limit, ms }), ms)
+  }
+}
+
+/** Infinity, and what timers cannot hold, mean no limit. */
+const limitOf = (ms: number | undefined): number | undefined =>
+  typeof ms === 'number' && ms >= 0 && ms < 2 ** 31 ? ms : undefined

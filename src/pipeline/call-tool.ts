@@ -1,0 +1,139 @@
+import type { Settled, ToolCall } from '../executor/tool-call.ts'
+import { createProgressMessage } from '../messages/create-messages.ts'
+import type { ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import { CallTimer } from './call-timer.ts'
+import { needsFormatting, textMessage } from './format-result.ts'
+import { whenSettled } from './when-settled.ts'
+
+type Chunks = AsyncGenerator<ProgressChunk | ResultChunk, ToolResult | void, undefined>
+
+/** The `calling` phase: starts the tool's body and stays with it until it settles or is given up. */
+export function callTool(call: ToolCall): void {
+  const { tool, reading } = call
+  if (tool === undefined || reading.status !== 'valid') return
+  if (call.stopCause !== undefined) {
+    return call.tell({ type: 'tool.settled', finished: false, needsFormatting: false })
+  }
+  const run = new BodyRun(call)
+  call.body = run
+  try {
+    const returned: unknown = tool.call(
+      reading.input,
+      call.context,
+      call.turn.canUseTool,
+      call.assistantMessage,
+      (progress) => run.progress(progress?.data, progress?.toolUseID),
+    )
+    if (isGenerator(returned)) run.follow(returned)
+    else
+      whenSettled(
+        () => returned,
+        (value) => run.settle({ ok: true, result: resultOf(call, value) }),
+        (error) => run.settle({ ok: false, error }),
+      )
+  } catch (error) {
+    run.settle({ ok: false, error })
+  }
+}
+
+/** One run of a body, from its start until it has settled or been abandoned. What it sends afterwards is late. */
+export class BodyRun {
+  readonly #call: ToolCall
+  readonly #timer: CallTimer
+  #state: 'running' | 'settled' | 'abandoned' = 'running'
+  #chunks: Chunks | undefined
+
+  constructor(call: ToolCall) {
+    this.#call = call
+    this.#timer = new CallTimer(call.tool?.timeout, call.turn.settings.clock, (cause) =>
+      call.tell({ type: 'call.timedOut', cause }),
+    )
+  }
+
+  progress(data: unknown, toolUseID: unknown): void {
+    if (this.#state !== 'running') return this.#tooLate('progress')
+    this.#timer.extend()
+    const { turn, id } = this.#call
+    const siblings = turn.siblingsOf(this.#call)
+    const message = createProgressMessage(
+      {
+        toolUseID: typeof toolUseID === 'string' ? toolUseID : id,
+        parentToolUseID: id,
+        ...(siblings.length > 0 && { siblingToolUseIDs: siblings }),
+        data,
+      },
+      turn.settings.stamps,
+    )
+    turn.addProgress(this.#call, message)
+  }
+
+  settle(settled: Settled): void {
+    if (this.#state !== 'running') return this.#tooLate(settled.ok ? 'a result' : 'an error')
+    this.#state = 'settled'
+    this.#timer.clear()
+    const call = this.#call
+    call.settled = settled
+    const needs = needsFormatting(call, settled)
+    if (!needs && settled.ok) call.setMessages([textMessage(call, settled.result.data as string)])
+    call.tell({ type: 'tool.settled', finished: settled.ok, needsFormatting: needs })
+  }
+
+  abandon(): void {
+    if (this.#state !== 'running') return
+    this.#state = 'abandoned'
+    this.#timer.clear()
+    // a generator that still yields ends at its next yield; its own trouble on the way out is nobody's
+    const chunks = this.#chunks
+    if (chunks !== undefined) {
+      this.#call.turn.outbox.push(() => whenSettled(() => chunks.return(undefined), ignore, ignore))
+    }
+  }
+
+  /** A generator is followed to its end, past its result: only then has its body left the line. */
+  async follow(chunks: Chunks): Promise<void> {
+    this.#chunks = chunks
+    let result: ToolResult | undefined
+    try {
+      for (;;) {
+        const step = await chunks.next()
+        if (step.done === true) {
+          return this.settle({ ok: true, result: result ?? resultOf(this.#call, step.value) })
+        }
+        result = this.#takeChunk(step.value, result)
+      }
+    } catch (error) {
+      if (result === undefined) return this.settle({ ok: false, error })
+      this.#call.turn.warn(this.#call, 'unexpected_chunk', 'it failed after its result', error)
+      this.settle({ ok: true, result })
+    }
+  }
+
+  #takeChunk(chunk: ProgressChunk | ResultChunk, result: ToolResult | undefined): ToolResult | undefined {
+    const { turn } = this.#call
+    if (result !== undefined) turn.warn(this.#call, 'unexpected_chunk', 'it sent something after its result')
+    else if (chunk?.type === 'progress') this.progress(chunk.data, undefined)
+    else if (chunk?.type === 'result') return chunk
+    else turn.warn(this.#call, 'unexpected_chunk', 'it yielded something that is neither progress nor result')
+    return result
+  }
+
+  #tooLate(what: string): void {
+    this.#call.turn.warn(this.#call, 'late', `${what} came after the call was over`)
+  }
+}
+
+const ignore = (): void => undefined
+
+const isGenerator = (value: unknown): value is Chunks =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Chunks)[Symbol.asyncIterator] === 'function' &&
+  typeof (value as Chunks).next === 'function'
+
+/** What came back in another shape than `{ data }` is taken as the data: the work is done, so it must not be lost. */
+function resultOf(call: ToolCall, value: unknown): ToolResult {
+  if (value === undefined) return { data: undefined }
+  if (typeof value === 'object' && value !== null && 'data' in value) return value as ToolResult
+  call.turn.warn(call, 'unexpected_return', 'it returned something other than { data }')
+  return { data: value }
+}

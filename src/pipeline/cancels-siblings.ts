@@ -1,0 +1,13 @@
+import type { ToolCall } from '../executor/tool-call.ts'
+import type { ToolFailure } from '../tool/tool.ts'
+
+/** Whether this failure takes the other calls with it. A tool that cannot say has not said so. */
+export function cancelsSiblings({ tool }: ToolCall, failure: ToolFailure): boolean {
+  const rule = tool?.cancelsSiblingsOnError
+  if (typeof rule !== 'function') return rule === true
+  try {
+    return rule(failure) === true
+  } catch {
+    return false
+  }
+}

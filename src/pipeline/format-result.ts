@@ -1,0 +1,100 @@
+import type { StopCause } from '../../machines/index.ts'
+import { describeError } from '../errors/describe-error.ts'
+import type { Settled, ToolCall } from '../executor/tool-call.ts'
+import { createAttachmentMessage } from '../messages/create-messages.ts'
+import type { Message, ToolResultBlock } from '../messages/message.ts'
+import { defaultMaxResultSizeChars, formatData, limitSize } from '../results/format-data.ts'
+import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import type { ToolFailure, ToolResult } from '../tool/tool.ts'
+import { cancelsSiblings } from './cancels-siblings.ts'
+import { ownErrorMessage, resultMessage } from './own-error.ts'
+
+/** A short text that stands for itself needs no phase of its own. */
+export function needsFormatting({ tool }: ToolCall, settled: Settled): boolean {
+  if (!settled.ok || tool?.mapResult !== undefined) return true
+  const { data, newMessages, structuredOutput } = settled.result
+  if (typeof data !== 'string' || newMessages !== undefined || structuredOutput !== undefined) return true
+  return data === '' || data.length > (tool?.maxResultSizeChars ?? defaultMaxResultSizeChars) || !data.isWellFormed()
+}
+
+export function textMessage(call: ToolCall, text: string): Message {
+  return resultMessage(call, { type: 'tool_result', tool_use_id: call.id, content: text }, text)
+}
+
+/** The `formatting` phase: from what the body left to the messages of the call. */
+export function formatResult(call: ToolCall): void {
+  const { messages, failure } = call.timedOut === undefined ? fromBody(call) : fromTimeout(call, call.timedOut)
+  call.setMessages(messages)
+  call.tell({
+    type: 'result.formatted',
+    cancelsSiblings: failure !== undefined && cancelsSiblings(call, failure),
+    description: call.description,
+  })
+}
+
+interface Formatted {
+  readonly messages: Message[]
+  readonly failure?: ToolFailure
+}
+
+function fromBody(call: ToolCall): Formatted {
+  const { settled } = call
+  if (settled?.ok === true) return fromResult(call, settled.result)
+  return failed(call, 'failed', resultTexts.failed(describeError(settled?.error)), settled?.error)
+}
+
+function fromTimeout(call: ToolCall, cause: Extract<StopCause, { kind: 'timeout' }>): Formatted {
+  return failed(call, 'timeout', resultTexts.timedOut(cause, call.settled?.ok === true))
+}
+
+function failed(call: ToolCall, kind: ToolFailure['kind'], text: ResultText, error?: unknown): Formatted {
+  return {
+    messages: [ownErrorMessage(call, text)],
+    failure: { kind, message: text.toolUseResult, ...(error !== undefined && { error }) },
+  }
+}
+
+function fromResult(call: ToolCall, result: ToolResult): Formatted {
+  let block: ToolResultBlock
+  try {
+    block = blockOf(call, result.data)
+  } catch (error) {
+    return failed(call, 'unformattable', resultTexts.unformattable(describeError(error)), error)
+  }
+  const messages = [resultMessage(call, block, result.data), ...besides(call, result)]
+  if (block.is_error !== true) return { messages }
+  const message = typeof block.content === 'string' ? block.content : ''
+  return { messages, failure: { kind: 'failed', data: result.data, message } }
+}
+
+function blockOf({ tool, id }: ToolCall, data: unknown): ToolResultBlock {
+  const maxChars = tool?.maxResultSizeChars ?? defaultMaxResultSizeChars
+  if (tool?.mapResult === undefined) return formatData(data, id, maxChars)
+  const mapped: unknown = tool.mapResult(data, id)
+  if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
+  return limitSize({ ...mapped, tool_use_id: id }, maxChars)
+}
+
+function isResultBlock(value: unknown): value is ToolResultBlock {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, content } = value as Partial<ToolResultBlock>
+  return type === 'tool_result' && (typeof content === 'string' || Array.isArray(content))
+}
+
+/** What a call leaves beside its result. */
+function besides(call: ToolCall, { structuredOutput, newMessages }: ToolResult): Message[] {
+  const { stamps } = call.turn.settings
+  const besides: Message[] = []
+  if (structuredOutput !== undefined) {
+    besides.push(createAttachmentMessage({ type: 'structured_output', data: structuredOutput }, call.id, stamps))
+  }
+  if (newMessages === undefined) return besides
+  if (Array.isArray(newMessages) && newMessages.every(isMessage)) return [...besides, ...newMessages]
+  call.turn.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
+  return besides
+}
+
+const messageTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
+
+const isMessage = (value: unknown): value is Message =>
+  typeof value === 'object' && value !== null && messageTypes.has((value as Message).type)

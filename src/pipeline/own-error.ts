@@ -1,0 +1,17 @@
+import type { ToolCall } from '../executor/tool-call.ts'
+import { createToolResultMessage } from '../messages/create-messages.ts'
+import type { ToolResultBlock, ToolResultMessage } from '../messages/message.ts'
+import type { ResultText } from '../results/result-texts.ts'
+
+export function resultMessage(call: ToolCall, block: ToolResultBlock, toolUseResult: unknown): ToolResultMessage {
+  return createToolResultMessage(
+    block,
+    { toolUseResult, sourceToolAssistantUUID: call.assistantMessage.uuid },
+    call.turn.settings.stamps,
+  )
+}
+
+export function ownErrorMessage(call: ToolCall, text: ResultText): ToolResultMessage {
+  const block: ToolResultBlock = { type: 'tool_result', tool_use_id: call.id, content: text.content, is_error: true }
+  return resultMessage(call, block, text.toolUseResult)
+}

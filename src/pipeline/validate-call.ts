@@ -1,0 +1,57 @@
+import { describeError } from '../errors/describe-error.ts'
+import type { ToolCall } from '../executor/tool-call.ts'
+import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { cancelsSiblings } from './cancels-siblings.ts'
+import { ownErrorMessage } from './own-error.ts'
+import { type InputReading, readInputAsync } from './read-input.ts'
+
+/** The `validating` phase: schema, then the tool's own normalising and its veto. */
+export function validateCall(call: ToolCall): void {
+  const { tool, reading } = call
+  if (!call.isIn('validating')) return
+  if (reading.status === 'invalid') return rejectInput(call, resultTexts.invalidInput(reading.problem))
+  if (tool === undefined) return
+  normalize(call, tool, reading).then(
+    (problem) => (problem === undefined ? call.tell({ type: 'input.accepted' }) : rejectInput(call, problem)),
+    (error) => rejectInput(call, validationThrew(error)),
+  )
+}
+
+/** Whether the tool objects to an input that fits its schema. */
+export async function vetoOf(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+): Promise<ResultText | undefined> {
+  if (tool.validateInput === undefined) return undefined
+  const verdict = await tool.validateInput(input, call.context)
+  if (verdict?.result === true) return undefined
+  if (verdict?.result === false && typeof verdict.message === 'string') return resultTexts.vetoed(verdict.message)
+  throw new TypeError('validateInput must return { result: true } or { result: false, message }')
+}
+
+/** The call ends here, with an error of its own. */
+export function rejectInput(call: ToolCall, text: ResultText): void {
+  call.setMessages([ownErrorMessage(call, text)])
+  call.tell({
+    type: 'input.rejected',
+    cancelsSiblings: cancelsSiblings(call, { kind: 'invalid_input', message: text.toolUseResult }),
+    description: call.description,
+  })
+}
+
+export const validationThrew = (error: unknown): ResultText =>
+  resultTexts.invalidInput(`the tool could not check the input. ${describeError(error)}`)
+
+async function normalize(call: ToolCall, tool: AnyTool, given: InputReading): Promise<ResultText | undefined> {
+  const reading = given.status === 'unread' ? await readInputAsync(tool, given.raw) : given
+  if (reading.status !== 'valid') {
+    return resultTexts.invalidInput(reading.status === 'invalid' ? reading.problem : 'the schema gave no answer')
+  }
+  const input =
+    tool.normalizeInput === undefined ? reading.input : await tool.normalizeInput(reading.input, call.context)
+  if (typeof input !== 'object' || input === null) throw new TypeError('normalizeInput must return the input')
+  call.reading = { status: 'valid', input }
+  return vetoOf(call, tool, input)
+}
