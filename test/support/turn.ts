@@ -32,7 +32,7 @@ export const stateOf = (executor: StreamingToolExecutor, id: string): string => 
 }
 
 /** The gate and the abort state, as the executor chart's own value says. */
-export const valueOf = (executor: StreamingToolExecutor): { gate: string; run: string } =>
+export const chartValue = (executor: StreamingToolExecutor): { gate: string; run: string } =>
   executor.actor.getSnapshot().value as { gate: string; run: string }
 
 export const resultOf = ({ message }: { message: Message }): ToolResultBlock => {
