@@ -4,8 +4,8 @@ export { runTools, runToolUse } from './batch/run-tools.ts'
 export { classifyToolError } from './errors/classify-tool-error.ts'
 export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './errors/signalbox-error.ts'
 export type { MessageUpdate } from './executor/delivery.ts'
-export type { ExecutorEvents, ExecutorWarning, WarningCode } from './executor/events.ts'
-export type { Clock, ExecutorOptions } from './executor/options.ts'
+export type { ExecutorEvents, ExecutorWarning } from './executor/events.ts'
+export type { ExecutorOptions } from './executor/options.ts'
 export { type DiscardedCall, StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
 export {
   createAssistantMessage,
@@ -33,6 +33,8 @@ export type {
 } from './messages/message.ts'
 export type { Stamps } from './messages/stamps.ts'
 export { type ApiMessage, toApiMessages } from './messages/to-api-messages.ts'
+export type { WarningCode } from './pipeline/call-host.ts'
+export type { Clock } from './pipeline/clock.ts'
 export { defineTool } from './tool/define-tool.ts'
 export { allowAllTools, type CanUseTool, type PermissionAnswer } from './tool/permission.ts'
 export type {

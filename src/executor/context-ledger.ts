@@ -1,10 +1,5 @@
+import type { SafeRun, ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
-import type { ToolCall } from './tool-call.ts'
-
-/** Consecutive safe calls. All see the context of the moment when the first of them started. */
-export interface SafeRun {
-  base: ToolUseContext | undefined
-}
 
 /** The context as the calls change it, strictly in the order in which the model asked. */
 export class ContextLedger {

@@ -1,17 +1,4 @@
-/** What went wrong without costing a result. */
-export type WarningCode =
-  /** A body was told to stop, did not, and the turn went on without it. */
-  | 'abandoned'
-  /** A body that nobody waits for any more sent something; it was dropped. */
-  | 'late'
-  /** Progress after the result, a second result, or something that is neither. */
-  | 'unexpected_chunk'
-  /** The tool returned something other than `{ data }`; it was taken as the data. */
-  | 'unexpected_return'
-  | 'invalid_new_messages'
-  | 'context_modifier_failed'
-  /** A callback of the host threw. */
-  | 'host_callback_failed'
+import type { WarningCode } from '../pipeline/call-host.ts'
 
 export interface ExecutorWarning {
   readonly code: WarningCode

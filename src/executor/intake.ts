@@ -2,10 +2,10 @@ import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.ts'
 import { type InputReading, readInput } from '../pipeline/read-input.ts'
 import { isSameInput } from '../pipeline/same-input.ts'
+import type { Arrival, ToolCall } from '../pipeline/tool-call.ts'
 import { describeValue } from '../results/describe-value.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
-import type { Arrival, ToolCall } from './tool-call.ts'
 
 const unread: InputReading = { status: 'invalid', problem: '' }
 

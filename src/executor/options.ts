@@ -1,13 +1,7 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { defaultStamps, type Stamps } from '../messages/stamps.ts'
+import { type Clock, platformClock } from '../pipeline/clock.ts'
 import { describeValue } from '../results/describe-value.ts'
-
-/** Timers and, where it has one, the time. `SimulatedClock` from xstate is one. */
-export interface Clock {
-  setTimeout(fn: () => void, ms: number): unknown
-  clearTimeout(id: unknown): void
-  now?(): number
-}
 
 export interface ExecutorOptions {
   /**
@@ -49,11 +43,6 @@ export interface Settings {
   readonly maxInputChars: number
   readonly clock: Clock
   readonly stamps: Stamps
-}
-
-const platformClock: Clock = {
-  setTimeout: (fn, ms) => setTimeout(fn, ms),
-  clearTimeout: (id) => clearTimeout(id as number),
 }
 
 /** The longest time that the platform's timers can hold. */

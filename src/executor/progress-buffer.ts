@@ -1,5 +1,5 @@
 import type { ProgressMessage } from '../messages/message.ts'
-import type { ToolCall } from './tool-call.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
 
 interface Kept {
   readonly call: ToolCall

@@ -2,6 +2,8 @@ import { type ActorRefFrom, createActor } from 'xstate'
 import { type CallRecord, deliverableOf, type ExecutorEvent, executorMachine, RunRecord } from '../../machines/index.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { AssistantMessage, ContentBlock, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
+import { ToolCall } from '../pipeline/tool-call.ts'
 import { describeValue } from '../results/describe-value.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
@@ -9,27 +11,26 @@ import { ToolBox } from '../tool/tool-box.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import { ContextLedger } from './context-ledger.ts'
 import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
-import { Emitter, type WarningCode } from './events.ts'
+import { Emitter } from './events.ts'
 import { HostAbort } from './host-abort.ts'
 import { InProgress } from './in-progress.ts'
 import { Intake, readBlock, renameInTranscript } from './intake.ts'
 import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { ProgressBuffer } from './progress-buffer.ts'
-import { ToolCall } from './tool-call.ts'
 
 /** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
-export class Turn implements MessageSource {
+export class Turn implements CallHost, MessageSource {
   readonly settings: Settings
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean
-  readonly ledger: ContextLedger
-  readonly outbox: Outbox
   readonly delivery: Delivery
   readonly emitter = new Emitter()
   readonly run: RunRecord
   readonly actor: ActorRefFrom<typeof executorMachine>
   readonly #intake: Intake
+  readonly #ledger: ContextLedger
+  readonly #outbox: Outbox
   readonly #hostAbort: HostAbort
   readonly #inProgress: InProgress
   readonly #progress: ProgressBuffer
@@ -51,9 +52,9 @@ export class Turn implements MessageSource {
     assertContext(context)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
-    this.ledger = new ContextLedger(context)
+    this.#ledger = new ContextLedger(context)
     this.#progress = new ProgressBuffer(maxBufferedProgress)
-    this.outbox = new Outbox(() => this.#afterwards())
+    this.#outbox = new Outbox(() => this.#afterwards())
     this.delivery = new Delivery(this)
     this.#intake = new Intake(new ToolBox(tools), maxInputChars, () => `toolu_${stamps.uuid().replaceAll('-', '')}`)
     this.#hostAbort = new HostAbort(context.abortController, (reason) => this.abort(reason))
@@ -108,17 +109,29 @@ export class Turn implements MessageSource {
 
   take(): MessageUpdate | undefined {
     const progress = this.#progress.shift()
-    if (progress !== undefined) return { message: progress, newContext: this.ledger.current }
+    if (progress !== undefined) return { message: progress, newContext: this.#ledger.current }
     if (this.#handed.length === 0) this.#send({ type: 'results.take' })
     const call = this.#handed.shift()
     if (call === undefined) return undefined
-    return { message: call.takeMessage(), newContext: call.contextAfter ?? this.ledger.current }
+    return { message: call.takeMessage(), newContext: call.contextAfter ?? this.#ledger.current }
+  }
+
+  push(job: () => void): void {
+    this.#outbox.push(job)
+  }
+
+  step(step: () => void): void {
+    this.#outbox.run(step)
+  }
+
+  contextFor(call: ToolCall): ToolUseContext {
+    return this.#ledger.contextFor(call)
   }
 
   addProgress(call: ToolCall, message: ProgressMessage): void {
     if (this.#isDiscarded) return
     this.#progress.push(call, message)
-    this.outbox.run(() => undefined)
+    this.#outbox.run(() => undefined)
   }
 
   get isDrained(): boolean {
@@ -147,7 +160,7 @@ export class Turn implements MessageSource {
   }
 
   #send(event: ExecutorEvent): void {
-    this.outbox.run(() => this.actor.send(event))
+    this.#outbox.run(() => this.actor.send(event))
   }
 
   #runPort() {
@@ -156,7 +169,7 @@ export class Turn implements MessageSource {
     return {
       received: (record: CallRecord) => {
         this.#live++
-        this.ledger.received(asCall(record))
+        this.#ledger.received(asCall(record))
       },
       started: ({ id }: CallRecord) => this.#inProgress.begin(id),
       requeued: (record: CallRecord) => {
@@ -166,7 +179,7 @@ export class Turn implements MessageSource {
       completed: () => {
         this.#live--
       },
-      settledInOrder: (record: CallRecord) => this.outbox.push(() => this.ledger.commit(asCall(record))),
+      settledInOrder: (record: CallRecord) => this.#outbox.push(() => this.#ledger.commit(asCall(record))),
       handOver: (record: CallRecord) => {
         const call = asCall(record)
         call.unread--

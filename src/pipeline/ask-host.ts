@@ -1,5 +1,4 @@
 import { describeError } from '../errors/describe-error.ts'
-import type { ToolCall } from '../executor/tool-call.ts'
 import { describeValue } from '../results/describe-value.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
@@ -7,6 +6,7 @@ import type { AnyTool } from '../tool/tool.ts'
 import { isConcurrencySafe } from './classify-call.ts'
 import { ownErrorMessage } from './own-error.ts'
 import { readInput } from './read-input.ts'
+import type { ToolCall } from './tool-call.ts'
 import { rejectInput, validationThrew, vetoOf } from './validate-call.ts'
 import { whenSettled } from './when-settled.ts'
 

@@ -1,6 +1,6 @@
 import type { TimeoutCause } from '../../machines/index.ts'
-import type { Clock } from '../executor/options.ts'
 import type { Timeout } from '../tool/tool.ts'
+import type { Clock } from './clock.ts'
 
 /** The time limits of one running body: in total, and since its last progress. */
 export class CallTimer {

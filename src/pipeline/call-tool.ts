@@ -1,8 +1,8 @@
-import type { Settled, ToolCall } from '../executor/tool-call.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
 import { CallTimer } from './call-timer.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
+import type { Settled, ToolCall } from './tool-call.ts'
 import { whenSettled } from './when-settled.ts'
 
 type Chunks = AsyncGenerator<ProgressChunk | ResultChunk, ToolResult | void, undefined>
@@ -85,7 +85,7 @@ export class BodyRun {
     // a generator that still yields ends at its next yield; its own trouble on the way out is nobody's
     const chunks = this.#chunks
     if (chunks !== undefined) {
-      this.#call.turn.outbox.push(() => whenSettled(() => chunks.return(undefined), ignore, ignore))
+      this.#call.turn.push(() => whenSettled(() => chunks.return(undefined), ignore, ignore))
     }
   }
 

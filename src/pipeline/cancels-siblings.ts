@@ -1,5 +1,5 @@
-import type { ToolCall } from '../executor/tool-call.ts'
 import type { ToolFailure } from '../tool/tool.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** Whether this failure takes the other calls with it. A tool that cannot say has not said so. */
 export function cancelsSiblings({ tool }: ToolCall, failure: ToolFailure): boolean {

@@ -1,6 +1,5 @@
 import type { StopCause } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
-import type { Settled, ToolCall } from '../executor/tool-call.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
 import { defaultMaxResultSizeChars, formatData, limitSize } from '../results/format-data.ts'
@@ -8,6 +7,7 @@ import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { ToolFailure, ToolResult } from '../tool/tool.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage, resultMessage } from './own-error.ts'
+import type { Settled, ToolCall } from './tool-call.ts'
 
 /** A short text that stands for itself needs no phase of its own. */
 export function needsFormatting({ tool }: ToolCall, settled: Settled): boolean {

@@ -1,7 +1,7 @@
-import type { ToolCall } from '../executor/tool-call.ts'
 import { createToolResultMessage } from '../messages/create-messages.ts'
 import type { ToolResultBlock, ToolResultMessage } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
+import type { ToolCall } from './tool-call.ts'
 
 export function resultMessage(call: ToolCall, block: ToolResultBlock, toolUseResult: unknown): ToolResultMessage {
   return createToolResultMessage(

@@ -1,7 +1,7 @@
-import type { ToolCall } from '../executor/tool-call.ts'
 import type { ToolResultMessage } from '../messages/message.ts'
-import { ownErrorMessage } from '../pipeline/own-error.ts'
-import { abortText, resultTexts } from './result-texts.ts'
+import { abortText, resultTexts } from '../results/result-texts.ts'
+import { ownErrorMessage } from './own-error.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** The message of a call that came to its end without a body's doing. */
 export function endingMessage(call: ToolCall): ToolResultMessage {

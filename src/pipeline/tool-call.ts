@@ -10,19 +10,23 @@ import type {
   TimeoutCause,
 } from '../../machines/index.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
-import { askHost } from '../pipeline/ask-host.ts'
-import { type BodyRun, callTool } from '../pipeline/call-tool.ts'
-import { formatResult } from '../pipeline/format-result.ts'
-import type { InputReading } from '../pipeline/read-input.ts'
-import { validateCall } from '../pipeline/validate-call.ts'
-import { endingMessage } from '../results/ending-message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import { describeCall } from '../tool/describe-call.ts'
 import type { AnyTool, ToolResult } from '../tool/tool.ts'
 import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
+import { askHost } from './ask-host.ts'
 import { CallAbortController } from './call-abort-controller.ts'
-import type { SafeRun } from './context-ledger.ts'
-import type { Turn } from './turn.ts'
+import type { CallHost } from './call-host.ts'
+import { type BodyRun, callTool } from './call-tool.ts'
+import { endingMessage } from './ending-message.ts'
+import { formatResult } from './format-result.ts'
+import type { InputReading } from './read-input.ts'
+import { validateCall } from './validate-call.ts'
+
+/** Consecutive safe calls: all see the context of the moment when the first of them started. */
+export interface SafeRun {
+  base: ToolUseContext | undefined
+}
 
 /** What is known of a call when it arrives. */
 export interface Arrival {
@@ -49,7 +53,7 @@ export type Settled =
  * the outbox, so that the bodies in `pipeline/` run when the charts are at rest.
  */
 export class ToolCall implements CallRecord, CallPort {
-  readonly turn: Turn
+  readonly turn: CallHost
   readonly id: string
   readonly name: string
   readonly block: ToolUseBlock
@@ -80,7 +84,7 @@ export class ToolCall implements CallRecord, CallPort {
   #controller: CallAbortController | undefined
   #context: ToolCallContext | undefined
 
-  constructor(turn: Turn, arrival: Arrival) {
+  constructor(turn: CallHost, arrival: Arrival) {
     this.turn = turn
     this.id = arrival.id
     this.name = arrival.name
@@ -115,41 +119,41 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   validate(): void {
-    this.turn.outbox.push(() => validateCall(this))
+    this.turn.push(() => validateCall(this))
   }
 
   askHost(): void {
-    this.turn.outbox.push(() => askHost(this))
+    this.turn.push(() => askHost(this))
   }
 
   callTool(): void {
-    this.turn.outbox.push(() => callTool(this))
+    this.turn.push(() => callTool(this))
   }
 
   formatResult(): void {
-    this.turn.outbox.push(() => formatResult(this))
+    this.turn.push(() => formatResult(this))
   }
 
   stop(cause: StopCause): void {
     this.stopCause = cause
     if (cause.kind === 'timeout') this.timedOut = cause
-    if (this.#controller !== undefined) this.turn.outbox.push(() => this.#controller?.stop(cause.reason))
+    if (this.#controller !== undefined) this.turn.push(() => this.#controller?.stop(cause.reason))
   }
 
   abandon(): void {
     this.body?.abandon()
-    this.turn.outbox.push(() => this.turn.warn(this, 'abandoned', 'it did not stop within its grace'))
+    this.turn.push(() => this.turn.warn(this, 'abandoned', 'it did not stop within its grace'))
   }
 
   conclude(ending: Ending): void {
     this.ending = ending
-    if (ending.by !== 'result') this.turn.outbox.push(() => this.#prepareMessages())
+    if (ending.by !== 'result') this.turn.push(() => this.#prepareMessages())
   }
 
   /** The context as this call sees it. */
   get context(): ToolCallContext {
     this.#context ??= {
-      ...this.turn.ledger.contextFor(this),
+      ...this.turn.contextFor(this),
       toolUseID: this.id,
       abortController: this.#abortController(),
     }
@@ -169,7 +173,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** Tells the chart what came of its request. One that has moved on does not listen. */
   tell(event: CallEvent): void {
     const { ref } = this
-    if (ref?.getSnapshot().status === 'active') this.turn.outbox.run(() => ref.send(event))
+    if (ref?.getSnapshot().status === 'active') this.turn.step(() => ref.send(event))
   }
 
   /** Whether the chart is still in this phase, and so waits for what comes of it. */

@@ -1,0 +1,40 @@
+import type { ProgressMessage } from '../messages/message.ts'
+import type { Stamps } from '../messages/stamps.ts'
+import type { CanUseTool } from '../tool/permission.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Clock } from './clock.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** What went wrong without costing a result. */
+export type WarningCode =
+  /** A body was told to stop, did not, and the turn went on without it. */
+  | 'abandoned'
+  /** A body that nobody waits for any more sent something; it was dropped. */
+  | 'late'
+  /** Something after the result of a generator, or something that is neither progress nor result. */
+  | 'unexpected_chunk'
+  /** The tool returned something other than `{ data }`; it was taken as the data. */
+  | 'unexpected_return'
+  | 'invalid_new_messages'
+  | 'context_modifier_failed'
+  /** A callback of the host threw. */
+  | 'host_callback_failed'
+
+/** What one call needs of the turn that it belongs to. */
+export interface CallHost {
+  readonly settings: { readonly clock: Clock; readonly stamps: Stamps; readonly maxInputChars: number }
+  readonly canUseTool: CanUseTool | undefined
+  /** Nobody needs to be asked. */
+  readonly allowsEverything: boolean
+  /** Work for when the charts are at rest. */
+  push(job: () => void): void
+  /** Steps the charts, and then does what they ask for. */
+  step(step: () => void): void
+  contextFor(call: ToolCall): ToolUseContext
+  /** The ids of the other calls of the same reply. */
+  siblingsOf(call: ToolCall): string[]
+  addProgress(call: ToolCall, message: ProgressMessage): void
+  /** A call ends the turn for everybody. */
+  stopTurn(reason: unknown): void
+  warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void
+}
