@@ -19,6 +19,8 @@ export type ExecutorEvent =
 export interface ExecutorContext {
   readonly run: RunRecord
   readonly graceMs: number
+  /** How many calls have started. XState looks at `always` again only where the context changed. */
+  readonly starts: number
   /** The strongest abort so far: what is added from now on is answered with it. */
   readonly cause: AbortCause | undefined
 }
@@ -49,10 +51,11 @@ const executorSetup = setup({
       call.stage = 'queued'
       run.line.enter(call)
     },
-    startNext: enqueueActions(({ context: { run }, enqueue }) => {
+    startNext: enqueueActions(({ context: { run, starts }, enqueue }) => {
       const call = run.line.next
       if (call?.ref === undefined) return
       run.start(call)
+      enqueue.assign({ starts: starts + 1 })
       enqueue.sendTo(call.ref, { type: 'call.start' })
     }),
     requeue: ({ context: { run } }, call: CallRecord) => run.requeue(call),
@@ -164,7 +167,7 @@ const toDiscarded = {
  */
 export const executorMachine = executorSetup.createMachine({
   id: 'executor',
-  context: ({ input }) => ({ ...input, cause: undefined }),
+  context: ({ input }) => ({ ...input, starts: 0, cause: undefined }),
   type: 'parallel',
   states: {
     gate: {
