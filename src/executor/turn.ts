@@ -64,7 +64,11 @@ export class Turn implements CallHost, MessageSource {
     )
     this.actor = createActor(executorMachine, {
       input: { run: this.run, graceMs: abortGraceMs },
-      clock: clock as { setTimeout(fn: () => void, ms: number): unknown; clearTimeout(id: unknown): void },
+      // a delay of the charts that ends is a step like any other
+      clock: {
+        setTimeout: (fn: () => void, ms: number) => clock.setTimeout(() => this.step(fn), ms),
+        clearTimeout: (id: unknown) => clock.clearTimeout(id),
+      },
     }).start()
   }
 

@@ -147,7 +147,11 @@ export class ToolCall implements CallRecord, CallPort {
 
   conclude(ending: Ending): void {
     this.ending = ending
-    if (ending.by !== 'result') this.turn.push(() => this.#prepareMessages())
+    if (ending.by === 'result') return
+    // whatever the body left is replaced
+    this.#outgoing = undefined
+    this.unread = 1
+    this.turn.push(() => this.#prepareMessages())
   }
 
   /** The context as this call sees it. */
