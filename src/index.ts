@@ -47,5 +47,6 @@ export type {
   Tool,
   ToolFailure,
   ToolResult,
+  ToolReturn,
 } from './tool/tool.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'

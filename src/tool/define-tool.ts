@@ -1,5 +1,13 @@
 import type { z } from 'zod'
-import type { Tool } from './tool.ts'
+import type { ProgressChunk, ResultChunk, Tool, ToolResult } from './tool.ts'
+
+type WithCall<Schema extends z.ZodObject, Data, Returned> = Omit<Tool<Schema, Data>, 'call'> & {
+  call(...args: Parameters<Tool<Schema>['call']>): Returned
+  [key: string]: unknown
+}
+
+/** The data of a generator's result, yielded or returned. */
+type DataIn<Part> = Part extends { type: 'progress' } ? never : Part extends { data: infer Data } ? Data : never
 
 /**
  * Returns its argument. It is there for the types: the schema decides what `call`, `isConcurrencySafe` and
@@ -13,8 +21,18 @@ import type { Tool } from './tool.ts'
  *   call: async ({ file_path }) => ({ data: await load(file_path) }),
  * })
  */
-export function defineTool<Schema extends z.ZodObject, Data>(
-  tool: Tool<Schema, Data> & { [key: string]: unknown },
-): Tool<Schema, Data> {
-  return tool
+export function defineTool<
+  Schema extends z.ZodObject,
+  Data = never,
+  Chunk extends ProgressChunk | ResultChunk = never,
+  Last extends ToolResult | void = void,
+>(
+  tool: WithCall<
+    Schema,
+    Data | DataIn<Chunk | Last>,
+    Promise<ToolResult<Data>> | AsyncGenerator<Chunk, Last, undefined>
+  >,
+): Tool<Schema, Data | DataIn<Chunk | Last>> {
+  // the two forms of `call` are one union there, and two type parameters here
+  return tool as unknown as Tool<Schema, Data | DataIn<Chunk | Last>>
 }

@@ -15,7 +15,9 @@ export interface ToolResult<Data = unknown> {
 }
 
 export type ProgressChunk = { type: 'progress'; data: unknown }
-export type ResultChunk<Data = unknown> = { type: 'result' } & ToolResult<Data>
+export interface ResultChunk<Data = unknown> extends ToolResult<Data> {
+  type: 'result'
+}
 
 export type OnProgress = (progress: { toolUseID?: string; data: unknown }) => void
 
@@ -33,6 +35,11 @@ export interface ToolFailure {
 export type InputVerdict = { result: true } | { result: false; message: string; errorCode?: number; meta?: unknown }
 
 export type Timeout = number | { totalMs?: number; idleMs?: number }
+
+/** What `call` may return: a promise of the result, or a generator that reports progress on the way. */
+export type ToolReturn<Data = unknown> =
+  | Promise<ToolResult<Data>>
+  | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
 
 /** A tool is a plain object. Only `name`, `inputSchema` and `call` are required; unknown keys are kept. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {

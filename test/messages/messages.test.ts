@@ -1,0 +1,158 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import {
+  type AssistantMessage,
+  createAssistantMessage,
+  createAttachmentMessage,
+  createProgressMessage,
+  createStopHookSummary,
+  createToolResultMessage,
+  createUserMessage,
+  type Message,
+  type ToolUseBlock,
+  toApiMessages,
+} from '../../src/index.ts'
+import { resultTexts } from '../../src/results/result-texts.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { drain, resultOf, settled, testTurn, toolUse } from '../support/turn.ts'
+
+const stamps = { uuid: () => 'u-1', now: () => 0 }
+const stamp = { uuid: 'u-1', timestamp: '1970-01-01T00:00:00.000Z' }
+
+describe('shapes', () => {
+  it('W1 W2 a call is a tool_use block of an assistant message', () => {
+    const block: ToolUseBlock = toolUse('toolu_1', 'Read', { a: 1 })
+    const message = createAssistantMessage([block], { id: 'msg_1', model: 'm' }, stamps)
+    expect(message).toEqual({
+      type: 'assistant',
+      ...stamp,
+      message: { id: 'msg_1', role: 'assistant', model: 'm', content: [block] },
+    })
+    expectTypeOf(message).toEqualTypeOf<AssistantMessage>()
+  })
+
+  it('W3 a result is a user message in the shape of the API, with the raw data beside it', async () => {
+    const read = heldTool('Read')
+    const { add, executor, message } = testTurn([read.tool], { uuid: () => 'u-1' })
+    add('a', 'Read')
+    read.run('a').finish({ data: { lines: 2 } })
+    const [update] = await drain(executor)
+    expect(update?.message).toEqual({
+      type: 'user',
+      uuid: 'u-1',
+      timestamp: '1970-01-01T00:00:00.000Z',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '{"lines":2}' }] },
+      toolUseResult: { lines: 2 },
+      sourceToolAssistantUUID: message.uuid,
+    })
+  })
+
+  it('W4 progress names the call, its parent and the other calls of the reply', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { add, executor } = testTurn([read.tool], { uuid: () => 'u-1' })
+    add('a', 'Read')
+    add('b', 'Read')
+    read.run('a').progress({ percent: 50 })
+    const [update] = [...executor.getCompletedResults()]
+    expect(update?.message).toEqual({
+      type: 'progress',
+      ...stamp,
+      toolUseID: 'a',
+      parentToolUseID: 'a',
+      siblingToolUseIDs: ['b'],
+      data: { percent: 50 },
+    })
+  })
+
+  it('W5 toApiMessages: results first, attachments as text after them, progress left out', () => {
+    const calls = [toolUse('a', 'Read'), toolUse('b', 'Read')]
+    const source = { sourceToolAssistantUUID: 'x' }
+    const result = (id: string) => ({ type: 'tool_result' as const, tool_use_id: id, content: id })
+    const transcript: Message[] = [
+      createUserMessage('go', stamps),
+      createAssistantMessage([{ type: 'text', text: 'well' }], {}, stamps),
+      createAssistantMessage([...calls], {}, stamps),
+      createProgressMessage({ toolUseID: 'a', parentToolUseID: 'a', data: 1 }, stamps),
+      createToolResultMessage(result('a'), source, stamps),
+      createAttachmentMessage({ type: 'hook_additional_context', content: 'mind the gap' }, 'a', stamps),
+      createToolResultMessage(result('b'), source, stamps),
+      createAttachmentMessage({ type: 'structured_output', data: { ok: 1 } }, 'b', stamps),
+    ]
+    expect(toApiMessages(transcript)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'go' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'well' }, ...calls] },
+      {
+        role: 'user',
+        content: [
+          result('a'),
+          result('b'),
+          { type: 'text', text: '<hook_additional_context>\nmind the gap\n</hook_additional_context>' },
+          { type: 'text', text: '<structured_output>\n{"data":{"ok":1}}\n</structured_output>' },
+        ],
+      },
+    ])
+  })
+
+  it('W6 a stop_hook_summary counts its hooks', () => {
+    const summary = createStopHookSummary(
+      { hookInfos: [{ command: 'lint' }], hookErrors: [], preventedContinuation: true, stopReason: 'enough' },
+      stamps,
+    )
+    expect(summary).toEqual({
+      type: 'system',
+      subtype: 'stop_hook_summary',
+      ...stamp,
+      hookCount: 1,
+      hookInfos: [{ command: 'lint' }],
+      hookErrors: [],
+      preventedContinuation: true,
+      stopReason: 'enough',
+    })
+  })
+
+  it('W7 the executor emits a message and the context after it', async () => {
+    const read = heldTool('Read')
+    const { add, executor } = testTurn([read.tool], { context: { mine: 1 } })
+    add('a', 'Read')
+    read.run('a').finish()
+    const [update] = await drain(executor)
+    expect(update?.newContext).toMatchObject({ mine: 1 })
+    expect(Object.keys(update ?? {})).toEqual(['message', 'newContext'])
+  })
+})
+
+describe('texts', () => {
+  it('W8 every text of the executor is an error result, tagged for the model and plain for people', async () => {
+    const read = heldTool('Read', { timeout: 10 })
+    const { add, executor, clock } = testTurn([read.tool])
+    add('unknown', 'Nope')
+    add('invalid', 'Read', [])
+    add('throws', 'Read')
+    read.run('throws').fail(new RangeError('too far'))
+    await settled()
+    add('slow', 'Read')
+    clock.increment(10)
+    clock.increment(5_000)
+    const updates = await drain(executor)
+    for (const update of updates) {
+      const { content, is_error } = resultOf(update)
+      expect(is_error).toBe(true)
+      const raw = update.message.type === 'user' && update.message.toolUseResult
+      expect(content).toBe(`<tool_use_error>${raw}</tool_use_error>`)
+    }
+    expect(updates.map((update) => resultOf(update).content)).toEqual([
+      '<tool_use_error>Error: No such tool available: Nope</tool_use_error>',
+      expect.stringContaining('<tool_use_error>InputValidationError: the input must be an object'),
+      '<tool_use_error>RangeError: too far</tool_use_error>',
+      expect.stringContaining('<tool_use_error>Timeout: the call took longer than 10 ms'),
+    ])
+  })
+
+  it('W8 the text of a streaming fallback is kept for recordings', () => {
+    const { add, executor } = testTurn([heldTool('Read').tool])
+    add('a', 'Read')
+    executor.discard()
+    const [call] = executor.actor.getSnapshot().context.run.calls
+    expect(call?.ref?.getSnapshot().context.cause).toMatchObject({ kind: 'streaming_fallback' })
+    expect(resultTexts.unknownTool('X').toolUseResult).toBe('Error: No such tool available: X')
+  })
+})

@@ -1,0 +1,381 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import {
+  type AnyTool,
+  allowAllTools,
+  createToolUseContext,
+  defineTool,
+  isSignalboxError,
+  StreamingToolExecutor,
+  type Tool,
+  type ToolResultBlock,
+} from '../../src/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { drain, resultOf, settled, takeReady, testTurn } from '../support/turn.ts'
+
+const contentsOf = async (tools: AnyTool[], name: string, input: unknown = {}) => {
+  const { add, executor } = testTurn(tools)
+  add('a', name, input)
+  return (await drain(executor)).map((update) => resultOf(update).content)
+}
+
+describe('finding a tool', () => {
+  it('T1 by name, then by alias, in the tools of the constructor', async () => {
+    const named = (name: string, aliases: string[]): AnyTool => ({
+      name,
+      aliases,
+      inputSchema: z.object({}),
+      call: async () => ({ data: name }),
+    })
+    const tools = [named('Old', ['Read']), named('Read', []), named('mcp__files__list', ['Ls'])]
+    expect(await contentsOf(tools, 'Read')).toEqual(['Read'])
+    expect(await contentsOf(tools, 'Ls')).toEqual(['mcp__files__list'])
+    expect((await contentsOf(tools, 'read'))[0]).toContain('No such tool available: read')
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['no object', null, /tools\[0\]: a tool must be an object, but got null/],
+    [
+      'no name',
+      { call() {}, inputSchema: z.object({}) },
+      /tools\[0\]: name must be a string that is not empty, but got null/,
+    ],
+    ['no call', { name: 'X', inputSchema: z.object({}) }, /tools\[0\] \(X\): call must be a function/],
+    [
+      'no schema',
+      { name: 'X', call() {}, inputSchema: { type: 'object' } },
+      /tools\[0\] \(X\): inputSchema must be a Zod object schema, but got \{"type":"object"\}/,
+    ],
+  ])('T1 a tool with %s is refused with its place, the field and what came', (_, tool, message) => {
+    expect(() => new StreamingToolExecutor([tool as AnyTool])).toThrow(message)
+  })
+
+  it('T1 two tools of one name are refused', () => {
+    const { tool } = heldTool('Read')
+    try {
+      new StreamingToolExecutor([tool, tool])
+      expect.unreachable()
+    } catch (error) {
+      expect(isSignalboxError(error) && error.code).toBe('invalid_tool')
+    }
+  })
+})
+
+describe('what a tool says of its calls', () => {
+  it('T2 T3 the schema parses; isConcurrencySafe sees what it made of the input', async () => {
+    const seen: unknown[] = []
+    const tool = defineTool({
+      name: 'Read',
+      inputSchema: z.object({ n: z.coerce.number().default(7), rest: z.string().optional() }),
+      isConcurrencySafe: (input) => seen.push(input) > 0,
+      call: async (input) => ({ data: JSON.stringify(input) }),
+    })
+    expect(await contentsOf([tool], 'Read', { extra: 1 })).toEqual(['{"n":7}'])
+    expect(seen).toEqual([{ n: 7 }])
+  })
+
+  it('T3 unsafe by default, where it throws, and where the input does not parse', () => {
+    const safeIf = (isConcurrencySafe?: () => boolean) =>
+      heldTool('Read', { isConcurrencySafe: isConcurrencySafe as never })
+    const throws = safeIf(() => {
+      throw new Error('no')
+    })
+    const { add } = testTurn([throws.tool])
+    add('a', 'Read')
+    add('b', 'Read')
+    expect(throws.started).toEqual(['a'])
+
+    const silent = safeIf(undefined)
+    const second = testTurn([silent.tool])
+    second.add('a', 'Read')
+    second.add('b', 'Read')
+    expect(silent.started).toEqual(['a'])
+  })
+
+  it("T4 interruptBehavior is 'block' by default and where it throws", () => {
+    const throws = heldTool('Read', {
+      interruptBehavior: () => {
+        throw new Error('no')
+      },
+    })
+    const { add, executor } = testTurn([throws.tool])
+    add('a', 'Read')
+    executor.abort('interrupt')
+    expect(throws.run('a').context.abortController.signal.aborted).toBe(false)
+  })
+
+  it('T5 cancelsSiblingsOnError: never by default, and a function of the failure where it is one', async () => {
+    const failures: unknown[] = []
+    const bash = heldTool('Bash', {
+      safe: true,
+      cancelsSiblingsOnError: (failure) => {
+        failures.push([failure.kind, failure.error])
+        return failure.error !== 'benign'
+      },
+    })
+    const read = heldTool('Read', { safe: true })
+    const { add, executor } = testTurn([bash.tool, read.tool])
+    add('benign', 'Bash')
+    add('plain', 'Read')
+    add('bad', 'Bash')
+    add('other', 'Read')
+    bash.run('benign').fail('benign')
+    read.run('plain').fail('a read that fails')
+    await settled()
+    expect(takeReady(executor)).toHaveLength(2)
+    bash.run('bad').fail('bad')
+    await settled()
+    expect(read.run('other').context.abortController.signal.reason).toBe('sibling_error')
+    expect(failures).toEqual([
+      ['failed', 'benign'],
+      ['failed', 'bad'],
+    ])
+  })
+
+  it('T6 normalizeInput, then validateInput; a veto becomes the error result', async () => {
+    const calls: unknown[] = []
+    const tool = defineTool({
+      name: 'Write',
+      inputSchema: z.object({ path: z.string() }),
+      normalizeInput: async ({ path }) => ({ path: path.trim() }),
+      validateInput: async ({ path }, context) => {
+        calls.push([path, context.toolUseID])
+        return path === '' ? { result: false, message: 'The path is empty.' } : { result: true }
+      },
+      call: async ({ path }) => ({ data: `wrote [${path}]` }),
+    })
+    expect(await contentsOf([tool], 'Write', { path: ' a ' })).toEqual(['wrote [a]'])
+    expect(await contentsOf([tool], 'Write', { path: '  ' })).toEqual([
+      '<tool_use_error>The path is empty.</tool_use_error>',
+    ])
+    expect(calls).toEqual([
+      ['a', 'a'],
+      ['', 'a'],
+    ])
+  })
+
+  it('T6 a validateInput that throws or returns nonsense lets nothing run', async () => {
+    const started: string[] = []
+    const withCheck = (validateInput: () => never): AnyTool => ({
+      name: 'Write',
+      inputSchema: z.object({}),
+      validateInput,
+      call: async () => ({ data: String(started.push('ran')) }),
+    })
+    const throws = () => {
+      throw new Error('disk gone')
+    }
+    expect((await contentsOf([withCheck(throws)], 'Write'))[0]).toContain('disk gone')
+    expect((await contentsOf([withCheck((() => 'yes') as never)], 'Write'))[0]).toContain('validateInput must return')
+    expect(started).toEqual([])
+  })
+})
+
+describe('running', () => {
+  it('T7 a function gets input, context, canUseTool, the message and onProgress', async () => {
+    let seen: unknown[] = []
+    const tool: AnyTool = {
+      name: 'Read',
+      inputSchema: z.object({ n: z.number() }),
+      call: async (...args) => {
+        seen = args
+        args[4]({ toolUseID: 'inner', data: 'half' })
+        return { data: 'whole' }
+      },
+    }
+    const { add, executor, message } = testTurn([tool], { context: { mine: 1 } })
+    add('a', 'Read', { n: 1 })
+    const [progress, result] = await drain(executor)
+    expect(seen.slice(0, 4)).toMatchObject([{ n: 1 }, { toolUseID: 'a', mine: 1 }, allowAllTools, message])
+    expect(progress?.message).toMatchObject({
+      type: 'progress',
+      toolUseID: 'inner',
+      parentToolUseID: 'a',
+      data: 'half',
+    })
+    expect(result && resultOf(result).content).toBe('whole')
+  })
+
+  it("T7 the context has the call's own abort controller", () => {
+    const read = heldTool('Read', { safe: true })
+    const { add, host } = testTurn([read.tool])
+    add('a', 'Read')
+    add('b', 'Read')
+    const controllers = ['a', 'b'].map((id) => read.run(id).context.abortController)
+    expect(new Set([...controllers, host]).size).toBe(3)
+  })
+
+  it('T7 a generator yields progress and its result, or returns the result', async () => {
+    const generator = (returns: boolean): AnyTool => ({
+      name: 'Gen',
+      inputSchema: z.object({}),
+      async *call() {
+        yield { type: 'progress', data: 1 }
+        if (!returns) yield { type: 'result', data: 'yielded' }
+        return returns ? { data: 'returned' } : undefined
+      },
+    })
+    for (const [returns, data] of [
+      [true, 'returned'],
+      [false, 'yielded'],
+    ] as const) {
+      const { add, executor } = testTurn([generator(returns)])
+      add('a', 'Gen')
+      const [progress, result] = await drain(executor)
+      expect(progress?.message).toMatchObject({ type: 'progress', toolUseID: 'a', data: 1 })
+      expect(result && resultOf(result).content).toBe(data)
+    }
+  })
+
+  it('T7 newMessages follow the result', async () => {
+    const read = heldTool('Read')
+    const { add, executor } = testTurn([read.tool])
+    add('a', 'Read')
+    const extra = { type: 'system', subtype: 'note', uuid: 'u', timestamp: 't' } as const
+    read.run('a').finish({ newMessages: [extra] })
+    const updates = await drain(executor)
+    expect(updates.map(({ message }) => message.type)).toEqual(['user', 'system'])
+    expect(updates[1]?.message).toBe(extra)
+  })
+
+  it('T8 mapResult makes the block; its id is always the id of the call', async () => {
+    const tool = defineTool({
+      name: 'Count',
+      inputSchema: z.object({}),
+      call: async () => ({ data: { n: 3 } }),
+      mapResult: ({ n }) => ({ type: 'tool_result', tool_use_id: 'wrong', content: `${n} things` }),
+    })
+    const { add, executor } = testTurn([tool])
+    add('a', 'Count')
+    const [update] = await drain(executor)
+    expect(update && resultOf(update)).toEqual({ type: 'tool_result', tool_use_id: 'a', content: '3 things' })
+    expect(update?.message).toMatchObject({ toolUseResult: { n: 3 } })
+  })
+
+  it.each<[string, unknown, string | ToolResultBlock['content']]>([
+    ['a string', 'text', 'text'],
+    ['nothing', undefined, '(no output)'],
+    ['plain data', { a: [1, null, 'x'] }, '{"a":[1,null,"x"]}'],
+    ['content blocks', [{ type: 'text', text: 'hi' }], [{ type: 'text', text: 'hi' }]],
+    ['an image', [{ type: 'image', source: {} }], [{ type: 'image', source: {} }]],
+    ['blocks of another kind', [{ type: 'video' }], '[{"type":"video"}]'],
+  ])('T8 without a mapper: %s', async (_, data, content) => {
+    const tool: AnyTool = { name: 'X', inputSchema: z.object({}), call: async () => ({ data }) }
+    expect(await contentsOf([tool], 'X')).toEqual([content])
+  })
+
+  it('T8 over maxResultSizeChars the result is cut and says so', async () => {
+    const tool: AnyTool = {
+      name: 'X',
+      inputSchema: z.object({}),
+      maxResultSizeChars: 10,
+      call: async () => ({ data: 'x'.repeat(50) }),
+    }
+    const [content] = await contentsOf([tool], 'X')
+    expect(content).toMatch(/^x{10}\n\n\[Result cut: 10 characters/)
+  })
+
+  it("T9 startWhen is the host's to read: the executor leaves holding to hold and release", () => {
+    const read = heldTool('Read', { startWhen: 'turnEnded' })
+    const { add } = testTurn([read.tool])
+    add('a', 'Read')
+    expect(read.started).toEqual(['a'])
+  })
+})
+
+describe('describing a call', () => {
+  it.each<[unknown, string]>([
+    [{ command: 'npm test' }, 'Bash(npm test)'],
+    [{ file_path: '/a', pattern: 'b' }, 'Bash(/a)'],
+    [{ pattern: 'b*' }, 'Bash(b*)'],
+    [{ command: 'x'.repeat(41) }, `Bash(${'x'.repeat(40)}…)`],
+    [{ command: '👍'.repeat(41) }, `Bash(${'👍'.repeat(40)}…)`],
+    [{}, 'Bash'],
+  ])('T10 %j reads %s', async (input, description) => {
+    const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
+    const read = heldTool('Read', { safe: true, obedient: true })
+    const { add, executor } = testTurn([bash.tool, read.tool])
+    add('r', 'Read')
+    add('b', 'Bash', input)
+    bash.run('b').fail('no')
+    await settled()
+    expect(takeReady(executor)[0]?.[1]).toBe(
+      `<tool_use_error>Cancelled: parallel tool call ${description} errored</tool_use_error>`,
+    )
+  })
+
+  it('T10 describe of the tool comes first; one that throws leaves the name', async () => {
+    for (const [describeInput, expected] of [
+      [() => 'tests', 'Bash(tests)'],
+      [
+        () => {
+          throw new Error('no')
+        },
+        'Bash',
+      ],
+    ] as const) {
+      const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true, describe: describeInput })
+      const { add, executor } = testTurn([bash.tool])
+      add('b', 'Bash', { command: 'npm test' })
+      bash.run('b').fail('no')
+      await settled()
+      add('c', 'Bash')
+      expect(takeReady(executor)[1]?.[1]).toContain(`parallel tool call ${expected} errored`)
+    }
+  })
+})
+
+describe('types', () => {
+  it('T2 T7 T8 defineTool infers input and data from the schema and from call', () => {
+    const tool = defineTool({
+      name: 'Read',
+      inputSchema: z.object({ path: z.string(), limit: z.number().default(10) }),
+      isConcurrencySafe: (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ path: string; limit: number }>()
+        return true
+      },
+      describe: ({ path }) => path,
+      call: async ({ path, limit }, context) => {
+        expectTypeOf(path).toEqualTypeOf<string>()
+        expectTypeOf(context.toolUseID).toEqualTypeOf<string>()
+        return { data: { lines: [path], limit } }
+      },
+      mapResult: (data, id) => {
+        expectTypeOf(data).toEqualTypeOf<{ lines: string[]; limit: number }>()
+        return { type: 'tool_result', tool_use_id: id, content: data.lines.join('\n') }
+      },
+      ownKey: 'kept',
+    })
+    expect(tool).toHaveProperty('ownKey', 'kept')
+    expectTypeOf(tool).toExtend<AnyTool>()
+    const context = createToolUseContext({ mine: 1, options: { tools: [tool] } })
+    expectTypeOf(context.mine).toEqualTypeOf<number>()
+    expectTypeOf(context.abortController).toEqualTypeOf<AbortController>()
+    // @ts-expect-error a tool without a schema is no tool
+    expect(() => defineTool({ name: 'X', call: async () => ({ data: 1 }) })).not.toThrow()
+  })
+
+  it('T7 a generator infers its data too', () => {
+    defineTool({
+      name: 'Gen',
+      inputSchema: z.object({}),
+      async *call() {
+        yield { type: 'progress', data: 'half' }
+        yield { type: 'result', data: 42 }
+      },
+      mapResult: (data, id) => {
+        expectTypeOf(data).toEqualTypeOf<number>()
+        return { type: 'tool_result', tool_use_id: id, content: String(data) }
+      },
+    })
+    const returning = defineTool({
+      name: 'Gen',
+      inputSchema: z.object({ n: z.number() }),
+      async *call({ n }) {
+        yield { type: 'progress', data: n }
+        return { data: { n } }
+      },
+    })
+    expectTypeOf(returning).toExtend<Tool<z.ZodObject, { n: number }>>()
+  })
+})
