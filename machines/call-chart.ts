@@ -158,7 +158,8 @@ export const callMachine = callSetup.createMachine({
       on: {
         'call.start': toValidation,
         'call.abort': cutShort(false),
-        'call.interrupt': { guard: 'yieldsToInterrupt', ...cutShort(false) },
+        // the executor tells only those in its line that an interrupt concerns
+        'call.interrupt': cutShort(false),
       },
     },
     executing: {

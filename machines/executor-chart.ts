@@ -77,8 +77,8 @@ const executorSetup = setup({
       if (call.ref !== undefined) enqueue.sendTo(call.ref, { type: 'call.abort', cause })
     }),
     handOver: ({ context: { run } }) => {
-      const next = deliverableOf(run)
-      if (next.ready) run.port.handOver(next.call)
+      const call = run.calls[run.cursor]
+      if (call !== undefined) run.port.handOver(call)
     },
     moveCursor: enqueueActions(({ context: { run }, enqueue }) => {
       const call = run.calls[run.cursor]
@@ -182,8 +182,8 @@ export const executorMachine = executorSetup.createMachine({
       },
       states: {
         open: { always: [toExclusive, toShared] },
-        shared: { always: [toShared, toExclusive, toOpen] },
-        exclusive: { always: [toExclusive, toShared, toOpen] },
+        shared: { always: [toShared, toOpen] },
+        exclusive: { always: toOpen },
       },
     },
     run: {

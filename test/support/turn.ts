@@ -42,9 +42,18 @@ export const resultOf = ({ message }: { message: Message }): ToolResultBlock => 
 
 export const isResult = ({ message }: { message: Message }): boolean => message.type === 'user'
 
+/** What is ready now. Bounded, so that a broken cursor cannot hang a test. */
+export const takeAll = (executor: StreamingToolExecutor): MessageUpdate[] => {
+  const updates: MessageUpdate[] = []
+  for (const update of executor.getCompletedResults()) {
+    if (updates.push(update) > 200_000) throw new Error('the results do not end')
+  }
+  return updates
+}
+
 /** What is ready now: `[id, content]` of each result. */
 export const takeReady = (executor: StreamingToolExecutor): [string, unknown][] =>
-  [...executor.getCompletedResults()]
+  takeAll(executor)
     .filter(isResult)
     .map(resultOf)
     .map((block) => [block.tool_use_id, block.content])

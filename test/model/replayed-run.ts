@@ -1,0 +1,97 @@
+import { createActor, SimulatedClock } from 'xstate'
+import { type CallEvent, type CallRecord, executorMachine, RunRecord } from '../../machines/index.ts'
+import type { TakenTransitions } from './chart-transitions.ts'
+import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
+
+export const kinds = {
+  safe: { isSafe: true },
+  unsafe: {},
+  asking: { isSafe: true, needsPermission: true },
+  cancel: { isSafe: true, yieldsToInterrupt: true },
+  held: { isHeld: true },
+  answered: { isAnswered: true, unread: 2 },
+} satisfies Record<string, Omit<ScriptedCallOptions, 'id'>>
+
+export type Move =
+  | { type: 'add'; kind: keyof typeof kinds }
+  | { type: 'release' | 'settle' | 'cascade' | 'allow' | 'becomeUnsafe'; index: number }
+  | { type: 'interrupt' | 'abort' | 'sibling' | 'fallback' | 'take' | 'grace' }
+
+const settle: CallEvent = { type: 'tool.settled', finished: true, needsFormatting: false }
+const cascade: CallEvent[] = [
+  { type: 'tool.settled', finished: false, needsFormatting: true },
+  { type: 'result.formatted', cancelsSiblings: true, description: 'Bash' },
+]
+const toCall = {
+  settle: [settle],
+  cascade,
+  allow: [{ type: 'permission.allowed', becameUnsafe: false }],
+  becomeUnsafe: [{ type: 'permission.allowed', becameUnsafe: true }],
+} satisfies Record<string, CallEvent[]>
+
+const toExecutor = {
+  interrupt: { type: 'abort.userInterrupted', reason: 'interrupt' },
+  abort: { type: 'abort.userInterrupted', reason: 'escape' },
+  sibling: { type: 'abort.siblingError' },
+  fallback: { type: 'abort.streamingFallback' },
+  take: { type: 'results.take' },
+} as const
+
+/** Both charts of production, played from the start: the executor with real call actors, only the bodies scripted. */
+export class ReplayedRun {
+  readonly run: RunRecord
+  readonly port: ScriptedRunPort = scriptedRunPort()
+  readonly #clock = new SimulatedClock()
+  readonly #actor
+  #added = 0
+
+  constructor(story: readonly Move[], taken?: TakenTransitions) {
+    this.run = new RunRecord(2, this.port)
+    this.#actor = createActor(executorMachine, { input: { run: this.run, graceMs: 10 }, clock: this.#clock })
+    taken?.watch(this.#actor.system as never)
+    this.#actor.start()
+    for (const move of story) this.play(move)
+  }
+
+  play(move: Move): void {
+    if (move.type === 'add') {
+      const call = scriptedCall({ id: `c${this.#added++}`, ...kinds[move.kind] })
+      this.#actor.send({ type: 'call.add', call })
+    } else if (move.type === 'grace') this.#clock.increment(10)
+    else if (!('index' in move)) this.#actor.send(toExecutor[move.type])
+    else {
+      const call = this.run.calls[move.index]
+      if (call === undefined) return
+      if (move.type === 'release') this.#actor.send({ type: 'call.release', call })
+      else for (const event of toCall[move.type]) if (isActive(call)) call.ref?.send(event)
+    }
+  }
+
+  /** Everything that can make a difference to what happens next. */
+  get view() {
+    const { value, context } = this.#actor.getSnapshot()
+    const calls = this.run.calls.map((call) => {
+      const snapshot = call.ref?.getSnapshot()
+      return [
+        call.stage,
+        call.isSafe,
+        call.port.needsPermission,
+        call.yieldsToInterrupt,
+        call.port.unread,
+        snapshot?.value,
+        snapshot?.context.cause?.kind,
+      ]
+    })
+    return { value, cause: context.cause?.kind, cursor: this.run.cursor, calls }
+  }
+
+  get gate(): string {
+    return (this.#actor.getSnapshot().value as { gate: string }).gate
+  }
+
+  get state(): string {
+    return (this.#actor.getSnapshot().value as { run: string }).run
+  }
+}
+
+const isActive = (call: CallRecord): boolean => call.ref?.getSnapshot().status === 'active'

@@ -1,0 +1,72 @@
+import type { CallPort, CallRecord, RunPort } from '../../machines/index.ts'
+
+export interface ScriptedCallOptions {
+  readonly id: string
+  readonly isSafe?: boolean
+  readonly isHeld?: boolean
+  readonly isAnswered?: boolean
+  readonly needsValidation?: boolean
+  readonly needsPermission?: boolean
+  readonly yieldsToInterrupt?: boolean
+  readonly unread?: number
+}
+
+/** A call whose port only writes down what the chart asked for. */
+export function scriptedCall(options: ScriptedCallOptions): CallRecord & { readonly asked: string[] } {
+  const asked: string[] = []
+  const note = (what: string) => () => void asked.push(what)
+  const port: CallPort & { unread: number } = {
+    isAnswered: options.isAnswered ?? false,
+    needsValidation: options.needsValidation ?? false,
+    needsPermission: options.needsPermission ?? false,
+    unread: options.unread ?? 1,
+    validate: note('validate'),
+    askHost: note('askHost'),
+    callTool: note('callTool'),
+    formatResult: note('formatResult'),
+    stop: ({ kind }) => void asked.push(`stop ${kind}`),
+    abandon: note('abandon'),
+    conclude: (ending) => void asked.push(`conclude ${ending.by}`),
+  }
+  return {
+    id: options.id,
+    name: 'Tool',
+    yieldsToInterrupt: options.yieldsToInterrupt ?? false,
+    port,
+    isSafe: options.isSafe ?? false,
+    index: -1,
+    stage: options.isHeld === true ? 'held' : 'queued',
+    hasStarted: false,
+    ref: undefined,
+    asked,
+  }
+}
+
+export interface ScriptedRunPort extends RunPort {
+  readonly handed: string[]
+  readonly settled: string[]
+  readonly begun: string[]
+}
+
+export function scriptedRunPort(): ScriptedRunPort {
+  const handed: string[] = []
+  const settled: string[] = []
+  const begun: string[] = []
+  const nothing = () => undefined
+  return {
+    handed,
+    settled,
+    begun,
+    received: nothing,
+    started: ({ id }) => void begun.push(id),
+    requeued: nothing,
+    completed: nothing,
+    yielded: nothing,
+    discarded: nothing,
+    settledInOrder: ({ id }) => void settled.push(id),
+    handOver: ({ id, port }) => {
+      ;(port as { unread: number }).unread--
+      handed.push(id)
+    },
+  }
+}

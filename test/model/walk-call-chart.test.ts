@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import { type AnyActorRef, createActor, createMachine, SimulatedClock } from 'xstate'
+import { TestModel } from 'xstate/graph'
+import { type AbortCause, type CallEvent, type CallInput, callMachine } from '../../machines/index.ts'
+import { TakenTransitions } from './chart-transitions.ts'
+import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
+
+const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }
+const stronger: AbortCause = { kind: 'sibling_error', reason: 'sibling_error' }
+const graceEnds = { type: 'xstate.after.abortGrace.call.executing.stopping' } as const
+
+/** Exhaustive by type: a new event does not compile until it has samples. */
+const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: Type }>[] } = {
+  'call.start': [{ type: 'call.start' }],
+  'call.abort': [
+    { type: 'call.abort', cause },
+    { type: 'call.abort', cause: stronger },
+  ],
+  'call.interrupt': [{ type: 'call.interrupt', cause: { ...cause, reason: 'interrupt' } }],
+  'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
+  'call.yield': [{ type: 'call.yield' }],
+  'input.accepted': [{ type: 'input.accepted' }],
+  'input.rejected': [true, false].map((cancelsSiblings) => ({
+    type: 'input.rejected',
+    cancelsSiblings,
+    description: '',
+  })),
+  'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
+  'permission.denied': [{ type: 'permission.denied' }],
+  'tool.settled': [true, false].map((flag) => ({ type: 'tool.settled', finished: flag, needsFormatting: flag })),
+  'result.formatted': [true, false].map((cancelsSiblings) => ({
+    type: 'result.formatted',
+    cancelsSiblings,
+    description: '',
+  })),
+}
+
+/** Calls of every kind that the guards of the chart can tell apart. */
+const kinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
+  'plain call': {},
+  'call that yields to an interrupt': { yieldsToInterrupt: true },
+  'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
+  'call that asks': { needsPermission: true },
+  'call with every phase': { needsValidation: true, needsPermission: true },
+  'answered call': { isAnswered: true },
+}
+
+const clock = new SimulatedClock()
+const parentMachine = createMachine({})
+
+/** The chart as it runs in production, with a parent that takes note. */
+function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions) {
+  const parent = createActor(parentMachine, { clock }).start()
+  taken?.watch(parent.system as never)
+  const call = scriptedCall({ id: 'c', ...kind })
+  const actor = createActor(callMachine, {
+    parent,
+    id: 'call',
+    input: { call, executor: parent, graceMs: 10 },
+  } as never)
+  return { actor: actor as unknown as ReturnType<typeof createActor<typeof callMachine>>, call }
+}
+
+function modelOf(kind: Omit<ScriptedCallOptions, 'id'>) {
+  const input: CallInput = {
+    call: scriptedCall({ id: 'c', ...kind }),
+    executor: createActor(parentMachine).start() as AnyActorRef,
+    graceMs: 10,
+  }
+  return new TestModel<never, never, CallInput>(
+    callMachine as never,
+    {
+      input,
+      events: [...Object.values(samples).flat(), graceEnds] as never,
+      serializeState: ((snapshot: {
+        value: unknown
+        context: { cause?: unknown; ending?: unknown; isPermitted: boolean }
+      }) =>
+        JSON.stringify([
+          snapshot.value,
+          snapshot.context.cause,
+          snapshot.context.ending,
+          snapshot.context.isPermitted,
+        ])) as never,
+    } as never,
+  )
+}
+
+describe('the call chart', () => {
+  const taken = new TakenTransitions()
+
+  it.each(Object.entries(kinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', async (_, kind) => {
+    const paths = modelOf(kind).getSimplePaths()
+    expect(paths.length).toBeGreaterThan(0)
+    for (const path of paths) {
+      const { actor } = actorOf(kind, taken)
+      actor.start()
+      await path.test({
+        events: new Proxy(
+          {},
+          {
+            get:
+              () =>
+              ({ event }: { event: CallEvent | typeof graceEnds }) =>
+                play(actor, event),
+          },
+        ) as never,
+        states: {
+          '*': (expected: { value: unknown }) => expect(actor.getSnapshot().value).toEqual(expected.value),
+        } as never,
+      })
+    }
+  })
+
+  it('Q1 leaves no transition untaken', () => {
+    expect(taken.missing(callMachine)).toEqual([])
+  })
+})
+
+function play(actor: { send(event: CallEvent): void }, event: CallEvent | typeof graceEnds): void {
+  if (event.type === graceEnds.type) clock.increment(10)
+  else actor.send(event)
+}
+
+describe('journeys of a call', () => {
+  const journeys: [string, Omit<ScriptedCallOptions, 'id'>, (CallEvent | typeof graceEnds)[], unknown, string[]][] = [
+    [
+      'a plain success',
+      {},
+      [{ type: 'call.start' }, samples['tool.settled'][1] as CallEvent],
+      'completed',
+      ['callTool', 'conclude result'],
+    ],
+    [
+      'a formatted success',
+      {},
+      [{ type: 'call.start' }, samples['tool.settled'][0] as CallEvent],
+      { executing: 'formatting' },
+      ['callTool', 'formatResult'],
+    ],
+    ['an unknown tool', { isAnswered: true }, [], 'completed', ['conclude answer']],
+    [
+      'an abort in the queue',
+      {},
+      [{ type: 'call.abort', cause }],
+      'completed',
+      ['stop user_interrupted', 'conclude abort'],
+    ],
+    [
+      'an interrupt that a running block call does not hear',
+      {},
+      [{ type: 'call.start' }, ...samples['call.interrupt']],
+      { executing: 'calling' },
+      ['callTool'],
+    ],
+    [
+      'an interrupt while it asks',
+      { needsPermission: true },
+      [{ type: 'call.start' }, ...samples['call.interrupt']],
+      'completed',
+      ['askHost', 'stop user_interrupted', 'conclude abort'],
+    ],
+    [
+      'an abort while it runs',
+      {},
+      [{ type: 'call.start' }, { type: 'call.abort', cause }],
+      { executing: 'stopping' },
+      ['callTool', 'stop user_interrupted'],
+    ],
+    [
+      'a body that never stops',
+      {},
+      [{ type: 'call.start' }, { type: 'call.abort', cause }, graceEnds],
+      'completed',
+      ['callTool', 'stop user_interrupted', 'abandon', 'conclude abort'],
+    ],
+    [
+      'a timeout',
+      {},
+      [{ type: 'call.start' }, ...samples['call.timedOut'], graceEnds],
+      { executing: 'formatting' },
+      ['callTool', 'stop timeout', 'abandon', 'formatResult'],
+    ],
+    [
+      'a timeout that the user overtakes',
+      {},
+      [{ type: 'call.start' }, ...samples['call.timedOut'], { type: 'call.abort', cause }, graceEnds],
+      'completed',
+      ['callTool', 'stop timeout', 'abandon', 'conclude abort'],
+    ],
+    [
+      'a rewritten input that is no longer safe',
+      { needsPermission: true },
+      [{ type: 'call.start' }, { type: 'permission.allowed', becameUnsafe: true }, { type: 'call.start' }],
+      { executing: 'calling' },
+      ['askHost', 'callTool'],
+    ],
+    [
+      'an abort once the body has settled',
+      {},
+      [{ type: 'call.start' }, samples['tool.settled'][0] as CallEvent, { type: 'call.abort', cause }],
+      { executing: 'formatting' },
+      ['callTool', 'formatResult'],
+    ],
+    [
+      'a late word after the end',
+      {},
+      [{ type: 'call.abort', cause }, samples['tool.settled'][1] as CallEvent],
+      'completed',
+      ['stop user_interrupted', 'conclude abort'],
+    ],
+    [
+      'a start after the end',
+      {},
+      [{ type: 'call.abort', cause }, { type: 'call.start' }],
+      'completed',
+      ['stop user_interrupted', 'conclude abort'],
+    ],
+  ]
+
+  it.each(journeys)('Q1 A7 %s', (_, kind, events, endsIn, asked) => {
+    const { actor, call } = actorOf(kind)
+    actor.start()
+    for (const event of events) play(actor, event)
+    expect(actor.getSnapshot().value).toEqual(endsIn)
+    expect(call.asked).toEqual(asked)
+  })
+})
