@@ -1,0 +1,117 @@
+import { type CallRecord, explainAdmission, type RunRecord } from '../../machines/index.ts'
+import { describeCall } from '../../src/tool/describe-call.ts'
+
+export interface Scene {
+  readonly run: RunRecord
+  readonly gate: string
+  readonly state: string
+  readonly said: string
+  readonly results: ReadonlyMap<string, { text: string; isError: boolean }>
+  readonly progress: ReadonlyMap<string, number>
+  readonly inputs: ReadonlyMap<string, unknown>
+  readonly isOver: boolean
+}
+
+export type Paint = (style: 'dim' | 'bold' | 'green' | 'red' | 'yellow' | 'cyan', text: string) => string
+
+/** The whole picture as lines: what the model says, the queue, the two lanes, and the results in order. */
+export function drawScene(scene: Scene, paint: Paint, width: number): string[] {
+  const { run } = scene
+  const at = (stage: CallRecord['stage']) => run.calls.filter((call) => call.stage === stage)
+  const waiting = run.calls.filter(({ stage }) => stage === 'queued' || stage === 'held')
+  const executing = at('executing')
+  return [
+    `${paint('bold', 'signalbox')}  gate ${paint('cyan', scene.gate)}  run ${paint('cyan', scene.state)}`,
+    `${paint('dim', 'model')}      ${scene.said}${scene.isOver ? '' : paint('dim', ' ▌')}`,
+    '',
+    ...section(
+      'queue',
+      waiting.map((call) => waitingLine(scene, call, paint)),
+      paint,
+      width,
+    ),
+    ...section(
+      'shared',
+      executing.filter((call) => call.isSafe).map((call) => runningLine(scene, call, paint)),
+      paint,
+      width,
+    ),
+    ...section(
+      'exclusive',
+      executing.filter((call) => !call.isSafe).map((call) => runningLine(scene, call, paint)),
+      paint,
+      width,
+    ),
+    ...section('results', resultLines(scene, paint), paint, width),
+  ]
+}
+
+const labelWidth = 11
+
+function section(label: string, lines: readonly string[], paint: Paint, width: number): string[] {
+  const shown = lines.length === 0 ? [paint('dim', '·')] : lines
+  return shown.map((line, index) => {
+    const margin = (index === 0 ? label : '').padEnd(labelWidth)
+    return `${paint('dim', margin)}${clip(line, width - labelWidth)}`
+  })
+}
+
+export const nameOf = (scene: Scene, { id, name }: CallRecord): string =>
+  describeCall(undefined, name, scene.inputs.get(id))
+
+function waitingLine(scene: Scene, call: CallRecord, paint: Paint): string {
+  const admission = explainAdmission(call, scene.run)
+  if (admission.ok) return nameOf(scene, call)
+  const names = admission.blockers.map((id) => {
+    const blocker = scene.run.calls.find((each) => each.id === id)
+    return blocker === undefined ? id : nameOf(scene, blocker)
+  })
+  return `${nameOf(scene, call)}  ${paint('yellow', `${reasons[admission.because]}${names.length > 0 ? ` ${names.join(', ')}` : ''}`)}`
+}
+
+const reasons = {
+  held: 'held until released',
+  exclusiveRunning: 'waits: alone in the line is',
+  behindUnsafe: 'waits behind',
+  waitsForRunning: 'wants the line to itself, waits for',
+  full: 'waits for a free place beside',
+} as const
+
+function runningLine(scene: Scene, call: CallRecord, paint: Paint): string {
+  const done = Math.round((scene.progress.get(call.id) ?? 0) * 12)
+  const bar = paint('cyan', '█'.repeat(done)) + paint('dim', '░'.repeat(12 - done))
+  return `${bar} ${nameOf(scene, call)}  ${paint('dim', phaseOf(call))}`
+}
+
+function phaseOf(call: CallRecord): string {
+  const value: unknown = call.ref?.getSnapshot().value
+  return typeof value === 'object' && value !== null ? String(Object.values(value)[0]) : String(value)
+}
+
+/** In the order of the calls: what was handed over, and what is finished but held because an earlier call is not. */
+function resultLines(scene: Scene, paint: Paint): string[] {
+  return scene.run.calls.flatMap((call, index) => {
+    const number = `${index + 1}`.padStart(2)
+    const result = scene.results.get(call.id)
+    if (result !== undefined) {
+      const mark = result.isError ? paint('red', '✗') : paint('green', '✓')
+      return [`${number} ${mark} ${nameOf(scene, call)}  ${paint('dim', firstLine(result.text))}`]
+    }
+    if (call.stage !== 'completed') return []
+    return [`${number} ${paint('yellow', '▪')} ${nameOf(scene, call)}  ${paint('yellow', 'finished, held for order')}`]
+  })
+}
+
+const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').replace(/<\/?tool_use_error>/g, '')
+
+/** Cuts to the width of the terminal; escape sequences take no room. */
+export function clip(line: string, width: number): string {
+  let room = Math.max(1, width)
+  let shown = ''
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what colours are made of
+  for (const [part] of line.matchAll(/\x1b\[\d+m|./gsu)) {
+    if (part.startsWith('\x1b')) shown += part
+    else if (room-- > 0) shown += part
+  }
+  return shown
+}
