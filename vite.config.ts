@@ -1,6 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
+const at = (path: string): string => new URL(path, import.meta.url).pathname
+
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^signalbox$/, replacement: at('./src/index.ts') },
+      { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     // a test that hangs must end; how long one takes says nothing

@@ -96,10 +96,6 @@ export class RemainingResults implements AsyncGenerator<MessageUpdate, void, und
     return this
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#close()
-  }
-
   #close(): void {
     this.#isClosed = true
     this.#delivery.leave(this)

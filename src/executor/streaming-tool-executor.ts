@@ -1,4 +1,5 @@
-import { type Admission, explainAdmission } from '../../machines/index.ts'
+import type { ActorRefFrom } from 'xstate'
+import { type Admission, type executorMachine, explainAdmission } from '../../machines/index.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
@@ -45,7 +46,7 @@ export class StreamingToolExecutor {
   }
 
   /** The executor chart's actor, for whoever wants to watch it. */
-  get actor(): Turn['actor'] {
+  get actor(): ActorRefFrom<typeof executorMachine> {
     return this.#turn.actor
   }
 

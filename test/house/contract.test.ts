@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8')
+
+/** Rules of parts that are not built yet. A part that is built leaves this list. */
+const ahead = new Set(['P3', 'P4', 'P5', 'P7', 'P9', 'P10', 'P11', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8'])
+
+const codes = [...contract.matchAll(/^- ([WTQYAPBL]\d+) /gm)].map(([, code]) => code as string)
+
+const titles = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .flatMap((name) => [
+    ...readFileSync(join(root, 'test', name), 'utf8').matchAll(/\b(?:it|test)(?:\.each)?[^'"`]*(['"`])(.*?)\1/g),
+  ])
+  .map(([, , title]) => title as string)
+
+describe('the contract', () => {
+  it('has rules, each once', () => {
+    expect(codes.length).toBeGreaterThan(60)
+    expect(new Set(codes).size).toBe(codes.length)
+  })
+
+  it.each(codes.filter((code) => !ahead.has(code)))('%s is proved by a test that names it', (code) => {
+    expect(titles.filter((title) => new RegExp(`\\b${code}\\b`).test(title)).length).toBeGreaterThan(0)
+  })
+})

