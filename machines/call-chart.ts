@@ -8,6 +8,7 @@ export type CallEvent =
   | { type: 'call.abort'; cause: AbortCause }
   | { type: 'call.interrupt'; cause: AbortCause }
   | { type: 'call.timedOut'; cause: TimeoutCause }
+  | { type: 'call.graceEnded' }
   | { type: 'call.yield' }
   | { type: 'input.accepted' }
   | { type: 'input.rejected'; cancelsSiblings: boolean; description: string }
@@ -19,7 +20,6 @@ export type CallEvent =
 export interface CallContext {
   readonly call: CallRecord
   readonly executor: AnyActorRef
-  readonly graceMs: number
   /** Permission was given before the call went back to the line; nobody asks twice. */
   readonly isPermitted: boolean
   /** The strongest reason to stop so far. */
@@ -30,7 +30,6 @@ export interface CallContext {
 export interface CallInput {
   readonly call: CallRecord
   readonly executor: AnyActorRef
-  readonly graceMs: number
 }
 
 type Own = Extract<CallEvent, { cancelsSiblings: boolean }>
@@ -50,6 +49,7 @@ const callSetup = setup({
     stopForCause: ({ context }) => {
       if (context.cause !== undefined) context.call.port.stop(context.cause)
     },
+    startGrace: ({ context }) => context.call.port.startGrace(),
     abandon: ({ context }) => context.call.port.abandon(),
     conclude: ({ context }) => {
       if (context.ending !== undefined) context.call.port.conclude(context.ending)
@@ -81,9 +81,6 @@ const callSetup = setup({
     cancelsSiblings: (_, own: { cancelsSiblings: boolean }) => own.cancelsSiblings,
     yieldsToInterrupt: ({ context }) => context.call.yieldsToInterrupt,
     ranOutOfTime: ({ context }) => context.cause?.kind === 'timeout',
-  },
-  delays: {
-    abortGrace: ({ context }) => context.graceMs,
   },
 })
 
@@ -207,7 +204,8 @@ export const callMachine = callSetup.createMachine({
           },
         },
         stopping: {
-          entry: 'stopForCause',
+          // not an `after`: XState scans all timers of a system at each stop of an actor, which is quadratic
+          entry: ['stopForCause', 'startGrace'],
           on: {
             'call.abort': { actions: { type: 'holdCause', params: causeOf } },
             'call.interrupt': {
@@ -218,9 +216,7 @@ export const callMachine = callSetup.createMachine({
               { guard: 'ranOutOfTime', target: 'formatting' },
               { target: '#call.completed', actions: endStopped },
             ],
-          },
-          after: {
-            abortGrace: [
+            'call.graceEnded': [
               { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },
               { target: '#call.completed', actions: ['abandon', endStopped] },
             ],

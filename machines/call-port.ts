@@ -22,6 +22,8 @@ export interface CallPort {
   formatResult(): void
   /** The call's own signal aborts with the reason; a body that runs still has its grace. */
   stop(cause: StopCause): void
+  /** Answers with `call.graceEnded`, unless the body settles before. */
+  startGrace(): void
   /** The grace is over: whatever the body sends from here on is late. */
   abandon(): void
   conclude(ending: Ending): void

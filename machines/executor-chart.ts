@@ -18,7 +18,6 @@ export type ExecutorEvent =
 
 export interface ExecutorContext {
   readonly run: RunRecord
-  readonly graceMs: number
   /** How many calls have started. XState looks at `always` again only where the context changed. */
   readonly starts: number
   /** The strongest abort so far: what is added from now on is answered with it. */
@@ -27,7 +26,6 @@ export interface ExecutorContext {
 
 export interface ExecutorInput {
   readonly run: RunRecord
-  readonly graceMs: number
 }
 
 const executorSetup = setup({
@@ -39,8 +37,8 @@ const executorSetup = setup({
   },
   actions: {
     // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn.
-    receive: enqueueActions(({ context: { run, graceMs }, self }, call: CallRecord) => {
-      call.ref = createActor(callMachine, { parent: self, id: 'call', input: { call, executor: self, graceMs } })
+    receive: enqueueActions(({ context: { run }, self }, call: CallRecord) => {
+      call.ref = createActor(callMachine, { parent: self, id: 'call', input: { call, executor: self } })
       run.receive(call)
       call.ref.start()
     }),

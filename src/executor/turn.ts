@@ -47,7 +47,7 @@ export class Turn implements CallHost, MessageSource {
     options: ExecutorOptions | undefined,
   ) {
     this.settings = readOptions(options)
-    const { maxConcurrency, abortGraceMs, maxInputChars, maxBufferedProgress, clock, stamps } = this.settings
+    const { maxConcurrency, maxInputChars, maxBufferedProgress, stamps } = this.settings
     const context = createToolUseContext({ ...given, options: { tools, ...given?.options } })
     assertContext(context)
     this.canUseTool = canUseTool
@@ -62,14 +62,7 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = createActor(executorMachine, {
-      input: { run: this.run, graceMs: abortGraceMs },
-      // a delay of the charts that ends is a step like any other
-      clock: {
-        setTimeout: (fn: () => void, ms: number) => clock.setTimeout(() => this.step(fn), ms),
-        clearTimeout: (id: unknown) => clock.clearTimeout(id),
-      },
-    }).start()
+    this.actor = createActor(executorMachine, { input: { run: this.run } }).start()
   }
 
   add(given: ToolUseBlock, assistantMessage: AssistantMessage, isHeld: boolean): ToolUseBlock {

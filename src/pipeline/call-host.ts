@@ -22,7 +22,12 @@ export type WarningCode =
 
 /** What one call needs of the turn that it belongs to. */
 export interface CallHost {
-  readonly settings: { readonly clock: Clock; readonly stamps: Stamps; readonly maxInputChars: number }
+  readonly settings: {
+    readonly clock: Clock
+    readonly stamps: Stamps
+    readonly maxInputChars: number
+    readonly abortGraceMs: number
+  }
   readonly canUseTool: CanUseTool | undefined
   /** Nobody needs to be asked. */
   readonly allowsEverything: boolean

@@ -2,13 +2,14 @@ import type { TimeoutCause } from '../../machines/index.ts'
 import type { Timeout } from '../tool/tool.ts'
 import type { Clock } from './clock.ts'
 
-/** The time limits of one running body: in total, and since its last progress. */
+/** The time of one running body: in total, since its last progress, and once it was told to stop. */
 export class CallTimer {
   readonly #clock: Clock
   readonly #onTimeout: (cause: TimeoutCause) => void
   readonly #idleMs: number | undefined
   readonly #total: unknown
   #idle: unknown
+  #grace: unknown
 
   constructor(timeout: Timeout | undefined, clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
     this.#clock = clock
@@ -26,9 +27,16 @@ export class CallTimer {
     this.#idle = this.#start('idle', this.#idleMs)
   }
 
+  /** Told to stop: the limits no longer count, only how long it takes to obey. */
+  startGrace(ms: number, onEnd: () => void): void {
+    this.clear()
+    this.#grace = this.#clock.setTimeout(onEnd, ms)
+  }
+
   clear(): void {
-    if (this.#total !== undefined) this.#clock.clearTimeout(this.#total)
-    if (this.#idle !== undefined) this.#clock.clearTimeout(this.#idle)
+    for (const timer of [this.#total, this.#idle, this.#grace]) {
+      if (timer !== undefined) this.#clock.clearTimeout(timer)
+    }
     this.#idle = undefined
   }
 

@@ -78,6 +78,10 @@ export class BodyRun {
     call.tell({ type: 'tool.settled', finished: settled.ok, needsFormatting: needs })
   }
 
+  startGrace(ms: number): void {
+    if (this.#state === 'running') this.#timer.startGrace(ms, () => this.#call.tell({ type: 'call.graceEnded' }))
+  }
+
   abandon(): void {
     if (this.#state !== 'running') return
     this.#state = 'abandoned'

@@ -140,6 +140,10 @@ export class ToolCall implements CallRecord, CallPort {
     if (this.#controller !== undefined) this.turn.push(() => this.#controller?.stop(cause.reason))
   }
 
+  startGrace(): void {
+    this.turn.push(() => this.body?.startGrace(this.turn.settings.abortGraceMs))
+  }
+
   abandon(): void {
     this.body?.abandon()
     this.turn.push(() => this.turn.warn(this, 'abandoned', 'it did not stop within its grace'))

@@ -1,4 +1,4 @@
-import { createActor, SimulatedClock } from 'xstate'
+import { createActor } from 'xstate'
 import { type CallEvent, type CallRecord, executorMachine, RunRecord } from '../../machines/index.ts'
 import type { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
@@ -41,13 +41,12 @@ const toExecutor = {
 export class ReplayedRun {
   readonly run: RunRecord
   readonly port: ScriptedRunPort = scriptedRunPort()
-  readonly #clock = new SimulatedClock()
   readonly #actor
   #added = 0
 
   constructor(story: readonly Move[], taken?: TakenTransitions) {
     this.run = new RunRecord(2, this.port)
-    this.#actor = createActor(executorMachine, { input: { run: this.run, graceMs: 10 }, clock: this.#clock })
+    this.#actor = createActor(executorMachine, { input: { run: this.run } })
     taken?.watch(this.#actor.system as never)
     this.#actor.start()
     for (const move of story) this.play(move)
@@ -57,7 +56,7 @@ export class ReplayedRun {
     if (move.type === 'add') {
       const call = scriptedCall({ id: `c${this.#added++}`, ...kinds[move.kind] })
       this.#actor.send({ type: 'call.add', call })
-    } else if (move.type === 'grace') this.#clock.increment(10)
+    } else if (move.type === 'grace') this.#endGrace()
     else if (!('index' in move)) this.#actor.send(toExecutor[move.type])
     else {
       const call = this.run.calls[move.index]
@@ -65,6 +64,10 @@ export class ReplayedRun {
       if (move.type === 'release') this.#actor.send({ type: 'call.release', call })
       else for (const event of toCall[move.type]) if (isActive(call)) call.ref?.send(event)
     }
+  }
+
+  #endGrace(): void {
+    for (const call of this.run.calls) if (isActive(call)) call.ref?.send({ type: 'call.graceEnded' })
   }
 
   /** Everything that can make a difference to what happens next. */

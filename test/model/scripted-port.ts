@@ -25,6 +25,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     callTool: note('callTool'),
     formatResult: note('formatResult'),
     stop: ({ kind }) => void asked.push(`stop ${kind}`),
+    startGrace: note('startGrace'),
     abandon: note('abandon'),
     conclude: (ending) => void asked.push(`conclude ${ending.by}`),
   }

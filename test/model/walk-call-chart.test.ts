@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AnyActorRef, createActor, createMachine, SimulatedClock } from 'xstate'
+import { type AnyActorRef, createActor, createMachine } from 'xstate'
 import { TestModel } from 'xstate/graph'
 import { type AbortCause, type CallEvent, type CallInput, callMachine } from '../../machines/index.ts'
 import { TakenTransitions } from './chart-transitions.ts'
@@ -7,7 +7,7 @@ import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 
 const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }
 const stronger: AbortCause = { kind: 'sibling_error', reason: 'sibling_error' }
-const graceEnds = { type: 'xstate.after.abortGrace.call.executing.stopping' } as const
+const graceEnds = { type: 'call.graceEnded' } as const
 
 /** Exhaustive by type: a new event does not compile until it has samples. */
 const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: Type }>[] } = {
@@ -18,6 +18,7 @@ const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: Type }>
   ],
   'call.interrupt': [{ type: 'call.interrupt', cause: { ...cause, reason: 'interrupt' } }],
   'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
+  'call.graceEnded': [graceEnds],
   'call.yield': [{ type: 'call.yield' }],
   'input.accepted': [{ type: 'input.accepted' }],
   'input.rejected': [true, false].map((cancelsSiblings) => ({
@@ -45,18 +46,17 @@ const kinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
   'answered call': { isAnswered: true },
 }
 
-const clock = new SimulatedClock()
 const parentMachine = createMachine({})
 
 /** The chart as it runs in production, with a parent that takes note. */
 function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions) {
-  const parent = createActor(parentMachine, { clock }).start()
+  const parent = createActor(parentMachine).start()
   taken?.watch(parent.system as never)
   const call = scriptedCall({ id: 'c', ...kind })
   const actor = createActor(callMachine, {
     parent,
     id: 'call',
-    input: { call, executor: parent, graceMs: 10 },
+    input: { call, executor: parent },
   } as never)
   return { actor: actor as unknown as ReturnType<typeof createActor<typeof callMachine>>, call }
 }
@@ -65,13 +65,12 @@ function modelOf(kind: Omit<ScriptedCallOptions, 'id'>) {
   const input: CallInput = {
     call: scriptedCall({ id: 'c', ...kind }),
     executor: createActor(parentMachine).start() as AnyActorRef,
-    graceMs: 10,
   }
   return new TestModel<never, never, CallInput>(
     callMachine as never,
     {
       input,
-      events: [...Object.values(samples).flat(), graceEnds] as never,
+      events: Object.values(samples).flat() as never,
       serializeState: ((snapshot: {
         value: unknown
         context: { cause?: unknown; ending?: unknown; isPermitted: boolean }
@@ -101,8 +100,8 @@ describe('the call chart', () => {
           {
             get:
               () =>
-              ({ event }: { event: CallEvent | typeof graceEnds }) =>
-                play(actor, event),
+              ({ event }: { event: CallEvent }) =>
+                actor.send(event),
           },
         ) as never,
         states: {
@@ -117,13 +116,8 @@ describe('the call chart', () => {
   })
 })
 
-function play(actor: { send(event: CallEvent): void }, event: CallEvent | typeof graceEnds): void {
-  if (event.type === graceEnds.type) clock.increment(10)
-  else actor.send(event)
-}
-
 describe('journeys of a call', () => {
-  const journeys: [string, Omit<ScriptedCallOptions, 'id'>, (CallEvent | typeof graceEnds)[], unknown, string[]][] = [
+  const journeys: [string, Omit<ScriptedCallOptions, 'id'>, CallEvent[], unknown, string[]][] = [
     [
       'a plain success',
       {},
@@ -165,28 +159,28 @@ describe('journeys of a call', () => {
       {},
       [{ type: 'call.start' }, { type: 'call.abort', cause }],
       { executing: 'stopping' },
-      ['callTool', 'stop user_interrupted'],
+      ['callTool', 'stop user_interrupted', 'startGrace'],
     ],
     [
       'a body that never stops',
       {},
       [{ type: 'call.start' }, { type: 'call.abort', cause }, graceEnds],
       'completed',
-      ['callTool', 'stop user_interrupted', 'abandon', 'conclude abort'],
+      ['callTool', 'stop user_interrupted', 'startGrace', 'abandon', 'conclude abort'],
     ],
     [
       'a timeout',
       {},
       [{ type: 'call.start' }, ...samples['call.timedOut'], graceEnds],
       { executing: 'formatting' },
-      ['callTool', 'stop timeout', 'abandon', 'formatResult'],
+      ['callTool', 'stop timeout', 'startGrace', 'abandon', 'formatResult'],
     ],
     [
       'a timeout that the user overtakes',
       {},
       [{ type: 'call.start' }, ...samples['call.timedOut'], { type: 'call.abort', cause }, graceEnds],
       'completed',
-      ['callTool', 'stop timeout', 'abandon', 'conclude abort'],
+      ['callTool', 'stop timeout', 'startGrace', 'abandon', 'conclude abort'],
     ],
     [
       'a rewritten input that is no longer safe',
@@ -221,7 +215,7 @@ describe('journeys of a call', () => {
   it.each(journeys)('Q1 A7 %s', (_, kind, events, endsIn, asked) => {
     const { actor, call } = actorOf(kind)
     actor.start()
-    for (const event of events) play(actor, event)
+    for (const event of events) actor.send(event)
     expect(actor.getSnapshot().value).toEqual(endsIn)
     expect(call.asked).toEqual(asked)
   })

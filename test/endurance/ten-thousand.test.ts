@@ -1,0 +1,77 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+/** Inside the project, so that the compiled code finds its packages. */
+const folder = join(root, 'node_modules/.signalbox-endurance')
+
+const program = (turns: string) => `
+import { getEventListeners } from 'node:events'
+import { z } from 'zod'
+import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from './src/index.js'
+
+process.on('warning', (warning) => console.log('warning: ' + warning.name))
+process.on('unhandledRejection', () => console.log('unhandled rejection'))
+const host = new AbortController()
+const message = createAssistantMessage([])
+const tool = (name, isSafe, call) => ({ name, inputSchema: z.object({}), isConcurrencySafe: () => isSafe, timeout: 60_000, call })
+const tools = [
+  tool('Quick', true, async () => ({ data: 'quick' })),
+  tool('Fails', true, async () => { throw new Error('no') }),
+  tool('Alone', false, async () => ({ data: 'alone' })),
+  tool('Obeys', true, (_, { abortController: { signal } }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))),
+  tool('Ignores', true, () => new Promise(() => undefined)),
+]
+const newTurn = (options) => new StreamingToolExecutor(tools, allowAllTools, { abortController: host }, options)
+const add = (executor, count, names) => {
+  for (let n = 0; n < count; n++) executor.addTool({ type: 'tool_use', id: 'c' + n, name: names[n % names.length], input: {} }, message)
+}
+const drain = async (executor) => {
+  let results = 0
+  for await (const _ of executor.getRemainingResults()) results++
+  return results
+}
+${turns}
+console.log(JSON.stringify({ listeners: getEventListeners(host.signal, 'abort').length, timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length }))
+`
+
+const scenarios: [string, string][] = [
+  [
+    'one turn',
+    `const executor = newTurn(); add(executor, 10_000, ['Quick', 'Fails', 'Quick', 'Alone', 'Nope']); console.log(await drain(executor))`,
+  ],
+  [
+    'a thousand turns',
+    `let results = 0
+for (let n = 0; n < 1_000; n++) { const executor = newTurn(); add(executor, 10, ['Quick', 'Fails', 'Alone']); results += await drain(executor) }
+console.log(results)`,
+  ],
+  [
+    'one turn that is aborted with all of them running',
+    `const executor = newTurn({ maxConcurrency: 10_000, abortGraceMs: 50 }); add(executor, 10_000, ['Obeys', 'Ignores']); host.abort('escape'); console.log(await drain(executor))`,
+  ],
+  [
+    'one turn that is aborted with nearly all of them waiting',
+    `const executor = newTurn({ abortGraceMs: 50 }); add(executor, 10_000, ['Obeys', 'Alone']); host.abort('escape'); console.log(await drain(executor))`,
+  ],
+]
+
+describe('ten thousand calls under one signal', () => {
+  beforeAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+    execFileSync('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', folder], { cwd: root, stdio: 'ignore' })
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it.each(scenarios)(
+    'A9 Y6 %s: every call answered, no warning, nothing left, and the process ends by itself',
+    (name, turns) => {
+      const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
+      writeFileSync(file, program(turns))
+      const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 240_000 })
+      expect([status, stderr, stdout.trim().split('\n')]).toEqual([0, '', ['10000', '{"listeners":0,"timers":0}']])
+    },
+  )
+})
