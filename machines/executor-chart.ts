@@ -117,6 +117,10 @@ const enqueueCall = {
     { type: 'standInLine', params: callOf },
   ],
 } as const
+const releaseCall = {
+  guard: { type: 'isHeld', params: callOf },
+  actions: { type: 'release', params: callOf },
+} as const
 const answerCall = {
   actions: [
     { type: 'receive', params: callOf },
@@ -171,10 +175,6 @@ export const executorMachine = executorSetup.createMachine({
     gate: {
       initial: 'open',
       on: {
-        'call.release': {
-          guard: { type: 'isHeld', params: callOf },
-          actions: { type: 'release', params: callOf },
-        },
         'call.requeued': { actions: { type: 'requeue', params: callOf } },
         'call.completed': { actions: { type: 'complete', params: callOf } },
       },
@@ -197,6 +197,7 @@ export const executorMachine = executorSetup.createMachine({
           tags: 'accepting',
           on: {
             'call.add': enqueueCall,
+            'call.release': releaseCall,
             'abort.userInterrupted': [toInterrupted, toAborted],
             'abort.siblingError': toSiblingErrored,
             'abort.streamingFallback': toDiscarded,
@@ -206,6 +207,7 @@ export const executorMachine = executorSetup.createMachine({
           tags: 'accepting',
           on: {
             'call.add': [{ guard: { type: 'yieldsToInterrupt', params: callOf }, ...answerCall }, enqueueCall],
+            'call.release': releaseCall,
             'abort.userInterrupted': [toInterrupted, toAborted],
             'abort.siblingError': toSiblingErrored,
             'abort.streamingFallback': toDiscarded,

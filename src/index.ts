@@ -6,7 +6,8 @@ export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './err
 export type { MessageUpdate } from './executor/delivery.ts'
 export type { ExecutorEvents, ExecutorWarning } from './executor/events.ts'
 export type { ExecutorOptions } from './executor/options.ts'
-export { type DiscardedCall, StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
+export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
+export type { DiscardedCall } from './executor/turn.ts'
 export {
   createAssistantMessage,
   createAttachmentMessage,

@@ -1,3 +1,4 @@
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import type { SafeRun, ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
@@ -34,7 +35,7 @@ export class ContextLedger {
     if (modifier === undefined) return
     try {
       if (typeof modifier !== 'function') throw new TypeError('contextModifier is not a function')
-      const next: unknown = modifier(this.current)
+      const next: unknown = answerAtOnce<unknown>(modifier(this.current))
       if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier returned no context')
       this.current = next as ToolUseContext
     } catch (error) {

@@ -1,3 +1,4 @@
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import type { WarningCode } from '../pipeline/call-host.ts'
 
 export interface ExecutorWarning {
@@ -29,7 +30,7 @@ export class Emitter {
   emit<Type extends keyof ExecutorEvents>(type: Type, event: ExecutorEvents[Type]): void {
     for (const listener of [...(this.#listeners.get(type) ?? [])]) {
       try {
-        ;(listener as Listener<ExecutorEvents[Type]>)(event)
+        answerAtOnce<unknown>((listener as Listener<ExecutorEvents[Type]>)(event))
       } catch {
         // a listener only looks on: its trouble must not become the turn's
       }

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../../machines/index.ts'
+import { whenSettled } from '../pipeline/when-settled.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** Keeps the host's two indicators: the ids in progress, and whether all that executes would stop at an interrupt. */
@@ -35,7 +36,8 @@ export class InProgress {
 
   /** Tells the host what has changed since it was last told. */
   flush(): void {
-    if (this.#begun.size > 0 || this.#ended.size > 0) this.#flushIds()
+    // a host that reads results from inside its callback changes them once more
+    while (this.#begun.size > 0 || this.#ended.size > 0) this.#flushIds()
     const { executing, interruptible } = this.#run
     const isInterruptible = !this.#isCleared && executing.size > 0 && interruptible === executing.size
     if (isInterruptible === this.#isInterruptible) return
@@ -58,11 +60,7 @@ export class InProgress {
     )
   }
 
-  #tell(callback: () => void): void {
-    try {
-      callback()
-    } catch (error) {
-      this.#onError(error)
-    }
+  #tell(callback: () => unknown): void {
+    whenSettled(callback, () => undefined, this.#onError)
   }
 }

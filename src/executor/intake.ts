@@ -3,7 +3,6 @@ import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.
 import { type InputReading, readInput } from '../pipeline/read-input.ts'
 import { isSameInput } from '../pipeline/same-input.ts'
 import type { Arrival, ToolCall } from '../pipeline/tool-call.ts'
-import { describeValue } from '../results/describe-value.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
 
@@ -34,6 +33,7 @@ export class Intake {
 
   remember(block: ToolUseBlock, call: ToolCall): void {
     for (const id of new Set([block.id, call.id])) {
+      if (id === '') continue
       const known = { name: block.name, input: block.input, call }
       const others = this.#known.get(id)
       if (others === undefined) this.#known.set(id, [known])
@@ -67,18 +67,18 @@ export class Intake {
   }
 }
 
-/** The block as far as it can be read. A missing id becomes the empty string. */
+/** The block as far as it can be read. A missing id or name becomes the empty string, which no tool has. */
 export function readBlock(given: unknown): ToolUseBlock {
   try {
     const { id, name, input } = (given ?? {}) as Partial<Record<'id' | 'name' | 'input', unknown>>
     return {
       type: 'tool_use',
       id: typeof id === 'string' ? id : '',
-      name: typeof name === 'string' ? name : describeValue(name, 80),
+      name: typeof name === 'string' ? name : '',
       input,
     }
   } catch {
-    return { type: 'tool_use', id: '', name: '[unreadable]', input: undefined }
+    return { type: 'tool_use', id: '', name: '', input: undefined }
   }
 }
 

@@ -78,7 +78,24 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
     ),
     maxInputChars: count('maxInputChars', options.maxInputChars, defaults.maxInputChars, 1, Infinity),
     clock,
-    stamps: { uuid, now: typeof clock.now === 'function' ? () => clock.now?.() ?? Date.now() : Date.now },
+    stamps: sturdy(uuid, clock),
+  }
+}
+
+/** A message needs its stamp, whatever the host's functions do. */
+function sturdy(uuid: () => string, clock: Clock): Stamps {
+  return {
+    uuid: () => attempt(uuid, 'string') ?? defaultStamps.uuid(),
+    now: typeof clock.now === 'function' ? () => attempt(() => clock.now?.(), 'number') ?? Date.now() : Date.now,
+  }
+}
+
+function attempt<Value>(get: () => Value, type: 'string' | 'number'): Value | undefined {
+  try {
+    const value = get()
+    return typeof value === type && value !== '' ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

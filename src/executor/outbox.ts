@@ -8,6 +8,7 @@ export class Outbox {
   readonly #afterwards: Job
   #jobs: Job[] = []
   #isRunning = false
+  #isStepped = false
 
   /** `afterwards` runs each time everything has been worked off. */
   constructor(afterwards: Job) {
@@ -16,7 +17,10 @@ export class Outbox {
 
   /** Steps the charts, then does what they asked for, until nothing is left. */
   run(step: Job): void {
-    if (this.#isRunning) return step()
+    if (this.#isRunning) {
+      this.#isStepped = true
+      return step()
+    }
     this.#isRunning = true
     try {
       step()
@@ -39,8 +43,9 @@ export class Outbox {
         this.#jobs = []
         for (const job of jobs) attempt(job)
       }
+      this.#isStepped = false
       attempt(this.#afterwards)
-    } while (this.#jobs.length > 0)
+    } while (this.#jobs.length > 0 || this.#isStepped)
   }
 }
 

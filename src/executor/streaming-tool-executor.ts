@@ -7,15 +7,7 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
 import type { ExecutorOptions } from './options.ts'
-import { Turn } from './turn.ts'
-
-/** What had become of a call when its run was discarded. */
-export interface DiscardedCall {
-  id: string
-  name: string
-  started: boolean
-  completed: boolean
-}
+import { type DiscardedCall, Turn } from './turn.ts'
 
 /**
  * Runs the tool calls of one reply while the model is still streaming it: safe calls side by side, an unsafe call
@@ -87,14 +79,7 @@ export class StreamingToolExecutor {
 
   /** Gives the run up for another one. Nothing leaves it any more; says what had already run. */
   discard(): DiscardedCall[] {
-    const calls = this.#turn.run.calls.map(({ id, name, hasStarted, stage }) => ({
-      id,
-      name,
-      started: hasStarted,
-      completed: stage === 'completed' || stage === 'yielded',
-    }))
-    this.#turn.discard()
-    return calls
+    return this.#turn.discard()
   }
 
   /** Why a call waits, and for whom; undefined where no such call waits. */

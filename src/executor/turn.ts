@@ -1,6 +1,14 @@
 import { type ActorRefFrom, createActor } from 'xstate'
-import { type CallRecord, deliverableOf, type ExecutorEvent, executorMachine, RunRecord } from '../../machines/index.ts'
+import {
+  type CallRecord,
+  type CallStage,
+  deliverableOf,
+  type ExecutorEvent,
+  executorMachine,
+  RunRecord,
+} from '../../machines/index.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
+import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ContentBlock, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
@@ -18,6 +26,14 @@ import { Intake, readBlock, renameInTranscript } from './intake.ts'
 import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { ProgressBuffer } from './progress-buffer.ts'
+
+/** What had become of a call when its run was discarded. `started`: its body had begun. */
+export interface DiscardedCall {
+  id: string
+  name: string
+  started: boolean
+  completed: boolean
+}
 
 /** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
 export class Turn implements CallHost, MessageSource {
@@ -65,9 +81,10 @@ export class Turn implements CallHost, MessageSource {
     this.actor = createActor(executorMachine, { input: { run: this.run } }).start()
   }
 
-  add(given: ToolUseBlock, assistantMessage: AssistantMessage, isHeld: boolean): ToolUseBlock {
+  add(given: ToolUseBlock, source: AssistantMessage | undefined, isHeld: boolean): ToolUseBlock {
     this.#hostAbort.check()
     const block = readBlock(given)
+    const assistantMessage = source ?? createAssistantMessage([block], {}, this.settings.stamps)
     const same = block.id === '' ? undefined : this.#intake.findSame(block)
     if (same !== undefined) return same.block
     const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, isHeld))
@@ -85,7 +102,7 @@ export class Turn implements CallHost, MessageSource {
     const call = this.find(id)
     if (call?.stage !== 'held') return false
     this.#send({ type: 'call.release', call })
-    return true
+    return call.stage !== ('held' as CallStage)
   }
 
   abort(reason: unknown): void {
@@ -100,14 +117,23 @@ export class Turn implements CallHost, MessageSource {
     this.abort(reason)
   }
 
-  discard(): void {
+  /** Says what had become of each call until then. */
+  discard(): DiscardedCall[] {
+    const calls = (this.run.calls as ToolCall[]).map(({ id, name, body, stage }) => ({
+      id,
+      name,
+      started: body !== undefined,
+      completed: stage === 'completed' || stage === 'yielded',
+    }))
     this.#send({ type: 'abort.streamingFallback' })
+    return calls
   }
 
   take(): MessageUpdate | undefined {
     const progress = this.#progress.shift()
     if (progress !== undefined) return { message: progress, newContext: this.#ledger.current }
-    if (this.#handed.length === 0) this.#send({ type: 'results.take' })
+    // only to spare the chart a question whose answer is known
+    if (this.#handed.length === 0 && deliverableOf(this.run).ready) this.#send({ type: 'results.take' })
     const call = this.#handed.shift()
     if (call === undefined) return undefined
     return { message: call.takeMessage(), newContext: call.contextAfter ?? this.#ledger.current }

@@ -5,7 +5,7 @@ import type { PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { isConcurrencySafe } from './classify-call.ts'
 import { ownErrorMessage } from './own-error.ts'
-import { readInput } from './read-input.ts'
+import { type InputReading, readInput, type ValidReading } from './read-input.ts'
 import type { ToolCall } from './tool-call.ts'
 import { rejectInput, validationThrew, vetoOf } from './validate-call.ts'
 import { whenSettled } from './when-settled.ts'
@@ -18,26 +18,35 @@ export function askHost(call: ToolCall): void {
   if (canUseTool === undefined) return deny(call, resultTexts.nobodyToAsk(call.name))
   whenSettled(
     () => canUseTool(tool, reading.input, call.context, call.assistantMessage, call.id),
-    (answer) => takeAnswer(call, tool, answer),
+    (answer) => takeAnswer(call, tool, readAnswer(answer)),
     (error) => deny(call, resultTexts.askingFailed(describeError(error))),
   )
 }
 
-function takeAnswer(call: ToolCall, tool: AnyTool, answer: PermissionAnswer): void {
+/** Read once, here: an answer that throws when it is read is no clear yes. */
+function readAnswer(answer: PermissionAnswer): PermissionAnswer | { behavior: 'unclear'; problem: string } {
+  try {
+    if (answer?.behavior === 'allow') return { ...answer }
+    if (answer?.behavior === 'deny') return { ...answer }
+    return {
+      behavior: 'unclear',
+      problem: `The answer was ${describeValue(answer, 200)}, which is neither allow nor deny.`,
+    }
+  } catch (error) {
+    return { behavior: 'unclear', problem: describeError(error) }
+  }
+}
+
+function takeAnswer(call: ToolCall, tool: AnyTool, answer: ReturnType<typeof readAnswer>): void {
   if (!call.isIn('permission')) return
-  if (answer?.behavior === 'allow') {
+  if (answer.behavior === 'allow') {
     if (answer.updatedInput === undefined) call.tell({ type: 'permission.allowed', becameUnsafe: false })
     else changeInput(call, tool, answer.updatedInput)
-  } else if (answer?.behavior === 'deny') {
+  } else if (answer.behavior === 'deny') {
     const hasMessage = typeof answer.message === 'string' && answer.message !== ''
     deny(call, hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage())
     if (answer.interrupt === true) call.turn.stopTurn('permission_stop')
-  } else {
-    deny(
-      call,
-      resultTexts.askingFailed(`The answer was ${describeValue(answer, 200)}, which is neither allow nor deny.`),
-    )
-  }
+  } else deny(call, resultTexts.askingFailed(answer.problem))
 }
 
 function deny(call: ToolCall, text: ResultText): void {
@@ -49,21 +58,29 @@ function deny(call: ToolCall, text: ResultText): void {
 /** An input that the host changed has to pass what the model's passed, and may have another class. */
 function changeInput(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
   const reading = readInput(tool, updatedInput, call.turn.settings.maxInputChars)
-  if (reading.status === 'invalid') return rejectInput(call, invalidUpdate(reading.problem))
-  if (reading.status === 'unread') {
-    return rejectInput(call, invalidUpdate('a schema with asynchronous parts cannot check a changed input.'))
-  }
-  const { input } = reading
-  const accept = () => {
-    if (!call.isIn('permission')) return
-    call.reading = reading
-    call.tell({ type: 'permission.allowed', becameUnsafe: call.isSafe && !isConcurrencySafe(tool, input) })
-  }
-  if (tool.validateInput === undefined) return accept()
-  vetoOf(call, tool, input).then(
-    (veto) => (veto === undefined ? accept() : rejectInput(call, veto)),
+  if (reading.status === 'valid' && tool.validateInput === undefined) return accept(call, tool, reading)
+  checkChange(call, tool, reading).then(
+    (checked) => (checked.status === 'valid' ? accept(call, tool, checked) : rejectInput(call, checked.text)),
     (error) => rejectInput(call, validationThrew(error)),
   )
+}
+
+async function checkChange(
+  call: ToolCall,
+  tool: AnyTool,
+  given: InputReading,
+): Promise<ValidReading | { status: 'rejected'; text: ResultText }> {
+  const reading = given.status === 'unread' ? await given.pending : given
+  if (reading.status === 'invalid') return { status: 'rejected', text: invalidUpdate(reading.problem) }
+  const veto = await vetoOf(call, tool, reading.input)
+  return veto === undefined ? reading : { status: 'rejected', text: veto }
+}
+
+function accept(call: ToolCall, tool: AnyTool, reading: ValidReading): void {
+  if (!call.isIn('permission')) return
+  call.reading = reading
+  call.isChecked = true
+  call.tell({ type: 'permission.allowed', becameUnsafe: call.isSafe && !isConcurrencySafe(tool, reading.input) })
 }
 
 const invalidUpdate = (problem: string): ResultText =>

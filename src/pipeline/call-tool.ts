@@ -1,4 +1,5 @@
 import { createProgressMessage } from '../messages/create-messages.ts'
+import type { Message } from '../messages/message.ts'
 import type { ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
 import { CallTimer } from './call-timer.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
@@ -28,7 +29,7 @@ export function callTool(call: ToolCall): void {
     else
       whenSettled(
         () => returned,
-        (value) => run.settle({ ok: true, result: resultOf(call, value) }),
+        (value) => run.settle(settledWith(call, value)),
         (error) => run.settle({ ok: false, error }),
       )
   } catch (error) {
@@ -96,29 +97,34 @@ export class BodyRun {
   /** A generator is followed to its end, past its result: only then has its body left the line. */
   async follow(chunks: Chunks): Promise<void> {
     this.#chunks = chunks
-    let result: ToolResult | undefined
+    let result: Settled | undefined
     try {
       for (;;) {
         const step = await chunks.next()
         if (step.done === true) {
-          return this.settle({ ok: true, result: result ?? resultOf(this.#call, step.value) })
+          return this.settle(result ?? this.#lastWord(step.value))
         }
         result = this.#takeChunk(step.value, result)
       }
     } catch (error) {
       if (result === undefined) return this.settle({ ok: false, error })
       this.#call.turn.warn(this.#call, 'unexpected_chunk', 'it failed after its result', error)
-      this.settle({ ok: true, result })
+      this.settle(result)
     }
   }
 
-  #takeChunk(chunk: ProgressChunk | ResultChunk, result: ToolResult | undefined): ToolResult | undefined {
+  #takeChunk(chunk: ProgressChunk | ResultChunk, result: Settled | undefined): Settled | undefined {
     const { turn } = this.#call
     if (result !== undefined) turn.warn(this.#call, 'unexpected_chunk', 'it sent something after its result')
     else if (chunk?.type === 'progress') this.progress(chunk.data, undefined)
-    else if (chunk?.type === 'result') return chunk
+    else if (chunk?.type === 'result') return settledWith(this.#call, chunk)
     else turn.warn(this.#call, 'unexpected_chunk', 'it yielded something that is neither progress nor result')
     return result
+  }
+
+  #lastWord(value: ToolResult | void): Settled {
+    if (value === undefined) this.#call.turn.warn(this.#call, 'unexpected_return', 'it ended without a result')
+    return settledWith(this.#call, value)
   }
 
   #tooLate(what: string): void {
@@ -131,13 +137,38 @@ const ignore = (): void => undefined
 const isGenerator = (value: unknown): value is Chunks =>
   typeof value === 'object' &&
   value !== null &&
-  typeof (value as Chunks)[Symbol.asyncIterator] === 'function' &&
+  (Symbol.asyncIterator in value || Symbol.iterator in value) &&
   typeof (value as Chunks).next === 'function'
+
+/** Read once, here: what throws when it is read is an error of the tool. */
+function settledWith(call: ToolCall, value: unknown): Settled {
+  try {
+    return { ok: true, result: resultOf(call, value) }
+  } catch (error) {
+    return { ok: false, error }
+  }
+}
 
 /** What came back in another shape than `{ data }` is taken as the data: the work is done, so it must not be lost. */
 function resultOf(call: ToolCall, value: unknown): ToolResult {
   if (value === undefined) return { data: undefined }
-  if (typeof value === 'object' && value !== null && 'data' in value) return value as ToolResult
+  if (typeof value === 'object' && value !== null && 'data' in value) {
+    const { data, contextModifier, structuredOutput, newMessages } = value as ToolResult
+    return {
+      data,
+      ...(contextModifier !== undefined && { contextModifier }),
+      ...(structuredOutput !== undefined && { structuredOutput }),
+      ...(newMessages !== undefined && { newMessages: checkedMessages(call, newMessages) }),
+    }
+  }
   call.turn.warn(call, 'unexpected_return', 'it returned something other than { data }')
   return { data: value }
+}
+
+const messageTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
+
+function checkedMessages(call: ToolCall, messages: readonly Message[]): Message[] {
+  if (Array.isArray(messages) && messages.every((each) => messageTypes.has(each?.type))) return [...messages]
+  call.turn.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
+  return []
 }

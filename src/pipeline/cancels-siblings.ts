@@ -1,3 +1,4 @@
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import type { ToolFailure } from '../tool/tool.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -6,7 +7,7 @@ export function cancelsSiblings({ tool }: ToolCall, failure: ToolFailure): boole
   const rule = tool?.cancelsSiblingsOnError
   if (typeof rule !== 'function') return rule === true
   try {
-    return rule(failure) === true
+    return answerAtOnce(rule(failure)) === true
   } catch {
     return false
   }

@@ -1,9 +1,10 @@
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import type { AnyTool } from '../tool/tool.ts'
 
 /** Safe is only what the tool says is safe, about this very input. */
 export function isConcurrencySafe(tool: AnyTool, input: Record<string, unknown>): boolean {
   try {
-    return tool.isConcurrencySafe?.(input) === true
+    return answerAtOnce(tool.isConcurrencySafe?.(input)) === true
   } catch {
     return false
   }
@@ -11,7 +12,7 @@ export function isConcurrencySafe(tool: AnyTool, input: Record<string, unknown>)
 
 export function yieldsToInterrupt(tool: AnyTool): boolean {
   try {
-    return tool.interruptBehavior?.() === 'cancel'
+    return answerAtOnce(tool.interruptBehavior?.()) === 'cancel'
   } catch {
     return false
   }

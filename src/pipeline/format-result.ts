@@ -1,4 +1,5 @@
 import type { StopCause } from '../../machines/index.ts'
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
@@ -70,7 +71,7 @@ function fromResult(call: ToolCall, result: ToolResult): Formatted {
 function blockOf({ tool, id }: ToolCall, data: unknown): ToolResultBlock {
   const maxChars = tool?.maxResultSizeChars ?? defaultMaxResultSizeChars
   if (tool?.mapResult === undefined) return formatData(data, id, maxChars)
-  const mapped: unknown = tool.mapResult(data, id)
+  const mapped: unknown = answerAtOnce<unknown>(tool.mapResult(data, id))
   if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
   return limitSize({ ...mapped, tool_use_id: id }, maxChars)
 }
@@ -78,8 +79,11 @@ function blockOf({ tool, id }: ToolCall, data: unknown): ToolResultBlock {
 function isResultBlock(value: unknown): value is ToolResultBlock {
   if (typeof value !== 'object' || value === null) return false
   const { type, content } = value as Partial<ToolResultBlock>
-  return type === 'tool_result' && (typeof content === 'string' || Array.isArray(content))
+  return type === 'tool_result' && (typeof content === 'string' || (Array.isArray(content) && content.every(isBlock)))
 }
+
+const isBlock = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 
 /** What a call leaves beside its result. */
 function besides(call: ToolCall, { structuredOutput, newMessages }: ToolResult): Message[] {
@@ -88,13 +92,5 @@ function besides(call: ToolCall, { structuredOutput, newMessages }: ToolResult):
   if (structuredOutput !== undefined) {
     besides.push(createAttachmentMessage({ type: 'structured_output', data: structuredOutput }, call.id, stamps))
   }
-  if (newMessages === undefined) return besides
-  if (Array.isArray(newMessages) && newMessages.every(isMessage)) return [...besides, ...newMessages]
-  call.turn.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
-  return besides
+  return [...besides, ...(newMessages ?? [])]
 }
-
-const messageTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
-
-const isMessage = (value: unknown): value is Message =>
-  typeof value === 'object' && value !== null && messageTypes.has((value as Message).type)

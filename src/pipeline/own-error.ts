@@ -12,6 +12,11 @@ export function resultMessage(call: ToolCall, block: ToolResultBlock, toolUseRes
 }
 
 export function ownErrorMessage(call: ToolCall, text: ResultText): ToolResultMessage {
-  const block: ToolResultBlock = { type: 'tool_result', tool_use_id: call.id, content: text.content, is_error: true }
+  const block: ToolResultBlock = {
+    type: 'tool_result',
+    tool_use_id: call.id,
+    content: text.content.toWellFormed(),
+    is_error: true,
+  }
   return resultMessage(call, block, text.toolUseResult)
 }

@@ -1,35 +1,36 @@
+import { isThenable } from '../errors/answer-at-once.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { readField } from '../errors/read-field.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { copyInput } from './copy-input.ts'
 import { explainIssues, explainNotAnObject } from './explain-input.ts'
 
+export interface ValidReading {
+  readonly status: 'valid'
+  readonly input: Record<string, unknown>
+}
+
+export interface InvalidReading {
+  readonly status: 'invalid'
+  readonly problem: string
+}
+
 /** What became of an input that came from outside: from the model, or from a host that changed it. */
 export type InputReading =
-  | { readonly status: 'valid'; readonly input: Record<string, unknown> }
-  | { readonly status: 'invalid'; readonly problem: string }
-  /** The schema has asynchronous parts: what it says comes later, in the `validating` phase. */
-  | { readonly status: 'unread'; readonly raw: Record<string, unknown> }
+  | ValidReading
+  | InvalidReading
+  /** The schema has asynchronous parts, and is at work: what it says counts in the `validating` phase. */
+  | { readonly status: 'unread'; readonly pending: Promise<ValidReading | InvalidReading> }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads as far as can be read without waiting. Never throws. */
+/** Reads as far as can be read without waiting. Never throws, and what it leaves pending never rejects. */
 export function readInput(tool: AnyTool, given: unknown, maxChars: number): InputReading {
   try {
     if (!isRecord(given)) return { status: 'invalid', problem: explainNotAnObject(given) }
     const copied = copyInput(given, maxChars)
     if (!copied.ok) return { status: 'invalid', problem: tooMuch[copied.because](maxChars) }
     return parse(tool, copied.copy as Record<string, unknown>)
-  } catch (error) {
-    return { status: 'invalid', problem: `the input could not be read. ${describeError(error)}` }
-  }
-}
-
-/** The same for a schema that has to be waited for. */
-export async function readInputAsync(tool: AnyTool, raw: Record<string, unknown>): Promise<InputReading> {
-  try {
-    return verdictOf(await tool.inputSchema.safeParseAsync(raw), raw)
   } catch (error) {
     return schemaThrew(error)
   }
@@ -40,23 +41,31 @@ const tooMuch = {
   tooDeep: () => 'the input is nested too deep. Send a flatter one.',
 } as const
 
-function parse(tool: AnyTool, raw: Record<string, unknown>): InputReading {
-  try {
-    return verdictOf(tool.inputSchema.safeParse(raw), raw)
-  } catch (error) {
-    const name = readField(readField(error, 'constructor'), 'name')
-    return name === '$ZodAsyncError' ? { status: 'unread', raw } : schemaThrew(error)
+/**
+ * By the schema's own runner, which waits only where it must. `safeParse` would throw at an asynchronous part and
+ * leave its promise to reject with nobody listening.
+ */
+function parse({ inputSchema }: AnyTool, raw: Record<string, unknown>): InputReading {
+  const ran = inputSchema._zod.run({ value: raw, issues: [] }, { async: true })
+  if (!isThenable(ran)) {
+    return ran.issues.length === 0 ? valid(ran.value) : verdictOf(inputSchema.safeParse(raw), raw)
   }
+  const pending = Promise.resolve(ran).then(
+    async ({ value, issues }) =>
+      issues.length === 0 ? valid(value) : verdictOf(await inputSchema.safeParseAsync(raw), raw),
+    schemaThrew,
+  )
+  return { status: 'unread', pending: pending.catch(schemaThrew) }
 }
 
 type Parsed = ReturnType<AnyTool['inputSchema']['safeParse']>
 
-const verdictOf = (parsed: Parsed, raw: unknown): InputReading =>
-  parsed.success
-    ? { status: 'valid', input: parsed.data }
-    : { status: 'invalid', problem: explainIssues(parsed.error.issues, raw) }
+const valid = (value: unknown): ValidReading => ({ status: 'valid', input: value as Record<string, unknown> })
 
-const schemaThrew = (error: unknown): InputReading => ({
+const verdictOf = (parsed: Parsed, raw: unknown): ValidReading | InvalidReading =>
+  parsed.success ? valid(parsed.data) : { status: 'invalid', problem: explainIssues(parsed.error.issues, raw) }
+
+const schemaThrew = (error: unknown): InvalidReading => ({
   status: 'invalid',
-  problem: `the tool's schema could not check the input. ${describeError(error)}`,
+  problem: `the input could not be checked. ${describeError(error)}`,
 })

@@ -1,13 +1,28 @@
-/** Whether two inputs say the same, key order aside. Inputs are trees of plain data; what is not, differs. */
-export function isSameInput(one: unknown, other: unknown, depth = 0): boolean {
-  if (Object.is(one, other)) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  if (depth > 200 || Array.isArray(one) !== Array.isArray(other)) return false
-  const keys = Object.keys(one)
-  if (keys.length !== Object.keys(other).length) return false
-  return keys.every(
-    (key) =>
-      Object.hasOwn(other, key) &&
-      isSameInput((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key], depth + 1),
-  )
+const maxPairs = 1_000_000
+
+/** Whether two inputs say the same, key order aside. Inputs are trees of plain data; what cannot be read, differs. */
+export function isSameInput(one: unknown, other: unknown): boolean {
+  try {
+    return isSameTree(one, other)
+  } catch {
+    return false
+  }
+}
+
+/** With a list of its own in place of the stack: a model may nest as deep as it likes. */
+function isSameTree(one: unknown, other: unknown): boolean {
+  const pairs: [unknown, unknown][] = [[one, other]]
+  for (let looked = 0; pairs.length > 0; looked++) {
+    if (looked > maxPairs) return false
+    const [left, right] = pairs.pop() as [unknown, unknown]
+    if (Object.is(left, right)) continue
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+    const keys = Object.keys(left)
+    if (Array.isArray(left) !== Array.isArray(right) || keys.length !== Object.keys(right).length) return false
+    for (const key of keys) {
+      if (!Object.hasOwn(right, key)) return false
+      pairs.push([(left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]])
+    }
+  }
+  return true
 }

@@ -20,7 +20,7 @@ import type { CallHost } from './call-host.ts'
 import { type BodyRun, callTool } from './call-tool.ts'
 import { endingMessage } from './ending-message.ts'
 import { formatResult } from './format-result.ts'
-import type { InputReading } from './read-input.ts'
+import { type InputReading, readInput } from './read-input.ts'
 import { validateCall } from './validate-call.ts'
 
 /** Consecutive safe calls: all see the context of the moment when the first of them started. */
@@ -62,6 +62,8 @@ export class ToolCall implements CallRecord, CallPort {
   readonly answer: ResultText | undefined
   readonly yieldsToInterrupt: boolean
   reading: InputReading
+  /** The input has passed the `validating` phase; one that goes back to the line need not pass it again. */
+  isChecked = false
 
   isSafe: boolean
   index = -1
@@ -107,6 +109,7 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get needsValidation(): boolean {
+    if (this.isChecked) return false
     return (
       this.reading.status !== 'valid' ||
       this.tool?.validateInput !== undefined ||
@@ -173,9 +176,11 @@ export class ToolCall implements CallRecord, CallPort {
     this.#context = undefined
   }
 
-  /** A call as people read it, such as `Bash(npm test)`. */
+  /** The call as the model asked for it, such as `Bash(npm test)`; a tool may have changed its input since. */
   get description(): string {
-    return describeCall(this.tool, this.name, this.reading.status === 'valid' ? this.reading.input : this.block.input)
+    const { tool, name, block, turn } = this
+    const reading = tool && readInput(tool, block.input, turn.settings.maxInputChars)
+    return describeCall(tool, name, reading?.status === 'valid' ? reading.input : block.input)
   }
 
   /** Tells the chart what came of its request. One that has moved on does not listen. */

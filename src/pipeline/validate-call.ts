@@ -3,7 +3,7 @@ import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage } from './own-error.ts'
-import { type InputReading, readInputAsync } from './read-input.ts'
+import type { InputReading } from './read-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The `validating` phase: schema, then the tool's own normalising and its veto. */
@@ -33,6 +33,7 @@ export async function vetoOf(
 
 /** The call ends here, with an error of its own. */
 export function rejectInput(call: ToolCall, text: ResultText): void {
+  if (!call.isIn('validating') && !call.isIn('permission')) return
   call.setMessages([ownErrorMessage(call, text)])
   call.tell({
     type: 'input.rejected',
@@ -45,13 +46,13 @@ export const validationThrew = (error: unknown): ResultText =>
   resultTexts.invalidInput(`the tool could not check the input. ${describeError(error)}`)
 
 async function normalize(call: ToolCall, tool: AnyTool, given: InputReading): Promise<ResultText | undefined> {
-  const reading = given.status === 'unread' ? await readInputAsync(tool, given.raw) : given
-  if (reading.status !== 'valid') {
-    return resultTexts.invalidInput(reading.status === 'invalid' ? reading.problem : 'the schema gave no answer')
-  }
+  const reading = given.status === 'unread' ? await given.pending : given
+  if (reading.status === 'invalid') return resultTexts.invalidInput(reading.problem)
   const input =
     tool.normalizeInput === undefined ? reading.input : await tool.normalizeInput(reading.input, call.context)
   if (typeof input !== 'object' || input === null) throw new TypeError('normalizeInput must return the input')
+  if (!call.isIn('validating')) return undefined
   call.reading = { status: 'valid', input }
+  call.isChecked = true
   return vetoOf(call, tool, input)
 }

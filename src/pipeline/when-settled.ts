@@ -1,3 +1,5 @@
+import { isThenable } from '../errors/answer-at-once.ts'
+
 /**
  * Goes on with what `start` returns: at once where it is there already, so that what is synchronous costs no tick,
  * and later where it is a promise. A throw and a rejection are the same.
@@ -19,6 +21,3 @@ export function whenSettled<Value>(
   // by way of a real promise: a thenable may call back twice
   Promise.resolve(started).then(done, failed)
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'

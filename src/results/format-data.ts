@@ -13,16 +13,16 @@ export function formatData(data: unknown, toolUseID: string, maxChars: number): 
 export function limitSize(block: ToolResultBlock, maxChars: number): ToolResultBlock {
   const { content } = block
   if (typeof content === 'string') {
-    return content.length <= maxChars ? block : { ...block, content: cut(content, maxChars) }
+    return content.length > maxChars
+      ? { ...block, content: cut(content, maxChars) }
+      : { ...block, content: content.toWellFormed() }
   }
-  const total = content.reduce((sum, { text }) => sum + (typeof text === 'string' ? text.length : 0), 0)
-  if (total <= maxChars) return block
   let left = maxChars
   return {
     ...block,
     content: content.map((each) => {
       if (typeof each.text !== 'string') return each
-      const text = each.text.length <= left ? each.text : cut(each.text, left)
+      const text = each.text.length <= left ? each.text.toWellFormed() : cut(each.text, left)
       left = Math.max(0, left - each.text.length)
       return { ...each, text }
     }),
@@ -35,7 +35,7 @@ function cut(text: string, maxChars: number): string {
 
 function contentOf(data: unknown, maxChars: number): string | ContentBlock[] {
   if (data === undefined || data === null || data === '') return resultTexts.noOutput()
-  if (typeof data === 'string') return data.isWellFormed() ? data : data.toWellFormed()
+  if (typeof data === 'string') return data
   return contentBlocksOf(data) ?? describeValue(data, maxChars)
 }
 
@@ -44,8 +44,10 @@ const contentTypes = new Set(['text', 'image', 'document', 'search_result', 'too
 /** The data itself where it is a list of blocks that a result may hold. */
 function contentBlocksOf(data: unknown): ContentBlock[] | undefined {
   try {
-    if (!Array.isArray(data) || data.length === 0) return undefined
-    return data.every((each) => contentTypes.has(each?.type) && isWhole(each)) ? [...data] : undefined
+    if (!Array.isArray(data) || data.length === 0 || !contentTypes.has(data[0]?.type)) return undefined
+    // a copy has no holes, over which `every` would step
+    const blocks = [...data]
+    return blocks.every((each) => contentTypes.has(each?.type) && isWhole(each)) ? blocks : undefined
   } catch {
     return undefined
   }

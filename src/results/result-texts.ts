@@ -15,7 +15,7 @@ const plain = (content: string, toolUseResult: string): ResultText => ({ content
 
 /** The executor's own words, all of them, in one place. */
 export const resultTexts = {
-  unknownTool: (name: string) => asError(`Error: No such tool available: ${name}`),
+  unknownTool: (name: string) => asError(`Error: No such tool available: ${name === '' ? '(no name)' : name}`),
   invalidInput: (problem: string) => asError(`InputValidationError: ${problem}`),
   vetoed: (message: string) => asError(message),
   idClash: (id: string) =>

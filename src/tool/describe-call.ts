@@ -1,3 +1,4 @@
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import type { AnyTool } from './tool.ts'
 
 const maxSummary = 40
@@ -10,7 +11,7 @@ export function describeCall(tool: AnyTool | undefined, name: string, input: unk
 
 function summaryOf(tool: AnyTool | undefined, input: unknown): string {
   try {
-    const own = tool?.describe?.(input as Record<string, unknown>)
+    const own = answerAtOnce(tool?.describe?.(input as Record<string, unknown>))
     return cut(typeof own === 'string' ? own : firstText(input))
   } catch {
     return ''

@@ -28,6 +28,13 @@ export class ToolBox {
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+function isTimeout(timeout: unknown): boolean {
+  const isLimit = (ms: unknown): boolean => ms === undefined || (typeof ms === 'number' && ms >= 0)
+  if (typeof timeout !== 'object' || timeout === null) return isLimit(timeout)
+  const { totalMs, idleMs } = timeout as { totalMs?: unknown; idleMs?: unknown }
+  return isLimit(totalMs) && isLimit(idleMs)
+}
+
 function assertTool(tool: AnyTool, index: number): void {
   const fail = (field: string, expected: string, came: unknown): never => {
     const name = isName(tool?.name) ? ` (${tool.name})` : ''
@@ -39,7 +46,11 @@ function assertTool(tool: AnyTool, index: number): void {
   if (typeof tool !== 'object' || tool === null) fail('a tool', 'an object', tool)
   if (!isName(tool.name)) fail('name', 'a string that is not empty', tool.name)
   if (typeof tool.call !== 'function') fail('call', 'a function', tool.call)
-  if (typeof tool.inputSchema?.safeParse !== 'function') fail('inputSchema', 'a Zod object schema', tool.inputSchema)
+  if (typeof tool.inputSchema?._zod?.run !== 'function') fail('inputSchema', 'a Zod object schema', tool.inputSchema)
+  if (tool.maxResultSizeChars !== undefined && !(tool.maxResultSizeChars > 0)) {
+    fail('maxResultSizeChars', 'a number above 0', tool.maxResultSizeChars)
+  }
+  if (!isTimeout(tool.timeout)) fail('timeout', 'milliseconds, or { totalMs, idleMs }', tool.timeout)
   if (tool.aliases !== undefined && !(Array.isArray(tool.aliases) && tool.aliases.every(isName))) {
     fail('aliases', 'an array of names', tool.aliases)
   }

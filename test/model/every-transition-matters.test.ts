@@ -49,7 +49,7 @@ describe('the charts run the show', () => {
   afterEach(() => vi.restoreAllMocks())
 
   it('Q1 Q4 Y1 A1 the scenarios hold for the charts as they are', async () => {
-    expect(await firstBroken()).toBeUndefined()
+    for (const scenario of Object.values(scenarios)) await scenario()
   })
 
   it.each(all.map((transition) => [transition.name, transition] as const))(

@@ -97,6 +97,14 @@ export const scenarios: Record<string, () => Promise<void>> = {
     const [call] = executor.actor.getSnapshot().context.run.calls
     if (call !== undefined) executor.actor.send({ type: 'call.release', call })
     expect(ids(takeReady(executor))).toEqual(['r'])
+    executor.abort('interrupt')
+    write.run('w').finish()
+    await settled()
+    read.run('s').finish()
+    await settled()
+    const last = executor.actor.getSnapshot().context.run.calls.at(-1)
+    if (last !== undefined) executor.actor.send({ type: 'call.release', call: last })
+    expect(ids(takeReady(executor))).toEqual(['w', 's'])
   },
   async 'an unknown tool is answered at once'() {
     const { add, executor } = turn()
@@ -309,7 +317,8 @@ export const scenarios: Record<string, () => Promise<void>> = {
     add('f', 'Fetch')
     executor.abort('interrupt')
     add('later', 'Search')
-    add('runs', 'Read')
+    add('runs', 'Read', {}, { hold: true })
+    executor.release('runs')
     expect(search.run('s').context.abortController.signal.reason).toBe('interrupt')
     search.run('s').fail('stopped')
     await settled()

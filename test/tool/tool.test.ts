@@ -46,6 +46,16 @@ describe('finding a tool', () => {
       { name: 'X', call() {}, inputSchema: { type: 'object' } },
       /tools\[0\] \(X\): inputSchema must be a Zod object schema, but got \{"type":"object"\}/,
     ],
+    [
+      'a timeout that is none',
+      { ...heldTool('X').tool, timeout: { totalMs: '5' } },
+      /\(X\): timeout must be milliseconds/,
+    ],
+    [
+      'no room for a result',
+      { ...heldTool('X').tool, maxResultSizeChars: Number.NaN },
+      /\(X\): maxResultSizeChars must be/,
+    ],
   ])('T1 a tool with %s is refused with its place, the field and what came', (_, tool, message) => {
     expect(() => new StreamingToolExecutor([tool as AnyTool])).toThrow(message)
   })

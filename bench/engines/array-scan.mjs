@@ -1,0 +1,62 @@
+import { byName, collect, maxConcurrency, PlainCall } from '../plain-call.mjs'
+
+/** The scheduler that one writes first: an array of calls, looked through whenever something happens. */
+class ArrayScan {
+  #calls = []
+  #wake = () => {}
+
+  constructor(tools) {
+    this.tools = byName(tools)
+  }
+
+  add(block) {
+    this.#calls.push(new PlainCall(block, this.tools.get(block.name)))
+    this.#startWhatMay()
+  }
+
+  async *results() {
+    while (this.#calls.some((call) => call.state !== 'yielded')) {
+      const first = this.#calls.find((call) => call.state !== 'yielded')
+      if (first.state === 'completed') {
+        first.state = 'yielded'
+        yield first.result
+      } else {
+        await new Promise((resolve) => {
+          this.#wake = resolve
+        })
+      }
+    }
+  }
+
+  #startWhatMay() {
+    for (const call of this.#calls) {
+      if (call.state !== 'queued') continue
+      if (!this.#mayStart(call)) return
+      this.#start(call)
+    }
+  }
+
+  #mayStart(call) {
+    const executing = this.#calls.filter((other) => other.state === 'executing')
+    if (executing.length === 0) return true
+    return call.isSafe && executing.length < maxConcurrency && executing.every((other) => other.isSafe)
+  }
+
+  async #start(call) {
+    call.state = 'executing'
+    await call.run()
+    call.state = 'completed'
+    this.#startWhatMay()
+    this.#wake()
+  }
+}
+
+export default {
+  name: 'array-scan',
+  keepsRules: true,
+  async turn(calls, tools) {
+    const executor = new ArrayScan(tools)
+    for (const block of calls) executor.add(block)
+    return { results: await collect(executor.results()), executor }
+  },
+}
