@@ -3,6 +3,7 @@ import type { AbortCause } from './abort-precedence.ts'
 import { type Lane, laneOf, refusalOf } from './admission.ts'
 import { callMachine } from './call-chart.ts'
 import type { CallRecord } from './call-record.ts'
+import { compileChart } from './compile-chart.ts'
 import type { RunRecord } from './run-record.ts'
 import { deliverableOf } from './yield-cursor.ts'
 
@@ -28,6 +29,8 @@ export interface ExecutorInput {
   readonly run: RunRecord
 }
 
+const callLogic = compileChart(callMachine)
+
 const executorSetup = setup({
   types: {
     context: {} as ExecutorContext,
@@ -38,7 +41,7 @@ const executorSetup = setup({
   actions: {
     // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn.
     receive: enqueueActions(({ context: { run }, self }, call: CallRecord) => {
-      call.ref = createActor(callMachine, { parent: self, id: 'call', input: { call, executor: self } })
+      call.ref = createActor(callLogic, { parent: self, id: 'call', input: { call, executor: self } })
       run.receive(call)
       call.ref.start()
     }),
@@ -235,3 +238,6 @@ export const executorMachine = executorSetup.createMachine({
     },
   },
 })
+
+/** What runs in production: the same chart, from a table. */
+export const executorLogic = compileChart(executorMachine)

@@ -1,5 +1,5 @@
 import { createActor } from 'xstate'
-import { type CallEvent, type CallRecord, executorMachine, RunRecord } from '../../machines/index.ts'
+import { type CallEvent, type CallRecord, executorLogic, RunRecord } from '../../machines/index.ts'
 import type { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
 
@@ -46,7 +46,7 @@ export class ReplayedRun {
 
   constructor(story: readonly Move[], taken?: TakenTransitions) {
     this.run = new RunRecord(2, this.port)
-    this.#actor = createActor(executorMachine, { input: { run: this.run } })
+    this.#actor = createActor(executorLogic, { input: { run: this.run } })
     taken?.watch(this.#actor.system as never)
     this.#actor.start()
     for (const move of story) this.play(move)
