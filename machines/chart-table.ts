@@ -59,11 +59,10 @@ export class ChartTable {
     const next = this.#configurationOf(inOrder([...stays, ...entered]))
     return {
       actions: [
-        ...inOrder(exited)
-          .reverse()
-          .flatMap(({ exit }) => exit),
+        ...exitsOf(exited),
         ...actions,
         ...inOrder(entered).flatMap(({ entry }) => entry),
+        ...(next.isDone ? exitsOf(next.nodes) : []),
       ],
       next,
     }
@@ -90,6 +89,11 @@ export class ChartTable {
 const childrenOf = (node: AnyStateNode): AnyStateNode[] => Object.values(node.states) as AnyStateNode[]
 
 const inOrder = (nodes: Iterable<AnyStateNode>): AnyStateNode[] => [...nodes].sort((a, b) => a.order - b.order)
+
+const exitsOf = (nodes: Iterable<AnyStateNode>): Actions =>
+  inOrder(nodes)
+    .reverse()
+    .flatMap(({ exit }) => exit)
 
 function isBelow(node: AnyStateNode, ancestor: AnyStateNode): boolean {
   for (let each = node.parent; each !== undefined; each = each.parent) if (each === ancestor) return true

@@ -79,7 +79,7 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = createActor(executorLogic, { input: { run: this.run } }).start()
+    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } }).start()
   }
 
   add(given: ToolUseBlock, source: AssistantMessage | undefined, isHeld: boolean): ToolUseBlock {

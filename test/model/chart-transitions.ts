@@ -25,6 +25,23 @@ function nameOf(node: AnyStateNode, { eventType, target }: AnyTransitionDefiniti
   return `${node.id} --${eventType === '' ? 'always' : eventType}[${index}]→ ${to}`
 }
 
+/** Writes down each step of the actors of a system: who, on what, by which transitions. */
+export function recordSteps(system: ActorSystem<never>): unknown[][] {
+  const steps: unknown[][] = []
+  system.inspect((event: InspectionEvent) => {
+    if (event.type === '@xstate.microstep' && event._transitions.length > 0) {
+      steps.push([idOf(event.actorRef), event.event.type, ...event._transitions.map(stepName)])
+    } else if (event.type === '@xstate.action') steps.push([idOf(event.actorRef), event.action.type])
+    else if (event.type === '@xstate.event') steps.push([idOf(event.sourceRef), idOf(event.actorRef), event.event.type])
+  })
+  return steps
+}
+
+const idOf = (ref: unknown): unknown => (ref as { id?: unknown } | undefined)?.id
+
+const stepName = ({ source, eventType, target }: AnyTransitionDefinition): string =>
+  `${source.id} ${eventType} ${target?.map(({ id }) => id).join() ?? ''}`
+
 /** Remembers which transitions the actors of a system take. */
 export class TakenTransitions {
   readonly #taken = new Set<unknown>()

@@ -1,6 +1,12 @@
 import { createActor } from 'xstate'
-import { type CallEvent, type CallRecord, executorLogic, RunRecord } from '../../machines/index.ts'
-import type { TakenTransitions } from './chart-transitions.ts'
+import {
+  type CallEvent,
+  type CallRecord,
+  executorLogic,
+  type executorMachine,
+  RunRecord,
+} from '../../machines/index.ts'
+import { recordSteps, type TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
 
 export const kinds = {
@@ -41,13 +47,15 @@ const toExecutor = {
 export class ReplayedRun {
   readonly run: RunRecord
   readonly port: ScriptedRunPort = scriptedRunPort()
+  readonly steps: unknown[][]
   readonly #actor
   #added = 0
 
-  constructor(story: readonly Move[], taken?: TakenTransitions) {
+  constructor(story: readonly Move[], taken?: TakenTransitions, logic: typeof executorMachine = executorLogic) {
     this.run = new RunRecord(2, this.port)
-    this.#actor = createActor(executorLogic, { input: { run: this.run } })
+    this.#actor = createActor(logic, { id: 'executor', input: { run: this.run } })
     taken?.watch(this.#actor.system as never)
+    this.steps = recordSteps(this.#actor.system as never)
     this.#actor.start()
     for (const move of story) this.play(move)
   }

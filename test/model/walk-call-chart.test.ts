@@ -1,51 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type AnyActorRef, createActor, createMachine } from 'xstate'
-import { TestModel } from 'xstate/graph'
-import { type AbortCause, type CallEvent, type CallInput, callMachine } from '../../machines/index.ts'
+import { createActor, createMachine } from 'xstate'
+import { type CallEvent, callMachine, compileChart } from '../../machines/index.ts'
+import { callKinds, callModel, cause, graceEnds, samples } from './call-model.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 
-const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }
-const stronger: AbortCause = { kind: 'sibling_error', reason: 'sibling_error' }
-const graceEnds = { type: 'call.graceEnded' } as const
-
-/** Exhaustive by type: a new event does not compile until it has samples. */
-const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: Type }>[] } = {
-  'call.start': [{ type: 'call.start' }],
-  'call.abort': [
-    { type: 'call.abort', cause },
-    { type: 'call.abort', cause: stronger },
-  ],
-  'call.interrupt': [{ type: 'call.interrupt', cause: { ...cause, reason: 'interrupt' } }],
-  'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
-  'call.graceEnded': [graceEnds],
-  'call.yield': [{ type: 'call.yield' }],
-  'input.accepted': [{ type: 'input.accepted' }],
-  'input.rejected': [true, false].map((cancelsSiblings) => ({
-    type: 'input.rejected',
-    cancelsSiblings,
-    description: '',
-  })),
-  'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
-  'permission.denied': [{ type: 'permission.denied' }],
-  'tool.settled': [true, false].map((flag) => ({ type: 'tool.settled', finished: flag, needsFormatting: flag })),
-  'result.formatted': [true, false].map((cancelsSiblings) => ({
-    type: 'result.formatted',
-    cancelsSiblings,
-    description: '',
-  })),
-}
-
-/** Calls of every kind that the guards of the chart can tell apart. */
-const kinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
-  'plain call': {},
-  'call that yields to an interrupt': { yieldsToInterrupt: true },
-  'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
-  'call that asks': { needsPermission: true },
-  'call with every phase': { needsValidation: true, needsPermission: true },
-  'answered call': { isAnswered: true },
-}
-
+const callLogic = compileChart(callMachine)
 const parentMachine = createMachine({})
 
 /** The chart as it runs in production, with a parent that takes note. */
@@ -53,43 +13,19 @@ function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions
   const parent = createActor(parentMachine).start()
   taken?.watch(parent.system as never)
   const call = scriptedCall({ id: 'c', ...kind })
-  const actor = createActor(callMachine, {
+  const actor = createActor(callLogic, {
     parent,
     id: 'call',
     input: { call, executor: parent },
   } as never)
-  return { actor: actor as unknown as ReturnType<typeof createActor<typeof callMachine>>, call }
-}
-
-function modelOf(kind: Omit<ScriptedCallOptions, 'id'>) {
-  const input: CallInput = {
-    call: scriptedCall({ id: 'c', ...kind }),
-    executor: createActor(parentMachine).start() as AnyActorRef,
-  }
-  return new TestModel<never, never, CallInput>(
-    callMachine as never,
-    {
-      input,
-      events: Object.values(samples).flat() as never,
-      serializeState: ((snapshot: {
-        value: unknown
-        context: { cause?: unknown; ending?: unknown; isPermitted: boolean }
-      }) =>
-        JSON.stringify([
-          snapshot.value,
-          snapshot.context.cause,
-          snapshot.context.ending,
-          snapshot.context.isPermitted,
-        ])) as never,
-    } as never,
-  )
+  return { actor: actor as unknown as ReturnType<typeof createActor<typeof callLogic>>, call }
 }
 
 describe('the call chart', () => {
   const taken = new TakenTransitions()
 
-  it.each(Object.entries(kinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', async (_, kind) => {
-    const paths = modelOf(kind).getSimplePaths()
+  it.each(Object.entries(callKinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', async (_, kind) => {
+    const paths = callModel(kind).getSimplePaths()
     expect(paths.length).toBeGreaterThan(0)
     for (const path of paths) {
       const { actor } = actorOf(kind, taken)

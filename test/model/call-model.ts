@@ -1,0 +1,72 @@
+import { type AnyActorRef, createActor, createMachine } from 'xstate'
+import { TestModel } from 'xstate/graph'
+import { type AbortCause, type CallEvent, type CallInput, callMachine } from '../../machines/index.ts'
+import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
+
+export const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }
+const stronger: AbortCause = { kind: 'sibling_error', reason: 'sibling_error' }
+export const graceEnds = { type: 'call.graceEnded' } as const
+
+/** Exhaustive by type: a new event does not compile until it has samples. */
+export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: Type }>[] } = {
+  'call.start': [{ type: 'call.start' }],
+  'call.abort': [
+    { type: 'call.abort', cause },
+    { type: 'call.abort', cause: stronger },
+  ],
+  'call.interrupt': [{ type: 'call.interrupt', cause: { ...cause, reason: 'interrupt' } }],
+  'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
+  'call.graceEnded': [graceEnds],
+  'call.yield': [{ type: 'call.yield' }],
+  'input.accepted': [{ type: 'input.accepted' }],
+  'input.rejected': [true, false].map((cancelsSiblings) => ({
+    type: 'input.rejected',
+    cancelsSiblings,
+    description: '',
+  })),
+  'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
+  'permission.denied': [{ type: 'permission.denied' }],
+  'tool.settled': [true, false].map((flag) => ({ type: 'tool.settled', finished: flag, needsFormatting: flag })),
+  'result.formatted': [true, false].map((cancelsSiblings) => ({
+    type: 'result.formatted',
+    cancelsSiblings,
+    description: '',
+  })),
+}
+
+/** Calls of every kind that the guards of the chart can tell apart. */
+export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
+  'plain call': {},
+  'call that yields to an interrupt': { yieldsToInterrupt: true },
+  'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
+  'call that asks': { needsPermission: true },
+  'call with every phase': { needsValidation: true, needsPermission: true },
+  'answered call': { isAnswered: true },
+}
+
+const parentMachine = createMachine({})
+
+/** The call chart itself as the model, for one kind of call. */
+export function callModel(kind: Omit<ScriptedCallOptions, 'id'>) {
+  const input: CallInput = {
+    call: scriptedCall({ id: 'c', ...kind }),
+    executor: createActor(parentMachine).start() as AnyActorRef,
+  }
+  return new TestModel<never, never, CallInput>(
+    callMachine as never,
+    {
+      input,
+      events: Object.values(samples).flat() as never,
+      serializeState: ((snapshot: {
+        value: unknown
+        context: { cause?: unknown; ending?: unknown; isPermitted: boolean }
+      }) =>
+        JSON.stringify([
+          snapshot.value,
+          snapshot.context.cause,
+          snapshot.context.ending,
+          snapshot.context.isPermitted,
+        ])) as never,
+    } as never,
+  )
+}

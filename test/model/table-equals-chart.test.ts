@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { type AnyStateMachine, assign, createActor, createMachine, fromPromise, raise } from 'xstate'
+import { callMachine, compileChart } from '../../machines/index.ts'
+import { callKinds, callModel } from './call-model.ts'
+import { recordSteps } from './chart-transitions.ts'
+import { scriptedCall } from './scripted-port.ts'
+
+const parentMachine = createMachine({})
+const compiled = compileChart(callMachine)
+
+/** One call, run by one of the two; everything that anybody could see of it. */
+function observed(logic: typeof callMachine, kind: (typeof callKinds)[string]) {
+  const parent = createActor(parentMachine, { id: 'parent' }).start()
+  const steps = recordSteps(parent.system as never)
+  const call = scriptedCall({ id: 'c', ...kind })
+  const actor = createActor(logic, { parent, id: 'call', input: { call, executor: parent } } as never)
+  actor.start()
+  return {
+    send: (event: unknown) => actor.send(event as never),
+    get view() {
+      const { machine, _nodes, context, ...rest } = actor.getSnapshot() as never as Record<string, unknown>
+      const { cause, ending, isPermitted } = context as Record<string, unknown>
+      const json = JSON.parse(JSON.stringify({ ...rest, tags: [...(rest.tags as Set<string>)] }))
+      return {
+        ...json,
+        nodes: (_nodes as { id: string }[]).map(({ id }) => id).sort(),
+        cause,
+        ending,
+        isPermitted,
+        asked: call.asked,
+        steps,
+      }
+    },
+  }
+}
+
+describe('a chart that runs from a table', () => {
+  it.each(Object.entries(callKinds))('Q1 takes the same steps as XState on every path of a %s', (_, kind) => {
+    const paths = callModel(kind).getSimplePaths()
+    for (const path of paths) {
+      const [table, chart] = [observed(compiled, kind), observed(callMachine, kind)]
+      expect(table.view).toEqual(chart.view)
+      for (const { event } of path.steps) {
+        if ((event as { type: string }).type === 'xstate.init') continue
+        table.send(event)
+        chart.send(event)
+        expect(table.view).toEqual(chart.view)
+      }
+    }
+  })
+
+  const counting = createMachine({
+    id: 'counting',
+    type: 'parallel',
+    context: { log: [] as string[] },
+    states: {
+      left: {
+        initial: 'idle',
+        states: {
+          idle: { exit: note('exit idle'), on: { go: { target: 'busy.deep', actions: note('go') }, both: 'busy' } },
+          busy: {
+            entry: note('enter busy'),
+            exit: note('exit busy'),
+            initial: 'shallow',
+            states: {
+              shallow: { entry: note('enter shallow') },
+              deep: { entry: note('enter deep'), exit: note('exit deep') },
+            },
+            on: {
+              back: 'idle',
+              again: { target: 'busy', reenter: true },
+              inner: '.shallow',
+              stay: { actions: note('stay') },
+            },
+          },
+        },
+      },
+      right: {
+        initial: 'off',
+        states: {
+          off: { on: { both: 'on' } },
+          on: { tags: 'lit', always: { guard: ({ context }) => (context.log as string[]).length > 6, target: 'off' } },
+        },
+      },
+    },
+  })
+
+  it('Q7 enters and leaves nested and parallel states in the order of XState', () => {
+    const [table, chart] = [createActor(compileChart(counting)).start(), createActor(counting).start()]
+    for (const type of [
+      'go',
+      'inner',
+      'stay',
+      'back',
+      'both',
+      'again',
+      'nothing',
+      'back',
+      'both',
+      'go',
+      'back',
+      'both',
+    ]) {
+      table.send({ type })
+      chart.send({ type })
+      const [one, other] = [table.getSnapshot(), chart.getSnapshot()]
+      expect([type, one.value, one.context, [...one.tags]]).toEqual([type, other.value, other.context, [...other.tags]])
+      expect([one.matches({ left: 'busy' }), one.hasTag('lit'), one.can({ type: 'back' })]).toEqual([
+        other.matches({ left: 'busy' }),
+        other.hasTag('lit'),
+        other.can({ type: 'back' }),
+      ])
+    }
+  })
+
+  it('Q7 leaves every state when it is done', () => {
+    const ending = createMachine({
+      context: { log: [] as string[] },
+      exit: note('exit root'),
+      initial: 'a',
+      states: {
+        a: { exit: note('exit a'), on: { end: 'b' } },
+        b: { type: 'final', entry: note('enter b'), exit: note('exit b') },
+      },
+    })
+    const [table, chart] = [createActor(compileChart(ending)).start(), createActor(ending).start()]
+    for (const actor of [table, chart]) actor.send({ type: 'end' })
+    expect(table.getSnapshot().context).toEqual(chart.getSnapshot().context)
+    expect(table.getSnapshot()).toMatchObject({ status: 'done', value: 'b' })
+  })
+
+  it('Q7 ends in error where XState does: a guard that throws, an action that throws', () => {
+    const broken = (fault: object) => createMachine({ on: { go: fault } } as never) as AnyStateMachine
+    const boom = () => {
+      throw new Error('boom')
+    }
+    for (const machine of [broken({ guard: boom }), broken({ actions: boom })]) {
+      for (const logic of [machine, compileChart(machine)]) {
+        const actor = createActor(logic)
+        const errors: unknown[] = []
+        actor.subscribe({ error: (thrown) => errors.push(thrown) })
+        actor.start().send({ type: 'go' })
+        expect([actor.getSnapshot().status, String(errors)]).toEqual(['error', expect.stringContaining('boom')])
+      }
+    }
+  })
+
+  it('Q7 stops like any other actor', () => {
+    const actor = createActor(compileChart(counting)).start()
+    expect(actor.stop().getSnapshot().status).toBe('stopped')
+  })
+
+  it.each<[string, object]>([
+    ['invoke', { invoke: { src: fromPromise(async () => 1) } }],
+    ['after', { after: { 5: {} } }],
+    ['history', { initial: 'a', states: { a: {}, past: { type: 'history' } } }],
+    ['wildcards', { on: { 'call.*': {} } }],
+  ])('Q7 refuses what it cannot do: %s', (what, config) => {
+    expect(() => compileChart(createMachine(config as never))).toThrow(what)
+  })
+
+  it('Q7 refuses an action that it does not know when it meets it', () => {
+    const actor = createActor(compileChart(createMachine({ on: { go: { actions: raise({ type: 'more' }) } } })))
+    const errors: unknown[] = []
+    actor.subscribe({ error: (thrown) => errors.push(thrown) })
+    actor.start().send({ type: 'go' })
+    expect(String(errors)).toContain('xstate.raise')
+  })
+})
+
+function note(what: string) {
+  return assign({ log: ({ context }: { context: { log: string[] } }) => [...context.log, what] }) as never
+}
