@@ -13,7 +13,7 @@ export type CallEvent =
   | { type: 'input.accepted' }
   | { type: 'input.rejected'; cancelsSiblings: boolean; description: string }
   | { type: 'permission.allowed'; becameUnsafe: boolean }
-  | { type: 'permission.denied' }
+  | { type: 'permission.denied'; stopsTurn: boolean }
   | { type: 'tool.settled'; finished: boolean; needsFormatting: boolean }
   | { type: 'result.formatted'; cancelsSiblings: boolean; description: string }
 
@@ -67,6 +67,11 @@ const callSetup = setup({
       ({ context }) => context.executor,
       ({ context }) => ({ type: 'call.requeued', call: context.call }),
     ),
+    // ahead of its own completion, so that nothing starts in between
+    stopTurn: sendTo(
+      ({ context }) => context.executor,
+      ({ context }) => ({ type: 'abort.userInterrupted', reason: 'permission_stop', by: context.call }),
+    ),
     cancelSiblings: sendTo(
       ({ context }) => context.executor,
       ({ context }, description: string) => ({ type: 'abort.siblingError', by: context.call, description }),
@@ -77,6 +82,7 @@ const callSetup = setup({
     needsValidation: ({ context }) => context.call.port.needsValidation,
     needsPermission: ({ context }) => context.call.port.needsPermission && !context.isPermitted,
     needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,
+    stopsTurn: (_, denied: { stopsTurn: boolean }) => denied.stopsTurn,
     becameUnsafe: (_, allowed: { becameUnsafe: boolean }) => allowed.becameUnsafe,
     cancelsSiblings: (_, own: { cancelsSiblings: boolean }) => own.cancelsSiblings,
     yieldsToInterrupt: ({ context }) => context.call.yieldsToInterrupt,
@@ -182,10 +188,14 @@ export const callMachine = callSetup.createMachine({
               },
               { target: 'calling', actions: 'permit' },
             ],
-            'permission.denied': {
-              target: '#call.completed',
-              actions: { type: 'endWith', params: byResult },
-            },
+            'permission.denied': [
+              {
+                guard: { type: 'stopsTurn', params: eventOf },
+                target: '#call.completed',
+                actions: ['stopTurn', { type: 'endWith', params: byResult }],
+              },
+              { target: '#call.completed', actions: { type: 'endWith', params: byResult } },
+            ],
             'input.rejected': toOwnResult,
             'call.abort': cutShort(true),
             'call.interrupt': cutShort(true),

@@ -12,7 +12,7 @@ export type ExecutorEvent =
   | { type: 'call.release'; call: CallRecord }
   | { type: 'call.requeued'; call: CallRecord }
   | { type: 'call.completed'; call: CallRecord }
-  | { type: 'abort.userInterrupted'; reason: unknown }
+  | { type: 'abort.userInterrupted'; reason: unknown; by?: CallRecord }
   | { type: 'abort.siblingError'; by?: CallRecord; description?: string }
   | { type: 'abort.streamingFallback' }
   | { type: 'results.take' }
@@ -108,6 +108,8 @@ const executorSetup = setup({
 
 const callOf = ({ event }: { event: { call: CallRecord } }): CallRecord => event.call
 const everyone = { type: 'abortCalls', params: undefined } as const
+/** The call that is the cause keeps its own result. */
+const everyoneElse = { type: 'abortCalls', params: ({ event }: { event: { by?: CallRecord } }) => event.by } as const
 
 const mayStart = (lane: Lane) => ({ type: 'canExecuteTool', params: lane }) as const
 const toExclusive = { guard: mayStart('exclusive'), target: 'exclusive', actions: 'startNext' } as const
@@ -142,7 +144,7 @@ const toInterrupted = {
   target: 'interrupted',
   actions: [holdUserCause, 'interruptCalls'],
 } as const
-const toAborted = { target: 'aborted', actions: [holdUserCause, everyone] } as const
+const toAborted = { target: 'aborted', actions: [holdUserCause, everyoneElse] } as const
 const toSiblingErrored = {
   target: 'siblingErrored',
   actions: [
@@ -154,7 +156,7 @@ const toSiblingErrored = {
         ...(event.description !== undefined && { description: event.description }),
       }),
     },
-    { type: 'abortCalls', params: ({ event }: { event: { by?: CallRecord } }) => event.by },
+    everyoneElse,
   ],
 } as const
 const toDiscarded = {

@@ -44,15 +44,17 @@ function takeAnswer(call: ToolCall, tool: AnyTool, answer: ReturnType<typeof rea
     else changeInput(call, tool, answer.updatedInput)
   } else if (answer.behavior === 'deny') {
     const hasMessage = typeof answer.message === 'string' && answer.message !== ''
-    deny(call, hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage())
-    if (answer.interrupt === true) call.turn.stopTurn('permission_stop')
+    const text = hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage()
+    const stopsTurn = answer.interrupt === true
+    deny(call, text, stopsTurn)
+    if (stopsTurn) call.turn.stopTurn('permission_stop')
   } else deny(call, resultTexts.askingFailed(answer.problem))
 }
 
-function deny(call: ToolCall, text: ResultText): void {
+function deny(call: ToolCall, text: ResultText, stopsTurn = false): void {
   if (!call.isIn('permission')) return
   call.setMessages([ownErrorMessage(call, text)])
-  call.tell({ type: 'permission.denied' })
+  call.tell({ type: 'permission.denied', stopsTurn })
 }
 
 /** An input that the host changed has to pass what the model's passed, and may have another class. */

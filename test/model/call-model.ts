@@ -25,7 +25,7 @@ export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: 
     description: '',
   })),
   'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
-  'permission.denied': [{ type: 'permission.denied' }],
+  'permission.denied': [true, false].map((stopsTurn) => ({ type: 'permission.denied', stopsTurn })),
   'tool.settled': [true, false].map((flag) => ({ type: 'tool.settled', finished: flag, needsFormatting: flag })),
   'result.formatted': [true, false].map((cancelsSiblings) => ({
     type: 'result.formatted',

@@ -212,6 +212,29 @@ export const scenarios: Record<string, () => Promise<void>> = {
     expect(takeReady(executor)[0]?.[1]).toContain('no longer fits')
     expect(chartValue(executor).run).toBe('clear')
   },
+  async 'permission: a denial that stops the turn keeps its message, and nothing starts after it'() {
+    for (const before of [undefined, 'interrupt']) {
+      let deny = (): void => undefined
+      const { add, write, read, executor, host } = turn({
+        canUseTool: (_tool, _input, _context, _message, id) => {
+          if (id !== 'a') return { behavior: 'allow' }
+          return new Promise((resolve) => {
+            deny = () => resolve({ behavior: 'deny', message: 'stop', interrupt: true })
+          })
+        },
+      })
+      if (before !== undefined) executor.abort(before)
+      add('a', 'Write')
+      add('b', 'Write')
+      add('c', 'Read')
+      deny()
+      await settled()
+      const results = takeReady(executor)
+      expect([ids(results), results[0]?.[1]]).toEqual([['a', 'b', 'c'], '<tool_use_error>stop</tool_use_error>'])
+      expect([write.started, read.started, host.signal.reason]).toEqual([[], [], 'permission_stop'])
+      expect(chartValue(executor)).toEqual({ gate: 'open', run: 'aborted' })
+    }
+  },
   async 'permission: a rewritten input of a tool that cancels siblings'() {
     const { add, answer, executor } = asking()
     add('b', 'Bash')
