@@ -83,16 +83,18 @@ describe('blocks', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(ids)
   })
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'Q3 a tool by the name of %s is unknown',
-    async (name) => {
-      const { executor, add } = testTurn([roughTool('Read', done)])
-      add('a', name)
-      expect(textOf(await onlyOutcome(executor))).toBe(
-        `<tool_use_error>Error: No such tool available: ${name}</tool_use_error>`,
-      )
-    },
-  )
+  it.each([
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+  ])('Q3 a tool by the name of %s is unknown', async (name) => {
+    const { executor, add } = testTurn([roughTool('Read', done)])
+    add('a', name)
+    expect(textOf(await onlyOutcome(executor))).toBe(
+      `<tool_use_error>Error: No such tool available: ${name}</tool_use_error>`,
+    )
+  })
 
   it.each(['__proto__', 'constructor', '../../etc/passwd', ' ', '\u0000'])('W1 ids are opaque: %j', async (id) => {
     const { executor, add } = testTurn([roughTool('Read', done)])

@@ -138,27 +138,24 @@ describe('ids', () => {
     ['another input', 'Write', { file_path: '/b' }],
     ['another name', 'Read', { file_path: '/a' }],
     ['an unknown name', 'Nope', { file_path: '/a' }],
-  ])(
-    'Q8 one id for two calls, the second with %s: a minted id and an error that names the clash (nanobot#4059)',
-    async (_, name, input) => {
-      const write = heldTool('Write')
-      const read = heldTool('Read')
-      const { executor, add, message } = testTurn([write.tool, read.tool])
-      add('a', 'Write', { file_path: '/a' })
-      const second = add('a', name, input)
-      expect(second.id).not.toBe('a')
-      expect(message.message.content[1]).toEqual({ type: 'tool_use', id: second.id, name, input })
-      write.run('a').finish()
-      const results = await outcomes(executor)
-      expectPaired(
-        message,
-        results.map(({ id }) => id),
-      )
-      expect(results.map(({ isError }) => isError)).toEqual([false, true])
-      expect(results[1]?.content).toContain('"a"')
-      expect([...write.started, ...read.started]).toEqual(['a'])
-    },
-  )
+  ])('Q8 one id for two calls, the second with %s: a minted id and an error that names the clash (nanobot#4059)', async (_, name, input) => {
+    const write = heldTool('Write')
+    const read = heldTool('Read')
+    const { executor, add, message } = testTurn([write.tool, read.tool])
+    add('a', 'Write', { file_path: '/a' })
+    const second = add('a', name, input)
+    expect(second.id).not.toBe('a')
+    expect(message.message.content[1]).toEqual({ type: 'tool_use', id: second.id, name, input })
+    write.run('a').finish()
+    const results = await outcomes(executor)
+    expectPaired(
+      message,
+      results.map(({ id }) => id),
+    )
+    expect(results.map(({ isError }) => isError)).toEqual([false, true])
+    expect(results[1]?.content).toContain('"a"')
+    expect([...write.started, ...read.started]).toEqual(['a'])
+  })
 
   it('Q8 a clash that is sent again is still one call with one result', async () => {
     const write = heldTool('Write')

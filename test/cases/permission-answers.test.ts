@@ -149,26 +149,25 @@ describe('answers that are none', () => {
     expect((await onlyOutcome(executor)).isError).toBe(true)
   })
 
-  it.each(nonsense)(
-    'P6 %s after a while: an error result, nothing runs, the next call is asked for',
-    async (_, make) => {
-      let answerAll = (): void => undefined
-      const isTime = new Promise<void>((resolve) => (answerAll = resolve))
-      const write = heldTool('Write')
-      const { executor, add } = testTurn([write.tool], {
-        canUseTool: async (_tool, _input, _context, _message, id) => {
-          await isTime
-          return id === 'a' ? (make() as PermissionAnswer) : { behavior: 'allow' }
-        },
-      })
-      add('a', 'Write')
-      add('b', 'Write')
-      await settled()
-      expect(await outcomes(executor)).toEqual([])
-      answerAll()
-      await settled()
-      expect(write.started).toEqual(['b'])
-      expect((await onlyOutcome(executor)).isError).toBe(true)
-    },
-  )
+  it.each(
+    nonsense,
+  )('P6 %s after a while: an error result, nothing runs, the next call is asked for', async (_, make) => {
+    let answerAll = (): void => undefined
+    const isTime = new Promise<void>((resolve) => (answerAll = resolve))
+    const write = heldTool('Write')
+    const { executor, add } = testTurn([write.tool], {
+      canUseTool: async (_tool, _input, _context, _message, id) => {
+        await isTime
+        return id === 'a' ? (make() as PermissionAnswer) : { behavior: 'allow' }
+      },
+    })
+    add('a', 'Write')
+    add('b', 'Write')
+    await settled()
+    expect(await outcomes(executor)).toEqual([])
+    answerAll()
+    await settled()
+    expect(write.started).toEqual(['b'])
+    expect((await onlyOutcome(executor)).isError).toBe(true)
+  })
 })

@@ -57,29 +57,28 @@ describe('what a tool says about itself', () => {
     expect(sibling?.content).toMatch(/Cancelled: parallel tool call Odd.* errored/)
   })
 
-  it.each(trouble)(
-    'P3 validateInput or normalizeInput %s: an error result, nothing runs, the next call does',
-    async (_, callback) => {
-      const started: string[] = []
-      const body = async () => void started.push('ran')
-      const { executor, add } = testTurn([
-        roughTool('Validates', body, { validateInput: callback }),
-        roughTool('Normalizes', body, { normalizeInput: callback }),
-        roughTool('Good', done),
-      ])
-      add('a', 'Validates')
-      add('b', 'Normalizes')
-      add('c', 'Good')
-      const results = await outcomes(executor)
-      expect(results.map(({ id, isError }) => [id, isError])).toEqual([
-        ['a', true],
-        ['b', true],
-        ['c', false],
-      ])
-      expect(results.slice(0, 2).map(textOf).join()).toMatch(/InputValidationError/)
-      expect(started).toEqual([])
-    },
-  )
+  it.each(
+    trouble,
+  )('P3 validateInput or normalizeInput %s: an error result, nothing runs, the next call does', async (_, callback) => {
+    const started: string[] = []
+    const body = async () => void started.push('ran')
+    const { executor, add } = testTurn([
+      roughTool('Validates', body, { validateInput: callback }),
+      roughTool('Normalizes', body, { normalizeInput: callback }),
+      roughTool('Good', done),
+    ])
+    add('a', 'Validates')
+    add('b', 'Normalizes')
+    add('c', 'Good')
+    const results = await outcomes(executor)
+    expect(results.map(({ id, isError }) => [id, isError])).toEqual([
+      ['a', true],
+      ['b', true],
+      ['c', false],
+    ])
+    expect(results.slice(0, 2).map(textOf).join()).toMatch(/InputValidationError/)
+    expect(started).toEqual([])
+  })
 })
 
 describe('schemas', () => {

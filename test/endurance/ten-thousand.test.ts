@@ -65,13 +65,12 @@ describe('ten thousand calls under one signal', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(scenarios)(
-    'A9 Y6 %s: every call answered, no warning, nothing left, and the process ends by itself',
-    (name, turns) => {
-      const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
-      writeFileSync(file, program(turns))
-      const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 240_000 })
-      expect([status, stderr, stdout.trim().split('\n')]).toEqual([0, '', ['10000', '{"listeners":0,"timers":0}']])
-    },
-  )
+  it.each(
+    scenarios,
+  )('A9 Y6 %s: every call answered, no warning, nothing left, and the process ends by itself', (name, turns) => {
+    const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
+    writeFileSync(file, program(turns))
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 240_000 })
+    expect([status, stderr, stdout.trim().split('\n')]).toEqual([0, '', ['10000', '{"listeners":0,"timers":0}']])
+  })
 })

@@ -335,21 +335,24 @@ describe('grace', () => {
 })
 
 describe('at any time', () => {
-  it.each([[undefined], ['escape'], [null], [0], [new Error('x')]])(
-    'A8 an abort with reason %s, before addTool, twice, after the end',
-    async (reason) => {
-      const read = heldTool('Read', { safe: true })
-      const { add, executor, host } = testTurn([read.tool])
-      host.abort(reason)
-      host.abort(reason)
-      executor.abort(reason)
-      add('a', 'Read')
-      expect((await drain(executor)).map((update) => resultOf(update).content)).toEqual([neverStarted])
-      executor.abort(reason)
-      expect(await drain(executor)).toEqual([])
-      expect(read.started).toEqual([])
-    },
-  )
+  it.each([
+    [undefined],
+    ['escape'],
+    [null],
+    [0],
+    [new Error('x')],
+  ])('A8 an abort with reason %s, before addTool, twice, after the end', async (reason) => {
+    const read = heldTool('Read', { safe: true })
+    const { add, executor, host } = testTurn([read.tool])
+    host.abort(reason)
+    host.abort(reason)
+    executor.abort(reason)
+    add('a', 'Read')
+    expect((await drain(executor)).map((update) => resultOf(update).content)).toEqual([neverStarted])
+    executor.abort(reason)
+    expect(await drain(executor)).toEqual([])
+    expect(read.started).toEqual([])
+  })
 
   it('A8 a parent that is already aborted', async () => {
     const host = new AbortController()

@@ -52,21 +52,19 @@ describe('the charts run the show', () => {
     for (const scenario of Object.values(scenarios)) await scenario()
   })
 
-  it.each(all.map((transition) => [transition.name, transition] as const))(
-    'Q4 without %s a behaviour breaks',
-    async (_, transition) => {
-      await expectBroken(withoutTransition(transition))
-    },
-  )
+  it.each(
+    all.map((transition) => [transition.name, transition] as const),
+  )('Q4 without %s a behaviour breaks', async (_, transition) => {
+    await expectBroken(withoutTransition(transition))
+  })
 
   const guarded = all.filter(({ definition }) => definition.guard !== undefined)
 
-  it.each(guarded.map((transition) => [transition.name, transition] as const))(
-    'Q4 without the guard of %s a behaviour breaks',
-    async (_, transition) => {
-      await expectBroken(withoutGuard(transition))
-    },
-  )
+  it.each(
+    guarded.map((transition) => [transition.name, transition] as const),
+  )('Q4 without the guard of %s a behaviour breaks', async (_, transition) => {
+    await expectBroken(withoutGuard(transition))
+  })
 })
 
 async function expectBroken(restore: () => void): Promise<void> {
