@@ -137,7 +137,8 @@ export class Turn implements CallHost, MessageSource {
     if (this.#handed.length === 0 && deliverableOf(this.run).ready) this.#send({ type: 'results.take' })
     const call = this.#handed.shift()
     if (call === undefined) return undefined
-    return { message: call.takeMessage(), newContext: call.contextAfter ?? this.#ledger.current }
+    const newContext = call.contextAfter ?? this.#ledger.current
+    return { message: call.takeMessage(), newContext }
   }
 
   push(job: () => void): void {

@@ -202,7 +202,17 @@ export class ToolCall implements CallRecord, CallPort {
   /** The next message for a reader. The chart has counted it already. */
   takeMessage(): Message {
     this.#prepareMessages()
-    return this.#outgoing?.shift() as Message
+    const message = this.#outgoing?.shift() as Message
+    if (this.unread === 0) this.#letGo()
+    return message
+  }
+
+  /** All is handed over: what the call brought is now the reader's alone to keep. */
+  #letGo(): void {
+    this.#outgoing = []
+    this.settled = undefined
+    this.#context = undefined
+    this.contextAfter = undefined
   }
 
   #prepareMessages(): void {
