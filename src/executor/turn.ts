@@ -10,7 +10,7 @@ import {
 } from '../../machines/index.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
-import type { AssistantMessage, ContentBlock, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import type { AssistantMessage, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { describeValue } from '../results/describe-value.ts'
@@ -27,6 +27,8 @@ import { Intake, readBlock, renameInTranscript } from './intake.ts'
 import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { ProgressBuffer } from './progress-buffer.ts'
+import { SiblingIds } from './sibling-ids.ts'
+import { Warnings } from './warnings.ts'
 
 /** What had become of a call when its run was discarded. `started`: its body had begun. */
 export interface DiscardedCall {
@@ -51,8 +53,8 @@ export class Turn implements CallHost, MessageSource {
   readonly #hostAbort: HostAbort
   readonly #inProgress: InProgress
   readonly #progress: ProgressBuffer
-  readonly #warned = new WeakMap<ToolCall, Map<WarningCode, number>>()
-  readonly #siblings = new WeakMap<AssistantMessage, string[]>()
+  readonly #warnings = new Warnings(this.emitter)
+  readonly #siblings = new SiblingIds()
   #handed: ToolCall[] = []
   #live = 0
   #isDiscarded = false
@@ -165,23 +167,12 @@ export class Turn implements CallHost, MessageSource {
     return !next.ready && next.because === 'allYielded' && this.#handed.length === 0
   }
 
-  /** The other calls of the same reply. */
   siblingsOf(call: ToolCall): string[] {
-    const { assistantMessage } = call
-    const ids = this.#siblings.get(assistantMessage) ?? toolUseIdsOf(assistantMessage)
-    this.#siblings.set(assistantMessage, ids)
-    return ids.filter((id) => id !== call.id)
+    return this.#siblings.of(call)
   }
 
   warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void {
-    const count = call === undefined ? 1 : this.#countWarning(call, code)
-    this.emitter.emit('warning', {
-      code,
-      message: call === undefined ? problem : `${call.name} (${call.id}): ${problem}`,
-      ...(call !== undefined && { toolUseID: call.id, toolName: call.name }),
-      count,
-      ...(error !== undefined && { error }),
-    })
+    this.#warnings.warn(call, code, problem, error)
   }
 
   #send(event: ExecutorEvent): void {
@@ -227,13 +218,6 @@ export class Turn implements CallHost, MessageSource {
     this.delivery.wake()
     this.#inProgress.flush()
   }
-
-  #countWarning(call: ToolCall, code: WarningCode): number {
-    const counts = this.#warned.get(call) ?? new Map<WarningCode, number>()
-    const count = (counts.get(code) ?? 0) + 1
-    this.#warned.set(call, counts.set(code, count))
-    return count
-  }
 }
 
 function assertContext({ abortController }: ToolUseContext): void {
@@ -241,13 +225,5 @@ function assertContext({ abortController }: ToolUseContext): void {
   throw new SignalboxError(
     'invalid_context',
     `The context's abortController must be an AbortController, but got ${describeValue(abortController, 80)}.`,
-  )
-}
-
-function toolUseIdsOf({ message }: AssistantMessage): string[] {
-  const content: unknown = message?.content
-  if (!Array.isArray(content)) return []
-  return content.flatMap((block: ContentBlock) =>
-    block?.type === 'tool_use' && typeof block.id === 'string' ? [block.id] : [],
   )
 }

@@ -1,0 +1,30 @@
+import type { WarningCode } from '../pipeline/call-host.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { Emitter } from './events.ts'
+
+/** Tells the host what went wrong without costing a result, and how often it has. */
+export class Warnings {
+  readonly #emitter: Emitter
+  readonly #counts = new WeakMap<ToolCall, Map<WarningCode, number>>()
+
+  constructor(emitter: Emitter) {
+    this.#emitter = emitter
+  }
+
+  warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void {
+    this.#emitter.emit('warning', {
+      code,
+      message: call === undefined ? problem : `${call.name} (${call.id}): ${problem}`,
+      ...(call !== undefined && { toolUseID: call.id, toolName: call.name }),
+      count: call === undefined ? 1 : this.#count(call, code),
+      ...(error !== undefined && { error }),
+    })
+  }
+
+  #count(call: ToolCall, code: WarningCode): number {
+    const counts = this.#counts.get(call) ?? new Map<WarningCode, number>()
+    const count = (counts.get(code) ?? 0) + 1
+    this.#counts.set(call, counts.set(code, count))
+    return count
+  }
+}
