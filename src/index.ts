@@ -50,4 +50,5 @@ export type {
   ToolResult,
   ToolReturn,
 } from './tool/tool.ts'
+export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'

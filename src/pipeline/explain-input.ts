@@ -1,4 +1,5 @@
 import { describeValue } from '../results/describe-value.ts'
+import { nearestKey } from './nearest-key.ts'
 
 type Issue = {
   readonly code?: string
@@ -11,27 +12,31 @@ type Issue = {
 const maxIssues = 10
 const maxShown = 80
 
-/** What is wrong with an input, one line per problem, so that a model can mend it. */
-export function explainIssues(issues: readonly Issue[], input: unknown): string {
-  const lines = issues.slice(0, maxIssues).map((issue) => explainIssue(issue, valueAt(input, issue.path)))
+/** What is wrong with an input, one line per problem, so that a model can mend it. `known`: the keys of the schema. */
+export function explainIssues(issues: readonly Issue[], input: unknown, known: readonly string[]): string {
+  const lines = issues.slice(0, maxIssues).map((issue) => explainIssue(issue, input, known))
   const left = issues.length - lines.length
   if (left > 0) lines.push(`and ${left} more`)
   return lines.length === 1 ? (lines[0] as string) : lines.map((line) => `\n- ${line}`).join('')
 }
 
 /** For an input that never reaches the schema. */
-export function explainNotAnObject(input: unknown): string {
-  return `the input must be an object, but ${came(input)} came.${hintFor('object', input)}`
+export function explainNotAnObject(input: unknown, known: readonly string[]): string {
+  const hint = hintFor('object', input) || (typeof input === 'string' ? '' : wrapperHint(known))
+  return `the input must be an object, but ${came(input)} came.${hint}`
 }
 
-function explainIssue(issue: Issue, value: unknown): string {
+function explainIssue(issue: Issue, input: unknown, known: readonly string[]): string {
+  const value = valueAt(input, issue.path)
   const where = issue.path.length === 0 ? 'the input' : `\`${pathOf(issue.path)}\``
   if (issue.code === 'unrecognized_keys') {
-    return `${where} has ${issue.keys?.length === 1 ? 'a key' : 'keys'} that the tool does not know: ${issue.keys?.join(', ')}`
+    const keys = (issue.keys ?? []).map((key) => unknownKey(key, issue.path.length === 0 ? known : []))
+    return `${where} has ${keys.length === 1 ? 'a key' : 'keys'} that the tool does not know: ${keys.join(', ')}`
   }
   if (issue.code !== 'invalid_type') return `${where}: ${issue.message}, but ${came(value)} came`
   const expected = String(issue.expected)
-  if (value === undefined) return `${where} is required (${expected}), but is missing`
+  if (value === undefined)
+    return `${where} is required (${expected}), but is missing${missingHint(issue, input, known)}`
   return `${where} must be ${article(expected)} ${expected}, but ${came(value)} came.${hintFor(expected, value)}`
 }
 
@@ -47,6 +52,23 @@ function hintFor(expected: string, value: unknown): string {
   if (expected === 'boolean' && /^(true|false)$/i.test(value)) return ` Send ${value.toLowerCase()} without quotes.`
   return ''
 }
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const meant = nearestKey(key, known)
+  return meant === undefined ? key : `${key} (did you mean ${meant}?)`
+}
+
+/** It may be there under another name, or its content may have been sent without it. */
+function missingHint({ path }: Issue, input: unknown, known: readonly string[]): string {
+  if (path.length !== 1 || typeof input !== 'object' || input === null) return ''
+  const strangers = Object.keys(input).filter((key) => !known.includes(key))
+  const slip = nearestKey(String(path[0]), strangers)
+  if (slip !== undefined) return `. You sent ${slip}; name it ${String(path[0])}.`
+  return strangers.length > 0 && known.length === 1 ? `.${wrapperHint(known)}` : ''
+}
+
+const wrapperHint = (known: readonly string[]): string =>
+  known.length === 1 ? ` Send { "${known[0]}": … } around it.` : ''
 
 function isJsonOf(expected: 'object' | 'array', text: string): boolean {
   try {

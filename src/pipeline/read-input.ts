@@ -27,7 +27,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** Reads as far as can be read without waiting. Never throws, and what it leaves pending never rejects. */
 export function readInput(tool: AnyTool, given: unknown, maxChars: number): InputReading {
   try {
-    if (!isRecord(given)) return { status: 'invalid', problem: explainNotAnObject(given) }
+    if (!isRecord(given)) return { status: 'invalid', problem: explainNotAnObject(given, keysOf(tool)) }
     const copied = copyInput(given, maxChars)
     if (!copied.ok) return { status: 'invalid', problem: tooMuch[copied.because](maxChars) }
     return parse(tool, copied.copy as Record<string, unknown>)
@@ -45,14 +45,15 @@ const tooMuch = {
  * By the schema's own runner, which waits only where it must. `safeParse` would throw at an asynchronous part and
  * leave its promise to reject with nobody listening.
  */
-function parse({ inputSchema }: AnyTool, raw: Record<string, unknown>): InputReading {
+function parse(tool: AnyTool, raw: Record<string, unknown>): InputReading {
+  const { inputSchema } = tool
   const ran = inputSchema._zod.run({ value: raw, issues: [] }, { async: true })
   if (!isThenable(ran)) {
-    return ran.issues.length === 0 ? valid(ran.value) : verdictOf(inputSchema.safeParse(raw), raw)
+    return ran.issues.length === 0 ? valid(ran.value) : verdictOf(inputSchema.safeParse(raw), raw, tool)
   }
   const pending = Promise.resolve(ran).then(
     async ({ value, issues }) =>
-      issues.length === 0 ? valid(value) : verdictOf(await inputSchema.safeParseAsync(raw), raw),
+      issues.length === 0 ? valid(value) : verdictOf(await inputSchema.safeParseAsync(raw), raw, tool),
     schemaThrew,
   )
   return { status: 'unread', pending: pending.catch(schemaThrew) }
@@ -62,8 +63,13 @@ type Parsed = ReturnType<AnyTool['inputSchema']['safeParse']>
 
 const valid = (value: unknown): ValidReading => ({ status: 'valid', input: value as Record<string, unknown> })
 
-const verdictOf = (parsed: Parsed, raw: unknown): ValidReading | InvalidReading =>
-  parsed.success ? valid(parsed.data) : { status: 'invalid', problem: explainIssues(parsed.error.issues, raw) }
+/** The keys of the schema, as far as it says. */
+const keysOf = ({ inputSchema }: AnyTool): string[] => Object.keys(inputSchema.shape ?? {})
+
+const verdictOf = (parsed: Parsed, raw: unknown, tool: AnyTool): ValidReading | InvalidReading =>
+  parsed.success
+    ? valid(parsed.data)
+    : { status: 'invalid', problem: explainIssues(parsed.error.issues, raw, keysOf(tool)) }
 
 const schemaThrew = (error: unknown): InvalidReading => ({
   status: 'invalid',

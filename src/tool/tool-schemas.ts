@@ -1,0 +1,41 @@
+import { toJSONSchema } from 'zod'
+import { describeError } from '../errors/describe-error.ts'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import type { AnyTool } from './tool.ts'
+import { ToolBox } from './tool-box.ts'
+
+/** A tool as the Messages API wants to hear of it. */
+export interface ToolSchema {
+  name: string
+  description?: string
+  input_schema: { type: 'object'; [key: string]: unknown }
+}
+
+/**
+ * The tools in the form of the Messages API, each with the JSON Schema of what a model has to send.
+ *
+ * @example
+ * await client.messages.create({ model, messages, tools: toolSchemas(tools) })
+ */
+export function toolSchemas(tools: readonly AnyTool[]): ToolSchema[] {
+  new ToolBox(tools)
+  return tools.map((tool) => ({
+    name: tool.name,
+    ...(tool.description !== undefined && { description: tool.description }),
+    input_schema: jsonSchemaOf(tool),
+  }))
+}
+
+/** Of the input side: a model sends what goes into a transform, not what comes out. */
+function jsonSchemaOf({ name, inputSchema }: AnyTool): ToolSchema['input_schema'] {
+  try {
+    const { $schema, ...schema } = toJSONSchema(inputSchema, { io: 'input' })
+    return { ...schema, type: 'object' }
+  } catch (error) {
+    throw new SignalboxError(
+      'invalid_tool',
+      `The inputSchema of ${name} has a part that JSON Schema cannot express. ${describeError(error)}`,
+      { cause: error },
+    )
+  }
+}

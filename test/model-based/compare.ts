@@ -1,0 +1,14 @@
+import { anything, type TurnView } from './turn-view.ts'
+
+/** Every point in which the executor is not what the model says, as lines to read; empty where they agree. */
+export function differences(expected: TurnView, actual: TurnView): string[] {
+  const keys = Object.keys(expected) as (keyof TurnView)[]
+  return keys.flatMap((key) => difference(key, expected[key], actual[key]))
+}
+
+export function difference(what: string, expected: unknown, actual: unknown): string[] {
+  const [wanted, came] = [JSON.stringify(expected), JSON.stringify(actual)]
+  return wanted === came || expected === anything
+    ? []
+    : [`${what}: expected ${wanted}`, `${' '.repeat(what.length)}  but was  ${came}`]
+}

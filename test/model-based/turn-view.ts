@@ -1,0 +1,71 @@
+/** What a call is like; the same words build the tool for the executor and the call in the model. */
+export interface CallTraits {
+  readonly safe: boolean
+  /** Its interrupt behaviour is `'cancel'`, otherwise `'block'`. */
+  readonly cancel: boolean
+  /** A failure of its own cancels its siblings. */
+  readonly cascades: boolean
+  /** Its body settles when its signal aborts; a stubborn one goes on. */
+  readonly obedient: boolean
+}
+
+export interface CallPlan extends CallTraits {
+  readonly fault: 'none' | 'unknown' | 'invalid'
+  /** The host is asked, and answers when a later move says so. */
+  readonly asks: boolean
+  readonly hold: boolean
+}
+
+export interface TurnPlan {
+  readonly maxConcurrency: number
+  readonly maxBufferedProgress: number
+  /** Whether the host looks at each call, or lets everything run without a question. */
+  readonly hostAsks: boolean
+  /** The reason with which the host's controller was aborted before the turn. */
+  readonly abortedBefore: AbortWord | undefined
+}
+
+export type AbortWord = 'interrupt' | 'escape'
+export type Answer = 'allow' | 'deny' | 'deny and stop'
+
+export const graceMs = 100
+
+export const unknownName = 'nowhere'
+
+/** The name of the tool with these traits. */
+export const toolName = ({ safe, cancel, cascades, obedient }: CallTraits): string =>
+  [
+    safe ? 'safe' : 'unsafe',
+    cancel ? 'cancel' : 'block',
+    ...(cascades ? ['cascading'] : []),
+    obedient ? 'obedient' : 'stubborn',
+  ].join('_')
+
+/** Everything that can be seen of a turn from outside, in plain words. */
+export interface TurnView {
+  readonly gate: string
+  readonly run: string
+  /** The reason with which the host's controller is aborted. */
+  readonly hostAbort: string
+  /** Each call's state, in emission order. */
+  readonly states: readonly string[]
+  /** Calls in the order in which their bodies started. */
+  readonly started: readonly string[]
+  /** Calls in the order in which the host was asked. */
+  readonly asked: readonly string[]
+  /** The reason with which each started body was told to stop. */
+  readonly signals: readonly string[]
+  /** All messages that any reader got, in order. */
+  readonly handedOver: readonly string[]
+  /** How many messages the sleeping readers still want. */
+  readonly wanted: number
+  readonly inProgress: readonly string[]
+  readonly interruptible: boolean
+  /** Bodies that were given up, what came too late, and any other warning; sorted. */
+  readonly warnings: readonly string[]
+}
+
+export const openEnd = 1_000_000
+
+/** Where the contract does not say. */
+export const anything = 'anything'

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { resultOf, testTurn } from '../support/turn.ts'
+
+/** What the model is told of an input. */
+function problemWith(inputSchema: z.ZodObject, input: unknown): string {
+  const { add, executor } = testTurn([{ name: 'T', inputSchema, call: async () => ({ data: 'ran' }) }])
+  add('a', 'T', input)
+  const [update] = [...executor.getCompletedResults()]
+  const { content, is_error } = resultOf(update as never)
+  expect(is_error).toBe(true)
+  return String(content).replace(/^<tool_use_error>InputValidationError: |<\/tool_use_error>$/g, '')
+}
+
+const file = z.object({ file_path: z.string(), limit: z.number().optional(), force: z.boolean().optional() })
+
+describe('what a model is told of an input that does not fit', () => {
+  it.each<[string, z.ZodObject, unknown, string]>([
+    ['a missing field', file, {}, '`file_path` is required (string), but is missing'],
+    ['a wrong type', file, { file_path: 5 }, '`file_path` must be a string, but the number 5 came.'],
+    ['null', file, { file_path: null }, '`file_path` must be a string, but null came.'],
+    [
+      'a number as a string',
+      file,
+      { file_path: 'a', limit: '5' },
+      '`limit` must be a number, but the string "5" came. Send 5 without quotes.',
+    ],
+    [
+      'a boolean as a string',
+      file,
+      { file_path: 'a', force: 'True' },
+      '`force` must be a boolean, but the string "True" came. Send true without quotes.',
+    ],
+    [
+      'a nested place',
+      z.object({ edits: z.array(z.object({ line: z.number() })) }),
+      { edits: [{ line: 1 }, { line: [] }] },
+      '`edits[1].line` must be a number, but the array [] came.',
+    ],
+    [
+      'a list as a JSON string',
+      z.object({ todos: z.array(z.string()) }),
+      { todos: '["a"]' },
+      '`todos` must be an array, but the string "[\\"a\\"]" came. Send the array itself, not a JSON string of it.',
+    ],
+    [
+      'an object as a JSON string',
+      file,
+      '{"file_path":"a"}',
+      'the input must be an object, but the string "{\\"file_path\\":\\"a\\"}" came. Send the object itself, not a JSON string of it.',
+    ],
+    [
+      'another spelling of a key',
+      file,
+      { filePath: 'a' },
+      '`file_path` is required (string), but is missing. You sent filePath; name it file_path.',
+    ],
+    [
+      'a slip in a key',
+      file,
+      { file_pth: 'a' },
+      '`file_path` is required (string), but is missing. You sent file_pth; name it file_path.',
+    ],
+    [
+      'an unknown key',
+      z.strictObject({ pattern: z.string() }),
+      { pattern: 'a', patern: 'b' },
+      'the input has a key that the tool does not know: patern (did you mean pattern?)',
+    ],
+    [
+      'unknown keys like nothing known',
+      z.strictObject({ pattern: z.string() }),
+      { pattern: 'a', x: 1, y: 2 },
+      'the input has keys that the tool does not know: x, y',
+    ],
+    [
+      'a list without its wrapper',
+      z.object({ todos: z.array(z.string()) }),
+      ['a'],
+      'the input must be an object, but the array ["a"] came. Send { "todos": … } around it.',
+    ],
+    [
+      'an object without its wrapper',
+      z.object({ task: z.object({ title: z.string() }) }),
+      { title: 'x' },
+      '`task` is required (object), but is missing. Send { "task": … } around it.',
+    ],
+    [
+      'a rule of its own',
+      z.object({ n: z.number().min(3) }),
+      { n: 1 },
+      '`n`: Too small: expected number to be >=3, but the number 1 came',
+    ],
+  ])('P2 %s', (_, schema, input, problem) => {
+    expect(problemWith(schema, input)).toBe(problem)
+  })
+
+  it('P2 one line per problem, at most ten, and a count of the rest', () => {
+    const shape = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`f${index}`, z.string()]))
+    const lines = problemWith(z.object(shape), {}).trim().split('\n')
+    expect(lines).toHaveLength(11)
+    expect([lines[0], lines[10]]).toEqual(['- `f0` is required (string), but is missing', '- and 3 more'])
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type AnyTool, defineTool, toolSchemas } from '../../src/index.ts'
+
+const toolWith = (inputSchema: z.ZodObject): AnyTool => ({
+  name: 'Read',
+  inputSchema,
+  call: async () => ({ data: '' }),
+})
+
+describe('schemas for the model', () => {
+  it('T2 come from the Zod schema, in the form of the Messages API', () => {
+    const read = defineTool({
+      name: 'Read',
+      description: 'Reads a file.',
+      inputSchema: z.object({ file_path: z.string().describe('absolute'), limit: z.number().int().default(10) }),
+      call: async () => ({ data: '' }),
+    })
+    expect(toolSchemas([read])).toEqual([
+      {
+        name: 'Read',
+        description: 'Reads a file.',
+        input_schema: {
+          type: 'object',
+          properties: {
+            file_path: { type: 'string', description: 'absolute' },
+            limit: { type: 'integer', default: 10, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+          },
+          required: ['file_path'],
+        },
+      },
+    ])
+  })
+
+  it('T2 are of the input side: what goes into a transform', () => {
+    const [schema] = toolSchemas([toolWith(z.object({ n: z.string().transform(Number) }))])
+    expect(schema?.input_schema.properties).toEqual({ n: { type: 'string' } })
+  })
+
+  it('T2 a schema that JSON Schema cannot express is refused with the name of its tool', () => {
+    expect(() => toolSchemas([toolWith(z.object({ when: z.date() }))])).toThrow(/inputSchema of Read .*JSON Schema/)
+  })
+
+  it('T1 tools that are none are refused here too', () => {
+    expect(() => toolSchemas([{ name: '' } as AnyTool])).toThrow('tools[0]: name must be')
+    const twice = toolWith(z.object({}))
+    expect(() => toolSchemas([twice, twice])).toThrow('Two tools are named "Read"')
+  })
+})
