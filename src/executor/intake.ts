@@ -4,9 +4,10 @@ import { type InputReading, readInput } from '../pipeline/read-input.ts'
 import { isSameInput } from '../pipeline/same-input.ts'
 import type { Arrival, ToolCall } from '../pipeline/tool-call.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
 
-const unread: InputReading = { status: 'invalid', problem: '' }
+const notRead: InputReading = { status: 'invalid', problem: '' }
 
 /** What a model may send as a block, brought into shape. Anything can come; nothing is thrown. */
 export class Intake {
@@ -45,26 +46,28 @@ export class Intake {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mintId() : block.id
     const tool = this.#tools.find(block.name)
-    const named = id === block.id ? block : { ...block, id }
-    const base = { id, name: block.name, block: named, assistantMessage, tool, isHeld }
-    const answered = (answer: ResultText): Arrival => ({
-      ...base,
-      reading: unread,
-      answer,
-      isSafe: false,
-      yieldsToInterrupt: false,
-    })
-    if (isClash) return answered(resultTexts.idClash(block.id))
-    if (tool === undefined) return answered(resultTexts.unknownTool(block.name))
-    const reading = readInput(tool, block.input, this.#maxInputChars)
+    const answer = answerWithoutRun(isClash, block, tool)
+    const runs = answer === undefined ? tool : undefined
+    const reading = runs === undefined ? notRead : readInput(runs, block.input, this.#maxInputChars)
     return {
-      ...base,
+      id,
+      name: block.name,
+      block: id === block.id ? block : { ...block, id },
+      assistantMessage,
+      tool,
       reading,
-      answer: undefined,
-      isSafe: reading.status === 'valid' && isConcurrencySafe(tool, reading.input),
-      yieldsToInterrupt: yieldsToInterrupt(tool),
+      answer,
+      isSafe: runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input),
+      yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
+      isHeld,
     }
   }
+}
+
+/** The result of a call that cannot run. */
+function answerWithoutRun(isClash: boolean, block: ToolUseBlock, tool: AnyTool | undefined): ResultText | undefined {
+  if (isClash) return resultTexts.idClash(block.id)
+  return tool === undefined ? resultTexts.unknownTool(block.name) : undefined
 }
 
 /** The block as far as it can be read. A missing id or name becomes the empty string, which no tool has. */
