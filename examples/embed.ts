@@ -1,3 +1,4 @@
+import type { MessageUpdate, ToolUseBlock } from 'signalbox'
 import { createAssistantMessage, defineTool, StreamingToolExecutor } from 'signalbox'
 import { z } from 'zod'
 
@@ -13,15 +14,21 @@ const write = defineTool({
   call: async ({ file_path, text }) => ({ data: `${text.length} characters in ${file_path}` }),
 })
 
-const askTheUser = async () => ({ behavior: 'allow' as const })
-const executor = new StreamingToolExecutor([read, write], askTheUser)
-
-// Call addTool whenever a tool_use block ends in your model's stream.
+const executor = new StreamingToolExecutor([read, write], async () => ({ behavior: 'allow' }))
 const reply = createAssistantMessage([])
-executor.addTool({ type: 'tool_use', id: 'a', name: 'Read', input: { file_path: 'a.ts' } }, reply)
-executor.addTool({ type: 'tool_use', id: 'b', name: 'Read', input: { file_path: 'b.ts' } }, reply)
-executor.addTool({ type: 'tool_use', id: 'c', name: 'Write', input: { file_path: 'c.ts', text: 'hi' } }, reply)
+for await (const block of toolUseBlocksOfYourModel()) {
+  reply.message.content.push(executor.addTool(block, reply)) // starts at once, if it may
+  for (const update of executor.getCompletedResults()) show(update)
+}
+for await (const update of executor.getRemainingResults()) show(update)
 
-for await (const { message } of executor.getRemainingResults()) {
+function show({ message }: MessageUpdate): void {
   if (message.type === 'user') console.log(JSON.stringify(message.message.content))
+}
+
+// Stands for your model's stream: yields each tool_use block when it ends.
+async function* toolUseBlocksOfYourModel(): AsyncGenerator<ToolUseBlock> {
+  yield { type: 'tool_use', id: 'a', name: 'Read', input: { file_path: 'a.ts' } }
+  yield { type: 'tool_use', id: 'b', name: 'Read', input: { file_path: 'b.ts' } }
+  yield { type: 'tool_use', id: 'c', name: 'Write', input: { file_path: 'c.ts', text: 'hi' } }
 }

@@ -104,7 +104,7 @@ const toPermission = [
 const toValidation = [{ guard: 'needsValidation', target: '#call.executing.validating' }, ...toPermission] as const
 
 /** Ended before its body ran: the signal aborts, nobody waits. */
-const cutShort = (started: boolean) =>
+const cutShort = (reached: 'notStarted' | 'underWay') =>
   ({
     target: '#call.completed',
     actions: [
@@ -114,8 +114,7 @@ const cutShort = (started: boolean) =>
         params: ({ event }: { event: { cause: AbortCause } }): Ending => ({
           by: 'abort',
           cause: event.cause,
-          started,
-          finished: false,
+          reached,
         }),
       },
     ],
@@ -145,8 +144,7 @@ const endStopped = {
   params: ({ context, event }: { context: CallContext; event: CallEvent }): Ending => ({
     by: 'abort',
     cause: context.cause as AbortCause,
-    started: true,
-    finished: event.type === 'tool.settled' && event.finished,
+    reached: event.type !== 'tool.settled' ? 'abandoned' : event.finished ? 'finished' : 'underWay',
   }),
 } as const
 
@@ -160,9 +158,9 @@ export const callMachine = callSetup.createMachine({
       always: { guard: 'isAnswered', target: 'completed', actions: { type: 'endWith', params: byAnswer } },
       on: {
         'call.start': toValidation,
-        'call.abort': cutShort(false),
+        'call.abort': cutShort('notStarted'),
         // the executor tells only those in its line that an interrupt concerns
-        'call.interrupt': cutShort(false),
+        'call.interrupt': cutShort('notStarted'),
       },
     },
     executing: {
@@ -173,8 +171,8 @@ export const callMachine = callSetup.createMachine({
           on: {
             'input.accepted': toPermission,
             'input.rejected': toOwnResult,
-            'call.abort': cutShort(true),
-            'call.interrupt': { guard: 'yieldsToInterrupt', ...cutShort(true) },
+            'call.abort': cutShort('underWay'),
+            'call.interrupt': { guard: 'yieldsToInterrupt', ...cutShort('underWay') },
           },
         },
         permission: {
@@ -197,8 +195,8 @@ export const callMachine = callSetup.createMachine({
               { target: '#call.completed', actions: { type: 'endWith', params: byResult } },
             ],
             'input.rejected': toOwnResult,
-            'call.abort': cutShort(true),
-            'call.interrupt': cutShort(true),
+            'call.abort': cutShort('underWay'),
+            'call.interrupt': cutShort('underWay'),
           },
         },
         calling: {

@@ -6,5 +6,11 @@ export type Ending =
   | { readonly by: 'answer' }
   /** The call has a result or an error of its own. */
   | { readonly by: 'result' }
-  /** Somebody else ended it; `finished` says that the body came to its end all the same. */
-  | { readonly by: 'abort'; readonly cause: AbortCause; readonly started: boolean; readonly finished: boolean }
+  /** Somebody else ended it. */
+  | { readonly by: 'abort'; readonly cause: AbortCause; readonly reached: Reached }
+
+/**
+ * How far a call had come when it was ended: it never executed, it was on its way, its body came to its end all the
+ * same, or its body did not stop and was left behind.
+ */
+export type Reached = 'notStarted' | 'underWay' | 'finished' | 'abandoned'

@@ -39,7 +39,8 @@ const executorSetup = setup({
     tags: {} as 'accepting' | 'answering',
   },
   actions: {
-    // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn.
+    // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn. An
+    // `enqueueActions` that enqueues nothing, because XState warns of actors that are made inside a plain action.
     receive: enqueueActions(({ context: { run }, self }, call: CallRecord) => {
       call.ref = createActor(callLogic, { parent: self, id: 'call', input: { call, executor: self } })
       run.receive(call)
@@ -73,8 +74,8 @@ const executorSetup = setup({
         if (call.ref !== undefined) enqueue.sendTo(call.ref, { type: 'call.interrupt', cause })
       }
     }),
-    answerWithCause: enqueueActions(({ context: { run, cause }, enqueue }, call: CallRecord) => {
-      run.withdraw((each) => each === call)
+    answerWithCause: enqueueActions(({ context: { cause }, enqueue }, call: CallRecord) => {
+      if (call.stage !== 'completed') call.stage = 'withdrawn'
       if (call.ref !== undefined) enqueue.sendTo(call.ref, { type: 'call.abort', cause })
     }),
     handOver: ({ context: { run } }) => {

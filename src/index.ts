@@ -1,6 +1,6 @@
 export type { Admission } from '../machines/index.ts'
 export { partitionToolCalls, type ToolCallBatch } from './batch/partition-tool-calls.ts'
-export { runTools, runToolUse } from './batch/run-tools.ts'
+export { type BatchContext, runTools, runToolUse } from './batch/run-tools.ts'
 export { classifyToolError } from './errors/classify-tool-error.ts'
 export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './errors/signalbox-error.ts'
 export type { MessageUpdate } from './executor/delivery.ts'

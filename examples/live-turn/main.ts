@@ -2,7 +2,7 @@
 import process from 'node:process'
 import readline from 'node:readline'
 import { LiveTurn } from './turn.ts'
-import { drawScene, nameOf, type Paint, type Scene } from './view.ts'
+import { drawScene, nameOf, type Paint, type Scene, whyWaiting } from './view.ts'
 
 const help = `Runs a scripted turn of mixed tool calls and draws it, live.
 
@@ -16,6 +16,9 @@ Without a terminal it prints a line for each thing that happens, and ends.`
 const codes = { dim: 2, bold: 1, green: 32, red: 31, yellow: 33, cyan: 36 } as const
 const inColour: Paint = (style, text) => `\x1b[${codes[style]}m${text}\x1b[0m`
 const plain: Paint = (_, text) => text
+
+// whoever reads may leave, as `head` does
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 const flags = new Set(process.argv.slice(2))
 const known = new Set(['--once', '--fast', '--help', '-h'])
@@ -40,7 +43,11 @@ async function drawLive(): Promise<void> {
     const room = Math.max(1, (process.stdout.rows || 40) - 1)
     const up = drawn > 0 ? `\x1b[${drawn}A\r` : ''
     drawn = Math.min(lines.length, room)
-    process.stdout.write(`${up}\x1b[J${lines.slice(0, room).join('\n')}\n`)
+    const shown =
+      lines.length <= room
+        ? lines
+        : [...lines.slice(0, room - 1), paint('dim', `… and ${lines.length - room + 1} lines more than fit`)]
+    process.stdout.write(`${up}\x1b[J${shown.join('\n')}\n`)
   }
   if (!isInteractive) return turn.run()
   const start = () => {
@@ -78,9 +85,8 @@ async function printLog(): Promise<void> {
       const stage = scene.results.has(call.id) ? 'yielded' : call.stage.replace('yielded', 'completed')
       if (seen.get(call.id) === stage) continue
       seen.set(call.id, stage)
-      process.stdout.write(
-        `${`gate ${scene.gate}`.padEnd(15)} ${stage.padEnd(9)} ${nameOf(scene, call)}${resultOf(scene, call.id)}\n`,
-      )
+      const reason = stage === 'queued' ? `: ${whyWaiting(scene, call)}` : resultOf(scene, call.id)
+      process.stdout.write(`${stage.padEnd(9)} ${nameOf(scene, call)}${reason}\n`)
     }
   }
   const turn = new LiveTurn(print, flags.has('--fast') ? 10 : 1)

@@ -11,6 +11,7 @@ export class LiveTurn {
   readonly #onChange: () => void
   readonly #speed: number
   #said = ''
+  #isSilent = false
   #isOver = false
   #isCut = false
 
@@ -38,21 +39,24 @@ export class LiveTurn {
       for (const update of this.executor.getCompletedResults()) this.#show(update.message)
       this.#onChange()
     }
-    this.#isOver = true
+    this.#isSilent = true
     for await (const update of this.executor.getRemainingResults()) {
       this.#show(update.message)
       this.#onChange()
     }
+    this.#isOver = true
     this.#onChange()
   }
 
   /** The model falls silent; what the executor has is seen to its end. */
   abort(reason: string): void {
+    if (this.#isOver) return
     this.#isCut = reason !== 'interrupt'
     this.executor.abort(reason)
   }
 
   discard(): void {
+    if (this.#isOver) return
     this.#isCut = true
     this.executor.discard()
   }
@@ -68,6 +72,7 @@ export class LiveTurn {
       results: this.#results,
       progress: this.#progress,
       inputs: this.#inputs,
+      isSilent: this.#isSilent,
       isOver: this.#isOver,
     }
   }

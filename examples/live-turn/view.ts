@@ -9,6 +9,8 @@ export interface Scene {
   readonly results: ReadonlyMap<string, { text: string; isError: boolean }>
   readonly progress: ReadonlyMap<string, number>
   readonly inputs: ReadonlyMap<string, unknown>
+  /** The model has said all it has to say. */
+  readonly isSilent: boolean
   readonly isOver: boolean
 }
 
@@ -21,12 +23,12 @@ export function drawScene(scene: Scene, paint: Paint, width: number): string[] {
   const waiting = run.calls.filter(({ stage }) => stage === 'queued' || stage === 'held')
   const executing = at('executing')
   return [
-    `${paint('bold', 'signalbox')}  gate ${paint('cyan', scene.gate)}  run ${paint('cyan', scene.state)}`,
-    `${paint('dim', 'model')}      ${scene.said}${scene.isOver ? '' : paint('dim', ' ▌')}`,
+    `${paint('bold', 'signalbox')}  gate ${paint('cyan', scene.gate)}  run ${paint('cyan', scene.state)}${scene.isOver ? paint('dim', '  the turn is over') : ''}`,
+    `${paint('dim', 'model')}      ${scene.said}${scene.isSilent ? '' : paint('dim', ' ▌')}`,
     '',
     ...section(
       'queue',
-      waiting.map((call) => waitingLine(scene, call, paint)),
+      waiting.flatMap((call) => waitingLines(scene, call, paint, width - labelWidth)),
       paint,
       width,
     ),
@@ -59,22 +61,30 @@ function section(label: string, lines: readonly string[], paint: Paint, width: n
 export const nameOf = (scene: Scene, { id, name }: CallRecord): string =>
   describeCall(undefined, name, scene.inputs.get(id))
 
-function waitingLine(scene: Scene, call: CallRecord, paint: Paint): string {
+/** The call and why it waits, on two lines where one is too narrow. */
+function waitingLines(scene: Scene, call: CallRecord, paint: Paint, width: number): string[] {
+  const [name, reason] = [nameOf(scene, call), whyWaiting(scene, call)]
+  if (reason === '') return [name]
+  if (name.length + 2 + reason.length <= width) return [`${name}  ${paint('yellow', reason)}`]
+  return [name, `  ${paint('yellow', reason)}`]
+}
+
+export function whyWaiting(scene: Scene, call: CallRecord): string {
   const admission = explainAdmission(call, scene.run)
-  if (admission.ok) return nameOf(scene, call)
+  if (admission.ok) return ''
   const names = admission.blockers.map((id) => {
     const blocker = scene.run.calls.find((each) => each.id === id)
     return blocker === undefined ? id : nameOf(scene, blocker)
   })
-  return `${nameOf(scene, call)}  ${paint('yellow', `${reasons[admission.because]}${names.length > 0 ? ` ${names.join(', ')}` : ''}`)}`
+  return reasons[admission.because](names.join(', '))
 }
 
 const reasons = {
-  held: 'held until released',
-  exclusiveRunning: 'waits: alone in the line is',
-  behindUnsafe: 'waits behind',
-  waitsForRunning: 'wants the line to itself, waits for',
-  full: 'waits for a free place beside',
+  held: () => 'held until released',
+  exclusiveRunning: (names: string) => `waits: ${names} runs alone`,
+  behindUnsafe: (names: string) => `waits behind ${names}`,
+  waitsForRunning: (names: string) => `wants the line to itself, waits for ${names}`,
+  full: (names: string) => `waits for a free place beside ${names}`,
 } as const
 
 function runningLine(scene: Scene, call: CallRecord, paint: Paint): string {
@@ -97,6 +107,11 @@ function resultLines(scene: Scene, paint: Paint): string[] {
       const mark = result.isError ? paint('red', '✗') : paint('green', '✓')
       return [`${number} ${mark} ${nameOf(scene, call)}  ${paint('dim', firstLine(result.text))}`]
     }
+    if (scene.state === 'discarded') {
+      return [
+        `${number} ${paint('dim', '·')} ${nameOf(scene, call)}  ${paint('dim', call.hasStarted ? 'discarded, had started' : 'discarded, never started')}`,
+      ]
+    }
     if (call.stage !== 'completed') return []
     return [`${number} ${paint('yellow', '▪')} ${nameOf(scene, call)}  ${paint('yellow', 'finished, held for order')}`]
   })
@@ -104,14 +119,21 @@ function resultLines(scene: Scene, paint: Paint): string[] {
 
 const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').replace(/<\/?tool_use_error>/g, '')
 
-/** Cuts to the width of the terminal; escape sequences take no room. */
+/** Cuts to the width of the terminal, and shows that it did; escape sequences take no room. */
 export function clip(line: string, width: number): string {
-  let room = Math.max(1, width)
-  let shown = ''
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what colours are made of
-  for (const [part] of line.matchAll(/\x1b\[\d+m|./gsu)) {
-    if (part.startsWith('\x1b')) shown += part
-    else if (room-- > 0) shown += part
-  }
-  return shown
+  const parts = Array.from(line.matchAll(/\x1b\[\d+m|./gsu), ([part]) => part)
+  const isColour = (part: string) => part.startsWith('\x1b')
+  const length = parts.filter((part) => !isColour(part)).length
+  if (length <= width) return line
+  let room = Math.max(1, width) - 1
+  let isCut = false
+  return parts
+    .map((part) => {
+      if (isColour(part) || room-- > 0) return part
+      if (isCut) return ''
+      isCut = true
+      return '…'
+    })
+    .join('')
 }

@@ -16,7 +16,7 @@ export interface ToolCallBatch {
 export function partitionToolCalls(
   blocks: readonly ToolUseBlock[],
   context: Pick<ToolUseContext, 'options'>,
-  { maxInputChars }: { maxInputChars?: number } = {},
+  { maxInputChars }: { maxInputChars?: number | undefined } = {},
 ): ToolCallBatch[] {
   const tools = new ToolBox(context.options.tools)
   const settings = readOptions({ maxInputChars })

@@ -1,3 +1,4 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
@@ -5,21 +6,42 @@ import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
-import { partitionToolCalls } from './partition-tool-calls.ts'
+import { partitionToolCalls, type ToolCallBatch } from './partition-tool-calls.ts'
 
-/** For hosts that do not stream: batches in turn, through the same charts. Who stops reading ends the run. */
-export async function* runTools(
+/** A context that brings the tools: `{ options: { tools } }` at the least. */
+export type BatchContext = Pick<ToolUseContext, 'options'> & Partial<ToolUseContext>
+
+/**
+ * For hosts that do not stream: batches in turn, through the same charts. The tools are those of
+ * `context.options.tools`. Who stops reading ends the run.
+ */
+export function runTools(
   blocks: readonly ToolUseBlock[],
   assistantMessages: readonly AssistantMessage[],
   canUseTool: CanUseTool | undefined,
-  context: ToolUseContext,
+  context: BatchContext,
   options?: ExecutorOptions,
 ): AsyncGenerator<MessageUpdate, void, undefined> {
+  assertHasTools(context)
   const executor = new StreamingToolExecutor(context.options.tools, canUseTool, context, options)
-  const sourceOf = sourceFinder(assistantMessages)
-  const limit = options?.maxInputChars === undefined ? {} : { maxInputChars: options.maxInputChars }
+  const batches = partitionToolCalls(blocks, context, { maxInputChars: options?.maxInputChars })
+  const updates = inTurn(executor, batches, sourceFinder(assistantMessages))
+  const leave = updates.return.bind(updates)
+  // a generator that sleeps hears of its end only when it wakes: the discard wakes it
+  updates.return = (value) => {
+    executor.discard()
+    return leave(value)
+  }
+  return updates
+}
+
+async function* inTurn(
+  executor: StreamingToolExecutor,
+  batches: readonly ToolCallBatch[],
+  sourceOf: (block: ToolUseBlock) => AssistantMessage,
+): AsyncGenerator<MessageUpdate, void, undefined> {
   try {
-    for (const batch of partitionToolCalls(blocks, context, limit)) {
+    for (const batch of batches) {
       for (const block of batch.blocks) executor.addTool(block, sourceOf(block))
       yield* executor.getRemainingResults()
     }
@@ -29,14 +51,19 @@ export async function* runTools(
 }
 
 /** One call alone, through the same charts. */
-export async function* runToolUse(
+export function runToolUse(
   block: ToolUseBlock,
   assistantMessage: AssistantMessage,
   canUseTool: CanUseTool | undefined,
-  context: ToolUseContext,
+  context: BatchContext,
   options?: ExecutorOptions,
 ): AsyncGenerator<MessageUpdate, void, undefined> {
-  yield* runTools([block], [assistantMessage], canUseTool, context, options)
+  return runTools([block], [assistantMessage], canUseTool, context, options)
+}
+
+function assertHasTools(context: BatchContext): void {
+  if (Array.isArray(context?.options?.tools)) return
+  throw new SignalboxError('invalid_context', 'The context must bring the tools: { options: { tools: [ … ] } }.')
 }
 
 /** The message that holds a block: the very block, else one with its id, else the last message. */

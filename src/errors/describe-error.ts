@@ -1,4 +1,4 @@
-import { describeValue } from '../results/describe-value.ts'
+import { describeValue } from '../text/describe-value.ts'
 import { classifyToolError } from './classify-tool-error.ts'
 import { readField } from './read-field.ts'
 

@@ -6,6 +6,7 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 export class ContextLedger {
   current: ToolUseContext
   #lastRun: SafeRun | undefined
+  readonly #due: ToolCall[] = []
 
   constructor(initial: ToolUseContext) {
     this.current = initial
@@ -19,16 +20,24 @@ export class ContextLedger {
   }
 
   contextFor(call: ToolCall): ToolUseContext {
+    this.applyDue()
     if (!call.isSafe || call.safeRun === undefined) return this.current
     call.safeRun.base ??= this.current
     return call.safeRun.base
   }
 
-  /** Called for each call once it and all calls before it are completed. */
-  commit(call: ToolCall): void {
-    if (call.ending?.by === 'result' && call.settled?.ok === true)
-      this.#apply(call, call.settled.result.contextModifier)
-    call.contextAfter = this.current
+  /** The call and all calls before it are completed. Its modifier is user code: it runs when the charts are at rest. */
+  settledInOrder(call: ToolCall): void {
+    this.#due.push(call)
+  }
+
+  /** Whoever looks at the context first applies what is due; the outbox does so in any case. */
+  applyDue(): void {
+    for (let call = this.#due.shift(); call !== undefined; call = this.#due.shift()) {
+      if (call.ending?.by === 'result' && call.settled?.ok === true)
+        this.#apply(call, call.settled.result.contextModifier)
+      call.contextAfter = this.current
+    }
   }
 
   #apply(call: ToolCall, modifier: unknown): void {

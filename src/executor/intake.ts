@@ -1,3 +1,4 @@
+import { readField } from '../errors/read-field.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.ts'
 import { type InputReading, readInput } from '../pipeline/read-input.ts'
@@ -7,6 +8,11 @@ import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
 
+interface Known {
+  readonly input: unknown
+  readonly call: ToolCall
+}
+
 const notRead: InputReading = { status: 'invalid', problem: '' }
 
 /** What a model may send as a block, brought into shape. Anything can come; nothing is thrown. */
@@ -14,8 +20,8 @@ export class Intake {
   readonly #tools: ToolBox
   readonly #maxInputChars: number
   readonly #mintId: () => string
-  /** By the id the model gave. More than one where ids clashed. */
-  readonly #known = new Map<string, { name: string; input: unknown; call: ToolCall }[]>()
+  /** By the id the model gave, and then by what can be told apart at a glance: ids may clash many times. */
+  readonly #known = new Map<string, Map<string, Known[]>>()
 
   constructor(tools: ToolBox, maxInputChars: number, mintId: () => string) {
     this.#tools = tools
@@ -24,27 +30,42 @@ export class Intake {
   }
 
   /** The call that this block already stands for: a provider may send the same block twice. */
-  findSame({ id, name, input }: ToolUseBlock): ToolCall | undefined {
-    return this.#known.get(id)?.find((known) => known.name === name && isSameInput(known.input, input))?.call
+  findSame(block: ToolUseBlock): ToolCall | undefined {
+    const alike = this.#known.get(block.id)?.get(glance(block))
+    return alike?.find(({ input }) => isSameInput(input, block.input))?.call
   }
 
   find(id: string): ToolCall | undefined {
-    return this.#known.get(id)?.find(({ call }) => call.id === id)?.call
+    for (const alike of this.#known.get(id)?.values() ?? []) {
+      const found = alike.find(({ call }) => call.id === id)
+      if (found !== undefined) return found.call
+    }
+    return undefined
   }
 
   remember(block: ToolUseBlock, call: ToolCall): void {
     for (const id of new Set([block.id, call.id])) {
       if (id === '') continue
-      const known = { name: block.name, input: block.input, call }
-      const others = this.#known.get(id)
-      if (others === undefined) this.#known.set(id, [known])
-      else others.push(known)
+      const byGlance = this.#known.get(id) ?? new Map<string, Known[]>()
+      this.#known.set(id, byGlance)
+      const key = glance(block)
+      const alike = byGlance.get(key)
+      if (alike === undefined) byGlance.set(key, [{ input: block.input, call }])
+      else alike.push({ input: block.input, call })
     }
+  }
+
+  /** A new id that no call of this turn has, whatever the host's `uuid` returns. */
+  #mint(): string {
+    const minted = this.#mintId()
+    let id = minted
+    for (let n = 2; this.#known.has(id); n++) id = `${minted}_${n}`
+    return id
   }
 
   receive(block: ToolUseBlock, assistantMessage: AssistantMessage, isHeld: boolean): Arrival {
     const isClash = this.#known.has(block.id)
-    const id = isClash || block.id === '' ? this.#mintId() : block.id
+    const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
     const answer = answerWithoutRun(isClash, block, tool)
     const runs = answer === undefined ? tool : undefined
@@ -60,15 +81,28 @@ export class Intake {
       isSafe: runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input),
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
       isHeld,
+      hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
     }
   }
 }
+
+/** Read here, not in a guard: a tool is the host's object, and reading it may throw. */
+const hasOwn = (tool: AnyTool | undefined, key: string): boolean => readField(tool, key) !== undefined
 
 /** The result of a call that cannot run. */
 function answerWithoutRun(isClash: boolean, block: ToolUseBlock, tool: AnyTool | undefined): ResultText | undefined {
   if (isClash) return resultTexts.idClash(block.id)
   return tool === undefined ? resultTexts.unknownTool(block.name) : undefined
 }
+
+/** What a look at name and upper fields shows, key order aside. Equal calls look equal; most others do not. */
+function glance({ name, input }: ToolUseBlock): string {
+  if (typeof input !== 'object' || input === null) return `${name} ${String(input).slice(0, 64)}`
+  const keys = Object.keys(input).slice(0, 1_000).sort().slice(0, 20)
+  return `${name} ${keys.map((key) => `${key}=${glimpse(readField(input, key))}`).join()}`
+}
+
+const glimpse = (value: unknown): string => (typeof value === 'object' ? '{}' : String(value).slice(0, 64))
 
 /** The block as far as it can be read. A missing id or name becomes the empty string, which no tool has. */
 export function readBlock(given: unknown): ToolUseBlock {

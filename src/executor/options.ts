@@ -1,7 +1,7 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { defaultStamps, type Stamps } from '../messages/stamps.ts'
 import { type Clock, platformClock } from '../pipeline/clock.ts'
-import { describeValue } from '../results/describe-value.ts'
+import { describeValue } from '../text/describe-value.ts'
 
 export interface ExecutorOptions {
   /**
@@ -61,6 +61,7 @@ const defaults: Settings = {
 export function readOptions(options: ExecutorOptions | undefined): Settings {
   if (options === undefined) return defaults
   if (typeof options !== 'object' || options === null) fail('options', 'an object', options)
+  for (const key of Object.keys(options)) if (!names.has(key)) unknownOption(key)
   const { clock = platformClock, uuid = defaultStamps.uuid } = options
   if (typeof clock?.setTimeout !== 'function' || typeof clock.clearTimeout !== 'function') {
     fail('clock', 'an object with setTimeout and clearTimeout', clock)
@@ -106,6 +107,19 @@ function count(name: string, given: number | undefined, otherwise: number, least
     fail(name, `a whole number from ${least} to ${most}`, given)
   }
   return given
+}
+
+const names = new Set<string>([
+  'maxConcurrency',
+  'abortGraceMs',
+  'maxBufferedProgress',
+  'maxInputChars',
+  'clock',
+  'uuid',
+] satisfies (keyof ExecutorOptions)[])
+
+function unknownOption(key: string): never {
+  throw new SignalboxError('invalid_option', `There is no option ${key}; there are ${[...names].join(', ')}.`)
 }
 
 function fail(option: string, expected: string, came: unknown): never {

@@ -34,14 +34,13 @@ export class ProgressBuffer {
   shift(): ProgressMessage | undefined {
     while (this.#head < this.#queue.length) {
       const { call, message, isDropped } = this.#queue[this.#head++] as Kept
+      this.#forgetRead()
       if (isDropped) {
         this.#droppedInQueue--
         continue
       }
-      this.#forgetIfEmpty()
       return this.#withDropped(call, message)
     }
-    this.#forgetIfEmpty()
     return undefined
   }
 
@@ -75,13 +74,18 @@ export class ProgressBuffer {
     const { dropped } = own
     own.head++
     own.dropped = 0
+    if (own.head > this.#maxPerCall) {
+      own.kept = own.kept.slice(own.head)
+      own.head = 0
+    }
     if (own.head >= own.kept.length) this.#byCall.delete(call)
     return dropped === 0 ? message : { ...message, dropped }
   }
 
-  #forgetIfEmpty(): void {
-    if (this.#head < this.#queue.length) return
-    this.#queue = []
+  /** What was read must not be kept alive by what is still to be read. */
+  #forgetRead(): void {
+    if (this.#head < this.#queue.length && (this.#head < 1_000 || this.#head * 2 < this.#queue.length)) return
+    this.#queue = this.#queue.slice(this.#head)
     this.#head = 0
   }
 }

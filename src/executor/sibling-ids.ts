@@ -1,22 +1,35 @@
 import type { AssistantMessage, ContentBlock } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
-/** The calls of a reply, looked up once per reply. */
-export class SiblingIds {
-  readonly #ids = new WeakMap<AssistantMessage, string[]>()
+/** Beyond this a list per progress message costs more than it tells. */
+const maxSiblings = 200
 
-  /** The other calls of the same reply. */
-  of({ id, assistantMessage }: ToolCall): string[] {
-    const ids = this.#ids.get(assistantMessage) ?? toolUseIdsOf(assistantMessage)
-    this.#ids.set(assistantMessage, ids)
-    return ids.filter((each) => each !== id)
+interface Seen {
+  /** A reply that grows has more calls. */
+  readonly length: number
+  readonly ids: string[]
+}
+
+/** The other calls of the same reply, looked up once per call and reply as it stands. */
+export class SiblingIds {
+  readonly #byCall = new WeakMap<ToolCall, Seen>()
+
+  of(call: ToolCall): string[] {
+    const length = contentOf(call.assistantMessage).length
+    const known = this.#byCall.get(call)
+    if (known?.length === length) return known.ids
+    const ids = length > maxSiblings ? [] : siblingsOf(call)
+    this.#byCall.set(call, { length, ids })
+    return ids
   }
 }
 
-function toolUseIdsOf({ message }: AssistantMessage): string[] {
-  const content: unknown = message?.content
-  if (!Array.isArray(content)) return []
-  return content.flatMap((block: ContentBlock) =>
-    block?.type === 'tool_use' && typeof block.id === 'string' ? [block.id] : [],
+function contentOf({ message }: AssistantMessage): ContentBlock[] {
+  return Array.isArray(message?.content) ? message.content : []
+}
+
+function siblingsOf({ id, assistantMessage }: ToolCall): string[] {
+  return contentOf(assistantMessage).flatMap((block) =>
+    block?.type === 'tool_use' && typeof block.id === 'string' && block.id !== id ? [block.id] : [],
   )
 }

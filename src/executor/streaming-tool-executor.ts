@@ -46,7 +46,8 @@ export class StreamingToolExecutor {
    * Takes a call in. When it returns, a call that may run is already executing. It never throws for what a model
    * can send; what is wrong with a call becomes its result.
    *
-   * @param options.hold keeps the call from starting until `release`
+   * @param options.hold keeps the call from starting until `release`. A held unsafe call holds back everything
+   * behind it, a held safe one is overtaken. Until a held call is released or aborted, the turn does not end.
    * @returns the block as it has to stand in the transcript: where its id was missing or taken, with a new one
    */
   addTool(
@@ -82,7 +83,10 @@ export class StreamingToolExecutor {
     return this.#turn.discard()
   }
 
-  /** Why a call waits, and for whom; undefined where no such call waits. */
+  /**
+   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for whom. Undefined
+   * for calls that do not wait: they run, are over, or were never added.
+   */
   explain(id: string): Admission | undefined {
     const call = this.#turn.find(id)
     if (call?.stage !== 'queued' && call?.stage !== 'held') return undefined

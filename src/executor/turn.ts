@@ -13,7 +13,7 @@ import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
-import { describeValue } from '../results/describe-value.ts'
+import { describeValue } from '../text/describe-value.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { ToolBox } from '../tool/tool-box.ts'
@@ -58,6 +58,7 @@ export class Turn implements CallHost, MessageSource {
   #handed: ToolCall[] = []
   #live = 0
   #isDiscarded = false
+  #discarded: DiscardedCall[] | undefined
 
   constructor(
     tools: readonly AnyTool[],
@@ -67,8 +68,9 @@ export class Turn implements CallHost, MessageSource {
   ) {
     this.settings = readOptions(options)
     const { maxConcurrency, maxInputChars, maxBufferedProgress, stamps } = this.settings
-    const context = createToolUseContext({ ...given, options: { tools, ...given?.options } })
+    const context = createToolUseContext({ ...given, options: { ...given?.options, tools: toolsFor(given, tools) } })
     assertContext(context)
+    assertCanUseTool(canUseTool)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
     this.#ledger = new ContextLedger(context)
@@ -122,14 +124,15 @@ export class Turn implements CallHost, MessageSource {
 
   /** Says what had become of each call until then. */
   discard(): DiscardedCall[] {
-    const calls = (this.run.calls as ToolCall[]).map(({ id, name, body, stage }) => ({
+    if (this.#discarded !== undefined) return this.#discarded
+    this.#discarded = (this.run.calls as ToolCall[]).map(({ id, name, body, stage }) => ({
       id,
       name,
       started: body !== undefined,
       completed: stage === 'completed' || stage === 'yielded',
     }))
     this.#send({ type: 'abort.streamingFallback' })
-    return calls
+    return this.#discarded
   }
 
   take(): MessageUpdate | undefined {
@@ -139,6 +142,7 @@ export class Turn implements CallHost, MessageSource {
     if (this.#handed.length === 0 && deliverableOf(this.run).ready) this.#send({ type: 'results.take' })
     const call = this.#handed.shift()
     if (call === undefined) return undefined
+    this.#ledger.applyDue()
     const newContext = call.contextAfter ?? this.#ledger.current
     return { message: call.takeMessage(), newContext }
   }
@@ -195,7 +199,10 @@ export class Turn implements CallHost, MessageSource {
       completed: () => {
         this.#live--
       },
-      settledInOrder: (record: CallRecord) => this.#outbox.push(() => this.#ledger.commit(asCall(record))),
+      settledInOrder: (record: CallRecord) => {
+        this.#ledger.settledInOrder(asCall(record))
+        this.#outbox.push(() => this.#ledger.applyDue())
+      },
       handOver: (record: CallRecord) => {
         const call = asCall(record)
         call.unread--
@@ -218,6 +225,17 @@ export class Turn implements CallHost, MessageSource {
     this.delivery.wake()
     this.#inProgress.flush()
   }
+}
+
+/** The tools that bodies find in their context: those the host put there, else all of this executor. */
+function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
+  const own = given?.options?.tools
+  return own === undefined || own.length === 0 ? tools : own
+}
+
+function assertCanUseTool(canUseTool: unknown): void {
+  if (canUseTool === undefined || typeof canUseTool === 'function') return
+  throw new SignalboxError('invalid_option', `canUseTool must be a function, but got ${describeValue(canUseTool, 80)}.`)
 }
 
 function assertContext({ abortController }: ToolUseContext): void {

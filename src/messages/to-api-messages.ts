@@ -1,4 +1,7 @@
+import { describeValue } from '../text/describe-value.ts'
 import type { AttachmentMessage, ContentBlock, Message, TextBlock, ToolResultBlock, UserMessage } from './message.ts'
+
+const maxAttachmentChars = 100_000
 
 /** A message as the Messages API takes it. */
 export type ApiMessage = { role: 'user' | 'assistant'; content: string | ContentBlock[] }
@@ -18,7 +21,7 @@ export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
     if (message.type === 'assistant') {
       flush()
       pushAssistant(api, message.message.content)
-    } else if (message.type === 'user') answer.push(...blocksOf(message))
+    } else if (message.type === 'user') for (const block of blocksOf(message)) answer.push(block)
     else if (message.type === 'attachment') answer.push(asText(message))
   }
   flush()
@@ -28,7 +31,7 @@ export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
 /** One reply of a model may arrive as several messages; the API wants the roles to alternate. */
 function pushAssistant(api: ApiMessage[], content: ContentBlock[]): void {
   const last = api.at(-1)
-  if (last?.role === 'assistant' && Array.isArray(last.content)) last.content.push(...content)
+  if (last?.role === 'assistant' && Array.isArray(last.content)) last.content = last.content.concat(content)
   else api.push({ role: 'assistant', content: [...content] })
 }
 
@@ -45,6 +48,6 @@ function blocksOf({ message: { content } }: UserMessage): readonly (ContentBlock
 
 function asText({ attachment }: AttachmentMessage): TextBlock {
   const { type, ...rest } = attachment
-  const content = typeof rest.content === 'string' ? rest.content : JSON.stringify(rest)
+  const content = typeof rest.content === 'string' ? rest.content : describeValue(rest, maxAttachmentChars)
   return { type: 'text', text: `<${type}>\n${content}\n</${type}>` }
 }

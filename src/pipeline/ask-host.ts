@@ -1,6 +1,6 @@
 import { describeError } from '../errors/describe-error.ts'
-import { describeValue } from '../results/describe-value.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import { describeValue } from '../text/describe-value.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { isConcurrencySafe } from './classify-call.ts'

@@ -6,14 +6,17 @@ import type { Clock } from './clock.ts'
 export class CallTimer {
   readonly #clock: Clock
   readonly #onTimeout: (cause: TimeoutCause) => void
-  readonly #idleMs: number | undefined
-  readonly #total: unknown
+  #idleMs: number | undefined
+  #total: unknown
   #idle: unknown
   #grace: unknown
 
-  constructor(timeout: Timeout | undefined, clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
+  constructor(clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
     this.#clock = clock
     this.#onTimeout = onTimeout
+  }
+
+  start(timeout: Timeout | undefined): void {
     const { totalMs, idleMs } = typeof timeout === 'number' ? { totalMs: timeout } : (timeout ?? {})
     this.#idleMs = limitOf(idleMs)
     this.#total = this.#start('total', limitOf(totalMs))

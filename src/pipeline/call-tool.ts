@@ -18,6 +18,7 @@ export function callTool(call: ToolCall): void {
   const run = new BodyRun(call)
   call.body = run
   try {
+    run.start()
     const returned: unknown = tool.call(
       reading.input,
       call.context,
@@ -46,9 +47,11 @@ export class BodyRun {
 
   constructor(call: ToolCall) {
     this.#call = call
-    this.#timer = new CallTimer(call.tool?.timeout, call.turn.settings.clock, (cause) =>
-      call.tell({ type: 'call.timedOut', cause }),
-    )
+    this.#timer = new CallTimer(call.turn.settings.clock, (cause) => call.tell({ type: 'call.timedOut', cause }))
+  }
+
+  start(): void {
+    this.#timer.start(this.#call.tool?.timeout)
   }
 
   progress(data: unknown, toolUseID: unknown): void {
@@ -86,7 +89,6 @@ export class BodyRun {
   abandon(): void {
     if (this.#state !== 'running') return
     this.#state = 'abandoned'
-    this.#timer.clear()
     // a generator that still yields ends at its next yield; its own trouble on the way out is nobody's
     const chunks = this.#chunks
     if (chunks !== undefined) {

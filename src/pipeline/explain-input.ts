@@ -1,4 +1,4 @@
-import { describeValue } from '../results/describe-value.ts'
+import { describeValue } from '../text/describe-value.ts'
 import { nearestKey } from './nearest-key.ts'
 
 type Issue = {
@@ -7,6 +7,10 @@ type Issue = {
   readonly message: string
   readonly expected?: unknown
   readonly keys?: readonly string[]
+  /** Of a union: what each of its members says. */
+  readonly errors?: readonly (readonly Issue[])[]
+  /** Of a literal or an enum: what would fit. */
+  readonly values?: readonly unknown[]
 }
 
 const maxIssues = 10
@@ -30,14 +34,34 @@ function explainIssue(issue: Issue, input: unknown, known: readonly string[]): s
   const value = valueAt(input, issue.path)
   const where = issue.path.length === 0 ? 'the input' : `\`${pathOf(issue.path)}\``
   if (issue.code === 'unrecognized_keys') {
-    const keys = (issue.keys ?? []).map((key) => unknownKey(key, issue.path.length === 0 ? known : []))
+    const all = issue.keys ?? []
+    const keys = all
+      .slice(0, maxIssues)
+      .map((key) => unknownKey(key.slice(0, maxShown), issue.path.length === 0 ? known : []))
+    if (all.length > keys.length) keys.push(`and ${all.length - keys.length} more`)
     return `${where} has ${keys.length === 1 ? 'a key' : 'keys'} that the tool does not know: ${keys.join(', ')}`
   }
+  if (issue.code === 'invalid_union' || issue.code === 'invalid_value') return explainChoice(issue, where, value)
   if (issue.code !== 'invalid_type') return `${where}: ${issue.message}, but ${came(value)} came`
   const expected = String(issue.expected)
   if (value === undefined)
     return `${where} is required (${expected}), but is missing${missingHint(issue, input, known)}`
   return `${where} must be ${article(expected)} ${expected}, but ${came(value)} came.${hintFor(expected, value)}`
+}
+
+/** A union, an enum or a literal: what would fit, and a hint at the member that was probably meant. */
+function explainChoice({ errors = [], values = [], message }: Issue, where: string, value: unknown): string {
+  const members = errors.flatMap(([first]) =>
+    first?.path.length === 0 && first.expected !== undefined ? [String(first.expected)] : [],
+  )
+  const choices = [...new Set([...members, ...values.map((each) => describeValue(each, maxShown))])].slice(
+    0,
+    2 * maxIssues,
+  )
+  if (choices.length === 0) return `${where}: ${message}, but ${came(value)} came`
+  const kinds = [...members, ...values.map((each) => typeof each)]
+  const hint = kinds.map((kind) => hintFor(kind, value)).find((each) => each !== '') ?? ''
+  return `${where} must be ${choices.length === 1 ? '' : 'one of '}${choices.join(', ')}, but ${came(value)} came.${hint}`
 }
 
 /** The usual mistakes of models. */

@@ -26,11 +26,8 @@ export function textMessage(call: ToolCall, text: string): Message {
 export function formatResult(call: ToolCall): void {
   const { messages, failure } = call.timedOut === undefined ? fromBody(call) : fromTimeout(call, call.timedOut)
   call.setMessages(messages)
-  call.tell({
-    type: 'result.formatted',
-    cancelsSiblings: failure !== undefined && cancelsSiblings(call, failure),
-    description: call.description,
-  })
+  const cancels = failure !== undefined && cancelsSiblings(call, failure)
+  call.tell({ type: 'result.formatted', cancelsSiblings: cancels, description: cancels ? call.description : '' })
 }
 
 interface Formatted {
@@ -79,7 +76,9 @@ function blockOf({ tool, id }: ToolCall, data: unknown): ToolResultBlock {
 function isResultBlock(value: unknown): value is ToolResultBlock {
   if (typeof value !== 'object' || value === null) return false
   const { type, content } = value as Partial<ToolResultBlock>
-  return type === 'tool_result' && (typeof content === 'string' || (Array.isArray(content) && content.every(isBlock)))
+  return (
+    type === 'tool_result' && (typeof content === 'string' || (Array.isArray(content) && [...content].every(isBlock)))
+  )
 }
 
 const isBlock = (value: unknown): boolean =>

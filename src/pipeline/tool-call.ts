@@ -41,6 +41,8 @@ export interface Arrival {
   readonly isSafe: boolean
   readonly yieldsToInterrupt: boolean
   readonly isHeld: boolean
+  /** The tool has something of its own to say about an input that fits. */
+  readonly hasChecks: boolean
 }
 
 /** How the body of a call came to its end. */
@@ -82,7 +84,9 @@ export class ToolCall implements CallRecord, CallPort {
   ending: Ending | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
+  readonly #hasChecks: boolean
   #outgoing: Message[] | undefined
+  #taken = 0
   #controller: CallAbortController | undefined
   #context: ToolCallContext | undefined
 
@@ -97,6 +101,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.reading = arrival.reading
     this.isSafe = arrival.isSafe
     this.yieldsToInterrupt = arrival.yieldsToInterrupt
+    this.#hasChecks = arrival.hasChecks
     this.stage = arrival.isHeld ? 'held' : 'queued'
   }
 
@@ -109,12 +114,7 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get needsValidation(): boolean {
-    if (this.isChecked) return false
-    return (
-      this.reading.status !== 'valid' ||
-      this.tool?.validateInput !== undefined ||
-      this.tool?.normalizeInput !== undefined
-    )
+    return !this.isChecked && (this.reading.status !== 'valid' || this.#hasChecks)
   }
 
   get needsPermission(): boolean {
@@ -202,7 +202,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** The next message for a reader. The chart has counted it already. */
   takeMessage(): Message {
     this.#prepareMessages()
-    const message = this.#outgoing?.shift() as Message
+    const message = this.#outgoing?.[this.#taken++] as Message
     if (this.unread === 0) this.#letGo()
     return message
   }
@@ -210,6 +210,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** All is handed over: what the call brought is now the reader's alone to keep. */
   #letGo(): void {
     this.#outgoing = []
+    this.#taken = 0
     this.settled = undefined
     this.#context = undefined
     this.contextAfter = undefined
@@ -219,11 +220,16 @@ export class ToolCall implements CallRecord, CallPort {
     this.#outgoing ??= [endingMessage(this)]
   }
 
+  /** Aborted from inside: the turn ends, and this call with it, whatever the others make of the reason. */
+  #stopsTurn(reason: unknown): void {
+    if (this.stage !== 'executing' && this.stage !== 'queued') return
+    this.turn.stopTurn(reason)
+    this.tell({ type: 'call.abort', cause: { kind: 'user_interrupted', reason } })
+  }
+
   #abortController(): CallAbortController {
     if (this.#controller === undefined) {
-      this.#controller = new CallAbortController((reason) => {
-        if (this.stage === 'executing') this.turn.stopTurn(reason)
-      })
+      this.#controller = new CallAbortController((reason) => this.#stopsTurn(reason))
       if (this.stopCause !== undefined) this.#controller.stop(this.stopCause.reason)
     }
     return this.#controller

@@ -1,5 +1,5 @@
 import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
-import { describeValue } from './describe-value.ts'
+import { describeValue } from '../text/describe-value.ts'
 import { resultTexts } from './result-texts.ts'
 
 export const defaultMaxResultSizeChars = 50_000
@@ -18,15 +18,20 @@ export function limitSize(block: ToolResultBlock, maxChars: number): ToolResultB
       : { ...block, content: content.toWellFormed() }
   }
   let left = maxChars
-  return {
-    ...block,
-    content: content.map((each) => {
-      if (typeof each.text !== 'string') return each
-      const text = each.text.length <= left ? each.text.toWellFormed() : cut(each.text, left)
-      left = Math.max(0, left - each.text.length)
-      return { ...each, text }
-    }),
+  const kept: ContentBlock[] = []
+  for (const each of content) {
+    if (typeof each.text !== 'string') kept.push(each)
+    else if (left > 0) {
+      kept.push({ ...each, text: each.text.length <= left ? each.text.toWellFormed() : cut(each.text, left) })
+      left -= each.text.length
+    }
+    // one notice is enough
+    else if (left === 0) {
+      kept.push({ type: 'text', text: resultTexts.truncated('', maxChars).trimStart() })
+      left = -1
+    }
   }
+  return { ...block, content: kept }
 }
 
 function cut(text: string, maxChars: number): string {

@@ -1,4 +1,4 @@
-import type { AbortCause, StopKind, TimeoutCause } from '../../machines/index.ts'
+import type { AbortCause, Reached, StopKind, TimeoutCause } from '../../machines/index.ts'
 
 /** What an outcome says: to the model, and to user interfaces. */
 export interface ResultText {
@@ -12,6 +12,8 @@ const asError = (text: string): ResultText => ({
 })
 
 const plain = (content: string, toolUseResult: string): ResultText => ({ content, toolUseResult })
+
+const effectsStand = ' It had finished all the same: its effects stand.'
 
 /** The executor's own words, all of them, in one place. */
 export const resultTexts = {
@@ -31,9 +33,8 @@ export const resultTexts = {
   failed: (problem: string) => asError(problem),
   timedOut: ({ limit, ms }: TimeoutCause, finished: boolean) =>
     asError(
-      limit === 'idle'
-        ? `Timeout: the call made no progress for ${ms} ms and was stopped.${effectsStand(finished)} It may have done part of its work.`
-        : `Timeout: the call took longer than ${ms} ms and was stopped.${effectsStand(finished)} It may have done part of its work.`,
+      `Timeout: the call ${limit === 'idle' ? `made no progress for ${ms} ms` : `took longer than ${ms} ms`} and was stopped.` +
+        (finished ? effectsStand : ' It may have done part of its work.'),
     ),
   unformattable: (problem: string) =>
     asError(`The tool ran to its end, but its result could not be put into words. ${problem}`),
@@ -42,20 +43,14 @@ export const resultTexts = {
     `${shown}\n\n[Result cut: ${chars} characters of it are shown, the rest did not fit.]`,
 } as const
 
-const effectsStand = (finished: boolean): string =>
-  finished ? ' It had finished all the same: its effects stand.' : ''
-
 /** The synthetic result of a call that somebody else ended. */
-export function abortText(
-  cause: AbortCause,
-  { started, finished }: { started: boolean; finished: boolean },
-): ResultText {
-  const { content, toolUseResult } = abortTexts[cause.kind](cause, started)
-  if (!finished) return { content, toolUseResult }
+export function abortText(cause: AbortCause, reached: Reached): ResultText {
+  const { content, toolUseResult } = abortTexts[cause.kind](cause, reached)
+  if (reached !== 'finished') return { content, toolUseResult }
   const closing = '</tool_use_error>'
   return content.endsWith(closing)
-    ? { content: content.slice(0, -closing.length) + effectsStand(true) + closing, toolUseResult }
-    : { content: content + effectsStand(true), toolUseResult }
+    ? { content: content.slice(0, -closing.length) + effectsStand + closing, toolUseResult }
+    : { content: content + effectsStand, toolUseResult }
 }
 
 const abortTexts = {
@@ -66,14 +61,20 @@ const abortTexts = {
         ? 'Cancelled: parallel tool call errored'
         : `Cancelled: parallel tool call ${description} errored`,
     ),
-  user_interrupted: (_cause: AbortCause, started: boolean) =>
-    started
-      ? plain(
-          'The user stopped this call, and nothing more was done for it. Wait for what they say next.',
-          'User rejected tool use',
-        )
-      : plain(
-          'This call was cancelled before it started: the user stopped the turn. Wait for what they say next.',
-          'Cancelled before it started',
-        ),
-} satisfies { [K in Exclude<StopKind, 'timeout'>]: (cause: AbortCause, started: boolean) => ResultText }
+  user_interrupted: (_cause: AbortCause, reached: Reached) => userTexts[reached],
+} satisfies { [K in Exclude<StopKind, 'timeout'>]: (cause: AbortCause, reached: Reached) => ResultText }
+
+const stoppedByUser = (what: string): ResultText =>
+  plain(`${what} Wait for what they say next.`, 'User rejected tool use')
+
+const userTexts = {
+  notStarted: plain(
+    'This call was cancelled before it started: the user stopped the turn. Wait for what they say next.',
+    'Cancelled before it started',
+  ),
+  underWay: stoppedByUser('The user stopped this call, and nothing more was done for it.'),
+  finished: stoppedByUser('The user stopped this call.'),
+  abandoned: stoppedByUser(
+    'The user stopped this call. It did not stop when it was told to, and may still be at work.',
+  ),
+} satisfies { [R in Reached]: ResultText }

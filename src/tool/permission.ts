@@ -4,9 +4,9 @@ import type { ToolCallContext } from './tool-use-context.ts'
 
 export type PermissionAnswer =
   /** `updatedInput` replaces the input; schema and class are then evaluated again. */
-  | { behavior: 'allow'; updatedInput?: Record<string, unknown> }
+  | { behavior: 'allow'; updatedInput?: Record<string, unknown> | undefined }
   /** `interrupt` ends the whole turn. */
-  | { behavior: 'deny'; message: string; interrupt?: boolean }
+  | { behavior: 'deny'; message: string; interrupt?: boolean | undefined }
 
 /** The host's answer to "may this call run?". It may take as long as it likes: the abort ends it, not a timer. */
 export type CanUseTool = (

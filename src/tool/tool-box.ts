@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
-import { describeValue } from '../results/describe-value.ts'
+import { describeValue } from '../text/describe-value.ts'
 import type { AnyTool } from './tool.ts'
 
 /** The tools of one executor, found by name, then by alias. */
@@ -8,6 +8,9 @@ export class ToolBox {
   readonly #byAlias = new Map<string, AnyTool>()
 
   constructor(tools: readonly AnyTool[]) {
+    if (!Array.isArray(tools)) {
+      throw new SignalboxError('invalid_tool', `tools must be an array of tools, but got ${describeValue(tools, 80)}.`)
+    }
     for (const [index, tool] of tools.entries()) this.#add(tool, index)
   }
 

@@ -7,11 +7,11 @@ import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
 export interface ToolResult<Data = unknown> {
   data: Data
   /** Changes the context for the calls after this one, in the order in which the model asked. */
-  contextModifier?: (context: ToolUseContext) => ToolUseContext
+  contextModifier?: ((context: ToolUseContext) => ToolUseContext) | undefined
   /** Left beside the result as an attachment of type `structured_output`. */
   structuredOutput?: unknown
   /** Handed to the host right after the result. */
-  newMessages?: Message[]
+  newMessages?: Message[] | undefined
 }
 
 export type ProgressChunk = { type: 'progress'; data: unknown }
@@ -34,7 +34,7 @@ export interface ToolFailure {
 
 export type InputVerdict = { result: true } | { result: false; message: string; errorCode?: number; meta?: unknown }
 
-export type Timeout = number | { totalMs?: number; idleMs?: number }
+export type Timeout = number | { totalMs?: number | undefined; idleMs?: number | undefined }
 
 /** What `call` may return: a promise of the result, or a generator that reports progress on the way. */
 export type ToolReturn<Data = unknown> =
@@ -56,15 +56,18 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     assistantMessage: AssistantMessage,
     onProgress: OnProgress,
   ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
-  description?: string
+  description?: string | undefined
   /** Other names under which a model may call it. */
-  aliases?: readonly string[]
+  aliases?: readonly string[] | undefined
   /**
    * May this very call run beside other safe calls? A throw counts as `false`.
    * @default () => false
    */
   isConcurrencySafe?(input: z.output<Schema>): boolean
-  /** @default () => false */
+  /**
+   * Whether this very call changes nothing. For hosts to read; the executor goes by `isConcurrencySafe`.
+   * @default () => false
+   */
   isReadOnly?(input: z.output<Schema>): boolean
   /**
    * What happens when the user sends a new message while it runs. A throw counts as `'block'`.
@@ -75,7 +78,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    * Whether a failing call takes every other call of the turn with it.
    * @default false
    */
-  cancelsSiblingsOnError?: boolean | ((failure: ToolFailure) => boolean)
+  cancelsSiblingsOnError?: boolean | ((failure: ToolFailure) => boolean) | undefined
   /** Tidies an input that fits the schema, before it is validated. */
   normalizeInput?(input: z.output<Schema>, context: ToolCallContext): z.output<Schema> | Promise<z.output<Schema>>
   /** A veto with a message that the model can act on. */
@@ -83,15 +86,15 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   /** How the data reaches the model. By default: strings and content blocks as they are, anything else as JSON. */
   mapResult?(data: Data, toolUseID: string): ToolResultBlock
   /** @default 50_000 */
-  maxResultSizeChars?: number
+  maxResultSizeChars?: number | undefined
   /** In milliseconds, in total; or in total and since the last progress. */
-  timeout?: Timeout
+  timeout?: Timeout | undefined
   /**
    * How far the model's stream must have come before a call may start: its block has closed, the stream has gone
-   * past it, or the turn has ended. For hosts that stream.
+   * past it, or the turn has ended. Read by whoever streams, not by the executor: see `hold` and `release`.
    * @default `'closed'` for safe calls, `'movedOn'` for others
    */
-  startWhen?: 'closed' | 'movedOn' | 'turnEnded'
+  startWhen?: 'closed' | 'movedOn' | 'turnEnded' | undefined
   /** A short summary of a call, shown as `Bash(npm test)`. By default `command`, `file_path` or `pattern`. */
   describe?(input: z.output<Schema>): string
 }

@@ -98,6 +98,14 @@ describe('batches', () => {
     expect([ids, writes.started]).toEqual([['a', 'b'], ['a']])
   })
 
+  it('B2 a context without tools is refused with what it needs', async () => {
+    expect(() => runTools([], [], allowAllTools, {} as never)).toThrow('{ options: { tools: [ … ] } }')
+    expect(await runTools([], [], allowAllTools, { options: { tools: [] } }).next()).toEqual({
+      done: true,
+      value: undefined,
+    })
+  })
+
   it('B2 who stops reading ends the run', async () => {
     const reads = heldTool('Read', { safe: true })
     const generator = runTools([toolUse('a', 'Read'), toolUse('b', 'Read')], [], allowAllTools, contextOf(reads.tool))

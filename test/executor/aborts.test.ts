@@ -201,6 +201,7 @@ describe('discard', () => {
       { id: 'runs', name: 'Read', started: true, completed: false },
       { id: 'waits', name: 'Write', started: false, completed: false },
     ])
+    expect(executor.discard()[2]).toEqual({ id: 'waits', name: 'Write', started: false, completed: false })
     // the reader took what was ready before
     expect((await reader).map((update) => resultOf(update).tool_use_id)).toEqual(['done'])
     expect(read.run('runs').context.abortController.signal.reason).toBe('streaming_fallback')
@@ -274,7 +275,12 @@ describe('grace', () => {
     expect(stateOf(executor, 'r')).toBe('executing')
     read.run('r').finish()
     await settled()
-    expect(takeReady(executor)).toEqual([['r', `${stopped} It had finished all the same: its effects stand.`]])
+    expect(takeReady(executor)).toEqual([
+      [
+        'r',
+        'The user stopped this call. Wait for what they say next. It had finished all the same: its effects stand.',
+      ],
+    ])
   })
 
   it('A7 a body that ignores its signal is given up after the grace, frees the gate, is reported, and its late word is counted', async () => {
@@ -290,7 +296,7 @@ describe('grace', () => {
     expect([chartValue(executor).gate, block.started]).toEqual(['exclusive', []])
     clock.increment(1)
     expect(block.started).toEqual(['next'])
-    expect(takeReady(executor)).toEqual([['stuck', stopped]])
+    expect(takeReady(executor)[0]?.[1]).toContain('It did not stop when it was told to')
     write.run('stuck').progress('still here')
     write.run('stuck').finish()
     await settled()

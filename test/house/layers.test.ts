@@ -7,6 +7,7 @@ const root = resolve(import.meta.dirname, '../..')
 /** From the ground up: a room may import from those before it, and from itself. */
 const rooms = [
   'machines',
+  'src/text',
   'src/messages',
   'src/results',
   'src/errors',

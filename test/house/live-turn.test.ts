@@ -39,7 +39,7 @@ describe('npm start', () => {
     }, 100)
     await turn.run()
     expect(Math.max(...widths)).toBeLessThanOrEqual(40)
-    expect(clip('\x1b[31mabcdef\x1b[0m', 3)).toBe('\x1b[31mabc\x1b[0m')
+    expect(clip('\x1b[31mabcdef\x1b[0m', 3)).toBe('\x1b[31mab…\x1b[0m')
   })
 
   it('A4 an abort in the middle leaves one result per call', async () => {

@@ -29,6 +29,7 @@ export class ReferenceModel {
   #hostAbort = 'none'
   /** A host's abort while no call was there to listen; the next call hears it. */
   #unheard: AbortWord | undefined
+  #toldAtDiscard: DiscardedCall[] | undefined
   #now = 0
 
   constructor(plan: TurnPlan) {
@@ -116,8 +117,10 @@ export class ReferenceModel {
   }
 
   discard(): DiscardedCall[] {
+    if (this.#toldAtDiscard !== undefined) return this.#toldAtDiscard
     const known = this.calls.filter(({ stage }) => stage !== 'ignored')
     const told = known.map((call) => discardedCall(call, this.started.includes(call.label)))
+    this.#toldAtDiscard = told
     this.#raise('discarded', 'streaming_fallback')
     this.#advance()
     return told

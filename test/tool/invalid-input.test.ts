@@ -86,6 +86,24 @@ describe('what a model is told of an input that does not fit', () => {
       '`task` is required (object), but is missing. Send { "task": … } around it.',
     ],
     [
+      'a union',
+      z.object({ n: z.union([z.number(), z.boolean()]) }),
+      { n: '5' },
+      '`n` must be one of number, boolean, but the string "5" came. Send 5 without quotes.',
+    ],
+    [
+      'an enum',
+      z.object({ mode: z.enum(['fast', 'slow']) }),
+      { mode: 'quick' },
+      '`mode` must be one of "fast", "slow", but the string "quick" came.',
+    ],
+    [
+      'a literal',
+      z.object({ n: z.literal(5) }),
+      { n: '5' },
+      '`n` must be 5, but the string "5" came. Send 5 without quotes.',
+    ],
+    [
       'a rule of its own',
       z.object({ n: z.number().min(3) }),
       { n: 1 },
@@ -93,6 +111,11 @@ describe('what a model is told of an input that does not fit', () => {
     ],
   ])('P2 %s', (_, schema, input, problem) => {
     expect(problemWith(schema, input)).toBe(problem)
+  })
+
+  it('P2 a flood of unknown keys is cut', () => {
+    const input = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key${n}`, n]))
+    expect(problemWith(z.strictObject({}), input).length).toBeLessThan(500)
   })
 
   it('P2 one line per problem, at most ten, and a count of the rest', () => {

@@ -38,7 +38,7 @@ describe('finding a tool', () => {
     [
       'no name',
       { call() {}, inputSchema: z.object({}) },
-      /tools\[0\]: name must be a string that is not empty, but got null/,
+      /tools\[0\]: name must be a string that is not empty, but got undefined/,
     ],
     ['no call', { name: 'X', inputSchema: z.object({}) }, /tools\[0\] \(X\): call must be a function/],
     [
@@ -58,6 +58,28 @@ describe('finding a tool', () => {
     ],
   ])('T1 a tool with %s is refused with its place, the field and what came', (_, tool, message) => {
     expect(() => new StreamingToolExecutor([tool as AnyTool])).toThrow(message)
+  })
+
+  it('T1 what is no list of tools, no canUseTool or no option is refused by name', () => {
+    const { tool } = heldTool('Read')
+    expect(() => new StreamingToolExecutor(tool as never)).toThrow('tools must be an array of tools')
+    expect(() => new StreamingToolExecutor([tool], 'yes' as never)).toThrow(
+      'canUseTool must be a function, but got "yes"',
+    )
+    expect(() => new StreamingToolExecutor([tool], undefined, {}, { maxConcurency: 1 } as never)).toThrow(
+      'There is no option maxConcurency; there are maxConcurrency,',
+    )
+    expect(() => new StreamingToolExecutor([tool], undefined, { abortController: {} as never })).toThrow(
+      'must be an AbortController',
+    )
+    for (const [name, value] of [
+      ['maxConcurrency', 0],
+      ['abortGraceMs', -1],
+      ['uuid', 7],
+      ['clock', {}],
+    ] as const) {
+      expect(() => new StreamingToolExecutor([tool], undefined, {}, { [name]: value })).toThrow(`${name} must be`)
+    }
   })
 
   it('T1 two tools of one name are refused', () => {
@@ -142,7 +164,7 @@ describe('what a tool says of its calls', () => {
     ])
   })
 
-  it('T6 normalizeInput, then validateInput; a veto becomes the error result', async () => {
+  it('T6 P3 normalizeInput, then validateInput; a veto becomes the error result', async () => {
     const calls: unknown[] = []
     const tool = defineTool({
       name: 'Write',

@@ -5,6 +5,7 @@ const maxDepth = 60
  * proxies included. Stops at the budget, so that its cost is bounded by what is wanted, and never throws.
  */
 export function describeValue(value: unknown, maxChars: number): string {
+  if (value === undefined) return 'undefined'
   const writer = new Writer(maxChars)
   writer.value(value, 0)
   return writer.text
