@@ -35,7 +35,7 @@ export class Delivery {
     // who came first is served first
     const update = this.#waiters.length === 0 ? this.source.take() : undefined
     if (update !== undefined) return Promise.resolve({ done: false, value: update })
-    if (this.source.isDrained) return Promise.resolve({ done: true, value: undefined })
+    if (this.source.isDrained) return Promise.resolve(reader.end())
     return new Promise((resolve) => this.#waiters.push({ reader, resolve }))
   }
 
@@ -43,7 +43,7 @@ export class Delivery {
     const left = this.#waiters.filter((waiter) => waiter.reader === reader)
     if (left.length === 0) return
     this.#waiters = this.#waiters.filter((waiter) => waiter.reader !== reader)
-    for (const { resolve } of left) resolve({ done: true, value: undefined })
+    for (const { resolve } of left) resolve(reader.end())
   }
 
   /** Something may have become ready. */
@@ -59,7 +59,7 @@ export class Delivery {
   #endAll(): void {
     const waiters = this.#waiters
     this.#waiters = []
-    for (const { resolve } of waiters) resolve({ done: true, value: undefined })
+    for (const { reader, resolve } of waiters) resolve(reader.end())
   }
 }
 
@@ -75,29 +75,28 @@ export class RemainingResults implements AsyncGenerator<MessageUpdate, void, und
     this.#delivery = delivery
   }
 
-  async next(): Promise<Step> {
-    if (this.#isClosed) return { done: true, value: undefined }
-    const step = await this.#delivery.next(this)
-    if (step.done === true) this.#isClosed = true
-    return step
+  next(): Promise<Step> {
+    return this.#isClosed ? Promise.resolve(this.end()) : this.#delivery.next(this)
   }
 
   async return(): Promise<Step> {
-    this.#close()
-    return { done: true, value: undefined }
+    this.#delivery.leave(this)
+    return this.end()
   }
 
   async throw(error: unknown): Promise<Step> {
-    this.#close()
+    this.#delivery.leave(this)
+    this.end()
     throw error
+  }
+
+  /** A generator that has ended stays so, whatever is added later. */
+  end(): Step {
+    this.#isClosed = true
+    return { done: true, value: undefined }
   }
 
   [Symbol.asyncIterator](): this {
     return this
-  }
-
-  #close(): void {
-    this.#isClosed = true
-    this.#delivery.leave(this)
   }
 }

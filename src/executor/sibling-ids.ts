@@ -12,10 +12,12 @@ interface Seen {
 
 /** The other calls of the same reply, looked up once per call and reply as it stands. */
 export class SiblingIds {
-  readonly #byCall = new WeakMap<ToolCall, Seen>()
+  /** Made when it is needed: most calls report no progress. */
+  #byCall: WeakMap<ToolCall, Seen> | undefined
 
   of(call: ToolCall): string[] {
     const length = contentOf(call.assistantMessage).length
+    this.#byCall ??= new WeakMap()
     const known = this.#byCall.get(call)
     if (known?.length === length) return known.ids
     const ids = length > maxSiblings ? [] : siblingsOf(call)

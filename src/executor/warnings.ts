@@ -5,7 +5,8 @@ import type { Emitter } from './events.ts'
 /** Tells the host what went wrong without costing a result, and how often it has. */
 export class Warnings {
   readonly #emitter: Emitter
-  readonly #counts = new WeakMap<ToolCall, Map<WarningCode, number>>()
+  /** Made when it is needed: most turns have nothing to warn of. */
+  #counts: WeakMap<ToolCall, Map<WarningCode, number>> | undefined
 
   constructor(emitter: Emitter) {
     this.#emitter = emitter
@@ -22,6 +23,7 @@ export class Warnings {
   }
 
   #count(call: ToolCall, code: WarningCode): number {
+    this.#counts ??= new WeakMap()
     const counts = this.#counts.get(call) ?? new Map<WarningCode, number>()
     const count = (counts.get(code) ?? 0) + 1
     this.#counts.set(call, counts.set(code, count))
