@@ -45,8 +45,7 @@ const callSetup = setup({
     askHost: ({ context }) => context.call.port.askHost(),
     callTool: ({ context }) => context.call.port.callTool(),
     formatResult: ({ context }) => context.call.port.formatResult(),
-    stop: ({ context }, cause: StopCause) => context.call.port.stop(cause),
-    stopForCause: ({ context }) => {
+    stop: ({ context }) => {
       if (context.cause !== undefined) context.call.port.stop(context.cause)
     },
     startGrace: ({ context }) => context.call.port.startGrace(),
@@ -103,27 +102,27 @@ const toPermission = [
 ] as const
 const toValidation = [{ guard: 'needsValidation', target: '#call.executing.validating' }, ...toPermission] as const
 
+const holdCause = { type: 'holdCause', params: causeOf<StopCause> } as const
+
 /** Ended before its body ran: the signal aborts, nobody waits. */
 const cutShort = (reached: 'notStarted' | 'underWay') =>
   ({
     target: '#call.completed',
     actions: [
-      { type: 'stop', params: causeOf<AbortCause> },
+      holdCause,
+      'stop',
       {
         type: 'endWith',
-        params: ({ event }: { event: { cause: AbortCause } }): Ending => ({
+        params: ({ context }: { context: CallContext }): Ending => ({
           by: 'abort',
-          cause: event.cause,
+          cause: context.cause as AbortCause,
           reached,
         }),
       },
     ],
   }) as const
 
-const toStopping = {
-  target: '#call.executing.stopping',
-  actions: { type: 'holdCause', params: causeOf<StopCause> },
-} as const
+const toStopping = { target: '#call.executing.stopping', actions: holdCause } as const
 
 /** A result or an error of its own; the latter may take the siblings with it. */
 const toOwnResult = [
@@ -213,13 +212,10 @@ export const callMachine = callSetup.createMachine({
         },
         stopping: {
           // not an `after`: XState scans all timers of a system at each stop of an actor, which is quadratic
-          entry: ['stopForCause', 'startGrace'],
+          entry: ['stop', 'startGrace'],
           on: {
-            'call.abort': { actions: { type: 'holdCause', params: causeOf } },
-            'call.interrupt': {
-              guard: 'yieldsToInterrupt',
-              actions: { type: 'holdCause', params: causeOf },
-            },
+            'call.abort': { actions: holdCause },
+            'call.interrupt': { guard: 'yieldsToInterrupt', actions: holdCause },
             'tool.settled': [
               { guard: 'ranOutOfTime', target: 'formatting' },
               { target: '#call.completed', actions: endStopped },

@@ -76,7 +76,7 @@ export class RunRecord {
     this.port.yielded(call)
   }
 
-  /** Calls that have not completed, with those that wait taken out of the line. */
+  /** Takes those that are meant and wait out of the line; gives back all that are meant and not completed. */
   withdraw(isMeant: (call: CallRecord) => boolean): CallRecord[] {
     const meant = this.calls.slice(this.settled).filter((call) => isLive(call) && isMeant(call))
     for (const call of meant) if (call.stage !== 'executing') call.stage = 'withdrawn'

@@ -135,6 +135,7 @@ export class Turn implements CallHost, MessageSource {
     return this.#discarded
   }
 
+  /** Progress first: none may come after the result of its call. What the chart hands over is the next taker's. */
   take(): MessageUpdate | undefined {
     const progress = this.#progress.shift()
     if (progress !== undefined) return { message: progress, newContext: this.#ledger.current }

@@ -1,4 +1,4 @@
-import type { StopCause } from '../../machines/index.ts'
+import type { TimeoutCause } from '../../machines/index.ts'
 import { answerAtOnce } from '../errors/answer-at-once.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
@@ -24,7 +24,7 @@ export function textMessage(call: ToolCall, text: string): Message {
 
 /** The `formatting` phase: from what the body left to the messages of the call. */
 export function formatResult(call: ToolCall): void {
-  const { messages, failure } = call.timedOut === undefined ? fromBody(call) : fromTimeout(call, call.timedOut)
+  const { messages, failure } = call.stopCause?.kind === 'timeout' ? fromTimeout(call, call.stopCause) : fromBody(call)
   call.setMessages(messages)
   const cancels = failure !== undefined && cancelsSiblings(call, failure)
   call.tell({ type: 'result.formatted', cancelsSiblings: cancels, description: cancels ? call.description : '' })
@@ -41,7 +41,7 @@ function fromBody(call: ToolCall): Formatted {
   return failed(call, 'failed', resultTexts.failed(describeError(settled?.error)), settled?.error)
 }
 
-function fromTimeout(call: ToolCall, cause: Extract<StopCause, { kind: 'timeout' }>): Formatted {
+function fromTimeout(call: ToolCall, cause: TimeoutCause): Formatted {
   return failed(call, 'timeout', resultTexts.timedOut(cause, call.settled?.ok === true))
 }
 

@@ -7,7 +7,6 @@ import type {
   callMachine,
   Ending,
   StopCause,
-  TimeoutCause,
 } from '../../machines/index.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
@@ -78,7 +77,6 @@ export class ToolCall implements CallRecord, CallPort {
   safeRun: SafeRun | undefined
   body: BodyRun | undefined
   settled: Settled | undefined
-  timedOut: TimeoutCause | undefined
   /** Why it was told to stop; a body that has not begun by then never does. */
   stopCause: StopCause | undefined
   ending: Ending | undefined
@@ -139,7 +137,6 @@ export class ToolCall implements CallRecord, CallPort {
 
   stop(cause: StopCause): void {
     this.stopCause = cause
-    if (cause.kind === 'timeout') this.timedOut = cause
     if (this.#controller !== undefined) this.turn.push(() => this.#controller?.stop(cause.reason))
   }
 
