@@ -45,6 +45,7 @@ const callSetup = setup({
     askHost: ({ context }) => context.call.port.askHost(),
     callTool: ({ context }) => context.call.port.callTool(),
     formatResult: ({ context }) => context.call.port.formatResult(),
+    hurry: ({ context }) => context.call.port.hurry(),
     stop: ({ context }) => {
       if (context.cause !== undefined) context.call.port.stop(context.cause)
     },
@@ -228,7 +229,12 @@ export const callMachine = callSetup.createMachine({
         },
         formatting: {
           entry: 'formatResult',
-          on: { 'result.formatted': toOwnResult },
+          // the outcome stands; only what is still done for it is cut short
+          on: {
+            'result.formatted': toOwnResult,
+            'call.abort': { actions: 'hurry' },
+            'call.interrupt': { guard: 'yieldsToInterrupt', actions: 'hurry' },
+          },
         },
       },
     },

@@ -20,6 +20,8 @@ export interface CallPort {
   callTool(): void
   /** Answers with `result.formatted`. */
   formatResult(): void
+  /** The result need not be perfect any more: `result.formatted` is due at once. */
+  hurry(): void
   /** The call's own signal aborts with the reason; a body that runs still has its grace. */
   stop(cause: StopCause): void
   /** Answers with `call.graceEnded`, unless the body settles before. */

@@ -36,6 +36,7 @@ export type { Stamps } from './messages/stamps.ts'
 export { type ApiMessage, toApiMessages } from './messages/to-api-messages.ts'
 export type { WarningCode } from './pipeline/call-host.ts'
 export type { Clock } from './pipeline/clock.ts'
+export type { LongResult, ResultStore } from './results/result-store.ts'
 export { defineTool } from './tool/define-tool.ts'
 export { allowAllTools, type CanUseTool, type PermissionAnswer } from './tool/permission.ts'
 export type {

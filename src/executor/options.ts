@@ -1,6 +1,7 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { defaultStamps, type Stamps } from '../messages/stamps.ts'
 import { type Clock, platformClock } from '../pipeline/clock.ts'
+import type { ResultStore } from '../results/result-store.ts'
 import { describeValue } from '../text/describe-value.ts'
 
 export interface ExecutorOptions {
@@ -25,6 +26,11 @@ export interface ExecutorOptions {
    */
   maxInputChars?: number | undefined
   /**
+   * Where results go that are too long for the model; without one they are cut.
+   * @default none
+   */
+  resultStore?: ResultStore | undefined
+  /**
    * Where all timers and times come from.
    * @default the timers and the date of the platform
    */
@@ -41,6 +47,7 @@ export interface Settings {
   readonly abortGraceMs: number
   readonly maxBufferedProgress: number
   readonly maxInputChars: number
+  readonly resultStore: ResultStore | undefined
   readonly clock: Clock
   readonly stamps: Stamps
 }
@@ -53,6 +60,7 @@ const defaults: Settings = {
   abortGraceMs: 5_000,
   maxBufferedProgress: 1_000,
   maxInputChars: 1_000_000,
+  resultStore: undefined,
   clock: platformClock,
   stamps: defaultStamps,
 }
@@ -62,7 +70,10 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
   if (options === undefined) return defaults
   if (typeof options !== 'object' || options === null) fail('options', 'an object', options)
   for (const key of Object.keys(options)) if (!names.has(key)) unknownOption(key)
-  const { clock = platformClock, uuid = defaultStamps.uuid } = options
+  const { clock = platformClock, uuid = defaultStamps.uuid, resultStore } = options
+  if (resultStore !== undefined && typeof resultStore?.save !== 'function') {
+    fail('resultStore', 'an object with save', resultStore)
+  }
   if (typeof clock?.setTimeout !== 'function' || typeof clock.clearTimeout !== 'function') {
     fail('clock', 'an object with setTimeout and clearTimeout', clock)
   }
@@ -78,6 +89,7 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
       Infinity,
     ),
     maxInputChars: count('maxInputChars', options.maxInputChars, defaults.maxInputChars, 1, Infinity),
+    resultStore,
     clock,
     stamps: sturdy(uuid, clock),
   }
@@ -114,6 +126,7 @@ const names = new Set<string>([
   'abortGraceMs',
   'maxBufferedProgress',
   'maxInputChars',
+  'resultStore',
   'clock',
   'uuid',
 ] satisfies (keyof ExecutorOptions)[])

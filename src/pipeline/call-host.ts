@@ -1,5 +1,6 @@
 import type { ProgressMessage } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
+import type { ResultStore } from '../results/result-store.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Clock } from './clock.ts'
@@ -27,6 +28,7 @@ export interface CallHost {
     readonly stamps: Stamps
     readonly maxInputChars: number
     readonly abortGraceMs: number
+    readonly resultStore: ResultStore | undefined
   }
   readonly canUseTool: CanUseTool | undefined
   /** Nobody needs to be asked. */

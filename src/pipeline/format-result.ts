@@ -3,11 +3,13 @@ import { answerAtOnce } from '../errors/answer-at-once.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
-import { defaultMaxResultSizeChars, formatData, limitSize } from '../results/format-data.ts'
+import { defaultMaxResultSizeChars, formatData, isTooLong, limitSize } from '../results/format-data.ts'
+import { maxStoredChars } from '../results/long-result.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { ToolFailure, ToolResult } from '../tool/tool.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage, resultMessage } from './own-error.ts'
+import { storeResult } from './store-result.ts'
 import type { Settled, ToolCall } from './tool-call.ts'
 
 /** A short text that stands for itself needs no phase of its own. */
@@ -24,21 +26,39 @@ export function textMessage(call: ToolCall, text: string): Message {
 
 /** The `formatting` phase: from what the body left to the messages of the call. */
 export function formatResult(call: ToolCall): void {
-  const { messages, failure } = call.stopCause?.kind === 'timeout' ? fromTimeout(call, call.stopCause) : fromBody(call)
+  if (call.stopCause?.kind === 'timeout') return finish(call, fromTimeout(call, call.stopCause))
+  const { settled } = call
+  if (settled?.ok !== true) {
+    return finish(call, failed(call, 'failed', resultTexts.failed(describeError(settled?.error)), settled?.error))
+  }
+  formatOutcome(call, settled.result)
+}
+
+function finish(call: ToolCall, { messages, failure }: Formatted): void {
   call.setMessages(messages)
   const cancels = failure !== undefined && cancelsSiblings(call, failure)
   call.tell({ type: 'result.formatted', cancelsSiblings: cancels, description: cancels ? call.description : '' })
 }
 
+function formatOutcome(call: ToolCall, result: ToolResult): void {
+  const { resultStore } = call.turn.settings
+  const maxChars = maxCharsOf(call)
+  try {
+    const block = blockOf(call, result.data, resultStore === undefined ? maxChars : Math.max(maxChars, maxStoredChars))
+    if (resultStore === undefined || !isTooLong(block, maxChars)) {
+      return finish(call, fromBlock(call, result, limitSize(block, maxChars)))
+    }
+    storeResult(call, resultStore, block, maxChars, (stored) => finish(call, fromBlock(call, result, stored)))
+  } catch (error) {
+    finish(call, failed(call, 'unformattable', resultTexts.unformattable(describeError(error)), error))
+  }
+}
+
+const maxCharsOf = ({ tool }: ToolCall): number => tool?.maxResultSizeChars ?? defaultMaxResultSizeChars
+
 interface Formatted {
   readonly messages: Message[]
   readonly failure?: ToolFailure
-}
-
-function fromBody(call: ToolCall): Formatted {
-  const { settled } = call
-  if (settled?.ok === true) return fromResult(call, settled.result)
-  return failed(call, 'failed', resultTexts.failed(describeError(settled?.error)), settled?.error)
 }
 
 function fromTimeout(call: ToolCall, cause: TimeoutCause): Formatted {
@@ -52,25 +72,18 @@ function failed(call: ToolCall, kind: ToolFailure['kind'], text: ResultText, err
   }
 }
 
-function fromResult(call: ToolCall, result: ToolResult): Formatted {
-  let block: ToolResultBlock
-  try {
-    block = blockOf(call, result.data)
-  } catch (error) {
-    return failed(call, 'unformattable', resultTexts.unformattable(describeError(error)), error)
-  }
+function fromBlock(call: ToolCall, result: ToolResult, block: ToolResultBlock): Formatted {
   const messages = [resultMessage(call, block, result.data), ...besides(call, result)]
   if (block.is_error !== true) return { messages }
   const message = typeof block.content === 'string' ? block.content : ''
   return { messages, failure: { kind: 'failed', data: result.data, message } }
 }
 
-function blockOf({ tool, id }: ToolCall, data: unknown): ToolResultBlock {
-  const maxChars = tool?.maxResultSizeChars ?? defaultMaxResultSizeChars
+function blockOf({ tool, id }: ToolCall, data: unknown, maxChars: number): ToolResultBlock {
   if (tool?.mapResult === undefined) return formatData(data, id, maxChars)
   const mapped: unknown = answerAtOnce<unknown>(tool.mapResult(data, id))
   if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
-  return limitSize({ ...mapped, tool_use_id: id }, maxChars)
+  return { ...mapped, tool_use_id: id }
 }
 
 function isResultBlock(value: unknown): value is ToolResultBlock {

@@ -80,6 +80,8 @@ export class ToolCall implements CallRecord, CallPort {
   /** Why it was told to stop; a body that has not begun by then never does. */
   stopCause: StopCause | undefined
   ending: Ending | undefined
+  /** Ends a formatting that waits for something. */
+  hurryUp: (() => void) | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   readonly #hasChecks: boolean
@@ -133,6 +135,10 @@ export class ToolCall implements CallRecord, CallPort {
 
   formatResult(): void {
     this.turn.push(() => formatResult(this))
+  }
+
+  hurry(): void {
+    this.turn.push(() => this.hurryUp?.())
   }
 
   stop(cause: StopCause): void {

@@ -6,7 +6,14 @@ export const defaultMaxResultSizeChars = 50_000
 
 /** Data of any kind as a result: strings and content blocks as they are, anything else as JSON. */
 export function formatData(data: unknown, toolUseID: string, maxChars: number): ToolResultBlock {
-  return limitSize({ type: 'tool_result', tool_use_id: toolUseID, content: contentOf(data, maxChars) }, maxChars)
+  return { type: 'tool_result', tool_use_id: toolUseID, content: contentOf(data, maxChars) }
+}
+
+export function isTooLong({ content }: ToolResultBlock, maxChars: number): boolean {
+  if (typeof content === 'string') return content.length > maxChars
+  let total = 0
+  for (const { text } of content) total += typeof text === 'string' ? text.length : 0
+  return total > maxChars
 }
 
 /** What is too long for the model is cut, and says so; blocks that are not text are left alone. */

@@ -38,6 +38,9 @@ export const resultTexts = {
     ),
   unformattable: (problem: string) =>
     asError(`The tool ran to its end, but its result could not be put into words. ${problem}`),
+  stored: ({ path, size, head, tail }: { path: string; size: number; head: string; tail: string }) =>
+    `[The result has ${size} characters, too many to show. All of it is in ${path}; its beginning and its end follow.]\n\n${head}\n\n… ${Math.max(0, size - head.length - tail.length)} characters left out …\n\n${tail}`,
+  notStored: (problem: string) => `[The rest could not be stored: ${problem}]`,
   noOutput: () => '(no output)',
   truncated: (shown: string, chars: number) =>
     `${shown}\n\n[Result cut: ${chars} characters of it are shown, the rest did not fit.]`,

@@ -14,6 +14,7 @@ const consumer = `
 import { z } from 'zod'
 import { allowAllTools, createAssistantMessage, defineTool, StreamingToolExecutor, type MessageUpdate } from 'signalbox'
 import { executorMachine, type Admission } from 'signalbox/machines'
+import { fileResultStore } from 'signalbox/node'
 
 const echo = defineTool({
   name: 'Echo',
@@ -21,7 +22,7 @@ const echo = defineTool({
   call: async ({ text }) => ({ data: { text } }),
   mapResult: ({ text }, id) => ({ type: 'tool_result', tool_use_id: id, content: text.toUpperCase() }),
 })
-const executor = new StreamingToolExecutor([echo], allowAllTools)
+const executor = new StreamingToolExecutor([echo], allowAllTools, {}, { resultStore: fileResultStore() })
 executor.addTool({ type: 'tool_use', id: 'a', name: 'Echo', input: { text: 'hello' } }, createAssistantMessage([]))
 const why: Admission | undefined = executor.explain('a')
 const updates: MessageUpdate[] = []

@@ -70,3 +70,15 @@ export function callModel(kind: Omit<ScriptedCallOptions, 'id'>) {
     } as never,
   )
 }
+
+/** Every event in every state: the shortest way there, and then the event. Simple paths have no loops. */
+export function everyEdge(kind: Omit<ScriptedCallOptions, 'id'>): CallEvent[][] {
+  const ways = callModel(kind).getShortestPaths({ allowDuplicatePaths: true })
+  const eventsOf = (way: (typeof ways)[number]) =>
+    way.steps.map(({ event }) => event as CallEvent).filter(({ type }) => (type as string) !== 'xstate.init')
+  return ways.flatMap((way) =>
+    Object.values(samples)
+      .flat()
+      .map((event) => [...eventsOf(way), event as CallEvent]),
+  )
+}

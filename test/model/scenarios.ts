@@ -411,6 +411,34 @@ export const scenarios: Record<string, () => Promise<void>> = {
       ['b', '{"exit":0}'],
     ])
   },
+  async 'an abort cuts the storing of a result short, an interrupt only that of a cancel call'() {
+    for (const [name, reason, isCut] of [
+      ['Block', 'escape', true],
+      ['Block', 'interrupt', false],
+      ['Cancel', 'interrupt', true],
+    ] as const) {
+      const tools = [
+        heldTool('Block', { maxResultSizeChars: 5 }),
+        heldTool('Cancel', { cancel: true, maxResultSizeChars: 5 }),
+      ]
+      const store = { save: () => new Promise<never>(() => undefined) }
+      const { add, executor } = testTurn(
+        tools.map(({ tool }) => tool),
+        { resultStore: store },
+      )
+      add('long', name)
+      tools
+        .find(({ tool }) => tool.name === name)
+        ?.run('long')
+        .finish({ data: 'more than five' })
+      await settled()
+      expect(takeReady(executor)).toEqual([])
+      executor.abort(reason)
+      const results = takeReady(executor)
+      expect(results).toHaveLength(isCut ? 1 : 0)
+      if (isCut) expect(results[0]?.[1]).toMatch(/^more .*could not be stored: the call was stopped/s)
+    }
+  },
   async 'a discard silences every state'() {
     const before: Record<string, (parts: ReturnType<typeof turn>) => void> = {
       clear: () => undefined,

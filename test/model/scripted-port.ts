@@ -24,6 +24,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     askHost: note('askHost'),
     callTool: note('callTool'),
     formatResult: note('formatResult'),
+    hurry: note('hurry'),
     stop: ({ kind }) => void asked.push(`stop ${kind}`),
     startGrace: note('startGrace'),
     abandon: note('abandon'),

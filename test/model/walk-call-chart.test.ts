@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
 import { type CallEvent, callMachine, compileChart } from '../../machines/index.ts'
-import { callKinds, callModel, cause, graceEnds, samples } from './call-model.ts'
+import { callKinds, callModel, cause, everyEdge, graceEnds, samples } from './call-model.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 
@@ -9,11 +9,15 @@ const callLogic = compileChart(callMachine)
 const parentMachine = createMachine({})
 
 /** The chart as it runs in production, with a parent that takes note. */
-function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions) {
+function actorOf(
+  kind: Omit<ScriptedCallOptions, 'id'>,
+  taken?: TakenTransitions,
+  logic: typeof callMachine = callLogic,
+) {
   const parent = createActor(parentMachine).start()
   taken?.watch(parent.system as never)
   const call = scriptedCall({ id: 'c', ...kind })
-  const actor = createActor(callLogic, {
+  const actor = createActor(logic, {
     parent,
     id: 'call',
     input: { call, executor: parent },
@@ -44,6 +48,16 @@ describe('the call chart', () => {
           '*': (expected: { value: unknown }) => expect(actor.getSnapshot().value).toEqual(expected.value),
         } as never,
       })
+    }
+  })
+
+  it.each(Object.entries(callKinds))('Q1 A7 every event in every state of a %s leads where XState says', (_, kind) => {
+    for (const events of everyEdge(kind)) {
+      const [table, chart] = [actorOf(kind, taken).actor.start(), actorOf(kind, undefined, callMachine).actor.start()]
+      for (const actor of [table, chart]) {
+        for (const event of events) if (actor.getSnapshot().status === 'active') actor.send(event)
+      }
+      expect(table.getSnapshot().value).toEqual(chart.getSnapshot().value)
     }
   })
 
@@ -130,7 +144,7 @@ describe('journeys of a call', () => {
       {},
       [{ type: 'call.start' }, samples['tool.settled'][0] as CallEvent, { type: 'call.abort', cause }],
       { executing: 'formatting' },
-      ['callTool', 'formatResult'],
+      ['callTool', 'formatResult', 'hurry'],
     ],
     [
       'a late word after the end',

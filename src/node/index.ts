@@ -1,0 +1,1 @@
+export { type FileResultStore, type FileResultStoreOptions, fileResultStore } from './file-result-store.ts'

@@ -1,0 +1,45 @@
+import { describeError } from '../errors/describe-error.ts'
+import { readField } from '../errors/read-field.ts'
+import type { ToolResultBlock } from '../messages/message.ts'
+import { limitSize } from '../results/format-data.ts'
+import { textOf, withPreview } from '../results/long-result.ts'
+import type { ResultStore } from '../results/result-store.ts'
+import { resultTexts } from '../results/result-texts.ts'
+import type { ToolCall } from './tool-call.ts'
+import { whenSettled } from './when-settled.ts'
+
+/**
+ * Takes a result that is too long to the store, and goes on with a preview; or, where the store fails or the call is
+ * in a hurry, with a result that is cut and says so. Goes on exactly once.
+ */
+export function storeResult(
+  call: ToolCall,
+  store: ResultStore,
+  block: ToolResultBlock,
+  maxChars: number,
+  goOn: (block: ToolResultBlock) => void,
+): void {
+  let isDone = false
+  const finish = (finished: ToolResultBlock): void => {
+    if (isDone) return
+    isDone = true
+    call.hurryUp = undefined
+    goOn(finished)
+  }
+  const cutBecause = (problem: string) => finish(withNote(limitSize(block, maxChars), resultTexts.notStored(problem)))
+  call.hurryUp = () => cutBecause('the call was stopped before it was')
+  whenSettled(
+    () => store.save({ toolUseID: call.id, toolName: call.name, text: textOf(block) }),
+    (saved) => {
+      const path = readField(saved, 'path')
+      if (typeof path === 'string' && path !== '') finish(withPreview(block, path, maxChars))
+      else cutBecause('the store did not say where')
+    },
+    (error) => cutBecause(describeError(error)),
+  )
+}
+
+function withNote(block: ToolResultBlock, note: string): ToolResultBlock {
+  if (typeof block.content === 'string') return { ...block, content: `${block.content}\n${note}` }
+  return { ...block, content: [...block.content, { type: 'text', text: note }] }
+}

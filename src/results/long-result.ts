@@ -1,0 +1,28 @@
+import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
+import { resultTexts } from './result-texts.ts'
+
+/** How much of data of any kind is put into words for a store. */
+export const maxStoredChars = 10_000_000
+
+/** How much of a stored result the model sees. */
+const previewChars = { head: 2_000, tail: 1_000 }
+
+export function textOf({ content }: ToolResultBlock): string {
+  if (typeof content === 'string') return content
+  return content.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n')
+}
+
+/** The result with a preview in place of its text; what is not text stays. */
+export function withPreview(block: ToolResultBlock, path: string, maxChars: number): ToolResultBlock {
+  const preview = previewOf(textOf(block), path, maxChars)
+  if (typeof block.content === 'string') return { ...block, content: preview }
+  const others = block.content.filter(({ text }) => typeof text !== 'string')
+  const first: ContentBlock = { type: 'text', text: preview }
+  return { ...block, content: [first, ...others] }
+}
+
+function previewOf(text: string, path: string, maxChars: number): string {
+  const head = text.slice(0, Math.min(previewChars.head, maxChars)).toWellFormed()
+  const tail = text.slice(-Math.max(1, Math.min(previewChars.tail, maxChars - head.length))).toWellFormed()
+  return resultTexts.stored({ path, size: text.length, head, tail })
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { AnyTool, LongResult, ResultStore, ToolResultBlock } from '../../src/index.ts'
+import { drain, resultOf, testTurn } from '../support/turn.ts'
+
+const long = `${'head '.repeat(2_000)}${'tail '.repeat(2_000)}`
+const toolWith = (data: unknown, more: Partial<AnyTool> = {}): AnyTool => ({
+  name: 'Big',
+  inputSchema: z.object({}),
+  maxResultSizeChars: 5_000,
+  call: async () => ({ data }),
+  ...more,
+})
+
+async function resultWith(tool: AnyTool, resultStore?: ResultStore): Promise<ToolResultBlock> {
+  const { add, executor } = testTurn([tool], { resultStore })
+  add('a', 'Big')
+  const updates = await drain(executor)
+  expect(updates).toHaveLength(1)
+  return resultOf(updates[0] as never)
+}
+
+const keeping = () => {
+  const saved: LongResult[] = []
+  const save = async (result: LongResult) => ({ path: `/kept/${saved.push(result)}` })
+  return { saved, save }
+}
+
+describe('results that are too long for the model', () => {
+  it('P10 the whole text goes to the store; the model gets size, path, head and tail', async () => {
+    const store = keeping()
+    const { content, is_error } = await resultWith(toolWith(long), store)
+    expect(store.saved).toEqual([{ toolUseID: 'a', toolName: 'Big', text: long }])
+    expect(content).toMatch(
+      /^\[The result has 20000 characters.*\/kept\/1; .*\]\n\nhead .* 17000 characters left out …\n\n.*tail $/s,
+    )
+    expect([String(content).length < 5_000, is_error]).toEqual([true, undefined])
+  })
+
+  it('P10 a result that fits does not trouble the store', async () => {
+    const store = keeping()
+    expect((await resultWith(toolWith('short'), store)).content).toBe('short')
+    expect(store.saved).toEqual([])
+  })
+
+  it('P10 data of any kind is stored as text, past the limit of what is shown', async () => {
+    const store = keeping()
+    const data = { list: Array.from({ length: 5_000 }, (_, n) => n) }
+    await resultWith(toolWith(data), store)
+    expect(JSON.parse(store.saved[0]?.text ?? '')).toEqual(data)
+  })
+
+  it('P10 of content blocks the text is stored, and what is not text stays', async () => {
+    const image = { type: 'image', source: {} }
+    const store = keeping()
+    const { content } = await resultWith(toolWith([{ type: 'text', text: long }, image]), store)
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('/kept/1') }, image])
+  })
+
+  it('P10 a tool may say that its results are never too long', async () => {
+    const store = keeping()
+    const tool = toolWith(long, { maxResultSizeChars: Number.POSITIVE_INFINITY })
+    expect((await resultWith(tool, store)).content).toBe(long)
+    expect(store.saved).toEqual([])
+  })
+
+  it('P10 an error result that is too long stays an error', async () => {
+    const mapResult = (data: unknown, id: string): ToolResultBlock => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: String(data),
+      is_error: true,
+    })
+    expect((await resultWith(toolWith(long, { mapResult }), keeping())).is_error).toBe(true)
+  })
+
+  it.each<[string, ResultStore['save'], string]>([
+    ['rejects', () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })), 'no space left'],
+    [
+      'throws',
+      () => {
+        throw undefined
+      },
+      'threw undefined',
+    ],
+    ['returns nonsense', () => 'somewhere' as never, 'did not say where'],
+    ['returns an empty path', () => ({ path: '' }), 'did not say where'],
+    [
+      'returns something that throws',
+      () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : raise()) }) as never,
+      'did not say where',
+    ],
+  ])('P10 a store that %s: the result is cut and says why', async (_, save, problem) => {
+    const { content, is_error } = await resultWith(toolWith(long), { save })
+    expect(content).toMatch(/^head .*Result cut: 5000 characters/s)
+    expect(content).toContain(problem)
+    expect(is_error).toBeUndefined()
+  })
+
+  it('P10 a store that is none is refused', () => {
+    expect(() => testTurn([], { resultStore: {} as never })).toThrow('resultStore must be an object with save')
+  })
+})
+
+function raise(): never {
+  throw new Error('no')
+}
