@@ -22,9 +22,14 @@ export function drawScene(scene: Scene, paint: Paint, width: number): string[] {
   const at = (stage: CallRecord['stage']) => run.calls.filter((call) => call.stage === stage)
   const waiting = run.calls.filter(({ stage }) => stage === 'queued' || stage === 'held')
   const executing = at('executing')
+  const over = scene.isOver ? paint('dim', '  the turn is over') : ''
+  const caret = scene.isSilent ? '' : paint('dim', ' ▌')
   return [
-    `${paint('bold', 'signalbox')}  gate ${paint('cyan', scene.gate)}  run ${paint('cyan', scene.state)}${scene.isOver ? paint('dim', '  the turn is over') : ''}`,
-    `${paint('dim', 'model')}      ${scene.said}${scene.isSilent ? '' : paint('dim', ' ▌')}`,
+    clip(
+      `${paint('bold', 'signalbox')}  gate ${paint('cyan', scene.gate)}  run ${paint('cyan', scene.state)}${over}`,
+      width,
+    ),
+    clip(`${paint('dim', 'model'.padEnd(labelWidth))}${scene.said}${caret}`, width),
     '',
     ...section(
       'queue',
