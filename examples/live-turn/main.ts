@@ -2,7 +2,7 @@
 import process from 'node:process'
 import readline from 'node:readline'
 import { LiveTurn } from './turn.ts'
-import { drawScene, nameOf, type Paint, type Scene, whyWaiting } from './view.ts'
+import { clip, drawScene, nameOf, type Paint, type Scene, whyWaiting } from './view.ts'
 
 const help = `Runs a scripted turn of mixed tool calls and draws it, live.
 
@@ -38,8 +38,10 @@ async function drawLive(): Promise<void> {
   let drawn = 0
   let turn = new LiveTurn(() => draw(), speed)
   const draw = (): void => {
-    const keys = isInteractive ? ['', paint('dim', 'i interrupt  a abort  d discard  r again  q quit')] : []
-    const lines = [...drawScene(turn.scene, paint, process.stdout.columns || 80), ...keys]
+    const width = process.stdout.columns || 80
+    const keyLine = paint('dim', 'i interrupt  a abort  d discard  r again  q quit')
+    const keys = isInteractive ? ['', clip(keyLine, width)] : []
+    const lines = [...drawScene(turn.scene, paint, width), ...keys]
     const room = Math.max(1, (process.stdout.rows || 40) - 1)
     const up = drawn > 0 ? `\x1b[${drawn}A\r` : ''
     drawn = Math.min(lines.length, room)
