@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { callMachine, executorMachine } from '../../machines/index.ts'
 import { type ChartTransition, transitionsOf } from './chart-transitions.ts'
-import { scenarios } from './scenarios.ts'
+import { scenarios } from './scenarios/index.ts'
 
 /** A chart that errors throws from wherever it is; here that is a way to be found out. */
 const swallowed: unknown[] = []

@@ -1,0 +1,32 @@
+import type { PermissionAnswer } from '../../../src/index.ts'
+import { heldTool } from '../../support/held-tool.ts'
+import { testTurn } from '../../support/turn.ts'
+
+export const turn = (options: Parameters<typeof testTurn>[1] = {}) => {
+  const read = heldTool('Read', { safe: true })
+  const write = heldTool('Write')
+  const search = heldTool('Search', { safe: true, cancel: true })
+  const fetch = heldTool('Fetch', { cancel: true })
+  const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
+  const strict = heldTool('Strict', {
+    cancel: true,
+    cancelsSiblingsOnError: true,
+    validateInput: (input) =>
+      new Promise((resolve) => {
+        verdicts.push(() => resolve('bad' in input ? { result: false, message: 'bad' } : { result: true }))
+      }),
+  })
+  const verdicts: (() => void)[] = []
+  const tools = [read, write, search, fetch, bash, strict].map(({ tool }) => tool)
+  return { ...testTurn(tools, options), read, write, search, fetch, bash, strict, verdicts }
+}
+
+export const asking = () => {
+  const answers = new Map<string, (answer: PermissionAnswer) => void>()
+  const parts = turn({
+    canUseTool: (_tool, _input, _context, _message, id) => new Promise((resolve) => answers.set(id, resolve)),
+  })
+  return { ...parts, answer: (id: string, answer: PermissionAnswer) => answers.get(id)?.(answer) }
+}
+
+export const ids = (results: [string, unknown][]) => results.map(([id]) => id)
