@@ -57,7 +57,6 @@ export class Turn implements CallHost, MessageSource {
   readonly #siblings = new SiblingIds()
   #handed: ToolCall[] = []
   #live = 0
-  #isDiscarded = false
   #discarded: DiscardedCall[] | undefined
 
   constructor(
@@ -180,6 +179,10 @@ export class Turn implements CallHost, MessageSource {
     this.#warnings.warn(call, code, problem, error)
   }
 
+  get #isDiscarded(): boolean {
+    return this.actor.getSnapshot().matches({ run: 'discarded' })
+  }
+
   #send(event: ExecutorEvent): void {
     this.#outbox.run(() => this.actor.send(event))
   }
@@ -213,7 +216,6 @@ export class Turn implements CallHost, MessageSource {
         if (hasStarted) this.#inProgress.end(id)
       },
       discarded: () => {
-        this.#isDiscarded = true
         this.#inProgress.clear()
         this.#progress.clear()
         this.#handed = []

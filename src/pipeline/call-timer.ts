@@ -26,7 +26,7 @@ export class CallTimer {
   /** There was progress. */
   extend(): void {
     if (this.#idle === undefined) return
-    this.#clock.clearTimeout(this.#idle)
+    this.#cancel(this.#idle)
     this.#idle = this.#start('idle', this.#idleMs)
   }
 
@@ -37,10 +37,17 @@ export class CallTimer {
   }
 
   clear(): void {
-    for (const timer of [this.#total, this.#idle, this.#grace]) {
-      if (timer !== undefined) this.#clock.clearTimeout(timer)
-    }
+    for (const timer of [this.#total, this.#idle, this.#grace]) if (timer !== undefined) this.#cancel(timer)
     this.#idle = undefined
+  }
+
+  /** A clock of the host that throws here leaves a timer that finds nobody. */
+  #cancel(timer: unknown): void {
+    try {
+      this.#clock.clearTimeout(timer)
+    } catch {
+      // the call goes on: it has a result to hand over
+    }
   }
 
   #start(limit: 'total' | 'idle', ms: number | undefined): unknown {

@@ -120,18 +120,6 @@ describe('growth', () => {
     expect(compared).toBeLessThan(1_000)
   })
 
-  it('Y2 progress that was read is let go of, however far the reader is behind', () => {
-    const read = heldTool('Read', { safe: true })
-    const { add, executor } = testTurn([read.tool])
-    add('a', 'Read')
-    read.run('a').progress(0)
-    const reader = executor.getCompletedResults()
-    for (let n = 1; n < 5_000; n++) {
-      read.run('a').progress(n)
-      expect(reader.next().value?.message).toMatchObject({ data: n - 1 })
-    }
-  })
-
   it('Q8 W3 minted ids differ even where uuid does not', async () => {
     const { executor, message } = testTurn([], { uuid: () => 'u' })
     const ids = [1, 2, 3].map(() => executor.addTool(toolUse('', 'Nope'), message).id)
@@ -196,6 +184,48 @@ describe('shapes', () => {
     executor.abort('escape')
     add('b', 'Read')
     expect(stateOf(executor, 'b')).toBe('completed')
+  })
+})
+
+describe('what is read only once', () => {
+  it('T8 a mapper that leaves holes in its content is an error, not null for the API', async () => {
+    const content = [{ type: 'text', text: 'a' }]
+    content.length = 3
+    const tool: AnyTool = {
+      name: 'X',
+      inputSchema: z.object({}),
+      call: async () => ({ data: 1 }),
+      mapResult: (_, id) => ({ type: 'tool_result', tool_use_id: id, content }),
+    }
+    const { add, executor } = testTurn([tool])
+    add('a', 'X')
+    expect((await drain(executor)).map((update) => resultOf(update).is_error)).toEqual([true])
+  })
+
+  it('T2 the schema of a call that succeeds runs once', async () => {
+    let runs = 0
+    const inputSchema = z.object({}).refine(() => ++runs > 0)
+    const tool: AnyTool = { name: 'X', inputSchema, call: async () => ({ data: { n: 1 } }) }
+    const { add, executor } = testTurn([tool])
+    add('a', 'X')
+    await drain(executor)
+    expect(runs).toBe(1)
+  })
+
+  it('A7 Y6 a clock that cannot cancel costs no result', async () => {
+    const read = heldTool('Read', { timeout: { totalMs: 50, idleMs: 20 } })
+    const clock = {
+      setTimeout: () => 1,
+      clearTimeout: () => {
+        throw new Error('no')
+      },
+    }
+    const { add, executor } = testTurn([read.tool], { clock })
+    add('a', 'Read')
+    read.run('a').progress(1)
+    read.run('a').finish()
+    await settled()
+    expect(takeReady(executor)).toEqual([['a', 'a done']])
   })
 })
 

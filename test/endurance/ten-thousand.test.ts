@@ -58,6 +58,25 @@ console.log(results)`,
   ],
 ]
 
+const progressProgram = `
+import { z } from 'zod'
+import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from './src/index.js'
+
+let report
+const tool = { name: 'T', inputSchema: z.object({}), call: (a, b, c, d, onProgress) => { report = onProgress; return new Promise(() => undefined) } }
+const executor = new StreamingToolExecutor([tool], allowAllTools)
+executor.addTool({ type: 'tool_use', id: 'a', name: 'T', input: {} }, createAssistantMessage([]))
+const refs = []
+const send = () => { const payload = { n: refs.length }; refs.push(new WeakRef(payload)); report({ data: payload }) }
+const reader = executor.getCompletedResults()
+send()
+for (let n = 0; n < 20_000; n++) { send(); reader.next() }
+await new Promise((resolve) => setImmediate(resolve))
+globalThis.gc()
+await new Promise((resolve) => setImmediate(resolve))
+console.log(refs.filter((ref) => ref.deref() !== undefined).length < 5_000)
+`
+
 describe('ten thousand calls under one signal', () => {
   beforeAll(() => {
     rmSync(folder, { recursive: true, force: true })
@@ -72,5 +91,15 @@ describe('ten thousand calls under one signal', () => {
     writeFileSync(file, program(turns))
     const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 240_000 })
     expect([status, stderr, stdout.trim().split('\n')]).toEqual([0, '', ['10000', '{"listeners":0,"timers":0}']])
+  })
+
+  it('Y2 progress that was read is let go of, though the reader is never quite done', () => {
+    const file = join(folder, 'progress.mjs')
+    writeFileSync(file, progressProgram)
+    const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', file], {
+      encoding: 'utf8',
+      timeout: 240_000,
+    })
+    expect([stdout.trim(), stderr]).toEqual(['true', ''])
   })
 })

@@ -11,7 +11,7 @@ import {
   type ToolUseBlock,
   toApiMessages,
 } from '../../src/index.ts'
-import { resultTexts } from '../../src/results/result-texts.ts'
+import { abortText } from '../../src/results/result-texts.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, resultOf, settled, testTurn, toolUse } from '../support/turn.ts'
 
@@ -148,11 +148,10 @@ describe('texts', () => {
   })
 
   it('W8 the text of a streaming fallback is kept for recordings', () => {
-    const { add, executor } = testTurn([heldTool('Read').tool])
-    add('a', 'Read')
-    executor.discard()
-    const [call] = executor.actor.getSnapshot().context.run.calls
-    expect(call?.ref?.getSnapshot().context.cause).toMatchObject({ kind: 'streaming_fallback' })
-    expect(resultTexts.unknownTool('X').toolUseResult).toBe('Error: No such tool available: X')
+    const cause = { kind: 'streaming_fallback', reason: 'streaming_fallback' } as const
+    expect(abortText(cause, 'underWay')).toEqual({
+      content: '<tool_use_error>Error: Streaming fallback - tool execution discarded</tool_use_error>',
+      toolUseResult: 'Error: Streaming fallback - tool execution discarded',
+    })
   })
 })
