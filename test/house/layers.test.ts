@@ -12,6 +12,7 @@ const rooms = [
   'src/results',
   'src/errors',
   'src/tool',
+  'src/model',
   'src/pipeline',
   'src/executor',
   'src/batch',
