@@ -9,18 +9,32 @@ export interface CallPort {
   /** The result is known already, nothing will run. */
   readonly isAnswered: boolean
   readonly needsValidation: boolean
-  readonly needsPermission: boolean
+  readonly needsPreHooks: boolean
+  /** A hook, a rule, the mode or the tool may have a say. */
+  readonly needsDeciding: boolean
+  /** The host has a say. */
+  readonly needsAsking: boolean
+  /** There are hooks for how the body ended. */
+  readonly needsPostHooks: boolean
   /** Messages of this call that no reader has taken yet. */
   readonly unread: number
   /** Answers with `input.accepted` or `input.rejected`. */
   validate(): void
+  /** Answers with `preHooks.finished` or `input.rejected`. */
+  runPreHooks(): void
+  /** Answers with `permission.allowed`, `permission.denied` or `permission.undecided`. */
+  decide(): void
   /** Answers with `permission.allowed`, `permission.denied` or `input.rejected`. */
   askHost(): void
   /** Answers with `tool.settled`, or first with `call.timedOut`. */
   callTool(): void
+  /** Answers with `retry.due`, or with `call.timedOut`. */
+  startBackoff(): void
+  /** Answers with `postHooks.finished`. */
+  runPostHooks(): void
   /** Answers with `result.formatted`. */
   formatResult(): void
-  /** The result need not be perfect any more: `result.formatted` is due at once. */
+  /** What is done for a result that stands need not be perfect any more: the answer is due at once. */
   hurry(): void
   /** The call's own signal aborts with the reason; a body that runs still has its grace. */
   stop(cause: StopCause): void

@@ -1,4 +1,4 @@
-export type { Admission } from '../machines/index.ts'
+export type { Admission, Decision, DecisionSource, Opinion, PermissionMode } from '../machines/index.ts'
 export { partitionToolCalls, type ToolCallBatch } from './batch/partition-tool-calls.ts'
 export { type BatchContext, runTools, runToolUse } from './batch/run-tools.ts'
 export { classifyToolError } from './errors/classify-tool-error.ts'
@@ -7,7 +7,18 @@ export type { MessageUpdate } from './executor/delivery.ts'
 export type { ExecutorEvents, ExecutorWarning } from './executor/events.ts'
 export type { ExecutorOptions } from './executor/options.ts'
 export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
-export type { DiscardedCall } from './executor/turn.ts'
+export type { DiscardedCall, OpenQuestion } from './executor/turn.ts'
+export type {
+  HookCallback,
+  HookEvent,
+  HookInput,
+  HookMatcher,
+  HookOutput,
+  Hooks,
+  PostToolUseFailureHookInput,
+  PostToolUseHookInput,
+  PreToolUseHookInput,
+} from './hooks/hook.ts'
 export {
   createAssistantMessage,
   createAttachmentMessage,
@@ -34,17 +45,27 @@ export type {
 } from './messages/message.ts'
 export type { Stamps } from './messages/stamps.ts'
 export { type ApiMessage, toApiMessages } from './messages/to-api-messages.ts'
+export { type PermissionRule, parseRule } from './permission/permission-rule.ts'
+export type { PermissionLists, PermissionSettings } from './permission/permission-settings.ts'
 export type { WarningCode } from './pipeline/call-host.ts'
 export type { Clock } from './pipeline/clock.ts'
+export type { CallTelemetry, TelemetryEvents, TimedPhase } from './pipeline/telemetry.ts'
 export type { LongResult, ResultStore } from './results/result-store.ts'
 export { defineTool } from './tool/define-tool.ts'
-export { allowAllTools, type CanUseTool, type PermissionAnswer } from './tool/permission.ts'
+export {
+  allowAllTools,
+  type CanUseTool,
+  type PermissionAnswer,
+  type PermissionQuestion,
+  type ToolCheck,
+} from './tool/permission.ts'
 export type {
   AnyTool,
   InputVerdict,
   OnProgress,
   ProgressChunk,
   ResultChunk,
+  Retry,
   Timeout,
   Tool,
   ToolFailure,

@@ -1,4 +1,5 @@
 import { answerAtOnce } from '../errors/answer-at-once.ts'
+import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SafeRun, ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
@@ -24,6 +25,19 @@ export class ContextLedger {
     if (!call.isSafe || call.safeRun === undefined) return this.current
     call.safeRun.base ??= this.current
     return call.safeRun.base
+  }
+
+  /** Rules that hold from now on, whoever reads the context next. */
+  addRules(lists: PermissionLists): void {
+    this.applyDue()
+    this.current = { ...this.current, permissions: withRules(this.current.permissions, lists) }
+  }
+
+  /** The same without applying anything: undefined while something is due. */
+  peek(call: ToolCall): ToolUseContext | undefined {
+    const base = call.isSafe ? call.safeRun?.base : undefined
+    if (base !== undefined) return base
+    return this.#due.length === 0 ? this.current : undefined
   }
 
   /** The call and all calls before it are completed. Its modifier is user code: it runs when the charts are at rest. */

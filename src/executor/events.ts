@@ -1,5 +1,6 @@
 import { answerAtOnce } from '../errors/answer-at-once.ts'
 import type { WarningCode } from '../pipeline/call-host.ts'
+import { type TelemetryEvents, telemetryTypes } from '../pipeline/telemetry.ts'
 
 export interface ExecutorWarning {
   readonly code: WarningCode
@@ -11,7 +12,8 @@ export interface ExecutorWarning {
   readonly error?: unknown
 }
 
-export interface ExecutorEvents {
+export interface ExecutorEvents extends TelemetryEvents {
+  /** What went wrong without costing a result. */
   warning: ExecutorWarning
 }
 
@@ -25,6 +27,14 @@ export class Emitter {
     const listeners = this.#listeners.get(type) ?? new Set()
     this.#listeners.set(type, listeners.add(listener as Listener<never>))
     return () => void listeners.delete(listener as Listener<never>)
+  }
+
+  has(type: keyof ExecutorEvents): boolean {
+    return (this.#listeners.get(type)?.size ?? 0) > 0
+  }
+
+  get hasTelemetry(): boolean {
+    return this.#listeners.size > 0 && telemetryTypes.some((type) => this.has(type))
   }
 
   emit<Type extends keyof ExecutorEvents>(type: Type, event: ExecutorEvents[Type]): void {

@@ -82,6 +82,7 @@ export class Intake {
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
       isHeld,
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
+      hasPermissionCheck: hasOwn(runs, 'checkPermissions'),
     }
   }
 }

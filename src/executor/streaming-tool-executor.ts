@@ -1,13 +1,13 @@
 import type { ActorRefFrom } from 'xstate'
 import { type Admission, type executorMachine, explainAdmission } from '../../machines/index.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
-import type { CanUseTool } from '../tool/permission.ts'
+import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
 import type { ExecutorOptions } from './options.ts'
-import { type DiscardedCall, Turn } from './turn.ts'
+import { type DiscardedCall, type OpenQuestion, Turn } from './turn.ts'
 
 /**
  * Runs the tool calls of one reply while the model is still streaming it: safe calls side by side, an unsafe call
@@ -93,7 +93,23 @@ export class StreamingToolExecutor {
     return explainAdmission(call, this.#turn.run)
   }
 
-  /** Listens to what went wrong without costing a result. Returns how to stop listening. */
+  /** The calls that wait for the host's word, in the order in which they started. */
+  openQuestions(): OpenQuestion[] {
+    return this.#turn.questions
+  }
+
+  /**
+   * Answers an open question in the place of `canUseTool`. The first answer counts; false where no such question is
+   * open any more.
+   */
+  answer(toolUseID: string, answer: PermissionAnswer): boolean {
+    return this.#turn.answer(toolUseID, answer)
+  }
+
+  /**
+   * Listens to what becomes of calls (`tool_use_success`, …), and to what went wrong without costing a result
+   * (`warning`). Returns how to stop listening.
+   */
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
     return this.#turn.emitter.on(type, listener)
   }

@@ -9,14 +9,24 @@ import {
   RunRecord,
 } from '../../machines/index.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
+import { readHooks } from '../hooks/hook-book.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import { namesTool } from '../permission/permission-rule.ts'
+import {
+  type PermissionLists,
+  type ReadPermissions,
+  readPermissions,
+  readRules,
+} from '../permission/permission-settings.ts'
+import { answerFor } from '../pipeline/ask-host.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
+import { CallReports } from '../pipeline/call-reports.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { describeValue } from '../text/describe-value.ts'
-import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
+import { allowAllTools, type CanUseTool, type PermissionAnswer, type PermissionQuestion } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { ToolBox } from '../tool/tool-box.ts'
+import { namesOf, ToolBox } from '../tool/tool-box.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import { ContextLedger } from './context-ledger.ts'
 import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
@@ -45,6 +55,8 @@ export class Turn implements CallHost, MessageSource {
   readonly allowsEverything: boolean
   readonly delivery: Delivery
   readonly emitter = new Emitter()
+  readonly report: CallReports
+  addedRules: ReadPermissions['rules'] = noRules
   readonly run: RunRecord
   readonly actor: ActorRefFrom<typeof executorMachine>
   readonly #intake: Intake
@@ -67,8 +79,10 @@ export class Turn implements CallHost, MessageSource {
   ) {
     this.settings = readOptions(options)
     const { maxConcurrency, maxInputChars, maxBufferedProgress, stamps } = this.settings
+    this.report = new CallReports(this.emitter, stamps)
     const context = createToolUseContext({ ...given, options: { ...given?.options, tools: toolsFor(given, tools) } })
     assertContext(context)
+    assertPermissions(context, tools)
     assertCanUseTool(canUseTool)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
@@ -159,8 +173,44 @@ export class Turn implements CallHost, MessageSource {
     return this.#ledger.contextFor(call)
   }
 
+  peekContext(call: ToolCall): ToolUseContext | undefined {
+    return this.#ledger.peek(call)
+  }
+
+  /** Asked by a guard: what cannot be read is not plain, and the phase itself finds out. */
+  hasPlainPermissions(call: ToolCall): boolean {
+    if (this.addedRules !== noRules) return false
+    const context = this.#ledger.peek(call)
+    try {
+      return context !== undefined && readPermissions(context.permissions).isPlain
+    } catch {
+      return false
+    }
+  }
+
+  addRules(lists: PermissionLists): void {
+    const added = readRules(lists, 'addRules')
+    const { deny, ask, allow } = this.addedRules
+    this.addedRules = {
+      deny: [...deny, ...added.deny],
+      ask: [...ask, ...added.ask],
+      allow: [...allow, ...added.allow],
+    }
+    this.#ledger.addRules(lists)
+  }
+
+  get questions(): OpenQuestion[] {
+    return ([...this.run.executing] as ToolCall[]).filter(({ isAsking }) => isAsking).map(questionOf)
+  }
+
+  answer(id: string, answer: PermissionAnswer): boolean {
+    const call = this.find(id)
+    return call !== undefined && answerFor(call, answer)
+  }
+
   addProgress(call: ToolCall, message: ProgressMessage): void {
     if (this.#isDiscarded) return
+    this.report.progressed(call)
     this.#progress.push(call, message)
     this.#outbox.run(() => undefined)
   }
@@ -230,6 +280,22 @@ export class Turn implements CallHost, MessageSource {
   }
 }
 
+const noRules: ReadPermissions['rules'] = { deny: [], ask: [], allow: [] }
+
+/** A call that waits for the host's word. */
+export interface OpenQuestion extends PermissionQuestion {
+  readonly toolUseID: string
+  readonly toolName: string
+  readonly input: unknown
+}
+
+const questionOf = ({ id, name, reading, permit }: ToolCall): OpenQuestion => ({
+  toolUseID: id,
+  toolName: name,
+  input: reading.status === 'valid' ? reading.input : undefined,
+  ...permit.question,
+})
+
 /** The tools that bodies find in their context: those the host put there, else all of this executor. */
 function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
   const own = given?.options?.tools
@@ -239,6 +305,21 @@ function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly An
 function assertCanUseTool(canUseTool: unknown): void {
   if (canUseTool === undefined || typeof canUseTool === 'function') return
   throw new SignalboxError('invalid_option', `canUseTool must be a function, but got ${describeValue(canUseTool, 80)}.`)
+}
+
+/** Rules and hooks fail where they are handed in, not when a call meets them. */
+function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): void {
+  const { rules } = readPermissions(permissions)
+  if (hooks !== undefined) readHooks(hooks)
+  for (const rule of Object.values(rules).flat()) {
+    if (rule.spec === undefined) continue
+    const deaf = tools.find((tool) => namesTool(rule, namesOf(tool)) && tool.matchesRule === undefined)
+    if (deaf === undefined) continue
+    throw new SignalboxError(
+      'invalid_rule',
+      `The rule ${JSON.stringify(rule.text)} has brackets, but ${deaf.name} has no matchesRule to read them.`,
+    )
+  }
 }
 
 function assertContext({ abortController }: ToolUseContext): void {

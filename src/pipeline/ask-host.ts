@@ -1,89 +1,95 @@
 import { describeError } from '../errors/describe-error.ts'
-import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import { resultTexts } from '../results/result-texts.ts'
 import { describeValue } from '../text/describe-value.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { isConcurrencySafe } from './classify-call.ts'
-import { ownErrorMessage } from './own-error.ts'
-import { type InputReading, readInput, type ValidReading } from './read-input.ts'
+import { changeInput } from './change-input.ts'
+import { denialOf } from './decide.ts'
+import { denyCall } from './deny-call.ts'
 import type { ToolCall } from './tool-call.ts'
-import { rejectInput, validationThrew, vetoOf } from './validate-call.ts'
 import { whenSettled } from './when-settled.ts'
 
-/** The `permission` phase: the host's word. Whatever is not a clear yes is a no. */
+const byHost = { by: 'host' } as const
+
+/** The second half of the `permission` phase: the host's word. Whatever is not a clear yes is a no. */
 export function askHost(call: ToolCall): void {
   const { tool, reading } = call
   const { canUseTool } = call.turn
   if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
-  if (canUseTool === undefined) return deny(call, resultTexts.nobodyToAsk(call.name))
+  call.permit.isAsking = true
+  if (canUseTool === undefined) return denyCall(call, resultTexts.nobodyToAsk(call.name), byHost)
   whenSettled(
-    () => canUseTool(tool, reading.input, call.context, call.assistantMessage, call.id),
+    () => canUseTool(tool, reading.input, call.context, call.assistantMessage, call.id, call.permit.question),
     (answer) => takeAnswer(call, tool, readAnswer(answer)),
-    (error) => deny(call, resultTexts.askingFailed(describeError(error))),
+    (error) => takeAnswer(call, tool, { behavior: 'unclear', problem: describeError(error) }),
   )
 }
 
+/** Somebody else answers in the host's place. The first answer counts: false says that it came too late. */
+export function answerFor(call: ToolCall, answer: PermissionAnswer): boolean {
+  const { tool } = call
+  if (tool === undefined || !call.isAsking) return false
+  takeAnswer(call, tool, readAnswer(answer))
+  return true
+}
+
+type Answer = PermissionAnswer | { behavior: 'unclear'; problem: string }
+
 /** Read once, here: an answer that throws when it is read is no clear yes. */
-function readAnswer(answer: PermissionAnswer): PermissionAnswer | { behavior: 'unclear'; problem: string } {
+function readAnswer(answer: PermissionAnswer): Answer {
   try {
     if (answer?.behavior === 'allow') return { ...answer }
     if (answer?.behavior === 'deny') return { ...answer }
-    return {
-      behavior: 'unclear',
-      problem: `The answer was ${describeValue(answer, 200)}, which is neither allow nor deny.`,
-    }
+    const problem = `The answer was ${describeValue(answer, 200)}, which is neither allow nor deny.`
+    return { behavior: 'unclear', problem }
   } catch (error) {
     return { behavior: 'unclear', problem: describeError(error) }
   }
 }
 
-function takeAnswer(call: ToolCall, tool: AnyTool, answer: ReturnType<typeof readAnswer>): void {
-  if (!call.isIn('permission')) return
-  if (answer.behavior === 'allow') {
-    if (answer.updatedInput === undefined) call.tell({ type: 'permission.allowed', becameUnsafe: false })
-    else changeInput(call, tool, answer.updatedInput)
-  } else if (answer.behavior === 'deny') {
-    const hasMessage = typeof answer.message === 'string' && answer.message !== ''
-    const text = hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage()
-    const stopsTurn = answer.interrupt === true
-    deny(call, text, stopsTurn)
-    if (stopsTurn) call.turn.stopTurn('permission_stop')
-  } else deny(call, resultTexts.askingFailed(answer.problem))
+function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
+  if (!call.isAsking) return
+  call.permit.isAsking = false
+  if (answer.behavior === 'unclear') return denyCall(call, resultTexts.askingFailed(answer.problem), byHost)
+  addRules(call, answer)
+  if (answer.behavior === 'allow') return allow(call, tool, answer.updatedInput)
+  const hasMessage = typeof answer.message === 'string' && answer.message !== ''
+  const text = hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage()
+  const stopsTurn = answer.interrupt === true
+  denyCall(call, text, byHost, stopsTurn)
+  if (stopsTurn) call.turn.stopTurn('permission_stop')
 }
 
-function deny(call: ToolCall, text: ResultText, stopsTurn = false): void {
-  if (!call.isIn('permission')) return
-  call.setMessages([ownErrorMessage(call, text)])
-  call.tell({ type: 'permission.denied', stopsTurn })
+function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
+  if (updatedInput === undefined) return confirm(call, tool, false, hasNewDenyRules(call))
+  const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
+  changeInput(call, tool, change, (becameUnsafe) => confirm(call, tool, becameUnsafe, true))
 }
 
-/** An input that the host changed has to pass what the model's passed, and may have another class. */
-function changeInput(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
-  const reading = readInput(tool, updatedInput, call.turn.settings.maxInputChars)
-  if (reading.status === 'valid' && tool.validateInput === undefined) return accept(call, tool, reading)
-  checkChange(call, tool, reading).then(
-    (checked) => (checked.status === 'valid' ? accept(call, tool, checked) : rejectInput(call, checked.text)),
-    (error) => rejectInput(call, validationThrew(error)),
+/** Somebody forbade something while this question was open. */
+const hasNewDenyRules = ({ turn, permit }: ToolCall): boolean => turn.addedRules.deny.length > permit.denyRulesSeen
+
+/** The host's yes holds, unless something that no yes can pass now speaks against it. */
+function confirm(call: ToolCall, tool: AnyTool, becameUnsafe: boolean, isNews: boolean): void {
+  const { reading } = call
+  const permit = () => {
+    if (!call.isIn('permission')) return
+    call.recordDecision({ behavior: 'allow', source: byHost })
+    call.tell({ type: 'permission.allowed', becameUnsafe })
+  }
+  if (!isNews || reading.status !== 'valid' || !call.needsDeciding) return permit()
+  denialOf(call, tool, reading.input).then(
+    (denied) => (denied === undefined ? permit() : denyCall(call, denied.text, denied.source)),
+    (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), byHost),
   )
 }
 
-async function checkChange(
-  call: ToolCall,
-  tool: AnyTool,
-  given: InputReading,
-): Promise<ValidReading | { status: 'rejected'; text: ResultText }> {
-  const reading = given.status === 'unread' ? await given.pending : given
-  if (reading.status === 'invalid') return { status: 'rejected', text: invalidUpdate(reading.problem) }
-  const veto = await vetoOf(call, tool, reading.input)
-  return veto === undefined ? reading : { status: 'rejected', text: veto }
+/** Rules for the rest of the session. One that cannot be read changes nothing, and the answer holds all the same. */
+function addRules(call: ToolCall, { addRules: lists }: PermissionAnswer): void {
+  if (lists === undefined) return
+  try {
+    call.turn.addRules(lists)
+  } catch (error) {
+    call.turn.warn(call, 'invalid_rule', 'the rules that came with the answer cannot be read and were left out', error)
+  }
 }
-
-function accept(call: ToolCall, tool: AnyTool, reading: ValidReading): void {
-  if (!call.isIn('permission')) return
-  call.reading = reading
-  call.isChecked = true
-  call.tell({ type: 'permission.allowed', becameUnsafe: call.isSafe && !isConcurrencySafe(tool, reading.input) })
-}
-
-const invalidUpdate = (problem: string): ResultText =>
-  resultTexts.invalidInput(`the input was changed when permission was given, and no longer fits: ${problem}`)

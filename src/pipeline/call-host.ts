@@ -1,8 +1,10 @@
 import type { ProgressMessage } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
+import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { CallReports } from './call-reports.ts'
 import type { Clock } from './clock.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -20,6 +22,12 @@ export type WarningCode =
   | 'context_modifier_failed'
   /** A callback of the host threw. */
   | 'host_callback_failed'
+  /** A tool could not say whether a rule speaks of a call; the stricter reading was taken. */
+  | 'rule_check_failed'
+  /** A rule that came with an answer cannot be read. */
+  | 'invalid_rule'
+  /** What a hook put in place of a tool's output could not be used. */
+  | 'hook_output_ignored'
 
 /** What one call needs of the turn that it belongs to. */
 export interface CallHost {
@@ -38,6 +46,14 @@ export interface CallHost {
   /** Steps the charts, and then does what they ask for. */
   step(step: () => void): void
   contextFor(call: ToolCall): ToolUseContext
+  /** The same as far as it is known: undefined while modifiers, which are user code, wait to be applied. */
+  peekContext(call: ToolCall): ToolUseContext | undefined
+  /** As far as rules and mode go, only the host has a word on this call. */
+  hasPlainPermissions(call: ToolCall): boolean
+  /** Rules that came with answers of the host during this turn. */
+  readonly addedRules: ReadPermissions['rules']
+  addRules(lists: PermissionLists): void
+  readonly report: CallReports
   /** The ids of the other calls of the same reply. */
   siblingsOf(call: ToolCall): string[]
   addProgress(call: ToolCall, message: ProgressMessage): void

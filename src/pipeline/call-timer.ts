@@ -1,53 +1,55 @@
 import type { TimeoutCause } from '../../machines/index.ts'
 import type { Timeout } from '../tool/tool.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, clearTimer } from './clock.ts'
 
-/** The time of one running body: in total, since its last progress, and once it was told to stop. */
+/** The time of one call's body: in total, since its last progress, between attempts, and once it was told to stop. */
 export class CallTimer {
   readonly #clock: Clock
   readonly #onTimeout: (cause: TimeoutCause) => void
   #idleMs: number | undefined
   #total: unknown
   #idle: unknown
-  #grace: unknown
+  /** For the end of a grace, or of a backoff. */
+  #wait: unknown
 
   constructor(clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
     this.#clock = clock
     this.#onTimeout = onTimeout
   }
 
+  /** The body begins: for the first time, or once more within the same total. */
   start(timeout: Timeout | undefined): void {
     const { totalMs, idleMs } = typeof timeout === 'number' ? { totalMs: timeout } : (timeout ?? {})
     this.#idleMs = limitOf(idleMs)
-    this.#total = this.#start('total', limitOf(totalMs))
+    this.#total ??= this.#start('total', limitOf(totalMs))
     this.#idle = this.#start('idle', this.#idleMs)
   }
 
   /** There was progress. */
   extend(): void {
     if (this.#idle === undefined) return
-    this.#cancel(this.#idle)
+    clearTimer(this.#clock, this.#idle)
     this.#idle = this.#start('idle', this.#idleMs)
+  }
+
+  /** Between two attempts only the total counts. */
+  startBackoff(ms: number, onEnd: () => void): void {
+    clearTimer(this.#clock, this.#idle)
+    this.#idle = undefined
+    this.#wait = this.#clock.setTimeout(onEnd, ms)
   }
 
   /** Told to stop: the limits no longer count, only how long it takes to obey. */
   startGrace(ms: number, onEnd: () => void): void {
     this.clear()
-    this.#grace = this.#clock.setTimeout(onEnd, ms)
+    this.#wait = this.#clock.setTimeout(onEnd, ms)
   }
 
   clear(): void {
-    for (const timer of [this.#total, this.#idle, this.#grace]) if (timer !== undefined) this.#cancel(timer)
+    for (const timer of [this.#total, this.#idle, this.#wait]) clearTimer(this.#clock, timer)
+    this.#total = undefined
     this.#idle = undefined
-  }
-
-  /** A clock of the host that throws here leaves a timer that finds nobody. */
-  #cancel(timer: unknown): void {
-    try {
-      this.#clock.clearTimeout(timer)
-    } catch {
-      // the call goes on: it has a result to hand over
-    }
+    this.#wait = undefined
   }
 
   #start(limit: 'total' | 'idle', ms: number | undefined): unknown {

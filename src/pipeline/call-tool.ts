@@ -1,8 +1,8 @@
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
-import { CallTimer } from './call-timer.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
+import { backoffBefore } from './retry.ts'
 import type { Settled, ToolCall } from './tool-call.ts'
 import { whenSettled } from './when-settled.ts'
 
@@ -13,10 +13,11 @@ export function callTool(call: ToolCall): void {
   const { tool, reading } = call
   if (tool === undefined || reading.status !== 'valid') return
   if (call.stopCause !== undefined) {
-    return call.tell({ type: 'tool.settled', finished: false, needsFormatting: false })
+    return call.tell({ type: 'tool.settled', finished: false, willRetry: false, needsFormatting: false })
   }
   const run = new BodyRun(call)
   call.body = run
+  call.attempts++
   try {
     run.start()
     const returned: unknown = tool.call(
@@ -41,22 +42,22 @@ export function callTool(call: ToolCall): void {
 /** One run of a body, from its start until it has settled or been abandoned. What it sends afterwards is late. */
 export class BodyRun {
   readonly #call: ToolCall
-  readonly #timer: CallTimer
+  readonly #startedAt: number
   #state: 'running' | 'settled' | 'abandoned' = 'running'
   #chunks: Chunks | undefined
 
   constructor(call: ToolCall) {
     this.#call = call
-    this.#timer = new CallTimer(call.turn.settings.clock, (cause) => call.tell({ type: 'call.timedOut', cause }))
+    this.#startedAt = call.turn.settings.stamps.now()
   }
 
   start(): void {
-    this.#timer.start(this.#call.tool?.timeout)
+    this.#call.timer.start(this.#call.tool?.timeout)
   }
 
   progress(data: unknown, toolUseID: unknown): void {
     if (this.#state !== 'running') return this.#tooLate('progress')
-    this.#timer.extend()
+    this.#call.timer.extend()
     const { turn, id } = this.#call
     const siblings = turn.siblingsOf(this.#call)
     const message = createProgressMessage(
@@ -74,16 +75,19 @@ export class BodyRun {
   settle(settled: Settled): void {
     if (this.#state !== 'running') return this.#tooLate(settled.ok ? 'a result' : 'an error')
     this.#state = 'settled'
-    this.#timer.clear()
     const call = this.#call
     call.settled = settled
+    call.bodyMs = (call.bodyMs ?? 0) + Math.max(0, call.turn.settings.stamps.now() - this.#startedAt)
+    call.backoffMs = settled.ok ? undefined : backoffBefore(call, settled.error)
+    const willRetry = call.backoffMs !== undefined
+    if (!willRetry) call.timer.clear()
     const needs = needsFormatting(call, settled)
     if (!needs && settled.ok) call.setMessages([textMessage(call, settled.result.data as string)])
-    call.tell({ type: 'tool.settled', finished: settled.ok, needsFormatting: needs })
+    call.tell({ type: 'tool.settled', finished: settled.ok, willRetry, needsFormatting: needs })
   }
 
   startGrace(ms: number): void {
-    if (this.#state === 'running') this.#timer.startGrace(ms, () => this.#call.tell({ type: 'call.graceEnded' }))
+    if (this.#state === 'running') this.#call.timer.startGrace(ms, () => this.#call.tell({ type: 'call.graceEnded' }))
   }
 
   abandon(): void {

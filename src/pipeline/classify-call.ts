@@ -17,3 +17,12 @@ export function yieldsToInterrupt(tool: AnyTool): boolean {
     return false
   }
 }
+
+/** Changes nothing only where the tool says so, about this very input. */
+export function isReadOnly(tool: AnyTool, input: Record<string, unknown>): boolean {
+  try {
+    return answerAtOnce(tool.isReadOnly?.(input)) === true
+  } catch {
+    return false
+  }
+}

@@ -1,5 +1,6 @@
 import type { TimeoutCause } from '../../machines/index.ts'
 import { answerAtOnce } from '../errors/answer-at-once.ts'
+import { classifyToolError } from '../errors/classify-tool-error.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
@@ -29,18 +30,31 @@ export function formatResult(call: ToolCall): void {
   if (call.stopCause?.kind === 'timeout') return finish(call, fromTimeout(call, call.stopCause))
   const { settled } = call
   if (settled?.ok !== true) {
-    return finish(call, failed(call, 'failed', resultTexts.failed(describeError(settled?.error)), settled?.error))
+    const text = resultTexts.failed(describeError(settled?.error), call.attempts)
+    return finish(call, failed(call, 'failed', text, settled?.error))
   }
-  formatOutcome(call, settled.result)
+  const { replacement } = call
+  if (replacement === undefined) return formatOutcome(call, settled.result)
+  formatOutcome(call, { ...settled.result, data: replacement.data }, (error) => {
+    call.turn.warn(call, 'hook_output_ignored', `what ${replacement.by} put in place of the output has no form`, error)
+    formatOutcome(call, settled.result)
+  })
 }
 
 function finish(call: ToolCall, { messages, failure }: Formatted): void {
   call.setMessages(messages)
+  if (failure !== undefined) {
+    call.outcome = {
+      status: 'failed',
+      message: failure.message,
+      label: labels[failure.kind]?.() ?? classifyToolError(failure.error),
+    }
+  }
   const cancels = failure !== undefined && cancelsSiblings(call, failure)
   call.tell({ type: 'result.formatted', cancelsSiblings: cancels, description: cancels ? call.description : '' })
 }
 
-function formatOutcome(call: ToolCall, result: ToolResult): void {
+function formatOutcome(call: ToolCall, result: ToolResult, otherwise = unformattable(call)): void {
   const { resultStore } = call.turn.settings
   const maxChars = maxCharsOf(call)
   try {
@@ -50,8 +64,19 @@ function formatOutcome(call: ToolCall, result: ToolResult): void {
     }
     storeResult(call, resultStore, block, maxChars, (stored) => finish(call, fromBlock(call, result, stored)))
   } catch (error) {
-    finish(call, failed(call, 'unformattable', resultTexts.unformattable(describeError(error)), error))
+    otherwise(error)
   }
+}
+
+const unformattable =
+  (call: ToolCall) =>
+  (error: unknown): void =>
+    finish(call, failed(call, 'unformattable', resultTexts.unformattable(describeError(error)), error))
+
+/** For telemetry: nothing of what a user or a model wrote. */
+const labels: { [Kind in ToolFailure['kind']]?: () => string } = {
+  timeout: () => 'Timeout',
+  unformattable: () => 'Unformattable',
 }
 
 const maxCharsOf = ({ tool }: ToolCall): number => tool?.maxResultSizeChars ?? defaultMaxResultSizeChars

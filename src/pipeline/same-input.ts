@@ -17,6 +17,7 @@ function isSameTree(one: unknown, other: unknown): boolean {
     const [left, right] = pairs.pop() as [unknown, unknown]
     if (Object.is(left, right)) continue
     if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+    if (!isPlain(left) || !isPlain(right)) return false
     const keys = Object.keys(left)
     if (Array.isArray(left) !== Array.isArray(right) || keys.length !== Object.keys(right).length) return false
     for (const key of keys) {
@@ -25,4 +26,10 @@ function isSameTree(one: unknown, other: unknown): boolean {
     }
   }
   return true
+}
+
+/** Dates and the like have no keys to compare. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null || Array.isArray(value)
 }

@@ -28,6 +28,7 @@ export function storeResult(
   }
   const cutBecause = (problem: string) => finish(withNote(limitSize(block, maxChars), resultTexts.notStored(problem)))
   call.hurryUp = () => cutBecause('the call was stopped before it was')
+  if (call.isHurried) return call.hurryUp()
   whenSettled(
     () => store.save({ toolUseID: call.id, toolName: call.name, text: textOf(block) }),
     (saved) => {

@@ -5,21 +5,34 @@ import type {
   CallRecord,
   CallStage,
   callMachine,
+  Decision,
   Ending,
   StopCause,
 } from '../../machines/index.ts'
+import type { HookEvent } from '../hooks/hook.ts'
+import { hooksFor } from '../hooks/hook-book.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import { describeCall } from '../tool/describe-call.ts'
 import type { AnyTool, ToolResult } from '../tool/tool.ts'
+import { namesOf } from '../tool/tool-box.ts'
 import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
 import { askHost } from './ask-host.ts'
 import { CallAbortController } from './call-abort-controller.ts'
 import type { CallHost } from './call-host.ts'
+import { CallPermit } from './call-permit.ts'
+import { CallTimer } from './call-timer.ts'
 import { type BodyRun, callTool } from './call-tool.ts'
+import { CallTrail } from './call-trail.ts'
+import { decide } from './decide.ts'
 import { endingMessage } from './ending-message.ts'
 import { formatResult } from './format-result.ts'
+import { postHookEvent, runPostHooks } from './post-hooks.ts'
+import { type HookVerdict, runPreHooks } from './pre-hooks.ts'
 import { type InputReading, readInput } from './read-input.ts'
+import { startBackoff } from './retry.ts'
+import type { HookRuns } from './run-hooks.ts'
+import type { TimedPhase } from './telemetry.ts'
 import { validateCall } from './validate-call.ts'
 
 /** Consecutive safe calls: all see the context of the moment when the first of them started. */
@@ -42,7 +55,17 @@ export interface Arrival {
   readonly isHeld: boolean
   /** The tool has something of its own to say about an input that fits. */
   readonly hasChecks: boolean
+  /** The tool has a word on whether its calls may run. */
+  readonly hasPermissionCheck: boolean
 }
+
+/** The phases whose bodies have to know whether they are still waited for. */
+export type Phase = 'validating' | 'preHooks' | 'permission'
+
+/** What became of a call that did not simply succeed; for those who keep books. */
+export type Outcome =
+  | { readonly status: 'rejected'; readonly message: string }
+  | { readonly status: 'failed'; readonly message: string; readonly label: string }
 
 /** How the body of a call came to its end. */
 export type Settled =
@@ -77,14 +100,31 @@ export class ToolCall implements CallRecord, CallPort {
   safeRun: SafeRun | undefined
   body: BodyRun | undefined
   settled: Settled | undefined
+  /** How often its body has run. */
+  attempts = 0
+  /** How long, all attempts together. */
+  bodyMs: number | undefined
+  /** How long until the next attempt. */
+  backoffMs: number | undefined
+  hookRuns: HookRuns | undefined
+  hookVerdict: HookVerdict | undefined
+  /** What a hook put in place of the tool's output. */
+  replacement: { readonly data: unknown; readonly by: string } | undefined
+  /** Nothing that is done for its result may wait any more. */
+  isHurried = false
+  outcome: Outcome | undefined
   /** Why it was told to stop; a body that has not begun by then never does. */
   stopCause: StopCause | undefined
   ending: Ending | undefined
-  /** Ends a formatting that waits for something. */
+  /** Ends what is done for a result and waits for something. */
   hurryUp: (() => void) | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   readonly #hasChecks: boolean
+  readonly #hasPermissionCheck: boolean
+  #trail: CallTrail | undefined
+  #permit: CallPermit | undefined
+  #timer: CallTimer | undefined
   #outgoing: Message[] | undefined
   #taken = 0
   #controller: CallAbortController | undefined
@@ -102,6 +142,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.isSafe = arrival.isSafe
     this.yieldsToInterrupt = arrival.yieldsToInterrupt
     this.#hasChecks = arrival.hasChecks
+    this.#hasPermissionCheck = arrival.hasPermissionCheck
     this.stage = arrival.isHeld ? 'held' : 'queued'
   }
 
@@ -117,33 +158,69 @@ export class ToolCall implements CallRecord, CallPort {
     return !this.isChecked && (this.reading.status !== 'valid' || this.#hasChecks)
   }
 
-  get needsPermission(): boolean {
+  get needsPreHooks(): boolean {
+    const context = this.turn.peekContext(this)
+    return context === undefined || this.#hasHooks(context, 'PreToolUse')
+  }
+
+  get needsDeciding(): boolean {
+    return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.turn.hasPlainPermissions(this)
+  }
+
+  get needsAsking(): boolean {
     return !this.turn.allowsEverything
   }
 
+  get needsPostHooks(): boolean {
+    return this.#context !== undefined && this.#hasHooks(this.#context, postHookEvent(this))
+  }
+
   validate(): void {
-    this.turn.push(() => validateCall(this))
+    this.#enter('validating', validateCall)
+  }
+
+  runPreHooks(): void {
+    this.#enter('preHooks', runPreHooks)
+  }
+
+  decide(): void {
+    this.#enter('permission', decide)
   }
 
   askHost(): void {
-    this.turn.push(() => askHost(this))
+    this.#enter('permission', askHost)
   }
 
   callTool(): void {
-    this.turn.push(() => callTool(this))
+    this.#enter('calling', callTool)
+  }
+
+  startBackoff(): void {
+    this.#enter('retrying', startBackoff)
+  }
+
+  runPostHooks(): void {
+    this.#enter('postHooks', runPostHooks)
   }
 
   formatResult(): void {
-    this.turn.push(() => formatResult(this))
+    this.#enter('formatting', formatResult)
   }
 
+  /** From here on nothing that is done for the result may wait. */
   hurry(): void {
+    this.isHurried = true
     this.turn.push(() => this.hurryUp?.())
   }
 
   stop(cause: StopCause): void {
     this.stopCause = cause
-    if (this.#controller !== undefined) this.turn.push(() => this.#controller?.stop(cause.reason))
+    for (const outcome of this.hookRuns?.cancel(cause.reason) ?? []) this.trail.addHook('PreToolUse', outcome, this.id)
+    if (this.#controller === undefined && this.#timer === undefined) return
+    this.turn.push(() => {
+      this.#timer?.clear()
+      this.#controller?.stop(cause.reason)
+    })
   }
 
   startGrace(): void {
@@ -157,11 +234,47 @@ export class ToolCall implements CallRecord, CallPort {
 
   conclude(ending: Ending): void {
     this.ending = ending
-    if (ending.by === 'result') return
-    // whatever the body left is replaced
-    this.#outgoing = undefined
-    this.unread = 1
-    this.turn.push(() => this.#prepareMessages())
+    if (ending.by !== 'result') {
+      // whatever the body left is replaced
+      this.#outgoing = undefined
+      this.unread = 1 + (this.#trail?.length ?? 0)
+    }
+    if (ending.by === 'result' && !this.turn.report.isWanted) return
+    this.turn.push(() => {
+      this.#prepareMessages()
+      this.turn.report.completed(this)
+    })
+  }
+
+  /** What its hooks did, and who changed its input. */
+  get trail(): CallTrail {
+    this.#trail ??= new CallTrail()
+    return this.#trail
+  }
+
+  get permit(): CallPermit {
+    this.#permit ??= new CallPermit()
+    return this.#permit
+  }
+
+  get decision(): Decision | undefined {
+    return this.#permit?.decision
+  }
+
+  get isAsking(): boolean {
+    return this.#permit?.isAsking === true && this.isIn('permission')
+  }
+
+  get timer(): CallTimer {
+    this.#timer ??= new CallTimer(this.turn.settings.clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
+    return this.#timer
+  }
+
+  /** Written down where the host looks, too. */
+  recordDecision(decision: Decision): void {
+    this.permit.decision = decision
+    const { toolDecisions } = this.context
+    if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
   }
 
   /** The context as this call sees it. */
@@ -193,13 +306,14 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   /** Whether the chart is still in this phase, and so waits for what comes of it. */
-  isIn(phase: 'validating' | 'permission'): boolean {
+  isIn(phase: Phase): boolean {
     return this.ref?.getSnapshot().matches({ executing: phase }) === true
   }
 
+  /** Its result, and what comes with it; the trail comes last. */
   setMessages(messages: Message[]): void {
-    this.#outgoing = messages
-    this.unread = messages.length
+    this.#outgoing = this.#withTrail(messages)
+    this.unread = this.#outgoing.length
   }
 
   /** The next message for a reader. The chart has counted it already. */
@@ -217,10 +331,34 @@ export class ToolCall implements CallRecord, CallPort {
     this.settled = undefined
     this.#context = undefined
     this.contextAfter = undefined
+    this.#trail = undefined
+    this.replacement = undefined
   }
 
   #prepareMessages(): void {
-    this.#outgoing ??= [endingMessage(this)]
+    this.#outgoing ??= this.#withTrail([endingMessage(this)])
+  }
+
+  #withTrail(messages: Message[]): Message[] {
+    if (this.#trail === undefined) return messages
+    return [...messages, ...this.#trail.messages(this.id, this.turn.settings.stamps)]
+  }
+
+  #enter(phase: TimedPhase, body: (call: ToolCall) => void): void {
+    this.turn.push(() => {
+      this.turn.report.entered(this, phase)
+      body(this)
+    })
+  }
+
+  /** Asked by a guard: what cannot be read counts as there, so that the phase itself finds out. */
+  #hasHooks({ hooks }: ToolUseContext, event: HookEvent): boolean {
+    if (hooks === undefined || this.tool === undefined) return false
+    try {
+      return hooksFor(hooks, event, namesOf(this.tool)).length > 0
+    } catch {
+      return true
+    }
   }
 
   /** Aborted from inside: the turn ends, and this call with it, whatever the others make of the reason. */

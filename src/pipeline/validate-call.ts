@@ -4,17 +4,18 @@ import type { AnyTool } from '../tool/tool.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage } from './own-error.ts'
 import type { InputReading } from './read-input.ts'
-import type { ToolCall } from './tool-call.ts'
+import type { Phase, ToolCall } from './tool-call.ts'
 
 /** The `validating` phase: schema, then the tool's own normalising and its veto. */
 export function validateCall(call: ToolCall): void {
   const { tool, reading } = call
   if (!call.isIn('validating')) return
-  if (reading.status === 'invalid') return rejectInput(call, resultTexts.invalidInput(reading.problem))
+  if (reading.status === 'invalid') return rejectInput(call, 'validating', resultTexts.invalidInput(reading.problem))
   if (tool === undefined) return
   normalize(call, tool, reading).then(
-    (problem) => (problem === undefined ? call.tell({ type: 'input.accepted' }) : rejectInput(call, problem)),
-    (error) => rejectInput(call, validationThrew(error)),
+    (problem) =>
+      problem === undefined ? call.tell({ type: 'input.accepted' }) : rejectInput(call, 'validating', problem),
+    (error) => rejectInput(call, 'validating', validationThrew(error)),
   )
 }
 
@@ -32,8 +33,9 @@ export async function vetoOf(
 }
 
 /** The call ends here, with an error of its own. */
-export function rejectInput(call: ToolCall, text: ResultText): void {
-  if (!call.isIn('validating') && !call.isIn('permission')) return
+export function rejectInput(call: ToolCall, phase: Phase, text: ResultText): void {
+  if (!call.isIn(phase)) return
+  call.outcome = { status: 'failed', message: text.toolUseResult, label: 'InvalidInput' }
   call.setMessages([ownErrorMessage(call, text)])
   call.tell({
     type: 'input.rejected',

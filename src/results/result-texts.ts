@@ -1,4 +1,4 @@
-import type { AbortCause, Reached, StopKind, TimeoutCause } from '../../machines/index.ts'
+import type { AbortCause, Opinion, PermissionMode, Reached, StopKind, TimeoutCause } from '../../machines/index.ts'
 
 /** What an outcome says: to the model, and to user interfaces. */
 export interface ResultText {
@@ -30,7 +30,24 @@ export const resultTexts = {
   nobodyToAsk: (name: string) =>
     asError(`Permission to use ${name} could not be asked for: nobody is there to answer. The call did not run.`),
   askingFailed: (problem: string) => asError(`Permission could not be determined, so the call did not run. ${problem}`),
-  failed: (problem: string) => asError(problem),
+  deniedByRule: (name: string, rule: string) =>
+    asError(`Permission to use ${name} was denied by the rule ${JSON.stringify(rule)}. The call did not run.`),
+  deniedByMode: (name: string, mode: PermissionMode) =>
+    asError(
+      mode === 'plan'
+        ? `${name} did not run: in plan mode only calls that change nothing may run.`
+        : `${name} did not run: it would need somebody's permission, and in mode ${mode} nobody is asked.`,
+    ),
+  hookSaid: (decision: Opinion, hook: string) =>
+    decision === 'deny' ? `The hook ${hook} denied this call. It did not run.` : `The hook ${hook} said ${decision}.`,
+  hookStopped: (reason: string | undefined) =>
+    `A hook ended the query before this call ran${reason === undefined ? '.' : `: ${reason}`}`,
+  hookFailed: (hook: string, problem: string) =>
+    `The call did not run, because the hook ${hook} that has to pass it failed: ${problem}`,
+  changedInputUnfit: (by: string, problem: string) =>
+    asError(`InputValidationError: the input was changed by ${by}, and no longer fits: ${problem}`),
+  failed: (problem: string, attempts = 1) =>
+    asError(attempts > 1 ? `${problem}\nIt was tried ${attempts} times.` : problem),
   timedOut: ({ limit, ms }: TimeoutCause, finished: boolean) =>
     asError(
       `Timeout: the call ${limit === 'idle' ? `made no progress for ${ms} ms` : `took longer than ${ms} ms`} and was stopped.` +

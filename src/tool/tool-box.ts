@@ -1,6 +1,7 @@
+import { readField } from '../errors/read-field.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
-import type { AnyTool } from './tool.ts'
+import type { AnyTool, Retry } from './tool.ts'
 
 /** The tools of one executor, found by name, then by alias. */
 export class ToolBox {
@@ -29,6 +30,10 @@ export class ToolBox {
   }
 }
 
+/** Every name a tool goes by: its own first. */
+export const namesOf = ({ name, aliases }: AnyTool): readonly string[] =>
+  aliases === undefined ? [name] : [name, ...aliases]
+
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 function isTimeout(timeout: unknown): boolean {
@@ -36,6 +41,19 @@ function isTimeout(timeout: unknown): boolean {
   if (typeof timeout !== 'object' || timeout === null) return isLimit(timeout)
   const { totalMs, idleMs } = timeout as { totalMs?: unknown; idleMs?: unknown }
   return isLimit(totalMs) && isLimit(idleMs)
+}
+
+const functionFields = ['checkPermissions', 'matchesRule', 'editsWorkspace', 'validateInput', 'normalizeInput'] as const
+
+function isRetry(retry: unknown): boolean {
+  if (typeof retry !== 'object' || retry === null) return false
+  const { attempts, backoffMs = 0, when } = retry as Partial<Retry>
+  return (
+    Number.isInteger(attempts) &&
+    (attempts as number) >= 1 &&
+    (typeof backoffMs === 'function' || (typeof backoffMs === 'number' && backoffMs >= 0)) &&
+    (when === undefined || typeof when === 'function')
+  )
 }
 
 function assertTool(tool: AnyTool, index: number): void {
@@ -52,6 +70,13 @@ function assertTool(tool: AnyTool, index: number): void {
   if (typeof tool.inputSchema?._zod?.run !== 'function') fail('inputSchema', 'a Zod object schema', tool.inputSchema)
   if (tool.maxResultSizeChars !== undefined && !(tool.maxResultSizeChars > 0)) {
     fail('maxResultSizeChars', 'a number above 0', tool.maxResultSizeChars)
+  }
+  for (const field of functionFields) {
+    const came = readField(tool, field)
+    if (came !== undefined && typeof came !== 'function') fail(field, 'a function', came)
+  }
+  if (tool.retry !== undefined && !isRetry(tool.retry)) {
+    fail('retry', '{ attempts, backoffMs?, when? } with at least one attempt', tool.retry)
   }
   if (!isTimeout(tool.timeout)) fail('timeout', 'milliseconds, or { totalMs, idleMs }', tool.timeout)
   if (tool.aliases !== undefined && !(Array.isArray(tool.aliases) && tool.aliases.every(isName))) {

@@ -1,3 +1,6 @@
+import type { Decision } from '../../machines/index.ts'
+import type { Hooks } from '../hooks/hook.ts'
+import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { AnyTool } from './tool.ts'
 
 /** What the host gives its tools to work with. A plain object: keys that Signalbox does not know survive. */
@@ -10,6 +13,12 @@ export interface ToolUseContext {
   /** True while something executes and all of it would stop at an interrupt; called on change. */
   setHasInterruptibleToolInProgress?: ((value: boolean) => void) | undefined
   messageId?: string | undefined
+  /** What may run without asking, what is asked, and what never runs. */
+  permissions?: PermissionSettings | undefined
+  /** Functions of the host that run before and after each call. */
+  hooks?: Hooks | undefined
+  /** Where it is given, each call's decision is written into it, by id. */
+  toolDecisions?: Map<string, Decision> | undefined
   [key: string]: unknown
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import type { Opinion } from '../../machines/index.ts'
 import type { AssistantMessage, Message, ToolResultBlock } from '../messages/message.ts'
-import type { CanUseTool } from './permission.ts'
+import type { CanUseTool, ToolCheck } from './permission.ts'
 import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
 
 /** What a call hands back. */
@@ -30,6 +31,21 @@ export interface ToolFailure {
   data?: unknown
   /** The text that the model gets. */
   message: string
+}
+
+export interface Retry {
+  /** How often the body may run, the first time included. */
+  attempts: number
+  /**
+   * How long to wait before each further attempt, in milliseconds.
+   * @default 0
+   */
+  backoffMs?: number | ((failedAttempts: number) => number) | undefined
+  /**
+   * Whether this very error is worth another attempt. A throw counts as no.
+   * @default every error is
+   */
+  when?: ((error: unknown, failedAttempts: number) => boolean) | undefined
 }
 
 export type InputVerdict = { result: true } | { result: false; message: string; errorCode?: number; meta?: unknown }
@@ -65,7 +81,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   isConcurrencySafe?(input: z.output<Schema>): boolean
   /**
-   * Whether this very call changes nothing. For hosts to read; the executor goes by `isConcurrencySafe`.
+   * Whether this very call changes nothing: only such calls run in mode `plan`. Who runs beside whom is said by
+   * `isConcurrencySafe` alone.
    * @default () => false
    */
   isReadOnly?(input: z.output<Schema>): boolean
@@ -83,11 +100,30 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   normalizeInput?(input: z.output<Schema>, context: ToolCallContext): z.output<Schema> | Promise<z.output<Schema>>
   /** A veto with a message that the model can act on. */
   validateInput?(input: z.output<Schema>, context: ToolCallContext): InputVerdict | Promise<InputVerdict>
+  /** The tool's own word on whether this very call may run. A throw denies. */
+  checkPermissions?(
+    input: z.output<Schema>,
+    context: ToolCallContext,
+  ): ToolCheck | undefined | Promise<ToolCheck | undefined>
+  /**
+   * Whether what stands in the brackets of a rule, such as `npm *` in `Bash(npm *)`, speaks of this very call. A throw
+   * counts as a match for deny and ask rules, and as none for allow rules.
+   */
+  matchesRule?(
+    spec: string,
+    input: z.output<Schema>,
+    context: ToolCallContext,
+    behavior: Opinion,
+  ): boolean | Promise<boolean>
+  /** Whether this very call edits files of the workspace and does nothing else: such calls run in mode `acceptEdits`. */
+  editsWorkspace?(input: z.output<Schema>, context: ToolCallContext): boolean | Promise<boolean>
+  /** Lets a call that failed run again. Without it, none does. */
+  retry?: Retry | undefined
   /** How the data reaches the model. By default: strings and content blocks as they are, anything else as JSON. */
   mapResult?(data: Data, toolUseID: string): ToolResultBlock
   /** @default 50_000 */
   maxResultSizeChars?: number | undefined
-  /** In milliseconds, in total; or in total and since the last progress. */
+  /** In milliseconds, in total (all attempts together); or in total and since the last progress. */
   timeout?: Timeout | undefined
   /**
    * How far the model's stream must have come before a call may start: its block has closed, the stream has gone

@@ -26,7 +26,15 @@ export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: 
   })),
   'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
   'permission.denied': [true, false].map((stopsTurn) => ({ type: 'permission.denied', stopsTurn })),
-  'tool.settled': [true, false].map((flag) => ({ type: 'tool.settled', finished: flag, needsFormatting: flag })),
+  'preHooks.finished': [true, false].map((becameUnsafe) => ({ type: 'preHooks.finished', becameUnsafe })),
+  'permission.undecided': [{ type: 'permission.undecided' }],
+  'tool.settled': [
+    { type: 'tool.settled', finished: true, willRetry: false, needsFormatting: true },
+    { type: 'tool.settled', finished: false, willRetry: false, needsFormatting: false },
+    { type: 'tool.settled', finished: false, willRetry: true, needsFormatting: true },
+  ],
+  'retry.due': [{ type: 'retry.due' }],
+  'postHooks.finished': [{ type: 'postHooks.finished' }],
   'result.formatted': [true, false].map((cancelsSiblings) => ({
     type: 'result.formatted',
     cancelsSiblings,
@@ -39,8 +47,16 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
   'plain call': {},
   'call that yields to an interrupt': { yieldsToInterrupt: true },
   'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
-  'call that asks': { needsPermission: true },
-  'call with every phase': { needsValidation: true, needsPermission: true },
+  'call that asks': { needsAsking: true },
+  'call that is decided': { needsDeciding: true },
+  'call with hooks': { needsPreHooks: true, needsPostHooks: true, yieldsToInterrupt: true },
+  'call with every phase': {
+    needsValidation: true,
+    needsPreHooks: true,
+    needsDeciding: true,
+    needsAsking: true,
+    needsPostHooks: true,
+  },
   'answered call': { isAnswered: true },
 }
 
@@ -59,14 +75,11 @@ export function callModel(kind: Omit<ScriptedCallOptions, 'id'>) {
       events: Object.values(samples).flat() as never,
       serializeState: ((snapshot: {
         value: unknown
-        context: { cause?: unknown; ending?: unknown; isPermitted: boolean }
-      }) =>
-        JSON.stringify([
-          snapshot.value,
-          snapshot.context.cause,
-          snapshot.context.ending,
-          snapshot.context.isPermitted,
-        ])) as never,
+        context: { cause?: unknown; ending?: unknown; isHooked: boolean; isPermitted: boolean }
+      }) => {
+        const { cause: held, ending, isHooked, isPermitted } = snapshot.context
+        return JSON.stringify([snapshot.value, held, ending, isHooked, isPermitted])
+      }) as never,
     } as never,
   )
 }

@@ -12,7 +12,7 @@ import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedR
 export const kinds = {
   safe: { isSafe: true },
   unsafe: {},
-  asking: { isSafe: true, needsPermission: true },
+  asking: { isSafe: true, needsAsking: true },
   cancel: { isSafe: true, yieldsToInterrupt: true },
   held: { isHeld: true },
   answered: { isAnswered: true, unread: 2 },
@@ -23,9 +23,9 @@ export type Move =
   | { type: 'release' | 'settle' | 'cascade' | 'allow' | 'becomeUnsafe'; index: number }
   | { type: 'interrupt' | 'abort' | 'sibling' | 'fallback' | 'take' | 'grace' }
 
-const settle: CallEvent = { type: 'tool.settled', finished: true, needsFormatting: false }
+const settle: CallEvent = { type: 'tool.settled', finished: true, willRetry: false, needsFormatting: false }
 const cascade: CallEvent[] = [
-  { type: 'tool.settled', finished: false, needsFormatting: true },
+  { type: 'tool.settled', finished: false, willRetry: false, needsFormatting: true },
   { type: 'result.formatted', cancelsSiblings: true, description: 'Bash' },
 ]
 const toCall = {
@@ -86,7 +86,7 @@ export class ReplayedRun {
       return [
         call.stage,
         call.isSafe,
-        call.port.needsPermission,
+        call.port.needsAsking,
         call.yieldsToInterrupt,
         call.port.unread,
         snapshot?.value,

@@ -6,7 +6,10 @@ export interface ScriptedCallOptions {
   readonly isHeld?: boolean
   readonly isAnswered?: boolean
   readonly needsValidation?: boolean
-  readonly needsPermission?: boolean
+  readonly needsPreHooks?: boolean
+  readonly needsDeciding?: boolean
+  readonly needsAsking?: boolean
+  readonly needsPostHooks?: boolean
   readonly yieldsToInterrupt?: boolean
   readonly unread?: number
 }
@@ -18,11 +21,18 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
   const port: CallPort & { unread: number } = {
     isAnswered: options.isAnswered ?? false,
     needsValidation: options.needsValidation ?? false,
-    needsPermission: options.needsPermission ?? false,
+    needsPreHooks: options.needsPreHooks ?? false,
+    needsDeciding: options.needsDeciding ?? false,
+    needsAsking: options.needsAsking ?? false,
+    needsPostHooks: options.needsPostHooks ?? false,
     unread: options.unread ?? 1,
     validate: note('validate'),
+    runPreHooks: note('runPreHooks'),
+    decide: note('decide'),
     askHost: note('askHost'),
     callTool: note('callTool'),
+    startBackoff: note('startBackoff'),
+    runPostHooks: note('runPostHooks'),
     formatResult: note('formatResult'),
     hurry: note('hurry'),
     stop: ({ kind }) => void asked.push(`stop ${kind}`),

@@ -19,13 +19,14 @@ function observed(logic: typeof callMachine, kind: (typeof callKinds)[string]) {
     send: (event: unknown) => actor.send(event as never),
     get view() {
       const { machine, _nodes, context, ...rest } = actor.getSnapshot() as never as Record<string, unknown>
-      const { cause, ending, isPermitted } = context as Record<string, unknown>
+      const { cause, ending, isHooked, isPermitted } = context as Record<string, unknown>
       const json = JSON.parse(JSON.stringify({ ...rest, tags: [...(rest.tags as Set<string>)] }))
       return {
         ...json,
         nodes: (_nodes as { id: string }[]).map(({ id }) => id).sort(),
         cause,
         ending,
+        isHooked,
         isPermitted,
         asked: call.asked,
         steps,

@@ -99,7 +99,7 @@ describe('journeys of a call', () => {
     ],
     [
       'an interrupt while it asks',
-      { needsPermission: true },
+      { needsAsking: true },
       [{ type: 'call.start' }, ...samples['call.interrupt']],
       'completed',
       ['askHost', 'stop user_interrupted', 'conclude abort'],
@@ -134,7 +134,7 @@ describe('journeys of a call', () => {
     ],
     [
       'a rewritten input that is no longer safe',
-      { needsPermission: true },
+      { needsAsking: true },
       [{ type: 'call.start' }, { type: 'permission.allowed', becameUnsafe: true }, { type: 'call.start' }],
       { executing: 'calling' },
       ['askHost', 'callTool'],

@@ -1,0 +1,89 @@
+import { type AnyActorRef, assign, sendTo, setup } from 'xstate'
+import { type StopCause, strongerCause } from './abort-precedence.ts'
+import type { CallEvent } from './call-events.ts'
+import type { CallRecord } from './call-record.ts'
+import type { Ending } from './ending.ts'
+
+export interface CallContext {
+  readonly call: CallRecord
+  readonly executor: AnyActorRef
+  /** The hooks have spoken. A call that goes back to the line keeps what they said. */
+  readonly isHooked: boolean
+  /** Permission was given before the call went back to the line; nobody asks twice. */
+  readonly isPermitted: boolean
+  /** The strongest reason to stop so far. */
+  readonly cause: StopCause | undefined
+  readonly ending: Ending | undefined
+}
+
+export interface CallInput {
+  readonly call: CallRecord
+  readonly executor: AnyActorRef
+}
+
+/** What the call chart is made of: its actions go to the port, its guards ask it. */
+export const callSetup = setup({
+  types: {
+    context: {} as CallContext,
+    input: {} as CallInput,
+    events: {} as CallEvent,
+  },
+  actions: {
+    validate: ({ context }) => context.call.port.validate(),
+    runPreHooks: ({ context }) => context.call.port.runPreHooks(),
+    decide: ({ context }) => context.call.port.decide(),
+    askHost: ({ context }) => context.call.port.askHost(),
+    callTool: ({ context }) => context.call.port.callTool(),
+    startBackoff: ({ context }) => context.call.port.startBackoff(),
+    runPostHooks: ({ context }) => context.call.port.runPostHooks(),
+    formatResult: ({ context }) => context.call.port.formatResult(),
+    hurry: ({ context }) => context.call.port.hurry(),
+    stop: ({ context }) => {
+      if (context.cause !== undefined) context.call.port.stop(context.cause)
+    },
+    startGrace: ({ context }) => context.call.port.startGrace(),
+    abandon: ({ context }) => context.call.port.abandon(),
+    conclude: ({ context }) => {
+      if (context.ending !== undefined) context.call.port.conclude(context.ending)
+    },
+    heedHooks: assign({ isHooked: true }),
+    permit: assign({ isPermitted: true }),
+    holdCause: assign({
+      cause: ({ context }, cause: StopCause): StopCause => strongerCause(context.cause, cause),
+    }),
+    endWith: assign({ ending: (_, ending: Ending): Ending => ending }),
+    reportCompleted: sendTo(
+      ({ context }) => context.executor,
+      ({ context }) => ({ type: 'call.completed', call: context.call }),
+    ),
+    reportRequeued: sendTo(
+      ({ context }) => context.executor,
+      ({ context }) => ({ type: 'call.requeued', call: context.call }),
+    ),
+    // ahead of its own completion, so that nothing starts in between
+    stopTurn: sendTo(
+      ({ context }) => context.executor,
+      ({ context }) => ({ type: 'abort.userInterrupted', reason: 'permission_stop', by: context.call }),
+    ),
+    cancelSiblings: sendTo(
+      ({ context }) => context.executor,
+      ({ context }, description: string) => ({ type: 'abort.siblingError', by: context.call, description }),
+    ),
+  },
+  guards: {
+    isAnswered: ({ context }) => context.call.port.isAnswered,
+    needsValidation: ({ context }) => context.call.port.needsValidation,
+    needsPreHooks: ({ context }) => !context.isHooked && context.call.port.needsPreHooks,
+    needsDeciding: ({ context }) => !context.isPermitted && context.call.port.needsDeciding,
+    needsAsking: ({ context }) => !context.isPermitted && context.call.port.needsAsking,
+    needsPostHooks: ({ context }) => context.call.port.needsPostHooks,
+    needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,
+    willRetry: (_, settled: { willRetry: boolean }) => settled.willRetry,
+    stopsTurn: (_, denied: { stopsTurn: boolean }) => denied.stopsTurn,
+    becameUnsafe: (_, changed: { becameUnsafe: boolean }) => changed.becameUnsafe,
+    cancelsSiblings: (_, own: { cancelsSiblings: boolean }) => own.cancelsSiblings,
+    yieldsToInterrupt: ({ context }) => context.call.yieldsToInterrupt,
+    ranOutOfTime: ({ context }) => context.cause?.kind === 'timeout',
+    ranOutOfTimeWithHooks: ({ context }) => context.cause?.kind === 'timeout' && context.call.port.needsPostHooks,
+  },
+})

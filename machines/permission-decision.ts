@@ -1,0 +1,73 @@
+export const permissionModes = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk'] as const
+
+/** How strict a session is where neither hook, rule nor tool has a word. */
+export type PermissionMode = (typeof permissionModes)[number]
+
+export type Opinion = 'allow' | 'ask' | 'deny'
+
+/** All that bears on whether a call may run. What is absent has no word. */
+export interface PermissionFacts {
+  readonly mode: PermissionMode
+  readonly hook?: Opinion | undefined
+  /** The first rule of each list that speaks of this call, as it was written. */
+  readonly denyRule?: string | undefined
+  readonly askRule?: string | undefined
+  readonly allowRule?: string | undefined
+  /** The tool's own check. */
+  readonly tool?: Opinion | undefined
+  readonly isReadOnly: boolean
+  /** It edits files of the workspace, and nothing else. */
+  readonly editsWorkspace: boolean
+}
+
+/** Whose word it was. */
+export type DecisionSource =
+  | { readonly by: 'hook' | 'tool' | 'host' }
+  | { readonly by: 'rule'; readonly rule: string }
+  | { readonly by: 'mode'; readonly mode: PermissionMode }
+
+export interface Decision {
+  readonly behavior: Opinion
+  readonly source: DecisionSource
+}
+
+/**
+ * Whether a call may run: deny before ask before allow, and only then the mode. So no allow passes a deny or an ask,
+ * whoever it comes from.
+ */
+export function decidePermission(facts: PermissionFacts): Decision {
+  const decision = denial(facts) ?? question(facts) ?? consent(facts) ?? byMode(facts)
+  if (decision.behavior !== 'ask' || facts.mode !== 'dontAsk') return decision
+  return { behavior: 'deny', source: modeOf(facts) }
+}
+
+/** The part of the decision that holds whatever the host says. */
+export function denial(facts: PermissionFacts): Decision | undefined {
+  if (facts.hook === 'deny') return { behavior: 'deny', source: { by: 'hook' } }
+  if (facts.denyRule !== undefined) return { behavior: 'deny', source: { by: 'rule', rule: facts.denyRule } }
+  if (facts.tool === 'deny') return { behavior: 'deny', source: { by: 'tool' } }
+  if (facts.mode === 'plan' && !facts.isReadOnly) return { behavior: 'deny', source: modeOf(facts) }
+  return undefined
+}
+
+function question({ askRule, hook, tool }: PermissionFacts): Decision | undefined {
+  if (askRule !== undefined) return { behavior: 'ask', source: { by: 'rule', rule: askRule } }
+  if (hook === 'ask') return { behavior: 'ask', source: { by: 'hook' } }
+  if (tool === 'ask') return { behavior: 'ask', source: { by: 'tool' } }
+  return undefined
+}
+
+function consent({ allowRule, hook, tool }: PermissionFacts): Decision | undefined {
+  if (hook === 'allow') return { behavior: 'allow', source: { by: 'hook' } }
+  if (allowRule !== undefined) return { behavior: 'allow', source: { by: 'rule', rule: allowRule } }
+  if (tool === 'allow') return { behavior: 'allow', source: { by: 'tool' } }
+  return undefined
+}
+
+function byMode(facts: PermissionFacts): Decision {
+  const { mode, editsWorkspace } = facts
+  const allows = mode === 'bypassPermissions' || (mode === 'acceptEdits' && editsWorkspace)
+  return { behavior: allows ? 'allow' : 'ask', source: modeOf(facts) }
+}
+
+const modeOf = ({ mode }: PermissionFacts): DecisionSource => ({ by: 'mode', mode })

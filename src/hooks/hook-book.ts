@@ -1,0 +1,82 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../text/describe-value.ts'
+import type { HookCallback, HookEvent, Hooks } from './hook.ts'
+import { type MatchesTool, readMatcher } from './hook-matcher.ts'
+
+/** One hook, ready to run. */
+export interface ReadyHook {
+  readonly run: HookCallback
+  /** How it is called in messages: `PreToolUse:guard`. */
+  readonly name: string
+  readonly timeoutMs: number
+  readonly failsOpen: boolean
+}
+
+interface Entry {
+  readonly matches: MatchesTool
+  readonly hooks: readonly ReadyHook[]
+}
+
+type HookBook = { readonly [Event in HookEvent]: readonly Entry[] }
+
+const defaultTimeout = 60
+/** The longest time that timers can hold, in seconds. */
+const maxTimeout = 2_147_483
+
+const books = new WeakMap<object, HookBook>()
+
+/** The hooks of an event that are meant for a tool with these names, in the order in which they were registered. */
+export function hooksFor(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
+  if (hooks === undefined) return []
+  return readHooks(hooks)[event].flatMap(({ matches, hooks: ready }) => (matches(names) ? ready : []))
+}
+
+/** The hooks with their matchers read, once for each object. Throws at what cannot be used, naming it. */
+export function readHooks(hooks: Hooks): HookBook {
+  if (typeof hooks !== 'object' || hooks === null) fail('hooks', 'an object', hooks)
+  const known = books.get(hooks)
+  if (known !== undefined) return known
+  const entriesOf = (event: HookEvent) => readEntries(hooks[event], event)
+  const book = {
+    PreToolUse: entriesOf('PreToolUse'),
+    PostToolUse: entriesOf('PostToolUse'),
+    PostToolUseFailure: entriesOf('PostToolUseFailure'),
+  }
+  books.set(hooks, book)
+  return book
+}
+
+function readEntries(given: unknown, event: HookEvent): Entry[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given)) return fail(`hooks.${event}`, 'an array of { matcher, hooks }', given)
+  return Array.from(given, (entry, index) => readEntry(entry, event, `hooks.${event}[${index}]`))
+}
+
+function readEntry(given: unknown, event: HookEvent, where: string): Entry {
+  if (typeof given !== 'object' || given === null) return fail(where, '{ matcher, hooks }', given)
+  const { matcher, hooks, timeout = defaultTimeout, onFailure } = given as Record<string, unknown>
+  if (matcher !== undefined && typeof matcher !== 'string') fail(`${where}.matcher`, 'a string', matcher)
+  const matches = readMatcher(matcher as string | undefined)
+  if (typeof matches !== 'function') {
+    throw new SignalboxError('invalid_hook', `${where}.matcher ${JSON.stringify(matcher)}: ${matches.problem}`)
+  }
+  if (typeof timeout !== 'number' || !(timeout > 0)) fail(`${where}.timeout`, 'seconds, a number above 0', timeout)
+  if (onFailure !== undefined && onFailure !== 'continue' && onFailure !== 'block') {
+    fail(`${where}.onFailure`, `'continue' or 'block'`, onFailure)
+  }
+  if (!Array.isArray(hooks)) return fail(`${where}.hooks`, 'an array of functions', hooks)
+  const ready = Array.from(hooks, (run: unknown, index): ReadyHook => {
+    if (typeof run !== 'function') fail(`${where}.hooks[${index}]`, 'a function', run)
+    return {
+      run: run as HookCallback,
+      name: `${event}:${(run as HookCallback).name || 'hook'}`,
+      timeoutMs: Math.min(timeout as number, maxTimeout) * 1_000,
+      failsOpen: onFailure === 'continue',
+    }
+  })
+  return { matches, hooks: ready }
+}
+
+function fail(field: string, expected: string, came: unknown): never {
+  throw new SignalboxError('invalid_hook', `${field} must be ${expected}, but got ${describeValue(came, 80)}.`)
+}

@@ -1,0 +1,88 @@
+import type { HookEvent } from '../hooks/hook.ts'
+import { createAttachmentMessage, createStopHookSummary, createSystemMessage } from '../messages/create-messages.ts'
+import type { Attachment, Message } from '../messages/message.ts'
+import type { Stamps } from '../messages/stamps.ts'
+import type { HookOutcome } from './run-hooks.ts'
+
+/** Hooks that take longer than this, all those of a call together, are worth a word to the user. */
+const slowHooksMs = 500
+
+type Draft =
+  | { readonly kind: 'attachment'; readonly attachment: Attachment }
+  | { readonly kind: 'system'; readonly fields: { subtype: string; [key: string]: unknown } }
+
+/**
+ * What a call leaves beside its result: what its hooks did and who changed its input. Drafts, so that they can be
+ * written down inside a chart's action and stamped later.
+ */
+export class CallTrail {
+  readonly #drafts: Draft[] = []
+  readonly #hooks: { command: string; durationMs?: number }[] = []
+  readonly #errors: string[] = []
+  /** Hooks of one moment run side by side: together they take as long as the longest. */
+  readonly #elapsed = new Map<HookEvent, number>()
+  #stop: { readonly reason: string | undefined } | undefined
+
+  /** How many messages it will come to. */
+  get length(): number {
+    return this.#drafts.length + (this.#hooks.length > 0 ? 1 : 0)
+  }
+
+  attach(attachment: Attachment): void {
+    this.#drafts.push({ kind: 'attachment', attachment })
+  }
+
+  /** For the host; the model never sees it. */
+  note(fields: { subtype: string; [key: string]: unknown }): void {
+    this.#drafts.push({ kind: 'system', fields })
+  }
+
+  /** What one hook did, other than changing the call itself. */
+  addHook(event: HookEvent, outcome: HookOutcome, toolUseID: string): void {
+    const { hook, durationMs } = outcome
+    this.#hooks.push({ command: hook.name, ...(durationMs !== undefined && { durationMs }) })
+    this.#elapsed.set(event, Math.max(this.#elapsed.get(event) ?? 0, durationMs ?? 0))
+    const origin = { hookEvent: event, hookName: hook.name }
+    if (outcome.status === 'cancelled') return this.attach({ type: 'hook_cancelled', ...origin })
+    if (outcome.status === 'failed') {
+      this.#errors.push(`${hook.name}: ${outcome.problem}`)
+      return this.attach({ type: 'hook_error_during_execution', content: outcome.problem, ...origin })
+    }
+    const { additionalContext, systemMessage, stops } = outcome.word
+    if (additionalContext !== undefined) {
+      this.attach({ type: 'hook_additional_context', content: additionalContext, ...origin })
+    }
+    if (systemMessage !== undefined) {
+      this.note({ subtype: 'hook_message', content: systemMessage, toolUseID, ...origin })
+    }
+    if (stops !== undefined) {
+      this.#stop ??= stops
+      this.attach({ type: 'hook_stopped_continuation', content: stops.reason ?? 'A hook ended the query.', ...origin })
+    }
+  }
+
+  messages(toolUseID: string, stamps: Stamps): Message[] {
+    const messages = this.#drafts.map(
+      (draft): Message =>
+        draft.kind === 'attachment'
+          ? createAttachmentMessage(draft.attachment, toolUseID, stamps)
+          : createSystemMessage(draft.fields, stamps),
+    )
+    if (this.#hooks.length > 0) messages.push(this.#summary(toolUseID, stamps))
+    return messages
+  }
+
+  #summary(toolUseID: string, stamps: Stamps): Message {
+    const totalDurationMs = [...this.#elapsed.values()].reduce((sum, ms) => sum + ms, 0)
+    const summary = createStopHookSummary(
+      {
+        hookInfos: this.#hooks,
+        hookErrors: this.#errors,
+        preventedContinuation: this.#stop !== undefined,
+        stopReason: this.#stop?.reason,
+      },
+      stamps,
+    )
+    return { ...summary, toolUseID, totalDurationMs, isSlow: totalDurationMs > slowHooksMs }
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  type Decision,
+  type DecisionSource,
+  decidePermission,
+  denial,
+  type Opinion,
+  type PermissionFacts,
+} from '../../machines/index.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { namesTool, type PermissionRule } from '../permission/permission-rule.ts'
+import { readPermissions } from '../permission/permission-settings.ts'
+import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { namesOf } from '../tool/tool-box.ts'
+import { isReadOnly } from './classify-call.ts'
+import { denyCall } from './deny-call.ts'
+import { readToolCheck } from './read-tool-check.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The facts, and the words that those who stated them gave. */
+interface Case {
+  readonly facts: PermissionFacts
+  readonly messages: { readonly [By in 'hook' | 'tool']?: string | undefined }
+}
+
+/** The first half of the `permission` phase: what hooks, rules, tool and mode say, before anybody is asked. */
+export function decide(call: ToolCall): void {
+  const { tool, reading } = call
+  if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
+  caseOf(call, tool, reading.input).then(
+    ({ facts, messages }) => {
+      if (call.isIn('permission')) follow(call, decidePermission(facts), messages)
+    },
+    (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), { by: 'tool' }),
+  )
+}
+
+function follow(call: ToolCall, decision: Decision, messages: Case['messages']): void {
+  call.recordDecision(decision)
+  if (decision.behavior === 'allow') call.tell({ type: 'permission.allowed', becameUnsafe: false })
+  else if (decision.behavior === 'deny') denyCall(call, denialText(call, decision.source, messages), decision.source)
+  else {
+    const { by } = decision.source
+    call.permit.message = by === 'hook' || by === 'tool' ? messages[by] : undefined
+    call.tell({ type: 'permission.undecided' })
+  }
+}
+
+/** What nobody's yes can change, once more: the input is another now, or the rules are. */
+export async function denialOf(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+): Promise<{ source: DecisionSource; text: ResultText } | undefined> {
+  const { facts, messages } = await caseOf(call, tool, input)
+  const denied = denial(facts)
+  return denied && { source: denied.source, text: denialText(call, denied.source, messages) }
+}
+
+/** Gathers the facts, and stops where the rest could change nothing. */
+async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<Case> {
+  const { mode, rules } = readPermissions(call.context.permissions)
+  const added = call.turn.addedRules
+  call.permit.denyRulesSeen = added.deny.length
+  const hook = call.hookVerdict
+  const messages = { hook: hook?.message }
+  const known = { mode, hook: hook?.permission, isReadOnly: isReadOnly(tool, input), editsWorkspace: false }
+  if (hook?.permission === 'deny') return { facts: known, messages }
+  const first = (behavior: Opinion) => firstMatch(call, tool, input, behavior, [...rules[behavior], ...added[behavior]])
+  const denyRule = await first('deny')
+  if (denyRule !== undefined) return { facts: { ...known, denyRule }, messages }
+  const own = await readToolCheck(call, tool, input)
+  const facts: PermissionFacts = {
+    ...known,
+    tool: own?.behavior,
+    askRule: await first('ask'),
+    allowRule: await first('allow'),
+    editsWorkspace: mode === 'acceptEdits' && (await tool.editsWorkspace?.(input, call.context)) === true,
+  }
+  return { facts, messages: { ...messages, tool: own?.message } }
+}
+
+async function firstMatch(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  behavior: Opinion,
+  rules: readonly PermissionRule[],
+): Promise<string | undefined> {
+  const names = namesOf(tool)
+  for (const rule of rules) {
+    if (namesTool(rule, names) && (await matchesSpec(call, tool, input, behavior, rule.spec))) return rule.text
+  }
+  return undefined
+}
+
+/** What stands in the brackets is the tool's to match. Where it cannot say, the stricter reading holds. */
+async function matchesSpec(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  behavior: Opinion,
+  spec: string | undefined,
+): Promise<boolean> {
+  if (spec === undefined) return true
+  const whenUnclear = behavior !== 'allow'
+  try {
+    const matches: unknown = await tool.matchesRule?.(spec, input, call.context, behavior)
+    return typeof matches === 'boolean' ? matches : whenUnclear
+  } catch (error) {
+    call.turn.warn(call, 'rule_check_failed', `its matchesRule failed at ${JSON.stringify(spec)}`, error)
+    return whenUnclear
+  }
+}
+
+function denialText(call: ToolCall, source: DecisionSource, messages: Case['messages']): ResultText {
+  const name = call.tool?.name ?? call.name
+  if (source.by === 'rule') return resultTexts.deniedByRule(name, source.rule)
+  if (source.by === 'mode') return resultTexts.deniedByMode(name, source.mode)
+  const message = source.by === 'host' ? undefined : messages[source.by]
+  return message === undefined ? resultTexts.denialWithoutMessage() : resultTexts.denied(message)
+}

@@ -1,0 +1,13 @@
+import type { DecisionSource } from '../../machines/index.ts'
+import type { ResultText } from '../results/result-texts.ts'
+import { ownErrorMessage } from './own-error.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The call ends here: it may not run. */
+export function denyCall(call: ToolCall, text: ResultText, source: DecisionSource, stopsTurn = false): void {
+  if (!call.isIn('permission')) return
+  call.recordDecision({ behavior: 'deny', source })
+  call.outcome = { status: 'rejected', message: text.toolUseResult }
+  call.setMessages([ownErrorMessage(call, text)])
+  call.tell({ type: 'permission.denied', stopsTurn })
+}

@@ -1,0 +1,16 @@
+import { isSameInput } from './same-input.ts'
+
+type Input = Record<string, unknown>
+
+/**
+ * The input as one more hook wants it. All hooks saw the same `original`, so only what this one changed of it counts:
+ * what an earlier hook changed elsewhere stays. Of two that change the same key, the later one wins.
+ */
+export function mergeInput(current: Input, original: Input, updated: Input): Input {
+  const merged = new Map(Object.entries(current))
+  for (const key of Object.keys(original)) if (!Object.hasOwn(updated, key)) merged.delete(key)
+  for (const [key, value] of Object.entries(updated)) {
+    if (!Object.hasOwn(original, key) || !isSameInput(original[key], value)) merged.set(key, value)
+  }
+  return Object.fromEntries(merged)
+}

@@ -1,0 +1,60 @@
+import { describeError } from '../errors/describe-error.ts'
+import type { HookEvent } from '../hooks/hook.ts'
+import { hooksFor } from '../hooks/hook-book.ts'
+import { resultTexts } from '../results/result-texts.ts'
+import { namesOf } from '../tool/tool-box.ts'
+import { hookInput } from './hook-input.ts'
+import { type HookOutcome, HookRuns } from './run-hooks.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The hooks that run after this call, by how its body ended. */
+export function postHookEvent({ settled, stopCause }: ToolCall): HookEvent {
+  return settled?.ok === true && stopCause?.kind !== 'timeout' ? 'PostToolUse' : 'PostToolUseFailure'
+}
+
+/** The `postHooks` phase: hooks may add context, replace the output, or end the query. The result goes out anyway. */
+export function runPostHooks(call: ToolCall): void {
+  const { tool } = call
+  if (tool === undefined) return
+  const event = postHookEvent(call)
+  const finish = (outcomes: readonly HookOutcome[]) => {
+    call.hurryUp = undefined
+    for (const outcome of outcomes) heed(call, event, outcome)
+    call.tell({ type: 'postHooks.finished' })
+  }
+  const runs = new HookRuns(call, event, hooksFor(call.context.hooks, event, namesOf(tool)), finish)
+  call.hurryUp = () => finish(runs.cancel('aborted'))
+  runs.start(() => hookInput(call, event, detailsOf(call, event)))
+}
+
+function detailsOf(call: ToolCall, event: HookEvent): object {
+  const duration = { ...(call.bodyMs !== undefined && { duration_ms: call.bodyMs }) }
+  if (event === 'PostToolUse') return { tool_response: dataOf(call), ...duration }
+  return { error: errorOf(call), is_interrupt: false, ...duration }
+}
+
+const dataOf = ({ settled }: ToolCall): unknown => (settled?.ok === true ? settled.result.data : undefined)
+
+function errorOf({ settled, stopCause }: ToolCall): string {
+  if (stopCause?.kind === 'timeout') return resultTexts.timedOut(stopCause, settled?.ok === true).toolUseResult
+  return settled?.ok === false ? describeError(settled.error) : ''
+}
+
+function heed(call: ToolCall, event: HookEvent, outcome: HookOutcome): void {
+  call.trail.addHook(event, outcome, call.id)
+  if (outcome.status === 'failed') return call.turn.report.postHookFailed(call, outcome)
+  if (outcome.status !== 'said') return
+  const { permission, reason, output } = outcome.word
+  if (permission === 'deny' && reason !== undefined) {
+    call.trail.attach({
+      type: 'hook_additional_context',
+      content: reason,
+      hookEvent: event,
+      hookName: outcome.hook.name,
+    })
+  }
+  if (output === undefined) return
+  if (output.isForMcpOnly && call.tool?.name.startsWith('mcp__') !== true) {
+    call.turn.warn(call, 'hook_output_ignored', `${outcome.hook.name} may replace the output of MCP tools only`)
+  } else call.replacement = { data: output.data, by: outcome.hook.name }
+}

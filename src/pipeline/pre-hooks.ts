@@ -1,0 +1,97 @@
+import type { Opinion } from '../../machines/index.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { hooksFor, type ReadyHook } from '../hooks/hook-book.ts'
+import { resultTexts } from '../results/result-texts.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { namesOf } from '../tool/tool-box.ts'
+import { type ChangeStep, changeInput } from './change-input.ts'
+import { hookInput, ownInput } from './hook-input.ts'
+import { mergeInput } from './merge-input.ts'
+import { type HookOutcome, HookRuns } from './run-hooks.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** What the hooks before a call want of it, taken together. */
+export interface HookVerdict {
+  readonly permission: Opinion
+  readonly hookName: string
+  /** What the model is told where they deny. */
+  readonly message: string
+}
+
+const strictest: readonly Opinion[] = ['deny', 'ask', 'allow']
+
+/** The `preHooks` phase: hooks may forbid, allow, ask, change the input, or end the query. */
+export function runPreHooks(call: ToolCall): void {
+  const { tool } = call
+  if (tool === undefined || !call.isIn('preHooks')) return
+  const hooks = readyHooks(call, tool)
+  if ('problem' in hooks) return refuse(call, hooks.problem)
+  call.hookRuns = new HookRuns(call, 'PreToolUse', hooks, (outcomes) => takeWords(call, tool, outcomes))
+  call.hookRuns.start(() => hookInput(call, 'PreToolUse', {}))
+}
+
+/** A context that a tool changed may hold anything; what should guard a call and cannot be read forbids it. */
+function readyHooks(call: ToolCall, tool: AnyTool): readonly ReadyHook[] | { problem: string } {
+  try {
+    return [...hooksFor(call.context.hooks, 'PreToolUse', namesOf(tool))]
+  } catch (error) {
+    return { problem: describeError(error) }
+  }
+}
+
+function refuse(call: ToolCall, problem: string): void {
+  call.hookVerdict = { permission: 'deny', hookName: 'hooks', message: resultTexts.hookFailed('hooks', problem) }
+  call.tell({ type: 'preHooks.finished', becameUnsafe: false })
+}
+
+function takeWords(call: ToolCall, tool: AnyTool, outcomes: readonly HookOutcome[]): void {
+  call.hookRuns = undefined
+  if (!call.isIn('preHooks')) return
+  for (const outcome of outcomes) call.trail.addHook('PreToolUse', outcome, call.id)
+  const steps = changesOf(call, outcomes)
+  const verdicts = outcomes.flatMap(verdictsOf)
+  call.hookVerdict = strictest.flatMap((wanted) => verdicts.find(({ permission }) => permission === wanted) ?? [])[0]
+  if (call.hookVerdict !== undefined) {
+    const { permission, hookName, message } = call.hookVerdict
+    call.trail.attach({ type: 'hook_permission_decision', decision: permission, content: message, hookName })
+  }
+  const last = steps.at(-1)
+  if (call.hookVerdict?.permission === 'deny' || last === undefined) {
+    return call.tell({ type: 'preHooks.finished', becameUnsafe: false })
+  }
+  changeInput(call, tool, { phase: 'preHooks', updatedInput: last.input, steps }, (becameUnsafe) =>
+    call.tell({ type: 'preHooks.finished', becameUnsafe }),
+  )
+}
+
+/** A hook that failed forbids, unless it was registered to fail open; so does one that ends the query. */
+function verdictsOf(outcome: HookOutcome): HookVerdict[] {
+  const hookName = outcome.hook.name
+  if (outcome.status === 'cancelled') return []
+  if (outcome.status === 'failed') {
+    if (outcome.hook.failsOpen) return []
+    return [{ permission: 'deny', hookName, message: resultTexts.hookFailed(hookName, outcome.problem) }]
+  }
+  const { permission, reason, stops } = outcome.word
+  const verdicts: HookVerdict[] = []
+  if (stops !== undefined) {
+    verdicts.push({ permission: 'deny', hookName, message: resultTexts.hookStopped(stops.reason) })
+  }
+  if (permission !== undefined) {
+    verdicts.push({ permission, hookName, message: reason ?? resultTexts.hookSaid(permission, hookName) })
+  }
+  return verdicts
+}
+
+/** The input after each hook that changed it, in the order of their registration. */
+function changesOf(call: ToolCall, outcomes: readonly HookOutcome[]): ChangeStep[] {
+  const original = ownInput(call)
+  const steps: ChangeStep[] = []
+  let current = original
+  for (const outcome of outcomes) {
+    if (outcome.status !== 'said' || outcome.word.updatedInput === undefined) continue
+    current = mergeInput(current, original, outcome.word.updatedInput)
+    steps.push({ by: outcome.hook.name, input: current })
+  }
+  return steps
+}

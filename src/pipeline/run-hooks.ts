@@ -1,0 +1,115 @@
+import { describeError } from '../errors/describe-error.ts'
+import type { HookEvent, HookInput } from '../hooks/hook.ts'
+import type { ReadyHook } from '../hooks/hook-book.ts'
+import { type HookWord, readHookOutput } from '../hooks/hook-word.ts'
+import { clearTimer } from './clock.ts'
+import { copyInput } from './copy-input.ts'
+import type { ToolCall } from './tool-call.ts'
+import { whenSettled } from './when-settled.ts'
+
+/** What became of one hook. */
+export type HookOutcome = { readonly hook: ReadyHook; readonly durationMs?: number } & (
+  | { readonly status: 'said'; readonly word: HookWord }
+  | { readonly status: 'failed'; readonly problem: string }
+  | { readonly status: 'cancelled' }
+)
+
+interface OneRun {
+  readonly hook: ReadyHook
+  readonly controller: AbortController
+  readonly startedAt: number
+  timer: unknown
+  outcome: HookOutcome | undefined
+}
+
+/** The hooks of one moment, side by side. What became of them comes back in the order of their registration. */
+export class HookRuns {
+  readonly #call: ToolCall
+  readonly #event: HookEvent
+  readonly #done: (outcomes: HookOutcome[]) => void
+  readonly #runs: OneRun[]
+  #isDone = false
+
+  constructor(call: ToolCall, event: HookEvent, hooks: readonly ReadyHook[], done: (outcomes: HookOutcome[]) => void) {
+    this.#call = call
+    this.#event = event
+    this.#done = done
+    const startedAt = call.turn.settings.stamps.now()
+    this.#runs = hooks.map((hook) => ({
+      hook,
+      controller: new AbortController(),
+      startedAt,
+      timer: undefined,
+      outcome: undefined,
+    }))
+  }
+
+  /** Each hook gets an input of its own: one that changes it changes nobody else's. */
+  start(inputFor: () => HookInput): void {
+    for (const run of this.#runs) if (!this.#isDone) this.#startOne(run, inputFor)
+    this.#check()
+  }
+
+  /** Nobody waits for them any more: those that still run are told, and count as cancelled. */
+  cancel(reason: unknown): HookOutcome[] {
+    const running = this.#runs.filter(({ outcome }) => outcome === undefined)
+    for (const run of running) {
+      run.outcome = { hook: run.hook, status: 'cancelled' }
+      // listeners of the hook are user code
+      this.#call.turn.push(() => this.#leave(run, reason))
+    }
+    this.#isDone = true
+    return this.#runs.map(({ outcome }) => outcome as HookOutcome)
+  }
+
+  #startOne(run: OneRun, inputFor: () => HookInput): void {
+    const { hook, controller } = run
+    const { clock } = this.#call.turn.settings
+    const timedOut = () => {
+      this.#settle(run, { hook, status: 'failed', problem: `it took longer than ${hook.timeoutMs / 1_000} s` })
+      controller.abort('timeout')
+    }
+    whenSettled(
+      () => {
+        run.timer = clock.setTimeout(timedOut, hook.timeoutMs)
+        return hook.run(inputFor(), this.#call.id, { signal: controller.signal })
+      },
+      (output) => this.#settle(run, this.#read(hook, output)),
+      (error) => this.#settle(run, { hook, status: 'failed', problem: describeError(error) }),
+    )
+  }
+
+  /** It may be anything, and reading it may throw. The input it wants is copied: the hook may keep its own. */
+  #read(hook: ReadyHook, output: unknown): HookOutcome {
+    try {
+      const reading = readHookOutput(output, this.#event)
+      if (!reading.ok) return { hook, status: 'failed', problem: reading.problem }
+      const { word } = reading
+      if (word.updatedInput === undefined) return { hook, status: 'said', word }
+      const copied = copyInput(word.updatedInput, this.#call.turn.settings.maxInputChars)
+      if (!copied.ok) return { hook, status: 'failed', problem: 'the input it wants is too large' }
+      return { hook, status: 'said', word: { ...word, updatedInput: copied.copy as Record<string, unknown> } }
+    } catch (error) {
+      return { hook, status: 'failed', problem: `what it returned cannot be read. ${describeError(error)}` }
+    }
+  }
+
+  #settle(run: OneRun, outcome: HookOutcome): void {
+    if (run.outcome !== undefined) return
+    const { clock, stamps } = this.#call.turn.settings
+    run.outcome = { ...outcome, durationMs: Math.max(0, stamps.now() - run.startedAt) }
+    clearTimer(clock, run.timer)
+    this.#check()
+  }
+
+  #leave(run: OneRun, reason: unknown): void {
+    clearTimer(this.#call.turn.settings.clock, run.timer)
+    run.controller.abort(reason)
+  }
+
+  #check(): void {
+    if (this.#isDone || this.#runs.some(({ outcome }) => outcome === undefined)) return
+    this.#isDone = true
+    this.#done(this.#runs.map(({ outcome }) => outcome as HookOutcome))
+  }
+}

@@ -1,0 +1,41 @@
+import { type Entry, type Form, hasContent } from './entry.ts'
+import type { Report } from './transcript-problem.ts'
+import { problemTexts } from './transcript-texts.ts'
+
+/**
+ * Without the messages that say nothing. Own messages are sent together, one for each change of sides, so there a
+ * message may be empty as long as what it is sent with is not.
+ */
+export function dropEmpty(entries: readonly Entry[], form: Form, report: Report): Entry[] {
+  const dropped = new Set<Entry>()
+  for (const run of form === 'own' ? sentTogether(entries) : alone(entries)) {
+    if (!run.every(isBlank)) continue
+    for (const entry of run) {
+      dropped.add(entry)
+      // what was emptied by a change has been reported with it
+      if (entry.state === 'kept' || entry.slots.length > 0) {
+        report({ code: 'empty_message', at: entry.at, message: problemTexts.emptyMessage, done: 'dropped' })
+      }
+    }
+  }
+  return dropped.size === 0 ? [...entries] : entries.filter((entry) => !dropped.has(entry))
+}
+
+const isBlank = ({ slots, isOpaque }: Entry): boolean => !isOpaque && slots.every((slot) => slot.isBlank)
+
+const alone = (entries: readonly Entry[]): Entry[][] =>
+  entries.filter(({ side }) => side !== 'aside').map((entry) => [entry])
+
+function sentTogether(entries: readonly Entry[]): Entry[][] {
+  const runs: Entry[][] = []
+  for (const entry of entries) {
+    if (isPassedOver(entry)) continue
+    const run = runs.at(-1)
+    if (run?.[0]?.side === entry.side) run.push(entry)
+    else runs.push([entry])
+  }
+  return runs
+}
+
+/** An own message of the user without blocks adds nothing to what is sent. */
+const isPassedOver = (entry: Entry): boolean => entry.side === 'aside' || (entry.side === 'user' && !hasContent(entry))

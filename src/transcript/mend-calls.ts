@@ -1,0 +1,73 @@
+import { readField } from '../errors/read-field.ts'
+import { describeValue } from '../text/describe-value.ts'
+import { markChanged } from './entry.ts'
+import { IdMint, isValidId } from './mint-id.ts'
+import type { Call } from './pair-calls.ts'
+import { isRecord, withFields } from './read-list.ts'
+import type { Report } from './transcript-problem.ts'
+import { problemTexts, transcriptTexts } from './transcript-texts.ts'
+
+const maxNameChars = 200
+const badId = 'its id is missing, or not of letters, digits, _ and -'
+const maxComparedChars = 1_000_000
+
+/** Gives every call an id of its own, a name and an input, and its result the same id. Returns the calls that stay. */
+export function mendCalls(calls: readonly Call[], report: Report): Call[] {
+  const mint = new IdMint(calls.map(({ slot }) => slot.id).filter(isValidId))
+  const used = new Set<string>()
+  return calls.filter((call) => {
+    const { slot, entry } = call
+    const place = { at: entry.at, block: slot.index, toolUseID: slot.id }
+    const hasId = isValidId(readField(slot.block, 'id'))
+    const flaw = mendFields(call)
+    const isReused = hasId && used.has(slot.id)
+    const message = problemTexts.duplicateCallId(slot.id)
+    if (isReused && isSentTwice(call)) {
+      slot.isGone = true
+      report({ code: 'duplicate_call_id', ...place, message, done: 'dropped' })
+      return false
+    }
+    const newId = hasId && !isReused ? {} : { newToolUseID: rename(call, mint.mint(slot.id)) }
+    used.add(slot.id)
+    if (isReused) report({ code: 'duplicate_call_id', ...place, message, done: 'rewritten', ...newId })
+    if (hasId && flaw === undefined) return true
+    const what = problemTexts.invalidCall(hasId && flaw !== undefined ? flaw : badId)
+    report({ code: 'invalid_call', ...place, message: what, done: 'rewritten', ...newId })
+    return true
+  })
+}
+
+/** What was wrong with name or input, if anything was. */
+function mendFields({ slot, entry }: Call): string | undefined {
+  const name = readField(slot.block, 'name')
+  const input = readField(slot.block, 'input')
+  const isNamed = typeof name === 'string' && name !== ''
+  const hasName = isNamed && name.length <= maxNameChars
+  if (hasName && isRecord(input)) return undefined
+  slot.block = withFields(slot.block, {
+    type: 'tool_use',
+    name: isNamed ? name.slice(0, maxNameChars) : transcriptTexts.namelessTool,
+    input: isRecord(input) ? input : {},
+  })
+  markChanged(entry)
+  return hasName ? 'its input is not an object' : 'its name is missing or too long'
+}
+
+/** The very same block again, as after a reconnect, with one result for both. */
+function isSentTwice({ slot, twin, result }: Call): boolean {
+  if (twin === undefined || result !== undefined) return false
+  if (readField(slot.block, 'name') !== readField(twin.slot.block, 'name')) return false
+  const input = describeValue(readField(slot.block, 'input'), maxComparedChars)
+  // the longer of the two is not read further than needed
+  return input.length <= maxComparedChars && input === describeValue(readField(twin.slot.block, 'input'), input.length)
+}
+
+function rename({ slot, entry, result }: Call, id: string): string {
+  slot.block = withFields(slot.block, { type: 'tool_use', id })
+  markChanged(entry)
+  if (result !== undefined) {
+    result.slot.block = withFields(result.slot.block, { type: 'tool_result', tool_use_id: id })
+    markChanged(result.entry)
+  }
+  return id
+}

@@ -1,0 +1,36 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../text/describe-value.ts'
+import { beginWithUser } from './begin-with-user.ts'
+import { dropEmpty } from './drop-empty.ts'
+import type { Entry, Form } from './entry.ts'
+import { layOut } from './lay-out.ts'
+import { mendCalls } from './mend-calls.ts'
+import { pairCalls } from './pair-calls.ts'
+import { readEntries } from './read-entries.ts'
+import { readList } from './read-list.ts'
+import type { Report, TranscriptChange } from './transcript-problem.ts'
+
+export interface Mended {
+  readonly entries: Entry[]
+  readonly form: Form
+  readonly changes: TranscriptChange[]
+}
+
+/** What is wrong with a transcript, and how it would look if it were not: one way for the check and the repair. */
+export function mendTranscript(given: unknown): Mended {
+  const messages = readList(given)
+  if (messages === undefined) {
+    throw new SignalboxError('invalid_option', `messages must be an array, but got ${describeValue(given, 80)}.`)
+  }
+  const changes: TranscriptChange[] = []
+  const report: Report = (change) => changes.push(change)
+  const { entries, form } = readEntries(messages, report)
+  const filled = dropEmpty(entries, form, report)
+  const { calls, loose } = pairCalls(filled)
+  const laidOut = layOut(filled, { calls: mendCalls(calls, report), loose, form }, report)
+  const mended = beginWithUser(dropEmpty(laidOut, form, report), form, report)
+  changes.sort((one, other) => one.at - other.at || blockOf(one) - blockOf(other))
+  return { entries: mended, form, changes }
+}
+
+const blockOf = (change: TranscriptChange): number => ('block' in change ? change.block : -1)

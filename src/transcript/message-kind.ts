@@ -1,0 +1,39 @@
+import { readField } from '../errors/read-field.ts'
+import type { Form } from './entry.ts'
+import { isRecord } from './read-list.ts'
+
+/** What an item of a transcript is, and its content where it has some. */
+export type MessageKind =
+  | { readonly kind: 'own'; readonly side: 'assistant' | 'user'; readonly content: unknown }
+  | { readonly kind: 'plain'; readonly role: string; readonly content: unknown }
+  | { readonly kind: 'attachment' | 'aside' | 'other' | 'none' }
+
+export function messageKind(message: unknown): MessageKind {
+  if (!isRecord(message)) return { kind: 'none' }
+  const type = readField(message, 'type')
+  if (type === 'progress' || type === 'system') return { kind: 'aside' }
+  if (type === 'attachment') return { kind: isSendable(readField(message, 'attachment')) ? 'attachment' : 'none' }
+  const inner = readField(message, 'message')
+  if ((type === 'assistant' || type === 'user') && isRecord(inner)) {
+    return { kind: 'own', side: type, content: readField(inner, 'content') }
+  }
+  const role = readField(message, 'role')
+  if (typeof role === 'string') return { kind: 'plain', role, content: readField(message, 'content') }
+  // a session file may hold lines of other kinds; nobody sends them
+  return { kind: typeof type === 'string' && type !== 'assistant' && type !== 'user' ? 'other' : 'none' }
+}
+
+const ownKinds = new Set(['own', 'attachment', 'aside'])
+
+/** One message of our own form is enough: the API takes none of them as they are. */
+export const formOf = (kinds: readonly MessageKind[]): Form =>
+  kinds.some(({ kind }) => ownKinds.has(kind)) ? 'own' : 'plain'
+
+/** Attachments are put into words when they are sent, which must not throw. */
+function isSendable(attachment: unknown): boolean {
+  try {
+    return isRecord(attachment) && typeof { ...attachment }.type === 'string'
+  } catch {
+    return false
+  }
+}

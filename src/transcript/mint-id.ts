@@ -1,0 +1,24 @@
+/** Ids as the API takes them. */
+export const isValidId = (id: unknown): id is string => typeof id === 'string' && /^[a-zA-Z0-9_-]+$/.test(id)
+
+/** Makes ids that no call has, the same ones for the same transcript. */
+export class IdMint {
+  readonly #taken: Set<string>
+  readonly #counts = new Map<string, number>()
+
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set(taken)
+  }
+
+  /** As near to what was there as can be. */
+  mint(like: string): string {
+    const base = like.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call'
+    let id = base
+    for (let count = this.#counts.get(base) ?? 1; this.#taken.has(id); this.#counts.set(base, count)) {
+      count++
+      id = `${base}_${count}`
+    }
+    this.#taken.add(id)
+    return id
+  }
+}
