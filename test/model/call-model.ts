@@ -50,6 +50,8 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
   'call that asks': { needsAsking: true },
   'call that is decided': { needsDeciding: true },
   'call with hooks': { needsPreHooks: true, needsPostHooks: true, yieldsToInterrupt: true },
+  'call that is validated, and asks': { needsValidation: true, needsAsking: true },
+  'call with hooks that asks': { needsPreHooks: true, needsAsking: true },
   'call with every phase': {
     needsValidation: true,
     needsPreHooks: true,

@@ -1,6 +1,8 @@
 import { abortsScenarios } from './aborts.ts'
 import { gateScenarios } from './gate.ts'
+import { hooksScenarios } from './hooks.ts'
 import { phasesScenarios } from './phases.ts'
+import { retriesScenarios } from './retries.ts'
 
 /**
  * What a host can see of the rules, without ever waiting for something that might not come: each scenario ends by
@@ -9,5 +11,7 @@ import { phasesScenarios } from './phases.ts'
 export const scenarios: Record<string, () => Promise<void>> = {
   ...gateScenarios,
   ...phasesScenarios,
+  ...hooksScenarios,
+  ...retriesScenarios,
   ...abortsScenarios,
 }

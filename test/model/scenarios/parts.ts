@@ -1,4 +1,4 @@
-import type { PermissionAnswer } from '../../../src/index.ts'
+import type { HookOutput, PermissionAnswer } from '../../../src/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { testTurn } from '../../support/turn.ts'
 
@@ -28,5 +28,27 @@ export const asking = () => {
   })
   return { ...parts, answer: (id: string, answer: PermissionAnswer) => answers.get(id)?.(answer) }
 }
+
+/** A hook that says what the test wants when the test wants it. */
+export const heldHook = () => {
+  const says: ((output: HookOutput) => void)[] = []
+  const signals: AbortSignal[] = []
+  return {
+    signals,
+    get runs() {
+      return says.length
+    },
+    say: (output: HookOutput = {}) => says.shift()?.(output),
+    hook: (_input: unknown, _id: unknown, { signal }: { signal: AbortSignal }): Promise<HookOutput> => {
+      signals.push(signal)
+      return new Promise((resolve) => says.push(resolve))
+    },
+  }
+}
+
+/** What a pre-hook returns to change the input. */
+export const changedTo = (updatedInput: Record<string, unknown>): HookOutput => ({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput },
+})
 
 export const ids = (results: [string, unknown][]) => results.map(([id]) => id)

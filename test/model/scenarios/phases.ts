@@ -9,6 +9,7 @@ export const phasesScenarios: Record<string, () => Promise<void>> = {
     const { add, read, strict, verdicts, executor } = turn()
     add('r', 'Read')
     add('v', 'Strict', {}, { hold: true })
+    add('h', 'Read', {}, { hold: true })
     const phases: unknown[] = []
     for (const { ref } of executor.actor.getSnapshot().context.run.calls) {
       ref?.subscribe(({ value }: { value: unknown }) => phases.push(value))
@@ -20,6 +21,10 @@ export const phasesScenarios: Record<string, () => Promise<void>> = {
     await settled()
     expect(strict.started).toEqual(['v'])
     expect(phases).toEqual(['completed', { executing: 'validating' }, { executing: 'calling' }])
+    strict.run('v').finish()
+    await settled()
+    executor.release('h')
+    expect(phases.slice(3)).toEqual(['completed', { executing: 'calling' }])
   },
   async 'validation: accepted, vetoed, and ended from outside'() {
     const { add, strict, verdicts, executor } = turn()
