@@ -51,7 +51,7 @@ async function checkChange(
 ): Promise<ValidReading | { status: 'rejected'; text: ResultText }> {
   const reading = given.status === 'unread' ? await given.pending : given
   if (reading.status === 'invalid') {
-    const by = [...new Set(steps.map((step) => step.by))].join(', ')
+    const by = [...new Set(steps.map((step) => (step.by === 'host' ? 'whoever gave permission' : step.by)))].join(', ')
     return { status: 'rejected', text: resultTexts.changedInputUnfit(by, reading.problem) }
   }
   const veto = await vetoOf(call, tool, reading.input)

@@ -1,5 +1,3 @@
-import type { Message } from '../messages/message.ts'
-import type { ApiMessage } from '../messages/to-api-messages.ts'
 import { mendTranscript } from './mend-transcript.ts'
 import type { TranscriptProblem } from './transcript-problem.ts'
 
@@ -7,11 +5,9 @@ export type TranscriptCheck = { readonly ok: true } | { readonly ok: false; read
 
 /**
  * Would the Messages API take this transcript? Each call has to be followed by its result, no result may be without
- * its call, and no message may be empty. Own messages are judged as `toApiMessages` sends them, plain API messages
- * as they are. Never throws for what is in the array.
+ * its call, and no message may be empty. Messages of Signalbox are judged as `toApiMessages` sends them, those of the
+ * API (`{ role, content }`) as they are. Never throws for what is in the array.
  */
-export function checkTranscript(messages: readonly (Message | ApiMessage)[]): TranscriptCheck
-export function checkTranscript(messages: readonly unknown[]): TranscriptCheck
 export function checkTranscript(messages: readonly unknown[]): TranscriptCheck {
   const { changes } = mendTranscript(messages)
   if (changes.length === 0) return { ok: true }

@@ -7,7 +7,7 @@ import { problemTexts } from './transcript-texts.ts'
  * message may be empty as long as what it is sent with is not.
  */
 export function dropEmpty(entries: readonly Entry[], form: Form, report: Report): Entry[] {
-  const dropped = new Set<Entry>()
+  const dropped = new Set<Entry>(entries.filter(isHusk))
   for (const run of form === 'own' ? sentTogether(entries) : alone(entries)) {
     if (!run.every(isBlank)) continue
     for (const entry of run) {
@@ -20,6 +20,9 @@ export function dropEmpty(entries: readonly Entry[], form: Form, report: Report)
   }
   return dropped.size === 0 ? [...entries] : entries.filter((entry) => !dropped.has(entry))
 }
+
+/** What is left of a message that had nothing but what had to go. */
+const isHusk = (entry: Entry): boolean => entry.side === 'user' && entry.state !== 'kept' && !hasContent(entry)
 
 const isBlank = ({ slots, isOpaque }: Entry): boolean => !isOpaque && slots.every((slot) => slot.isBlank)
 

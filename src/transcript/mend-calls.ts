@@ -1,11 +1,12 @@
 import { readField } from '../errors/read-field.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { markChanged } from './entry.ts'
+import { isRecord } from './is-record.ts'
 import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
-import { isRecord, withFields } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts, transcriptTexts } from './transcript-texts.ts'
+import { withFields } from './with-fields.ts'
 
 const maxNameChars = 200
 const badId = 'its id is missing, or not of letters, digits, _ and -'
@@ -15,26 +16,29 @@ const maxComparedChars = 1_000_000
 export function mendCalls(calls: readonly Call[], report: Report): Call[] {
   const mint = new IdMint(calls.map(({ slot }) => slot.id).filter(isValidId))
   const used = new Set<string>()
-  return calls.filter((call) => {
-    const { slot, entry } = call
-    const place = { at: entry.at, block: slot.index, toolUseID: slot.id }
-    const hasId = isValidId(readField(slot.block, 'id'))
-    const flaw = mendFields(call)
-    const isReused = hasId && used.has(slot.id)
-    const message = problemTexts.duplicateCallId(slot.id)
-    if (isReused && isSentTwice(call)) {
-      slot.isGone = true
-      report({ code: 'duplicate_call_id', ...place, message, done: 'dropped' })
-      return false
-    }
-    const newId = hasId && !isReused ? {} : { newToolUseID: rename(call, mint.mint(slot.id)) }
-    used.add(slot.id)
-    if (isReused) report({ code: 'duplicate_call_id', ...place, message, done: 'rewritten', ...newId })
-    if (hasId && flaw === undefined) return true
-    const what = problemTexts.invalidCall(hasId && flaw !== undefined ? flaw : badId)
-    report({ code: 'invalid_call', ...place, message: what, done: 'rewritten', ...newId })
-    return true
-  })
+  return calls.filter((call) => stays(call, mint, used, report))
+}
+
+function stays(call: Call, mint: IdMint, used: Set<string>, report: Report): boolean {
+  const { slot, entry } = call
+  const place = { at: entry.at, block: slot.index, toolUseID: slot.id }
+  const hasId = isValidId(readField(slot.block, 'id'))
+  const flaw = mendFields(call) ?? (hasId ? undefined : badId)
+  const isReused = hasId && used.has(slot.id)
+  const duplicate = { code: 'duplicate_call_id', ...place, message: problemTexts.duplicateCallId(slot.id) } as const
+  if (isReused && isSentTwice(call)) {
+    slot.isGone = true
+    report({ ...duplicate, done: 'dropped' })
+    return false
+  }
+  if (hasId) used.add(slot.id)
+  const change = {
+    done: 'rewritten',
+    ...((isReused || !hasId) && { newToolUseID: rename(call, mint.mint(slot.id)) }),
+  } as const
+  if (isReused) report({ ...duplicate, ...change })
+  if (flaw !== undefined) report({ code: 'invalid_call', ...place, message: problemTexts.invalidCall(flaw), ...change })
+  return true
 }
 
 /** What was wrong with name or input, if anything was. */

@@ -1,6 +1,6 @@
 import { readField } from '../errors/read-field.ts'
 import type { Form } from './entry.ts'
-import { isRecord } from './read-list.ts'
+import { isRecord } from './is-record.ts'
 
 /** What an item of a transcript is, and its content where it has some. */
 export type MessageKind =
@@ -26,8 +26,10 @@ export function messageKind(message: unknown): MessageKind {
 const ownKinds = new Set(['own', 'attachment', 'aside'])
 
 /** One message of our own form is enough: the API takes none of them as they are. */
-export const formOf = (kinds: readonly MessageKind[]): Form =>
-  kinds.some(({ kind }) => ownKinds.has(kind)) ? 'own' : 'plain'
+export function formOf(kinds: readonly MessageKind[]): Form {
+  if (kinds.some(({ kind }) => ownKinds.has(kind))) return 'own'
+  return kinds.some(({ kind }) => kind === 'plain') ? 'plain' : 'own'
+}
 
 /** Attachments are put into words when they are sent, which must not throw. */
 function isSendable(attachment: unknown): boolean {

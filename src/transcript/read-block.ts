@@ -2,9 +2,11 @@ import { readField } from '../errors/read-field.ts'
 import type { ContentBlock } from '../messages/message.ts'
 import { describeValue } from '../text/describe-value.ts'
 import type { Slot } from './entry.ts'
-import { isRecord, readList, withFields } from './read-list.ts'
+import { isRecord } from './is-record.ts'
+import { readList } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts, transcriptTexts } from './transcript-texts.ts'
+import { withFields } from './with-fields.ts'
 
 const maxResultChars = 50_000
 

@@ -79,7 +79,7 @@ function readContent(given: Readable, report: Report, state: Entry['state'] = 'k
   for (const [index, block] of blocks.entries()) {
     const slot = readBlock(block, { at, block: index }, report)
     if (slot !== undefined) slots.push(slot)
-    isChanged ||= slot?.block !== block
+    isChanged ||= slot === undefined || slot.block !== block
   }
   if (typeof content === 'string' && side === 'assistant' && given.form === 'own' && state !== 'made') {
     report({ code: 'bad_message', at, message: problemTexts.contentNotBlocks, done: 'rewritten' })

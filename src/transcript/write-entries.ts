@@ -3,7 +3,7 @@ import { createAssistantMessage, createToolResultMessage, createUserMessage } fr
 import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import type { Entry, Form } from './entry.ts'
-import { withFields } from './read-list.ts'
+import { withFields } from './with-fields.ts'
 
 /** Messages again, of the form in which they came. What was not changed is the very object that was given. */
 export function writeEntries(entries: readonly Entry[], form: Form, stamps: Stamps): unknown[] {

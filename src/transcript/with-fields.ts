@@ -1,0 +1,25 @@
+import { readField } from '../errors/read-field.ts'
+
+const knownFields = [
+  'type',
+  'role',
+  'id',
+  'name',
+  'input',
+  'tool_use_id',
+  'content',
+  'is_error',
+  'text',
+  'uuid',
+  'timestamp',
+]
+
+/** A copy with other fields. Where the original does not let itself be copied, what we know to look for. */
+export function withFields<Fields extends object>(source: unknown, fields: Fields): Fields {
+  try {
+    return { ...(source as object), ...fields }
+  } catch {
+    const found = knownFields.map((key) => [key, readField(source, key)]).filter(([, value]) => value !== undefined)
+    return { ...Object.fromEntries(found), ...fields }
+  }
+}
