@@ -1,5 +1,11 @@
 /** Why a call is told to stop, strongest first: when several hold, the one listed first wins. */
-export const stopPrecedence = ['streaming_fallback', 'sibling_error', 'user_interrupted', 'timeout'] as const
+export const stopPrecedence = [
+  'streaming_fallback',
+  'sibling_error',
+  'user_interrupted',
+  'withdrawn',
+  'timeout',
+] as const
 
 export type StopKind = (typeof stopPrecedence)[number]
 
@@ -9,7 +15,7 @@ export type AbortKind = Exclude<StopKind, 'timeout'>
 export interface AbortCause {
   readonly kind: AbortKind
   readonly reason: unknown
-  /** For `sibling_error`: the call that failed, as people read it, such as `Bash(npm test)`. */
+  /** For `sibling_error` the call that failed, as people read it, such as `Bash(npm test)`; for `withdrawn` why. */
   readonly description?: string
 }
 

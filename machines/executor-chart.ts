@@ -10,6 +10,7 @@ import { deliverableOf } from './yield-cursor.ts'
 export type ExecutorEvent =
   | { type: 'call.add'; call: CallRecord }
   | { type: 'call.release'; call: CallRecord }
+  | { type: 'call.withdraw'; call: CallRecord; because: string }
   | { type: 'call.requeued'; call: CallRecord }
   | { type: 'call.completed'; call: CallRecord }
   | { type: 'abort.userInterrupted'; reason: unknown; by?: CallRecord }
@@ -53,6 +54,11 @@ const executorSetup = setup({
       call.stage = 'queued'
       run.line.enter(call)
     },
+    withdraw: enqueueActions(({ enqueue }, { call, because }: { call: CallRecord; because: string }) => {
+      call.stage = 'withdrawn'
+      const cause: AbortCause = { kind: 'withdrawn', reason: 'withdrawn', description: because }
+      if (call.ref !== undefined) enqueue.sendTo(call.ref, { type: 'call.abort', cause })
+    }),
     startNext: enqueueActions(({ context: { run, starts }, enqueue }) => {
       const call = run.line.next
       if (call?.ref === undefined) return
@@ -126,6 +132,10 @@ const enqueueCall = {
 const releaseCall = {
   guard: { type: 'isHeld', params: callOf },
   actions: { type: 'release', params: callOf },
+} as const
+const withdrawCall = {
+  guard: { type: 'isHeld', params: callOf },
+  actions: { type: 'withdraw', params: ({ event }: { event: { call: CallRecord; because: string } }) => event },
 } as const
 const answerCall = {
   actions: [
@@ -204,6 +214,7 @@ export const executorMachine = executorSetup.createMachine({
           on: {
             'call.add': enqueueCall,
             'call.release': releaseCall,
+            'call.withdraw': withdrawCall,
             'abort.userInterrupted': [toInterrupted, toAborted],
             'abort.siblingError': toSiblingErrored,
             'abort.streamingFallback': toDiscarded,
@@ -214,6 +225,7 @@ export const executorMachine = executorSetup.createMachine({
           on: {
             'call.add': [{ guard: { type: 'yieldsToInterrupt', params: callOf }, ...answerCall }, enqueueCall],
             'call.release': releaseCall,
+            'call.withdraw': withdrawCall,
             'abort.userInterrupted': [toInterrupted, toAborted],
             'abort.siblingError': toSiblingErrored,
             'abort.streamingFallback': toDiscarded,

@@ -5,6 +5,7 @@ export { classifyToolError } from './errors/classify-tool-error.ts'
 export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './errors/signalbox-error.ts'
 export type { MessageUpdate } from './executor/delivery.ts'
 export type { ExecutorEvents, ExecutorWarning } from './executor/events.ts'
+export type { AddOptions } from './executor/intake.ts'
 export type { ExecutorOptions } from './executor/options.ts'
 export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
 export type { DiscardedCall, OpenQuestion } from './executor/turn.ts'
@@ -22,6 +23,7 @@ export type {
 export {
   createAssistantMessage,
   createAttachmentMessage,
+  createInterruptionMessage,
   createProgressMessage,
   createStopHookSummary,
   createSystemMessage,
@@ -45,11 +47,16 @@ export type {
 } from './messages/message.ts'
 export type { Stamps } from './messages/stamps.ts'
 export { type ApiMessage, toApiMessages } from './messages/to-api-messages.ts'
+export type { Model, ModelEvent, ModelRequest, StopReason } from './model/model.ts'
 export { type PermissionRule, parseRule } from './permission/permission-rule.ts'
 export type { PermissionLists, PermissionSettings } from './permission/permission-settings.ts'
 export type { WarningCode } from './pipeline/call-host.ts'
 export type { Clock } from './pipeline/clock.ts'
 export type { CallTelemetry, TelemetryEvents, TimedPhase } from './pipeline/telemetry.ts'
+export type { ModelRetry, QueryOptions } from './query/options.ts'
+export { type Query, query } from './query/query.ts'
+export type { ModelReplyMessage, ModelRetryMessage, QueryMessage, StreamEventMessage } from './query/query-message.ts'
+export type { QueryResult } from './query/query-run.ts'
 export type { LongResult, ResultStore } from './results/result-store.ts'
 export { defineTool } from './tool/define-tool.ts'
 export {

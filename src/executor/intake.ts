@@ -8,6 +8,17 @@ import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
 
+/** How a call is taken in. */
+export interface AddOptions {
+  /**
+   * Keeps the call from starting until `release`: always, or as a function of whether the call is safe.
+   * @default false
+   */
+  hold?: boolean | ((isSafe: boolean) => boolean) | undefined
+  /** The call never runs, and this is its error result: its arguments could not be read, for instance. */
+  error?: string | undefined
+}
+
 interface Known {
   readonly input: unknown
   readonly call: ToolCall
@@ -63,13 +74,14 @@ export class Intake {
     return id
   }
 
-  receive(block: ToolUseBlock, assistantMessage: AssistantMessage, isHeld: boolean): Arrival {
+  receive(block: ToolUseBlock, assistantMessage: AssistantMessage, { hold, error }: AddOptions): Arrival {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
-    const answer = answerWithoutRun(isClash, block, tool)
+    const answer = answerWithoutRun(isClash, block, tool, error)
     const runs = answer === undefined ? tool : undefined
     const reading = runs === undefined ? notRead : readInput(runs, block.input, this.#maxInputChars)
+    const isSafe = runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input)
     return {
       id,
       name: block.name,
@@ -78,9 +90,9 @@ export class Intake {
       tool,
       reading,
       answer,
-      isSafe: runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input),
+      isSafe,
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
-      isHeld,
+      isHeld: runs !== undefined && (typeof hold === 'function' ? hold(isSafe) : hold) === true,
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
       hasPermissionCheck: hasOwn(runs, 'checkPermissions'),
     }
@@ -91,8 +103,14 @@ export class Intake {
 const hasOwn = (tool: AnyTool | undefined, key: string): boolean => readField(tool, key) !== undefined
 
 /** The result of a call that cannot run. */
-function answerWithoutRun(isClash: boolean, block: ToolUseBlock, tool: AnyTool | undefined): ResultText | undefined {
+function answerWithoutRun(
+  isClash: boolean,
+  block: ToolUseBlock,
+  tool: AnyTool | undefined,
+  error: string | undefined,
+): ResultText | undefined {
   if (isClash) return resultTexts.idClash(block.id)
+  if (error !== undefined) return resultTexts.failed(error)
   return tool === undefined ? resultTexts.unknownTool(block.name) : undefined
 }
 

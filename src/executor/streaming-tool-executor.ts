@@ -6,6 +6,7 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
+import type { AddOptions } from './intake.ts'
 import type { ExecutorOptions } from './options.ts'
 import { type DiscardedCall, type OpenQuestion, Turn } from './turn.ts'
 
@@ -47,20 +48,24 @@ export class StreamingToolExecutor {
    * can send; what is wrong with a call becomes its result.
    *
    * @param options.hold keeps the call from starting until `release`. A held unsafe call holds back everything
-   * behind it, a held safe one is overtaken. Until a held call is released or aborted, the turn does not end.
+   * behind it, a held safe one is overtaken. Until a held call is released, withdrawn or aborted, the turn does not end.
    * @returns the block as it has to stand in the transcript: where its id was missing or taken, with a new one
    */
-  addTool(
-    block: ToolUseBlock,
-    assistantMessage: AssistantMessage,
-    { hold = false }: { hold?: boolean } = {},
-  ): ToolUseBlock {
-    return this.#turn.add(block, assistantMessage, hold)
+  addTool(block: ToolUseBlock, assistantMessage: AssistantMessage, options: AddOptions = {}): ToolUseBlock {
+    return this.#turn.add(block, assistantMessage, options)
   }
 
   /** Lets a held call start. False where no such call is held. */
   release(id: string): boolean {
     return this.#turn.release(id)
+  }
+
+  /**
+   * Ends a held call that must not run after all, such as one whose reply was cut off. The model is told why. False
+   * where no such call is held.
+   */
+  withdraw(id: string, because: string): boolean {
+    return this.#turn.withdraw(id, because)
   }
 
   /** What is ready now. Never waits. */
@@ -81,6 +86,11 @@ export class StreamingToolExecutor {
   /** Gives the run up for another one. Nothing leaves it any more; says what had already run. */
   discard(): DiscardedCall[] {
     return this.#turn.discard()
+  }
+
+  /** Resolves when no body runs any more, after a `discard` too: each has settled, or its grace is over. */
+  whenIdle(): Promise<void> {
+    return this.#turn.whenIdle()
   }
 
   /**

@@ -33,7 +33,7 @@ import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
 import { Emitter } from './events.ts'
 import { HostAbort } from './host-abort.ts'
 import { InProgress } from './in-progress.ts'
-import { Intake, readBlock, renameInTranscript } from './intake.ts'
+import { type AddOptions, Intake, readBlock, renameInTranscript } from './intake.ts'
 import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { ProgressBuffer } from './progress-buffer.ts'
@@ -68,6 +68,7 @@ export class Turn implements CallHost, MessageSource {
   readonly #warnings = new Warnings(this.emitter)
   readonly #siblings = new SiblingIds()
   #handed: ToolCall[] = []
+  #whenIdle: (() => void)[] = []
   #live = 0
   #discarded: DiscardedCall[] | undefined
 
@@ -99,13 +100,13 @@ export class Turn implements CallHost, MessageSource {
     this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } }).start()
   }
 
-  add(given: ToolUseBlock, source: AssistantMessage | undefined, isHeld: boolean): ToolUseBlock {
+  add(given: ToolUseBlock, source: AssistantMessage | undefined, options: AddOptions): ToolUseBlock {
     this.#hostAbort.check()
     const block = readBlock(given)
     const assistantMessage = source ?? createAssistantMessage([block], {}, this.settings.stamps)
     const same = block.id === '' ? undefined : this.#intake.findSame(block)
     if (same !== undefined) return same.block
-    const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, isHeld))
+    const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, options))
     this.#intake.remember(block, call)
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     this.#send({ type: 'call.add', call })
@@ -121,6 +122,19 @@ export class Turn implements CallHost, MessageSource {
     if (call?.stage !== 'held') return false
     this.#send({ type: 'call.release', call })
     return call.stage !== ('held' as CallStage)
+  }
+
+  withdraw(id: string, because: string): boolean {
+    const call = this.find(id)
+    if (call?.stage !== 'held') return false
+    this.#send({ type: 'call.withdraw', call, because })
+    return true
+  }
+
+  /** Nothing runs any more: every body has settled, or its grace is over. */
+  whenIdle(): Promise<void> {
+    if (this.run.executing.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
   abort(reason: unknown): void {
@@ -277,6 +291,7 @@ export class Turn implements CallHost, MessageSource {
     this.#hostAbort.listenWhile(this.#live > 0)
     this.delivery.wake()
     this.#inProgress.flush()
+    if (this.run.executing.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 }
 

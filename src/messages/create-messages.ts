@@ -32,6 +32,12 @@ export function createUserMessage(content: string | ContentBlock[], stamps: Stam
   return { type: 'user', ...stampOf(stamps), message: { role: 'user', content } }
 }
 
+/** Tells the model that the user broke off what it did. */
+export function createInterruptionMessage(toolUse: boolean, stamps: Stamps = defaultStamps): UserMessage {
+  const text = toolUse ? '[The user stopped this turn while tools ran.]' : '[The user stopped this reply.]'
+  return { ...createUserMessage([{ type: 'text', text }], stamps), ...(toolUse && { toolUse }) }
+}
+
 export function createToolResultMessage(
   block: ToolResultBlock,
   { toolUseResult, sourceToolAssistantUUID }: { toolUseResult?: unknown; sourceToolAssistantUUID: string },

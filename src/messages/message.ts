@@ -30,6 +30,8 @@ export interface UserMessage {
   /** The raw data, or the error's text, for user interfaces. */
   toolUseResult?: unknown
   sourceToolAssistantUUID?: string
+  /** Of a message that says the user broke something off: tools ran. */
+  toolUse?: boolean
 }
 
 /** A user message that carries exactly one tool result. */

@@ -7,25 +7,41 @@ const maxAttachmentChars = 100_000
 export type ApiMessage = { role: 'user' | 'assistant'; content: string | ContentBlock[] }
 
 /**
- * A transcript as the Messages API takes it: between two assistant messages one user message, its tool results
- * first, then everything else in order, attachments as text. Progress and system messages stay at home.
+ * A transcript as the Messages API takes it: between two replies one user message, its tool results first, then
+ * everything else in order, attachments as text. Progress and system messages stay at home, and so does what a
+ * `model_retry` message says is not to count.
  */
 export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
+  const discarded = discardedBy(messages)
   const api: ApiMessage[] = []
   let answer: ContentBlock[] = []
+  let replyId: string | undefined
   const flush = () => {
     if (answer.length > 0) api.push({ role: 'user', content: resultsFirst(answer) })
     answer = []
   }
   for (const message of messages) {
+    if (discarded.has(message.uuid)) continue
     if (message.type === 'assistant') {
-      flush()
-      pushAssistant(api, message.message.content)
+      const { id, content } = message.message
+      // results may have come while the reply was still streaming: it is one reply all the same
+      if (id !== replyId) flush()
+      replyId = id
+      pushAssistant(api, content)
     } else if (message.type === 'user') for (const block of blocksOf(message)) answer.push(block)
     else if (message.type === 'attachment') answer.push(asText(message))
   }
   flush()
   return api
+}
+
+function discardedBy(messages: readonly Message[]): Set<string> {
+  const uuids = new Set<string>()
+  for (const message of messages) {
+    if (message.type !== 'system' || message.subtype !== 'model_retry' || !Array.isArray(message.discarded)) continue
+    for (const uuid of message.discarded) uuids.add(uuid)
+  }
+  return uuids
 }
 
 /** One reply of a model may arrive as several messages; the API wants the roles to alternate. */

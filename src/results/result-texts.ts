@@ -19,6 +19,8 @@ const effectsStand = ' It had finished all the same: its effects stand.'
 export const resultTexts = {
   unknownTool: (name: string) => asError(`Error: No such tool available: ${name === '' ? '(no name)' : name}`),
   invalidInput: (problem: string) => asError(`InputValidationError: ${problem}`),
+  unreadableArguments: (problem: string) =>
+    asError(`InputValidationError: the arguments are not valid JSON, so the call did not run. ${problem}`),
   vetoed: (message: string) => asError(message),
   idClash: (id: string) =>
     asError(
@@ -82,6 +84,7 @@ const abortTexts = {
         : `Cancelled: parallel tool call ${description} errored`,
     ),
   user_interrupted: (_cause: AbortCause, reached: Reached) => userTexts[reached],
+  withdrawn: ({ description }: AbortCause) => asError(`This call did not run: ${description ?? 'it was withdrawn'}`),
 } satisfies { [K in Exclude<StopKind, 'timeout'>]: (cause: AbortCause, reached: Reached) => ResultText }
 
 const stoppedByUser = (what: string): ResultText =>

@@ -21,17 +21,18 @@ export function mendCalls(calls: readonly Call[], report: Report): Call[] {
 
 function stays(call: Call, mint: IdMint, used: Set<string>, report: Report): boolean {
   const { slot, entry } = call
-  const place = { at: entry.at, block: slot.index, toolUseID: slot.id }
   const hasId = isValidId(readField(slot.block, 'id'))
   const flaw = mendFields(call) ?? (hasId ? undefined : badId)
   const isReused = hasId && used.has(slot.id)
+  if (hasId) used.add(slot.id)
+  if (flaw === undefined && !isReused) return true
+  const place = { at: entry.at, block: slot.index, toolUseID: slot.id }
   const duplicate = { code: 'duplicate_call_id', ...place, message: problemTexts.duplicateCallId(slot.id) } as const
   if (isReused && isSentTwice(call)) {
     slot.isGone = true
     report({ ...duplicate, done: 'dropped' })
     return false
   }
-  if (hasId) used.add(slot.id)
   const change = {
     done: 'rewritten',
     ...((isReused || !hasId) && { newToolUseID: rename(call, mint.mint(slot.id)) }),

@@ -1,4 +1,6 @@
+import { readField } from '../errors/read-field.ts'
 import { type Entry, hasContent, type Slot } from './entry.ts'
+import { transcriptTexts } from './transcript-texts.ts'
 
 export interface Result {
   readonly slot: Slot
@@ -39,7 +41,7 @@ export function pairCalls(entries: readonly Entry[]): Pairing {
       else if (slot.kind === 'result') {
         const calls = known.get(slot.id)
         if (calls === undefined) early.push(item)
-        else if (!calls.answerLatest(item)) pairing.loose.push({ ...item, isDoubled: true })
+        else if (!calls.answerLatest(item)) pairing.loose.push({ ...calls.replaceLost(item), isDoubled: true })
       }
     }
   }
@@ -71,12 +73,13 @@ function knownAs(id: string, known: Map<string, OpenCalls>): OpenCalls {
 /** The calls with one id, by reply, and how many of each reply have their result. */
 class OpenCalls {
   readonly #replies: { calls: Call[]; answered: number }[] = []
+  readonly #lost: Call[] = []
   #first = 0
 
   add(item: Result): Call {
     const last = this.#replies.at(-1)
     const twin = last?.calls[0]?.turn === item.turn ? last.calls[0] : undefined
-    const call: Call = { ...item, twin }
+    const call: Call = { slot: item.slot, entry: item.entry, turn: item.turn, twin }
     if (twin === undefined) this.#replies.push({ calls: [call], answered: 0 })
     else last?.calls.push(call)
     return call
@@ -85,24 +88,37 @@ class OpenCalls {
   /** Once a result has come, its reply is over: one whose calls all have theirs can go. */
   answerLatest(result: Result): boolean {
     while (this.#replies.length > 0) {
-      if (answer(this.#replies.at(-1), result)) return true
+      const call = answer(this.#replies.at(-1), result)
+      if (call !== undefined && isLost(result)) this.#lost.push(call)
+      if (call !== undefined) return true
       this.#replies.pop()
     }
     return false
   }
 
+  /** A real result takes the place of one that an earlier repair made up. Returns the one that has to go. */
+  replaceLost(result: Result): Result {
+    const call = isLost(result) ? undefined : this.#lost.pop()
+    const made = call?.result
+    if (call === undefined || made === undefined) return result
+    call.result = result
+    return made
+  }
+
   answerFirst(result: Result): boolean {
     for (; this.#first < this.#replies.length; this.#first++) {
-      if (answer(this.#replies[this.#first], result)) return true
+      if (answer(this.#replies[this.#first], result) !== undefined) return true
     }
     return false
   }
 }
 
-function answer(reply: { calls: Call[]; answered: number } | undefined, result: Result): boolean {
+function answer(reply: { calls: Call[]; answered: number } | undefined, result: Result): Call | undefined {
   const call = reply?.calls[reply.answered]
-  if (reply === undefined || call === undefined) return false
+  if (reply === undefined || call === undefined) return undefined
   reply.answered++
   call.result = result
-  return true
+  return call
 }
+
+const isLost = ({ slot }: Result): boolean => readField(slot.block, 'content') === transcriptTexts.lostResult.content

@@ -10,24 +10,16 @@ import { withFields } from './with-fields.ts'
 
 const maxResultChars = 50_000
 
-export interface Place {
-  readonly at: number
-  readonly block: number
-}
-
 /** The block, mended where that can be done alone; undefined where it has to go. */
-export function readBlock(block: unknown, place: Place, report: Report): Slot | undefined {
-  const type = isRecord(block) ? readField(block, 'type') : undefined
-  if (type === 'text') return readText(block as ContentBlock, place, report)
-  if (type === 'tool_result') return readResult(block as ContentBlock, place, report)
-  if (typeof type === 'string') return slotOf(type === 'tool_use' ? 'call' : 'other', block as ContentBlock, place)
-  report({ code: 'bad_block', ...place, message: problemTexts.badBlock, done: 'dropped' })
+export function readBlock(given: unknown, at: number, index: number, report: Report): Slot | undefined {
+  const type = isRecord(given) ? readField(given, 'type') : undefined
+  const block = given as ContentBlock
+  if (type === 'tool_use') return { kind: 'call', index, id: idOf(block, 'id'), isBlank: false, block }
+  if (type === 'tool_result') return readResult(block, at, index, report)
+  if (type === 'text') return readText(block, at, index, report)
+  if (typeof type === 'string') return { kind: 'other', index, id: '', isBlank: false, block }
+  report({ code: 'bad_block', at, block: index, message: problemTexts.badBlock, done: 'dropped' })
   return undefined
-}
-
-function slotOf(kind: Slot['kind'], block: ContentBlock, { block: index }: Place): Slot {
-  const id = kind === 'call' ? idOf(block, 'id') : kind === 'result' ? idOf(block, 'tool_use_id') : ''
-  return { kind, index, id, isBlank: false, block }
 }
 
 /** Some number their calls; without any id calls and results can still be paired, in order. */
@@ -36,38 +28,33 @@ function idOf(block: ContentBlock, key: string): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : ''
 }
 
-function readText(block: ContentBlock, place: Place, report: Report): Slot | undefined {
+function readText(block: ContentBlock, at: number, index: number, report: Report): Slot | undefined {
   const text = readField(block, 'text')
-  if (typeof text === 'string' && text !== '') {
-    return { kind: 'text', index: place.block, id: '', isBlank: text.trim() === '', block }
-  }
-  if (text === '') report({ code: 'empty_text', ...place, message: problemTexts.emptyText, done: 'dropped' })
-  else report({ code: 'bad_block', ...place, message: problemTexts.badBlock, done: 'dropped' })
+  if (typeof text === 'string' && text !== '')
+    return { kind: 'text', index, id: '', isBlank: text.trim() === '', block }
+  if (text === '') report({ code: 'empty_text', at, block: index, message: problemTexts.emptyText, done: 'dropped' })
+  else report({ code: 'bad_block', at, block: index, message: problemTexts.badBlock, done: 'dropped' })
   return undefined
 }
 
-function readResult(block: ContentBlock, place: Place, report: Report): Slot {
-  const slot = slotOf('result', block, place)
-  if (typeof readField(block, 'tool_use_id') === 'number') {
-    report({ code: 'bad_block', ...place, message: problemTexts.numberedResult, done: 'rewritten' })
-    slot.block = withFields(block, { type: 'tool_result', tool_use_id: slot.id })
+function readResult(block: ContentBlock, at: number, index: number, report: Report): Slot {
+  const slot: Slot = { kind: 'result', index, id: idOf(block, 'tool_use_id'), isBlank: false, block }
+  const rewrite = (message: string, fields: object): void => {
+    report({ code: 'bad_block', at, block: index, message, done: 'rewritten' })
+    slot.block = withFields(slot.block, { type: 'tool_result', ...fields })
   }
-  const content = readField(block, 'content')
-  const mended = isResultContent(content) ? content : contentFrom(content)
-  if (mended !== content) {
-    report({ code: 'bad_block', ...place, message: problemTexts.badResultContent, done: 'rewritten' })
-    slot.block = rewritten(slot.block, mended)
-  }
-  if (readField(block, 'is_error') === true && isEmpty(mended)) {
+  if (typeof readField(block, 'tool_use_id') === 'number')
+    rewrite(problemTexts.numberedResult, { tool_use_id: slot.id })
+  const given = readField(block, 'content')
+  const content = isResultContent(given) ? given : contentFrom(given)
+  if (content !== given) rewrite(problemTexts.badResultContent, { content })
+  if (readField(block, 'is_error') === true && isEmpty(content)) {
     const message = problemTexts.emptyErrorResult(slot.id)
-    report({ code: 'empty_error_result', ...place, toolUseID: slot.id, message, done: 'rewritten' })
-    slot.block = rewritten(slot.block, transcriptTexts.emptyError)
+    report({ code: 'empty_error_result', at, block: index, toolUseID: slot.id, message, done: 'rewritten' })
+    slot.block = withFields(slot.block, { type: 'tool_result', content: transcriptTexts.emptyError })
   }
   return slot
 }
-
-const rewritten = (block: ContentBlock, content: unknown): ContentBlock =>
-  withFields(block, { type: 'tool_result', content })
 
 const isBlock = (value: unknown): boolean => isRecord(value) && typeof readField(value, 'type') === 'string'
 

@@ -28,12 +28,11 @@ interface Given {
 
 function readEntry(given: Given, report: Report): Entry[] {
   const { source, at, kind, form } = given
-  const whole = { at, source, state: 'kept' } as const
-  if (kind.kind === 'own') return readContent({ ...given, side: kind.side, content: kind.content }, report)
+  if (kind.kind === 'own') return readContent(given, kind.side, kind.content, report)
   if (kind.kind === 'plain') return readPlain(given, kind, report)
-  if (kind.kind === 'attachment') return [{ ...whole, slots: [], side: 'user', isOpaque: true }]
+  if (kind.kind === 'attachment') return [{ at, source, side: 'user', slots: [], isOpaque: true, state: 'kept' }]
   if (kind.kind === 'aside' || (kind.kind === 'other' && form === 'own')) {
-    return [{ ...whole, slots: [], side: 'aside', isOpaque: false }]
+    return [{ at, source, side: 'aside', slots: [], isOpaque: false, state: 'kept' }]
   }
   report({ code: 'bad_message', at, message: problemTexts.notAMessage(describeValue(source, 80)), done: 'dropped' })
   return []
@@ -43,27 +42,27 @@ function readPlain(given: Given, { role, content }: MessageKind & { kind: 'plain
   const { source, at, form } = given
   if (form === 'own') {
     report({ code: 'bad_message', at, message: problemTexts.plainAmongOwn, done: 'rewritten' })
-    return readContent({ ...given, side: role === 'assistant' ? role : 'user', content }, report, 'made')
+    return readContent(given, role === 'assistant' ? role : 'user', content, report, 'made')
   }
-  if (role === 'assistant' || role === 'user') return readContent({ ...given, side: role, content }, report)
+  if (role === 'assistant' || role === 'user') return readContent(given, role, content, report)
   // in mid-conversation some models take them; which, and where, is not for us to say
   if (role === 'system' && !given.isFirst && isContent(content)) {
-    return [{ at, source, slots: [], side: 'user', isOpaque: true, state: 'kept' }]
+    return [{ at, source, side: 'user', slots: [], isOpaque: true, state: 'kept' }]
   }
   const message = role === 'system' ? problemTexts.systemFirst : problemTexts.wrongRole(describeValue(role, 40))
   report({ code: 'wrong_role', at, message, done: 'rewritten' })
-  return readContent({ ...given, side: 'user', content }, report, 'changed')
+  return readContent(given, 'user', content, report, 'changed')
 }
 
 const isContent = (content: unknown): boolean => typeof content === 'string' || readList(content) !== undefined
 
-interface Readable extends Given {
-  readonly side: 'assistant' | 'user'
-  readonly content: unknown
-}
-
-function readContent(given: Readable, report: Report, state: Entry['state'] = 'kept'): Entry[] {
-  const { source, at, side, content } = given
+function readContent(
+  { source, at, form }: Given,
+  side: 'assistant' | 'user',
+  content: unknown,
+  report: Report,
+  state: Entry['state'] = 'kept',
+): Entry[] {
   if (content === '') {
     report({ code: 'empty_message', at, message: problemTexts.emptyMessage, done: 'dropped' })
     return []
@@ -77,11 +76,11 @@ function readContent(given: Readable, report: Report, state: Entry['state'] = 'k
   const slots: Slot[] = []
   let isChanged = false
   for (const [index, block] of blocks.entries()) {
-    const slot = readBlock(block, { at, block: index }, report)
+    const slot = readBlock(block, at, index, report)
     if (slot !== undefined) slots.push(slot)
     isChanged ||= slot === undefined || slot.block !== block
   }
-  if (typeof content === 'string' && side === 'assistant' && given.form === 'own' && state !== 'made') {
+  if (typeof content === 'string' && side === 'assistant' && form === 'own' && state !== 'made') {
     report({ code: 'bad_message', at, message: problemTexts.contentNotBlocks, done: 'rewritten' })
     isChanged = true
   }
@@ -92,15 +91,16 @@ function readContent(given: Readable, report: Report, state: Entry['state'] = 'k
 
 /** Calls belong to the assistant, results to the user: a message with the wrong ones is split there. */
 function bySide(entry: Entry, report: Report): Entry[] {
+  const isRight = (slot: Slot): boolean => (sideOf(slot) ?? entry.side) === entry.side
+  if (entry.slots.every(isRight)) return [entry]
   const parts: Entry[] = []
   for (const slot of entry.slots) {
     const side = sideOf(slot) ?? entry.side
-    if (side !== entry.side) reportMisplaced(entry, slot, report)
+    if (!isRight(slot)) reportMisplaced(entry, slot, report)
     const last = parts.at(-1)
     if (last?.side === side) last.slots.push(slot)
     else parts.push({ ...entry, side, slots: [slot], state: 'made' })
   }
-  if (parts.length === 0 || parts.every(({ side }) => side === entry.side)) return [entry]
   const first = parts.find(({ side }) => side === entry.side)
   if (first !== undefined && entry.state !== 'made') first.state = 'changed'
   return parts

@@ -2,7 +2,9 @@
 export function readList(value: unknown): unknown[] | undefined {
   try {
     if (!Array.isArray(value)) return undefined
-    return Array.from({ length: value.length }, (_, index) => readItem(value, index))
+    const items: unknown[] = []
+    for (let index = 0; index < value.length; index++) items.push(readItem(value, index))
+    return items
   } catch {
     return undefined
   }

@@ -19,6 +19,7 @@ const rooms = [
   'src/pipeline',
   'src/executor',
   'src/batch',
+  'src/query',
   'src/index.ts',
   'src/node',
 ]

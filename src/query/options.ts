@@ -1,0 +1,143 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import type { ExecutorOptions } from '../executor/options.ts'
+import { createAssistantMessage, createUserMessage } from '../messages/create-messages.ts'
+import type { ContentBlock, Message, UserMessage } from '../messages/message.ts'
+import type { ApiMessage } from '../messages/to-api-messages.ts'
+import type { Model } from '../model/model.ts'
+import { describeValue } from '../text/describe-value.ts'
+import type { CanUseTool } from '../tool/permission.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+
+/** How a model that failed is asked again. */
+export interface ModelRetry {
+  /**
+   * How often it is asked again, for each reply, when it is overloaded, unreachable or silent.
+   * @default 2
+   */
+  attempts?: number | undefined
+  /**
+   * How long to wait before each further attempt, in milliseconds, unless the service says.
+   * @default 500, then twice as long each time, at most 30,000
+   */
+  backoffMs?: number | ((failedAttempts: number) => number) | undefined
+}
+
+export interface QueryOptions {
+  /** What has been said so far: a prompt, messages of Signalbox, or messages of the Messages API. */
+  messages: string | readonly (Message | ApiMessage)[]
+  tools: readonly AnyTool[]
+  model: Model
+  /** Is asked in place of `model`, for the rest of the query, when that one fails again and again. */
+  fallbackModel?: Model | undefined
+  retry?: ModelRetry | undefined
+  /** Whether a call may run; without it every call that has to be asked for is denied. */
+  canUseTool?: CanUseTool | undefined
+  /** What tools find in their context: permissions, hooks, an `abortController` of the host's, and anything else. */
+  context?: Partial<ToolUseContext> | undefined
+  system?: string | readonly ContentBlock[] | undefined
+  /**
+   * How many replies of the model there may be.
+   * @default Infinity
+   */
+  maxTurns?: number | undefined
+  /**
+   * `'streaming'` starts calls while the model still streams, `'batch'` after its reply.
+   * @default 'streaming'
+   */
+  toolExecution?: 'streaming' | 'batch' | undefined
+  /**
+   * Whether the events of the model's stream are handed on, for user interfaces.
+   * @default false
+   */
+  includeStreamEvents?: boolean | undefined
+  /**
+   * How long a model may be silent in the middle of a reply, in milliseconds.
+   * @default 120_000
+   */
+  streamIdleMs?: number | undefined
+  /** Changes what goes to the model, such as with `compactToolResults`; the transcript keeps everything. */
+  prepareMessages?: ((messages: readonly Message[]) => readonly Message[] | Promise<readonly Message[]>) | undefined
+  /** For the executor of each turn. */
+  executor?: ExecutorOptions | undefined
+}
+
+const names = new Set<string>([
+  'messages',
+  'tools',
+  'model',
+  'fallbackModel',
+  'retry',
+  'canUseTool',
+  'context',
+  'system',
+  'maxTurns',
+  'toolExecution',
+  'includeStreamEvents',
+  'streamIdleMs',
+  'prepareMessages',
+  'executor',
+] satisfies (keyof QueryOptions)[])
+
+/** Checked on entry, so that a wrong option fails where it was written. */
+export function checkOptions(options: QueryOptions): void {
+  if (typeof options !== 'object' || options === null) fail('query', 'an object of options', options)
+  for (const key of Object.keys(options)) {
+    if (!names.has(key))
+      throw new SignalboxError('invalid_option', `query has no option ${key}; it has ${[...names].join(', ')}.`)
+  }
+  const { model, fallbackModel, prepareMessages, maxTurns, streamIdleMs, toolExecution, retry } = options
+  if (typeof model !== 'function') fail('model', 'a function', model)
+  if (fallbackModel !== undefined && typeof fallbackModel !== 'function')
+    fail('fallbackModel', 'a function', fallbackModel)
+  if (prepareMessages !== undefined && typeof prepareMessages !== 'function') {
+    fail('prepareMessages', 'a function', prepareMessages)
+  }
+  if (maxTurns !== undefined && !(maxTurns >= 1)) fail('maxTurns', 'a number from 1', maxTurns)
+  if (streamIdleMs !== undefined && !(streamIdleMs > 0)) fail('streamIdleMs', 'a number above 0', streamIdleMs)
+  if (toolExecution !== undefined && toolExecution !== 'streaming' && toolExecution !== 'batch') {
+    fail('toolExecution', `'streaming' or 'batch'`, toolExecution)
+  }
+  if (retry !== undefined) checkRetry(retry)
+}
+
+function checkRetry(retry: ModelRetry): void {
+  if (typeof retry !== 'object' || retry === null) return fail('retry', '{ attempts, backoffMs }', retry)
+  const { attempts, backoffMs } = retry
+  if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 0)) {
+    fail('retry.attempts', 'a whole number from 0', attempts)
+  }
+  if (backoffMs !== undefined && typeof backoffMs !== 'function' && !(backoffMs >= 0)) {
+    fail('retry.backoffMs', 'milliseconds, or a function of the failed attempts', backoffMs)
+  }
+}
+
+/** The conversation so far, in the form of our own messages. */
+export function readMessages(given: QueryOptions['messages']): Message[] {
+  if (typeof given === 'string') return [createUserMessage(given)]
+  if (!Array.isArray(given)) return fail('messages', 'a prompt or an array of messages', given)
+  return given.map((message, index) => readMessage(message, index))
+}
+
+const ownTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
+
+function readMessage(message: Message | ApiMessage, index: number): Message {
+  if ('type' in Object(message) && ownTypes.has((message as Message).type)) return message as Message
+  const { role, content } = Object(message) as ApiMessage
+  if (role === 'user') return createUserMessage(content)
+  if (role === 'assistant') {
+    return createAssistantMessage(typeof content === 'string' ? [{ type: 'text', text: content }] : content)
+  }
+  return fail(`messages[${index}]`, 'a message', message)
+}
+
+/** What somebody sends while a query runs. */
+export function readSent(message: string | ContentBlock[] | UserMessage): UserMessage {
+  if (typeof message === 'string' || Array.isArray(message)) return createUserMessage(message)
+  if (Object(message).type === 'user') return message
+  return fail('the message', 'text, content blocks or a user message', message)
+}
+
+export function fail(option: string, expected: string, came: unknown): never {
+  throw new SignalboxError('invalid_option', `${option} must be ${expected}, but got ${describeValue(came, 80)}.`)
+}

@@ -1,0 +1,333 @@
+import { type ActorRefFrom, createActor } from 'xstate'
+import {
+  type QueryEnding,
+  type QueryEvent,
+  type QueryPort,
+  queryLogic,
+  type queryMachine,
+} from '../../machines/index.ts'
+import { describeError } from '../errors/describe-error.ts'
+import type { MessageUpdate } from '../executor/delivery.ts'
+import { HostAbort } from '../executor/host-abort.ts'
+import { readOptions, type Settings } from '../executor/options.ts'
+import { Outbox } from '../executor/outbox.ts'
+import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import { createInterruptionMessage, createSystemMessage } from '../messages/create-messages.ts'
+import type { Message, UserMessage } from '../messages/message.ts'
+import type { Stamps } from '../messages/stamps.ts'
+import { toApiMessages } from '../messages/to-api-messages.ts'
+import type { Model, ModelEvent } from '../model/model.ts'
+import { clearTimer } from '../pipeline/clock.ts'
+import { whenSettled } from '../pipeline/when-settled.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { ToolBox } from '../tool/tool-box.ts'
+import { type ToolSchema, toolSchemas } from '../tool/tool-schemas.ts'
+import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
+import { Attempt, type AttemptHost } from './attempt.ts'
+import { Mailbox } from './mailbox.ts'
+import { ModelStream } from './model-stream.ts'
+import { checkOptions, type QueryOptions, readMessages } from './options.ts'
+import type { QueryMessage } from './query-message.ts'
+import { planRecovery, type RecoveryPlan } from './recovery.ts'
+import { ReplyAssembler } from './reply-assembler.ts'
+import { Transcript } from './transcript.ts'
+
+/** How many messages wait for a reader before the model has to. */
+const mailboxRoom = 1_000
+const defaultIdleMs = 120_000
+
+/** Why a query ended, and the last stop reason of the model. */
+export type QueryResult = QueryEnding & { readonly stopReason: string | undefined }
+
+/** Everything one query works with: its chart in the middle, and around it what the chart asks for. */
+export class QueryRun implements QueryPort, AttemptHost {
+  readonly mailbox = new Mailbox<QueryMessage, QueryResult>(mailboxRoom)
+  readonly transcript: Transcript
+  readonly actor: ActorRefFrom<typeof queryMachine>
+  readonly isBatch: boolean
+  readonly sent: UserMessage[] = []
+  /** Told of each executor: there is one for each attempt at a reply. */
+  onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
+  readonly #options: QueryOptions
+  readonly #settings: Settings
+  readonly #tools: ToolBox
+  readonly #schemas: readonly ToolSchema[]
+  readonly #outbox: Outbox
+  readonly #hostAbort: HostAbort
+  #context: ToolUseContext
+  #model: Model
+  #attempt: Attempt
+  #stream: ModelStream | undefined
+  #reply = new ReplyAssembler()
+  #request: readonly Message[] = []
+  #failures = 0
+  #plan: RecoveryPlan | undefined
+  #turns = 0
+  #timer: unknown
+
+  constructor(options: QueryOptions) {
+    checkOptions(options)
+    this.#options = options
+    this.#settings = readOptions(options.executor)
+    this.#tools = new ToolBox(options.tools)
+    this.#schemas = toolSchemas(options.tools)
+    this.#model = options.model
+    this.isBatch = options.toolExecution === 'batch'
+    this.transcript = new Transcript(readMessages(options.messages))
+    this.#context = createToolUseContext(options.context)
+    this.#attempt = this.#newAttempt()
+    this.#outbox = new Outbox(() => undefined)
+    this.#hostAbort = new HostAbort(this.#context.abortController, (reason) => this.abort(reason))
+    this.actor = createActor(queryLogic, { id: 'query', input: { port: this } }).start()
+  }
+
+  get executor(): StreamingToolExecutor {
+    return this.#attempt.executor
+  }
+
+  start(): void {
+    this.#hostAbort.listenWhile(true)
+    this.#tell({ type: 'query.start' })
+  }
+
+  abort(reason: unknown): void {
+    this.#tell({ type: 'query.abort', reason })
+  }
+
+  steer(message: UserMessage): void {
+    this.sent.push(message)
+    this.#tell({ type: 'query.steer' })
+  }
+
+  get isHookStopped(): boolean {
+    return this.#attempt.isHookStopped
+  }
+
+  get isExpected(): boolean {
+    const { hasCalls, stopReason } = this.#attempt
+    if (this.sent.length > 0 || stopReason === 'pause_turn') return true
+    return hasCalls && stopReason !== 'refusal'
+  }
+
+  get isLastTurn(): boolean {
+    return this.#turns >= (this.#options.maxTurns ?? Number.POSITIVE_INFINITY)
+  }
+
+  prepare(): void {
+    this.#outbox.push(() => this.#prepare())
+  }
+
+  openStream(): void {
+    this.#outbox.push(() => this.#openStream())
+  }
+
+  stopModel(): void {
+    this.#outbox.push(() => this.#stream?.stop())
+  }
+
+  discardAttempt(): void {
+    this.#outbox.push(() => {
+      this.#stream?.stop()
+      this.#discard()
+    })
+  }
+
+  discardReply(): void {
+    this.#outbox.push(() => {
+      this.#discard()
+      this.#attempt = this.#newAttempt()
+      this.onExecutor?.(this.executor)
+    })
+  }
+
+  useFallback(): void {
+    this.#outbox.push(() => {
+      this.#model = this.#options.fallbackModel ?? this.#model
+      this.#failures = 0
+    })
+  }
+
+  startBackoff(delayMs: number): void {
+    this.#outbox.push(() => {
+      const { executor } = this.#attempt
+      const delay = new Promise<void>((resolve) => {
+        this.#timer = this.#settings.clock.setTimeout(resolve, delayMs)
+      })
+      // an unsafe call of the next attempt must not meet a body of this one
+      void Promise.all([delay, executor.whenIdle()]).then(() => this.#tell({ type: 'retry.due' }))
+    })
+  }
+
+  closeReply(isWhole: boolean): void {
+    this.#outbox.push(() => this.#attempt.close(isWhole, isWhole ? [] : this.#reply.partialText()))
+  }
+
+  abortTools(reason: unknown): void {
+    this.#outbox.push(() => this.#attempt.executor.abort(reason))
+  }
+
+  drain(): void {
+    this.#outbox.push(() => this.#attempt.drain())
+  }
+
+  conclude(ending: QueryEnding): void {
+    this.#outbox.push(() => this.#conclude(ending))
+  }
+
+  get stamps(): Stamps {
+    return this.#settings.stamps
+  }
+
+  findTool(name: string): AnyTool | undefined {
+    return this.#tools.find(name)
+  }
+
+  isTaken(id: string): boolean {
+    return this.transcript.hasCall(id)
+  }
+
+  emit(message: Message): void {
+    this.mailbox.push(message)
+  }
+
+  took({ message, newContext }: MessageUpdate): Promise<void> | undefined {
+    this.#context = newContext
+    this.mailbox.push(message)
+    return this.mailbox.room()
+  }
+
+  drained(attempt: Attempt): void {
+    if (attempt !== this.#attempt) return
+    this.transcript.add(attempt)
+    this.#turns++
+    this.#tell({ type: 'results.drained' })
+  }
+
+  #tell(event: QueryEvent): void {
+    this.#outbox.run(() => {
+      if (this.actor.getSnapshot().status === 'active') this.actor.send(event)
+    })
+  }
+
+  #prepare(): void {
+    for (const message of this.sent.splice(0)) {
+      this.transcript.push(message)
+      this.mailbox.push(message)
+    }
+    const { prepareMessages } = this.#options
+    const { messages } = this.transcript
+    whenSettled(
+      () => (prepareMessages === undefined ? messages : prepareMessages([...messages])),
+      (prepared) => {
+        this.#request = prepared
+        this.#tell({ type: 'turn.prepared' })
+      },
+      (error) => this.#tell({ type: 'stream.failed', error, recovery: 'none', delayMs: 0 }),
+    )
+  }
+
+  #openStream(): void {
+    this.#attempt = this.#newAttempt()
+    this.onExecutor?.(this.executor)
+    this.#reply = new ReplyAssembler()
+    const { system, streamIdleMs = defaultIdleMs } = this.#options
+    const stream = new ModelStream(this.#settings.clock, streamIdleMs, {
+      event: (event) => this.#onEvent(event),
+      ended: () => this.#onEnd(),
+      failed: (error) => this.#onFailure(error),
+    })
+    this.#stream = stream
+    whenSettled(
+      () => toApiMessages(this.#request),
+      (messages) =>
+        stream.start(this.#model, { messages, tools: this.#schemas, ...(system !== undefined && { system }) }),
+      (error) => this.#onFailure(error),
+    )
+  }
+
+  #onEvent(event: unknown): Promise<void> | undefined {
+    if (this.#options.includeStreamEvents === true) {
+      this.mailbox.push({ type: 'stream_event', uuid: this.stamps.uuid(), event: event as ModelEvent })
+    }
+    let pause: Promise<void> | undefined
+    for (const part of this.#reply.take(event)) {
+      if (part.type === 'failed') {
+        this.#stream?.stop()
+        this.#onFailure(part.error)
+        return undefined
+      }
+      if (part.type === 'started' && this.#attempt.isStarted) pause = this.#restart()
+      this.#attempt.take(part)
+      if (part.type === 'stopped') this.#reportReply(part)
+    }
+    return pause ?? this.mailbox.room()
+  }
+
+  /** The service begins another reply in the same stream. Nothing of it may start before the old bodies are gone. */
+  #restart(): Promise<void> {
+    const { executor } = this
+    this.#tell({ type: 'stream.restarted' })
+    return executor.whenIdle()
+  }
+
+  #onEnd(): void {
+    if (this.#attempt.stopReason === undefined) {
+      const error = new Error('The stream of the model ended before its reply did.')
+      return this.#onFailure(Object.assign(error, { code: 'ECONNRESET' }))
+    }
+    this.#failures = 0
+    this.#tell({ type: 'stream.ended', isWhole: this.#attempt.isWhole })
+  }
+
+  #onFailure(error: unknown): void {
+    this.#failures++
+    const { fallbackModel, retry } = this.#options
+    const canFallBack = fallbackModel !== undefined && this.#model !== fallbackModel
+    this.#plan = planRecovery(error, { failures: this.#failures, canFallBack, retry })
+    this.#tell({ type: 'stream.failed', error, recovery: this.#plan.recovery, delayMs: this.#plan.delayMs })
+  }
+
+  /** Nothing of the attempt stays, and the host hears what had run. */
+  #discard(): void {
+    const { error } = this.actor.getSnapshot().context
+    const { kind, delayMs, recovery } = this.#plan ?? { kind: 'restarted', delayMs: 0, recovery: 'retry' }
+    this.mailbox.push(
+      createSystemMessage(
+        {
+          subtype: 'model_retry',
+          error: error === undefined ? 'The service began its reply again.' : describeError(error),
+          errorKind: kind,
+          delayMs,
+          isFallback: recovery === 'fallBack',
+          ...this.#attempt.discard(),
+        },
+        this.stamps,
+      ),
+    )
+    this.#plan = undefined
+  }
+
+  #reportReply({ stopReason, usage }: { stopReason: string; usage: unknown }): void {
+    const { id, model } = this.#attempt.reply
+    const fields = { subtype: 'model_reply', messageId: id ?? '', model, stopReason, usage }
+    this.mailbox.push(createSystemMessage(fields, this.stamps))
+  }
+
+  #conclude(ending: QueryEnding): void {
+    clearTimer(this.#settings.clock, this.#timer)
+    this.#stream?.stop()
+    this.#hostAbort.listenWhile(false)
+    const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'
+    if (isAborted && ending.abortReason !== 'interrupt') {
+      const message = createInterruptionMessage(ending.reason === 'aborted_tools', this.stamps)
+      this.transcript.push(message)
+      this.mailbox.push(message)
+    }
+    this.mailbox.end({ ...ending, stopReason: this.#attempt.stopReason })
+  }
+
+  #newAttempt(): Attempt {
+    const { tools, canUseTool, executor } = this.#options
+    return new Attempt(this, new StreamingToolExecutor(tools, canUseTool, this.#context, executor))
+  }
+}

@@ -1,0 +1,136 @@
+import type { ActorRefFrom } from 'xstate'
+import type { queryMachine } from '../../machines/index.ts'
+import type { ExecutorEvents } from '../executor/events.ts'
+import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import type { ContentBlock, Message, UserMessage } from '../messages/message.ts'
+import { type QueryOptions, readSent } from './options.ts'
+import type { QueryMessage } from './query-message.ts'
+import { type QueryResult, QueryRun } from './query-run.ts'
+
+/**
+ * A conversation with a model that calls tools: asks the model, runs its calls while it still streams, hands it the
+ * results, and asks again, until it has nothing more to do. Nothing starts before the first `next()`.
+ *
+ * @example
+ * const run = query({ messages: 'What does a.ts do?', tools, model, canUseTool })
+ * for await (const message of run) show(message)
+ */
+export function query(options: QueryOptions): Query {
+  return new Query(options)
+}
+
+type Listening = { readonly type: keyof ExecutorEvents; readonly listener: never }
+
+/** A query that runs: an async generator of messages that returns why it ended. */
+export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefined> {
+  readonly #run: QueryRun
+  readonly #listening = new Set<Listening>()
+  readonly #executorListeners = new Set<(executor: StreamingToolExecutor) => void>()
+  #isStarted = false
+
+  constructor(options: QueryOptions) {
+    this.#run = new QueryRun(options)
+    this.#run.onExecutor = (executor) => this.#attach(executor)
+  }
+
+  /** The query chart's actor, for whoever wants to watch it. */
+  get actor(): ActorRefFrom<typeof queryMachine> {
+    return this.#run.actor
+  }
+
+  /** The executor of the attempt that is under way; each attempt at a reply has its own. */
+  get executor(): StreamingToolExecutor {
+    return this.#run.executor
+  }
+
+  /** The conversation so far, complete up to the last turn that is over: valid for the API at any time. */
+  get transcript(): Message[] {
+    return [...this.#run.transcript.messages]
+  }
+
+  next(): Promise<IteratorResult<QueryMessage, QueryResult>> {
+    this.#start()
+    return this.#run.mailbox.take()
+  }
+
+  /** Who leaves early ends the query. Resolves when every call has its result, and nothing runs any more. */
+  async return(): Promise<IteratorResult<QueryMessage, QueryResult>> {
+    // one that never began has nothing to begin for
+    this.#isStarted = true
+    this.#run.abort('reader_left')
+    for (;;) {
+      this.#run.mailbox.drop()
+      const step = await this.#run.mailbox.take()
+      if (step.done === true) return step
+    }
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<QueryMessage, QueryResult>> {
+    await this.return()
+    throw error
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /**
+   * The user has something else to say: the model stops, calls that yield to an interrupt stop, the others finish. With
+   * a message the query goes on with it, without one it ends.
+   */
+  interrupt(message?: string | ContentBlock[] | UserMessage): void {
+    if (message === undefined) this.#run.abort('interrupt')
+    else this.#run.steer(readSent(message))
+  }
+
+  /** Stops the model and every call. */
+  abort(reason?: unknown): void {
+    this.#run.abort(reason)
+  }
+
+  /** A message for the model's next turn, which there will be: false where the query is over already. */
+  send(message: string | ContentBlock[] | UserMessage): boolean {
+    const read = readSent(message)
+    if (this.#run.actor.getSnapshot().status !== 'active') return false
+    this.#run.sent.push(read)
+    return true
+  }
+
+  /** Listens to the events of every executor of this query. Returns how to stop listening. */
+  on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
+    const listening: Listening = { type, listener: listener as never }
+    this.#listening.add(listening)
+    const stop = this.#isStarted ? this.executor.on(type, listener) : () => undefined
+    return () => {
+      this.#listening.delete(listening)
+      stop()
+    }
+  }
+
+  /** Told of each executor as its attempt begins. Returns how to stop listening. */
+  onExecutor(listener: (executor: StreamingToolExecutor) => void): () => void {
+    this.#executorListeners.add(listener)
+    return () => void this.#executorListeners.delete(listener)
+  }
+
+  #start(): void {
+    if (this.#isStarted) return
+    this.#isStarted = true
+    this.#run.start()
+  }
+
+  #attach(executor: StreamingToolExecutor): void {
+    for (const listening of this.#listening) {
+      executor.on(listening.type, (event) => {
+        if (this.#listening.has(listening)) (listening.listener as (event: unknown) => void)(event)
+      })
+    }
+    for (const listener of this.#executorListeners) {
+      try {
+        listener(executor)
+      } catch {
+        // who only looks on must not become the query's trouble
+      }
+    }
+  }
+}

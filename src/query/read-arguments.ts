@@ -1,0 +1,21 @@
+import { describeError } from '../errors/describe-error.ts'
+
+const shownChars = 200
+
+export type ReadArguments =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * The arguments of a call from their streamed text, strictly: text that was cut off and mended could be another call
+ * than the model meant. No text at all means no arguments.
+ */
+export function readArguments(json: string, given: unknown): ReadArguments {
+  if (json.trim() === '') return { ok: true, input: given ?? {} }
+  try {
+    return { ok: true, input: JSON.parse(json) }
+  } catch (error) {
+    const end = json.length > shownChars ? `…${json.slice(-shownChars)}` : json
+    return { ok: false, problem: `${describeError(error)}. The text ended with: ${end.toWellFormed()}` }
+  }
+}

@@ -1,0 +1,40 @@
+import type { Recovery } from '../../machines/index.ts'
+import { classifyModelError, isRetryable, type ModelErrorKind } from '../model/classify-model-error.ts'
+import { retryAfterMs } from '../model/retry-after.ts'
+import type { ModelRetry } from './options.ts'
+
+const firstBackoffMs = 500
+const longestBackoffMs = 30_000
+/** A service that wants to be left alone for longer than this is not waited for. */
+const longestDelayMs = 120_000
+
+export interface RecoveryPlan {
+  readonly recovery: Recovery
+  readonly delayMs: number
+  readonly kind: ModelErrorKind
+}
+
+/** What follows a failure: the same model again, the other one, or the end. */
+export function planRecovery(
+  error: unknown,
+  { failures, canFallBack, retry }: { failures: number; canFallBack: boolean; retry: ModelRetry | undefined },
+): RecoveryPlan {
+  const kind = classifyModelError(error)
+  if (!isRetryable(kind)) return { recovery: 'none', delayMs: 0, kind }
+  const { attempts = 2 } = retry ?? {}
+  const delayMs = retryAfterMs(error) ?? backoffOf(retry, failures)
+  if (failures <= attempts && delayMs <= longestDelayMs) return { recovery: 'retry', delayMs, kind }
+  return { recovery: canFallBack ? 'fallBack' : 'none', delayMs: 0, kind }
+}
+
+function backoffOf(retry: ModelRetry | undefined, failures: number): number {
+  const usual = Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs)
+  const { backoffMs } = retry ?? {}
+  if (typeof backoffMs !== 'function') return backoffMs ?? usual
+  try {
+    const given = backoffMs(failures)
+    return given >= 0 ? Math.min(given, longestBackoffMs) : usual
+  } catch {
+    return usual
+  }
+}

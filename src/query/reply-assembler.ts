@@ -1,0 +1,142 @@
+import { describeError } from '../errors/describe-error.ts'
+import { readField } from '../errors/read-field.ts'
+import type { ContentBlock } from '../messages/message.ts'
+import type { StopReason } from '../model/model.ts'
+import { readArguments } from './read-arguments.ts'
+
+/** What has become clear by one more event of a stream. */
+export type ReplyPart =
+  | { readonly type: 'started'; readonly id: string; readonly model: string | undefined }
+  /** The stream has gone past whatever came before. */
+  | { readonly type: 'movedOn' }
+  | { readonly type: 'block'; readonly block: ContentBlock; readonly problem?: string }
+  | { readonly type: 'stopped'; readonly stopReason: StopReason; readonly usage: unknown }
+  | { readonly type: 'failed'; readonly error: unknown }
+
+interface OpenBlock {
+  readonly block: ContentBlock
+  /** Arguments, gathered as text and parsed when they are whole. */
+  json: string
+}
+
+/**
+ * Puts a reply together from the events of its stream. Whatever does not belong is passed over: pings, kinds of events
+ * and deltas that are new, pieces of blocks that never began.
+ */
+export class ReplyAssembler {
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #closed = new Set<number>()
+  #id: string | undefined
+  #usage: unknown
+
+  /** The id of the reply that is under way. */
+  get id(): string | undefined {
+    return this.#id
+  }
+
+  take(event: unknown): ReplyPart[] {
+    const type = readField(event, 'type')
+    if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return []
+    try {
+      return readers[type as keyof typeof readers](this, event as Record<string, unknown>)
+    } catch (error) {
+      return [{ type: 'failed', error: new Error(`An event of the stream cannot be read. ${describeError(error)}`) }]
+    }
+  }
+
+  /** Text that had been streamed when the reply broke off: the user has seen it. */
+  partialText(): ContentBlock[] {
+    return [...this.#open.values()].flatMap(({ block }) =>
+      block.type === 'text' && typeof block.text === 'string' && block.text.trim() !== '' ? [block] : [],
+    )
+  }
+
+  start(message: unknown): ReplyPart[] {
+    const id = textOf(readField(message, 'id')) ?? ''
+    // the same reply announced twice is one reply
+    if (this.#id !== undefined && id === this.#id) return []
+    this.#id = id
+    this.#usage = readField(message, 'usage')
+    this.#open.clear()
+    this.#closed.clear()
+    return [{ type: 'started', id, model: textOf(readField(message, 'model')) }]
+  }
+
+  startBlock(index: unknown, given: unknown): ReplyPart[] {
+    const type = readField(given, 'type')
+    if (typeof index !== 'number' || typeof type !== 'string' || this.#closed.has(index)) return []
+    this.#open.set(index, { block: { ...(given as ContentBlock) }, json: '' })
+    return [{ type: 'movedOn' }]
+  }
+
+  extend(index: unknown, delta: unknown): ReplyPart[] {
+    const open = this.#open.get(index as number)
+    const type = readField(delta, 'type')
+    if (open !== undefined && typeof type === 'string' && Object.hasOwn(deltas, type)) {
+      deltas[type as keyof typeof deltas](open, delta as Record<string, unknown>)
+    }
+    return []
+  }
+
+  endBlock(index: unknown): ReplyPart[] {
+    const open = this.#open.get(index as number)
+    if (open === undefined) return []
+    this.#open.delete(index as number)
+    this.#closed.add(index as number)
+    return [{ type: 'block', ...finished(open) }]
+  }
+
+  stop(delta: unknown, usage: unknown): ReplyPart[] {
+    if (typeof usage === 'object' && usage !== null) this.#usage = { ...(this.#usage as object), ...usage }
+    const stopReason = textOf(readField(delta, 'stop_reason'))
+    return stopReason === undefined ? [] : [{ type: 'stopped', stopReason, usage: this.#usage }]
+  }
+}
+
+type Reader = (reply: ReplyAssembler, event: Record<string, unknown>) => ReplyPart[]
+
+const readers = {
+  message_start: (reply, { message }) => reply.start(message),
+  content_block_start: (reply, { index, content_block }) => reply.startBlock(index, content_block),
+  content_block_delta: (reply, { index, delta }) => reply.extend(index, delta),
+  content_block_stop: (reply, { index }) => reply.endBlock(index),
+  message_delta: (reply, { delta, usage }) => reply.stop(delta, usage),
+  error: (_, { error }) => [{ type: 'failed', error: streamError(error) }],
+} satisfies Record<string, Reader>
+
+const deltas = {
+  text_delta: ({ block }, { text }) => append(block, 'text', text),
+  thinking_delta: ({ block }, { thinking }) => append(block, 'thinking', thinking),
+  signature_delta: ({ block }, { signature }) => {
+    if (typeof signature === 'string') block.signature = signature
+  },
+  citations_delta: ({ block }, { citation }) => {
+    block.citations = [...(Array.isArray(block.citations) ? block.citations : []), citation]
+  },
+  input_json_delta: (open, { partial_json }) => {
+    if (typeof partial_json === 'string') open.json += partial_json
+  },
+} satisfies Record<string, (open: OpenBlock, delta: Record<string, unknown>) => void>
+
+function append(block: ContentBlock, key: string, piece: unknown): void {
+  if (typeof piece !== 'string') return
+  const before = block[key]
+  block[key] = typeof before === 'string' ? before + piece : piece
+}
+
+function finished({ block, json }: OpenBlock): { block: ContentBlock; problem?: string } {
+  if (!('input' in block) && json === '') return { block }
+  const read = readArguments(json, block.input)
+  return read.ok
+    ? { block: { ...block, input: read.input } }
+    : { block: { ...block, input: {} }, problem: read.problem }
+}
+
+/** An error as a client would have thrown it, so that both are classified alike. */
+function streamError(error: unknown): Error {
+  const type = textOf(readField(error, 'type')) ?? 'error'
+  const message = textOf(readField(error, 'message')) ?? 'The service broke off its reply.'
+  return Object.assign(new Error(message), { type, error: { type, message } })
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
