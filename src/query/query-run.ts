@@ -29,7 +29,7 @@ import { ModelStream } from './model-stream.ts'
 import { checkOptions, type QueryOptions, readMessages } from './options.ts'
 import type { QueryMessage } from './query-message.ts'
 import { planRecovery, type RecoveryPlan } from './recovery.ts'
-import { ReplyAssembler } from './reply-assembler.ts'
+import { ReplyAssembler, type ReplyPart } from './reply-assembler.ts'
 import { Transcript } from './transcript.ts'
 
 /** How many messages wait for a reader before the model has to. */
@@ -245,28 +245,33 @@ export class QueryRun implements QueryPort, AttemptHost {
     )
   }
 
+  /** As one step: a tool that ends the query while its call is being announced ends it after that. */
   #onEvent(event: unknown): Promise<void> | undefined {
     if (this.#options.includeStreamEvents === true) {
       this.mailbox.push({ type: 'stream_event', uuid: this.stamps.uuid(), event: event as ModelEvent })
     }
     let pause: Promise<void> | undefined
-    for (const part of this.#reply.take(event)) {
-      if (part.type === 'failed') {
-        this.#stream?.stop()
-        this.#onFailure(part.error)
-        return undefined
-      }
-      if (part.type === 'started' && this.#attempt.isStarted) pause = this.#restart()
-      this.#attempt.take(part)
-      if (part.type === 'stopped') this.#reportReply(part)
-    }
+    this.#outbox.run(() => {
+      for (const part of this.#reply.take(event)) pause = this.#takePart(part) ?? pause
+    })
     return pause ?? this.mailbox.room()
   }
 
+  #takePart(part: ReplyPart): Promise<void> | undefined {
+    if (part.type === 'failed') {
+      this.#stream?.stop()
+      this.#onFailure(part.error)
+    } else if (part.type === 'started' && this.#attempt.isStarted) return this.#restart(part)
+    else this.#attempt.take(part)
+    if (part.type === 'stopped') this.#reportReply(part)
+    return undefined
+  }
+
   /** The service begins another reply in the same stream. Nothing of it may start before the old bodies are gone. */
-  #restart(): Promise<void> {
+  #restart(part: ReplyPart): Promise<void> {
     const { executor } = this
     this.#tell({ type: 'stream.restarted' })
+    this.#outbox.push(() => this.#attempt.take(part))
     return executor.whenIdle()
   }
 

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import type { ModelRetryMessage, QueryMessage } from '../../src/index.ts'
+import { heldModel } from '../support/held-model.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { apiInShort, inShort, testQuery } from '../support/query.ts'
+import { settled } from '../support/turn.ts'
+
+const overloaded = Object.assign(new Error('Overloaded'), { status: 529 })
+const isRetry = (message: QueryMessage): message is ModelRetryMessage =>
+  message.type === 'system' && message.subtype === 'model_retry'
+
+describe('a model that fails', () => {
+  it('L5 is asked again after a backoff; nothing of the failed attempt stays, and the host hears what had run', async () => {
+    const read = heldTool('Read', { safe: true, obedient: true })
+    const { held, clock, seen, run, result } = testQuery([read.tool])
+    await settled()
+    held.start()
+    held.text('first try')
+    held.call('a', 'Read')
+    held.call('b', 'Read')
+    await settled()
+    read.run('a').finish({ data: 'A' })
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    expect(held.requests[0]?.signal.aborted).toBe(true)
+    expect(read.run('b').context.abortController.signal.reason).toBe('streaming_fallback')
+    const [retry] = seen.filter(isRetry)
+    expect(retry).toMatchObject({ errorKind: 'overloaded', delayMs: 500, isFallback: false })
+    expect(retry?.calls).toEqual([
+      { id: 'a', name: 'Read', started: true, completed: true },
+      { id: 'b', name: 'Read', started: true, completed: false },
+    ])
+    expect(held.requests).toHaveLength(1)
+    clock.increment(500)
+    await settled()
+    expect(apiInShort(held.requests[1]?.messages ?? [])).toEqual(['user: go'])
+    held.start()
+    held.text('second try')
+    held.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(inShort(run.transcript)).toEqual(['user: go', 'assistant: second try'])
+    // who keeps everything that was yielded gets the same
+    expect(inShort(seen as never)).toEqual(['assistant: second try'])
+  })
+
+  it('L5 nothing of the next attempt starts while a body of the last one still runs', async () => {
+    const write = heldTool('Write', { startWhen: 'closed' })
+    const { held, clock } = testQuery([write.tool], { executor: { abortGraceMs: 2_000 } })
+    await settled()
+    held.start()
+    held.call('a', 'Write')
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    clock.increment(500)
+    await settled()
+    expect(held.requests).toHaveLength(1)
+    clock.increment(1_500)
+    await settled()
+    expect(held.requests).toHaveLength(2)
+  })
+
+  it('L5 after its attempts the fallback is asked, for the rest of the query', async () => {
+    const other = heldModel()
+    const read = heldTool('Read', { safe: true })
+    const { held, clock, seen, result } = testQuery([read.tool], {
+      fallbackModel: other.model,
+      retry: { attempts: 1, backoffMs: 10 },
+    })
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    clock.increment(10)
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    expect([held.requests.length, other.requests.length]).toEqual([2, 0])
+    clock.increment(0)
+    await settled()
+    expect([held.requests.length, other.requests.length]).toEqual([2, 1])
+    expect(seen.filter(isRetry).map(({ isFallback }) => isFallback)).toEqual([false, true])
+    other.start()
+    other.call('a', 'Read')
+    other.end('tool_use')
+    await settled()
+    read.run('a').finish()
+    await settled()
+    expect([held.requests.length, other.requests.length]).toEqual([2, 2])
+    other.start()
+    other.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+  })
+
+  it('L7 an error that cannot be retried ends the query, with every announced call paired first', async () => {
+    const read = heldTool('Read', { safe: true })
+    const write = heldTool('Write')
+    const { held, run, result } = testQuery([read.tool, write.tool])
+    const error = Object.assign(new Error('bad request'), { status: 400 })
+    await settled()
+    held.start()
+    held.call('a', 'Read')
+    held.call('w', 'Write')
+    held.send({ type: 'content_block_start', index: 5, content_block: { type: 'text', text: 'half a sen' } })
+    held.send({ type: 'content_block_start', index: 6, content_block: { type: 'tool_use', id: 'x', name: 'Read' } })
+    held.fail(error)
+    await settled()
+    // the stream had gone past the unsafe call: it runs
+    expect(write.started).toEqual([])
+    read.run('a').finish({ data: 'A' })
+    await settled()
+    write.run('w').finish({ data: 'W' })
+    expect(await result).toEqual({ reason: 'model_error', error, stopReason: undefined })
+    expect(inShort(run.transcript).slice(1)).toEqual([
+      'assistant: call a Read {}',
+      'assistant: call w Write {}',
+      'assistant: half a sen',
+      'user: result a A',
+      'user: result w W',
+    ])
+  })
+
+  it('L5 L7 attempts are counted for each reply, and without a fallback the last failure ends the query', async () => {
+    const { held, clock, result } = testQuery([], { retry: { attempts: 1, backoffMs: () => 5 } })
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    clock.increment(5)
+    await settled()
+    held.start()
+    held.end('pause_turn')
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    clock.increment(5)
+    await settled()
+    expect(held.requests).toHaveLength(4)
+    held.fail(overloaded)
+    expect(await result).toMatchObject({ reason: 'model_error', error: overloaded })
+  })
+
+  it.each<[string, (held: ReturnType<typeof heldModel>) => void, string]>([
+    ['ends without a stop reason', (held) => held.cut(), 'connection'],
+    [
+      'sends an error',
+      (held) => held.send({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }),
+      'overloaded',
+    ],
+    [
+      'loses its connection',
+      (held) => held.fail(Object.assign(new Error('gone'), { code: 'ECONNRESET' })),
+      'connection',
+    ],
+  ])('L5 a stream that %s is tried again', async (_, fail, kind) => {
+    const { held, seen, clock } = testQuery([])
+    await settled()
+    held.start()
+    held.text('half')
+    fail(held)
+    await settled()
+    expect(seen.filter(isRetry)[0]).toMatchObject({ errorKind: kind })
+    clock.increment(500)
+    await settled()
+    expect(held.requests).toHaveLength(2)
+  })
+
+  it('L5 a stream that falls silent is tried again', async () => {
+    const { held, seen, clock } = testQuery([], { streamIdleMs: 1_000 })
+    await settled()
+    held.start()
+    await settled()
+    clock.increment(999)
+    held.send({ type: 'ping' })
+    await settled()
+    clock.increment(999)
+    await settled()
+    expect(seen.filter(isRetry)).toEqual([])
+    clock.increment(1)
+    await settled()
+    expect(seen.filter(isRetry)[0]).toMatchObject({ errorKind: 'timeout' })
+    expect(held.requests[0]?.signal.aborted).toBe(true)
+  })
+
+  it('L5 the same reply announced twice is one reply; another one in the same stream takes its place', async () => {
+    const read = heldTool('Read', { safe: true, obedient: true })
+    const { held, seen, run, result } = testQuery([read.tool])
+    await settled()
+    held.start('m1')
+    held.call('a', 'Read')
+    held.start('m1')
+    await settled()
+    expect(seen.filter(isRetry)).toEqual([])
+    held.start('m2')
+    await settled()
+    expect(seen.filter(isRetry)[0]).toMatchObject({ errorKind: 'restarted', calls: [{ id: 'a', started: true }] })
+    expect(read.run('a').context.abortController.signal.aborted).toBe(true)
+    held.send({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'anew' } })
+    held.send({ type: 'content_block_stop', index: 0 })
+    held.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(inShort(run.transcript)).toEqual(['user: go', 'assistant: anew'])
+    expect(held.requests).toHaveLength(1)
+  })
+
+  it('L5 a service that wants to be left alone for long is not waited for', async () => {
+    const { held, result } = testQuery([])
+    await settled()
+    held.fail(Object.assign(new Error('later'), { status: 429, headers: { 'retry-after': '3600' } }))
+    expect(await result).toMatchObject({ reason: 'model_error' })
+  })
+
+  it.each<[string, unknown]>([
+    [
+      'throws at once',
+      () => {
+        throw new Error('no')
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('no'))],
+    ['returns no stream', () => 5],
+    [
+      'returns a stream that throws',
+      async function* () {
+        yield* []
+        throw new Error('no')
+      },
+    ],
+  ])('L7 a model that %s is an error of the model', async (_, model) => {
+    const { result } = testQuery([], { model: model as never })
+    expect(await result).toMatchObject({ reason: 'model_error' })
+  })
+})
