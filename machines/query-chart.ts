@@ -12,6 +12,7 @@ export type QueryEvent =
   /** The user has something else to say: the model stops, tools that yield stop, and the query goes on with it. */
   | { type: 'query.steer' }
   | { type: 'turn.prepared' }
+  | { type: 'turn.failed'; error: unknown }
   /** `isWhole`: it was not cut off, so that its last calls mean what they say. */
   | { type: 'stream.ended'; isWhole: boolean }
   /** The service begins its reply again: what came so far does not count. */
@@ -66,7 +67,7 @@ const querySetup = setup({
 type Failed = Extract<QueryEvent, { type: 'stream.failed' }>
 const recoveryOf = ({ event }: { event: Failed }): Recovery => event.recovery
 const backOff = { type: 'startBackoff', params: ({ event }: { event: Failed }) => event.delayMs } as const
-const holdError = { type: 'holdError', params: ({ event }: { event: Failed }) => event.error } as const
+const holdError = { type: 'holdError', params: ({ event }: { event: { error: unknown } }) => event.error } as const
 const holdAbort = { type: 'holdAbort', params: ({ event }: { event: { reason: unknown } }) => event.reason } as const
 const cutOff = { type: 'closeReply', params: false } as const
 
@@ -98,7 +99,7 @@ export const queryMachine = querySetup.createMachine({
       entry: 'prepare',
       on: {
         'turn.prepared': 'streaming',
-        'stream.failed': onFailure,
+        'turn.failed': { target: 'failing', actions: holdError },
         'query.abort': { target: 'abortedStreaming', actions: holdAbort },
       },
     },

@@ -11,7 +11,7 @@ export interface QueryPort {
   readonly isExpected: boolean
   /** No further turn is allowed. */
   readonly isLastTurn: boolean
-  /** Gathers what goes to the model. Answers with `turn.prepared`, or with `stream.failed`. */
+  /** Gathers what goes to the model. Answers with `turn.prepared` or `turn.failed`. */
   prepare(): void
   /** Asks the model. Answers with `stream.ended` or `stream.failed`. */
   openStream(): void

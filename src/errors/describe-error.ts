@@ -6,10 +6,10 @@ const maxMessage = 10_000
 const maxFrames = 3
 
 /** Whatever was thrown, as text that a model can use. Errors of no known kind bring the top of their stack. */
-export function describeError(error: unknown): string {
+export function describeError(error: unknown, thrower = 'The tool'): string {
   const message = readField(error, 'message')
   if (typeof message !== 'string') {
-    return error === undefined ? 'The tool threw undefined.' : `The tool threw ${describeValue(error, maxMessage)}`
+    return error === undefined ? `${thrower} threw undefined.` : `${thrower} threw ${describeValue(error, maxMessage)}`
   }
   const name = readField(error, 'name')
   const head = `${typeof name === 'string' && name !== '' ? name : 'Error'}: ${cut(message) || '(no message)'}`

@@ -22,6 +22,8 @@ import {
 import { answerFor } from '../pipeline/ask-host.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
 import { CallReports } from '../pipeline/call-reports.ts'
+import { ownInput } from '../pipeline/hook-input.ts'
+import { Policy } from '../pipeline/policy.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer, type PermissionQuestion } from '../tool/permission.ts'
@@ -56,9 +58,11 @@ export class Turn implements CallHost, MessageSource {
   readonly delivery: Delivery
   readonly emitter = new Emitter()
   readonly report: CallReports
+  readonly policy = new Policy()
   addedRules: ReadPermissions['rules'] = noRules
   readonly run: RunRecord
   readonly actor: ActorRefFrom<typeof executorMachine>
+  readonly #tools: readonly AnyTool[]
   readonly #intake: Intake
   readonly #ledger: ContextLedger
   readonly #outbox: Outbox
@@ -85,6 +89,7 @@ export class Turn implements CallHost, MessageSource {
     assertContext(context)
     assertPermissions(context, tools)
     assertCanUseTool(canUseTool)
+    this.#tools = tools
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
     this.#ledger = new ContextLedger(context)
@@ -196,7 +201,7 @@ export class Turn implements CallHost, MessageSource {
     if (this.addedRules !== noRules) return false
     const context = this.#ledger.peek(call)
     try {
-      return context !== undefined && readPermissions(context.permissions).isPlain
+      return context !== undefined && this.policy.permissions(context.permissions).isPlain
     } catch {
       return false
     }
@@ -204,6 +209,7 @@ export class Turn implements CallHost, MessageSource {
 
   addRules(lists: PermissionLists): void {
     const added = readRules(lists, 'addRules')
+    assertMatchable(added, this.#tools)
     const { deny, ask, allow } = this.addedRules
     this.addedRules = {
       deny: [...deny, ...added.deny],
@@ -262,6 +268,7 @@ export class Turn implements CallHost, MessageSource {
       started: ({ id }: CallRecord) => this.#inProgress.begin(id),
       requeued: (record: CallRecord) => {
         asCall(record).forgetContext()
+        this.#outbox.push(() => this.report.left(asCall(record)))
         this.#inProgress.end(record.id)
       },
       completed: () => {
@@ -304,11 +311,11 @@ export interface OpenQuestion extends PermissionQuestion {
   readonly input: unknown
 }
 
-const questionOf = ({ id, name, reading, permit }: ToolCall): OpenQuestion => ({
-  toolUseID: id,
-  toolName: name,
-  input: reading.status === 'valid' ? reading.input : undefined,
-  ...permit.question,
+const questionOf = (call: ToolCall): OpenQuestion => ({
+  toolUseID: call.id,
+  toolName: call.name,
+  input: ownInput(call),
+  ...call.permit.question,
 })
 
 /** The tools that bodies find in their context: those the host put there, else all of this executor. */
@@ -326,6 +333,11 @@ function assertCanUseTool(canUseTool: unknown): void {
 function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): void {
   const { rules } = readPermissions(permissions)
   if (hooks !== undefined) readHooks(hooks)
+  assertMatchable(rules, tools)
+}
+
+/** Brackets that no tool can read would make a rule that does nothing, or far too much. */
+function assertMatchable(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): void {
   for (const rule of Object.values(rules).flat()) {
     if (rule.spec === undefined) continue
     const deaf = tools.find((tool) => namesTool(rule, namesOf(tool)) && tool.matchesRule === undefined)

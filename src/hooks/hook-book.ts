@@ -17,33 +17,26 @@ interface Entry {
   readonly hooks: readonly ReadyHook[]
 }
 
-type HookBook = { readonly [Event in HookEvent]: readonly Entry[] }
+export type HookBook = { readonly [Event in HookEvent]: readonly Entry[] }
 
 const defaultTimeout = 60
 /** The longest time that timers can hold, in seconds. */
 const maxTimeout = 2_147_483
 
-const books = new WeakMap<object, HookBook>()
-
 /** The hooks of an event that are meant for a tool with these names, in the order in which they were registered. */
-export function hooksFor(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
-  if (hooks === undefined) return []
-  return readHooks(hooks)[event].flatMap(({ matches, hooks: ready }) => (matches(names) ? ready : []))
+export function hooksFor(book: HookBook, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
+  return book[event].flatMap(({ matches, hooks: ready }) => (matches(names) ? ready : []))
 }
 
-/** The hooks with their matchers read, once for each object. Throws at what cannot be used, naming it. */
+/** The hooks with their matchers read. Throws at what cannot be used, naming it. */
 export function readHooks(hooks: Hooks): HookBook {
   if (typeof hooks !== 'object' || hooks === null) fail('hooks', 'an object', hooks)
-  const known = books.get(hooks)
-  if (known !== undefined) return known
   const entriesOf = (event: HookEvent) => readEntries(hooks[event], event)
-  const book = {
+  return {
     PreToolUse: entriesOf('PreToolUse'),
     PostToolUse: entriesOf('PostToolUse'),
     PostToolUseFailure: entriesOf('PostToolUseFailure'),
   }
-  books.set(hooks, book)
-  return book
 }
 
 function readEntries(given: unknown, event: HookEvent): Entry[] {

@@ -14,7 +14,7 @@ export function readMatcher(matcher: string | undefined): MatchesTool | { proble
   const text = (matcher ?? '').trim()
   if (text === '' || text === '*') return () => true
   if (plainNames.test(text)) {
-    const wanted = text.split(/[|,]/).map((name) => name.trim())
+    const wanted = text.split(/[|,\s]+/)
     return (names) => names.some((name) => wanted.some((each) => isMeant(each, name)))
   }
   try {

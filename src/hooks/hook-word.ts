@@ -19,15 +19,20 @@ export type HookReading =
   | { readonly ok: true; readonly word: HookWord }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads what a hook returned. It may be anything, and reading it may throw. */
+/** Reads what a hook returned, each field once: it may be anything, and reading it may throw. */
 export function readHookOutput(output: unknown, event: HookEvent): HookReading {
   // a hook that only looks on often returns nothing
   if (output === undefined) return silent
   if (typeof output !== 'object' || output === null) return nonsense('what it returned', 'an object', output)
-  const given = output as HookOutput
+  const given: HookOutput = { ...output }
   if (given.async === true) return silent
-  return firstProblem(given, event) ?? { ok: true, word: wordOf(given, event) }
+  const { hookSpecificOutput: specific = {} } = given as { hookSpecificOutput?: unknown }
+  if (typeof specific !== 'object' || specific === null) return nonsense('hookSpecificOutput', 'an object', specific)
+  const details: Details = { ...specific }
+  return firstProblem(given, details, event) ?? { ok: true, word: wordOf(given, details, event) }
 }
+
+type Details = Partial<NonNullable<HookOutput['hookSpecificOutput']>>
 
 const silent: HookReading = { ok: true, word: {} }
 
@@ -40,12 +45,8 @@ const opinions: Record<string, Opinion | undefined> = {
   block: 'deny',
 }
 
-function firstProblem(given: HookOutput, event: HookEvent): HookReading | undefined {
-  const specific: unknown = given.hookSpecificOutput
-  if (specific !== undefined && (typeof specific !== 'object' || specific === null)) {
-    return nonsense('hookSpecificOutput', 'an object', specific)
-  }
-  const { hookEventName, permissionDecision, updatedInput } = given.hookSpecificOutput ?? {}
+function firstProblem(given: HookOutput, details: Details, event: HookEvent): HookReading | undefined {
+  const { hookEventName, permissionDecision, updatedInput } = details
   if (hookEventName !== undefined && hookEventName !== event) {
     return nonsense('hookSpecificOutput.hookEventName', `'${event}'`, hookEventName)
   }
@@ -58,26 +59,24 @@ function firstProblem(given: HookOutput, event: HookEvent): HookReading | undefi
   return undefined
 }
 
-function wordOf(given: HookOutput, event: HookEvent): HookWord {
-  const specific: Partial<NonNullable<HookOutput['hookSpecificOutput']>> = given.hookSpecificOutput ?? {}
-  const decision = specific.permissionDecision ?? given.decision
+function wordOf(given: HookOutput, details: Details, event: HookEvent): HookWord {
+  const decision = details.permissionDecision ?? given.decision
   const permission = decision === undefined ? undefined : opinions[decision]
-  const reason = textOf(specific.permissionDecisionReason) ?? textOf(given.reason)
-  const additionalContext = textOf(specific.additionalContext)
+  const reason = textOf(details.permissionDecisionReason) ?? textOf(given.reason)
+  const additionalContext = textOf(details.additionalContext)
   const systemMessage = textOf(given.systemMessage)
   return {
     ...(permission !== undefined && { permission }),
     ...(reason !== undefined && { reason }),
-    ...(event === 'PreToolUse' && specific.updatedInput !== undefined && { updatedInput: specific.updatedInput }),
+    ...(event === 'PreToolUse' && details.updatedInput !== undefined && { updatedInput: details.updatedInput }),
     ...(additionalContext !== undefined && { additionalContext }),
     ...(systemMessage !== undefined && { systemMessage }),
     ...(given.continue === false && { stops: { reason: textOf(given.stopReason) } }),
-    ...(event === 'PostToolUse' && outputOf(specific)),
+    ...(event === 'PostToolUse' && outputOf(details)),
   }
 }
 
-function outputOf(specific: Record<string, unknown>): Pick<HookWord, 'output'> {
-  const { updatedToolOutput, updatedMCPToolOutput } = specific
+function outputOf({ updatedToolOutput, updatedMCPToolOutput }: Details): Pick<HookWord, 'output'> {
   if (updatedToolOutput !== undefined) return { output: { data: updatedToolOutput, isForMcpOnly: false } }
   if (updatedMCPToolOutput !== undefined) return { output: { data: updatedMCPToolOutput, isForMcpOnly: true } }
   return {}

@@ -12,9 +12,9 @@ export function retryAfterMs(error: unknown, now: number = Date.now()): number |
   const ms = positive(Number.parseFloat(header(headers, 'retry-after-ms')))
   if (ms !== undefined) return ms
   const after = header(headers, 'retry-after').trim()
-  if (after === '') return undefined
-  if (/^[+-]?[\d.]+$/.test(after)) return positive(Number.parseFloat(after) * 1_000)
-  return positive(Math.max(Date.parse(after) - now, 0))
+  if (/^\d+(\.\d+)?$/.test(after)) return positive(Number.parseFloat(after) * 1_000)
+  // `Date.parse` makes something of bare numbers too
+  return /[a-z]/i.test(after) ? positive(Math.max(Date.parse(after) - now, 0)) : undefined
 }
 
 const positive = (ms: number): number | undefined => (Number.isFinite(ms) && ms >= 0 ? ms : undefined)

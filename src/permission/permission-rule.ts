@@ -10,7 +10,7 @@ export interface PermissionRule {
   readonly spec?: string
 }
 
-const serverRule = /^mcp__((?:(?!__).)+)(?:__\*)?$/
+const serverRule = /^mcp__((?:(?!__)[^*])+)(?:__\*)?$/
 
 /**
  * Reads `Tool`, `Tool(spec)`, `mcp__server`, `mcp__server__*` or `mcp__server__tool`. A rule that cannot be read throws,

@@ -20,24 +20,20 @@ export interface ReadPermissions {
 
 const behaviors = ['deny', 'ask', 'allow'] as const
 
-const read = new WeakMap<object, ReadPermissions>()
 const plain: ReadPermissions = { mode: 'default', rules: { deny: [], ask: [], allow: [] }, isPlain: true }
 
-/** The settings with their rules parsed, once for each object. Throws at what cannot be read, naming it. */
+/** The settings with their rules parsed. Throws at what cannot be read, naming it. */
 export function readPermissions(settings: PermissionSettings | undefined): ReadPermissions {
   if (settings === undefined) return plain
   if (typeof settings !== 'object' || settings === null) fail('permissions', 'an object', settings)
-  const known = read.get(settings)
-  if (known !== undefined) return known
   const { mode = 'default' } = settings
   if (!permissionModes.includes(mode)) fail('permissions.mode', `one of ${permissionModes.join(', ')}`, mode)
   const rules = readRules(settings, 'permissions')
-  const found = { mode, rules, isPlain: mode === 'default' && behaviors.every((each) => rules[each].length === 0) }
-  read.set(settings, found)
-  return found
+  return { mode, rules, isPlain: mode === 'default' && behaviors.every((each) => rules[each].length === 0) }
 }
 
 export function readRules(lists: PermissionLists, where: string): ReadPermissions['rules'] {
+  if (typeof lists !== 'object' || lists === null) fail(where, 'an object of rules', lists)
   const readList = (behavior: Opinion): PermissionRule[] => {
     const list: unknown = lists[behavior] ?? []
     if (!Array.isArray(list)) return fail(`${where}.${behavior}`, 'an array of rules', list)

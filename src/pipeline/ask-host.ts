@@ -4,8 +4,9 @@ import { describeValue } from '../text/describe-value.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { changeInput } from './change-input.ts'
-import { denialOf } from './decide.ts'
+import { denialOf, hasNewDenyRules } from './decide.ts'
 import { denyCall } from './deny-call.ts'
+import { ownInput } from './hook-input.ts'
 import type { ToolCall } from './tool-call.ts'
 import { whenSettled } from './when-settled.ts'
 
@@ -19,7 +20,7 @@ export function askHost(call: ToolCall): void {
   call.permit.isAsking = true
   if (canUseTool === undefined) return denyCall(call, resultTexts.nobodyToAsk(call.name), byHost)
   whenSettled(
-    () => canUseTool(tool, reading.input, call.context, call.assistantMessage, call.id, call.permit.question),
+    () => canUseTool(tool, ownInput(call), call.context, call.assistantMessage, call.id, call.permit.question),
     (answer) => takeAnswer(call, tool, readAnswer(answer)),
     (error) => takeAnswer(call, tool, { behavior: 'unclear', problem: describeError(error) }),
   )
@@ -65,9 +66,6 @@ function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
   const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
   changeInput(call, tool, change, (becameUnsafe) => confirm(call, tool, becameUnsafe, true))
 }
-
-/** Somebody forbade something while this question was open. */
-const hasNewDenyRules = ({ turn, permit }: ToolCall): boolean => turn.addedRules.deny.length > permit.denyRulesSeen
 
 /** The host's yes holds, unless something that no yes can pass now speaks against it. */
 function confirm(call: ToolCall, tool: AnyTool, becameUnsafe: boolean, isNews: boolean): void {

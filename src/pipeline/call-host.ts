@@ -6,6 +6,7 @@ import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { CallReports } from './call-reports.ts'
 import type { Clock } from './clock.ts'
+import type { Policy } from './policy.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** What went wrong without costing a result. */
@@ -54,6 +55,7 @@ export interface CallHost {
   readonly addedRules: ReadPermissions['rules']
   addRules(lists: PermissionLists): void
   readonly report: CallReports
+  readonly policy: Policy
   /** The ids of the other calls of the same reply. */
   siblingsOf(call: ToolCall): string[]
   addProgress(call: ToolCall, message: ProgressMessage): void

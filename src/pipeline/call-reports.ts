@@ -43,6 +43,12 @@ export class CallReports {
     this.#timings.set(call, timing)
   }
 
+  /** It waits in the line again, which is none of its phases. */
+  left(call: ToolCall): void {
+    const timing = this.#timings.get(call)
+    if (timing !== undefined) this.#close(timing)
+  }
+
   progressed(call: ToolCall): void {
     if (this.#listeners.has('tool_use_progress')) this.#listeners.emit('tool_use_progress', this.#telemetry(call))
   }
@@ -55,8 +61,7 @@ export class CallReports {
 
   completed(call: ToolCall): void {
     if (!this.isWanted) return
-    const timing = this.#timings.get(call)
-    if (timing !== undefined) this.#close(timing)
+    this.left(call)
     const told = this.#telemetry(call)
     const { ending, answer, outcome } = call
     if (ending?.by === 'abort') {

@@ -1,7 +1,8 @@
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
-import type { ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
+import { ownInput } from './hook-input.ts'
 import { backoffBefore } from './retry.ts'
 import type { Settled, ToolCall } from './tool-call.ts'
 import { whenSettled } from './when-settled.ts'
@@ -21,7 +22,7 @@ export function callTool(call: ToolCall): void {
   try {
     run.start()
     const returned: unknown = tool.call(
-      reading.input,
+      needsOwnInput(call, tool) ? ownInput(call) : reading.input,
       call.context,
       call.turn.canUseTool,
       call.assistantMessage,
@@ -38,6 +39,10 @@ export function callTool(call: ToolCall): void {
     run.settle({ ok: false, error })
   }
 }
+
+/** Somebody will look at the input once more: the next attempt, or a hook. */
+const needsOwnInput = ({ context }: ToolCall, { retry }: AnyTool): boolean =>
+  retry !== undefined || context.hooks !== undefined
 
 /** One run of a body, from its start until it has settled or been abandoned. What it sends afterwards is late. */
 export class BodyRun {

@@ -1,10 +1,13 @@
-import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { isConcurrencySafe } from './classify-call.ts'
 import { copyInput } from './copy-input.ts'
-import { type InputReading, readInput, type ValidReading } from './read-input.ts'
+import { ownInput } from './hook-input.ts'
+import { mergeInput } from './merge-input.ts'
+import { readInput, type ValidReading } from './read-input.ts'
+import { isSameInput } from './same-input.ts'
 import type { Phase, ToolCall } from './tool-call.ts'
-import { rejectInput, validationThrew, vetoOf } from './validate-call.ts'
+import { checkInput, rejectInput, validationThrew } from './validate-call.ts'
 
 interface Change {
   readonly phase: Phase
@@ -28,35 +31,41 @@ export function changeInput(
   change: Change,
   goOn: (becameUnsafe: boolean) => void,
 ): void {
-  const reading = readInput(tool, change.updatedInput, call.turn.settings.maxInputChars)
+  const { phase, updatedInput, steps } = change
+  const shown = ownInput(call)
+  if (isSameInput(shown, updatedInput)) return goOn(false)
+  const raw = asTheModelWouldSendIt(call, shown, updatedInput)
+  const reading = readInput(tool, raw, call.turn.settings.maxInputChars)
   const accept = (checked: ValidReading) => {
-    if (!call.isIn(change.phase)) return
-    noteSteps(call, change.steps)
+    if (!call.isIn(phase)) return
+    noteSteps(call, steps)
+    call.rawInput = raw
     call.reading = checked
     call.isChecked = true
     goOn(call.isSafe && !isConcurrencySafe(tool, checked.input))
   }
-  if (reading.status === 'valid' && tool.validateInput === undefined) return accept(reading)
-  checkChange(call, tool, reading, change).then(
-    (checked) => (checked.status === 'valid' ? accept(checked) : rejectInput(call, change.phase, checked.text)),
-    (error) => rejectInput(call, change.phase, validationThrew(error)),
+  if (reading.status === 'valid' && tool.validateInput === undefined && tool.normalizeInput === undefined) {
+    return accept(reading)
+  }
+  checkInput(call, tool, reading, phase, (problem) => resultTexts.changedInputUnfit(changersOf(steps), problem)).then(
+    (checked) => (checked.status === 'valid' ? accept(checked) : rejectInput(call, phase, checked.text)),
+    (error) => rejectInput(call, phase, validationThrew(error)),
   )
 }
 
-async function checkChange(
-  call: ToolCall,
-  tool: AnyTool,
-  given: InputReading,
-  { steps }: Change,
-): Promise<ValidReading | { status: 'rejected'; text: ResultText }> {
-  const reading = given.status === 'unread' ? await given.pending : given
-  if (reading.status === 'invalid') {
-    const by = [...new Set(steps.map((step) => (step.by === 'host' ? 'whoever gave permission' : step.by)))].join(', ')
-    return { status: 'rejected', text: resultTexts.changedInputUnfit(by, reading.problem) }
-  }
-  const veto = await vetoOf(call, tool, reading.input)
-  return veto === undefined ? reading : { status: 'rejected', text: veto }
+/**
+ * What was shown had been through the schema already, and a transform must not be applied twice: only what was changed
+ * of it goes into what the model had sent.
+ */
+function asTheModelWouldSendIt({ rawInput }: ToolCall, shown: Record<string, unknown>, updated: unknown): unknown {
+  return isRecord(updated) && isRecord(rawInput) ? mergeInput(rawInput, shown, updated) : updated
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const changersOf = (steps: readonly ChangeStep[]): string =>
+  [...new Set(steps.map(({ by }) => (by === 'host' ? 'whoever gave permission' : by)))].join(', ')
 
 /** The original stays on record beside each change: who changed what, in which order. */
 function noteSteps(call: ToolCall, steps: readonly ChangeStep[]): void {

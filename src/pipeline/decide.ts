@@ -8,7 +8,6 @@ import {
 } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { namesTool, type PermissionRule } from '../permission/permission-rule.ts'
-import { readPermissions } from '../permission/permission-settings.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
@@ -29,7 +28,10 @@ export function decide(call: ToolCall): void {
   if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
   caseOf(call, tool, reading.input).then(
     ({ facts, messages }) => {
-      if (call.isIn('permission')) follow(call, decidePermission(facts), messages)
+      if (!call.isIn('permission')) return
+      // somebody forbade something in the meantime
+      if (hasNewDenyRules(call)) decide(call)
+      else follow(call, decidePermission(facts), messages)
     },
     (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), { by: 'tool' }),
   )
@@ -46,6 +48,10 @@ function follow(call: ToolCall, decision: Decision, messages: Case['messages']):
   }
 }
 
+/** Deny rules were added since this call was last looked at. */
+export const hasNewDenyRules = ({ turn, permit }: ToolCall): boolean =>
+  turn.addedRules.deny.length > permit.denyRulesSeen
+
 /** What nobody's yes can change, once more: the input is another now, or the rules are. */
 export async function denialOf(
   call: ToolCall,
@@ -59,7 +65,7 @@ export async function denialOf(
 
 /** Gathers the facts, and stops where the rest could change nothing. */
 async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<Case> {
-  const { mode, rules } = readPermissions(call.context.permissions)
+  const { mode, rules } = call.turn.policy.permissions(call.context.permissions)
   const added = call.turn.addedRules
   call.permit.denyRulesSeen = added.deny.length
   const hook = call.hookVerdict
@@ -75,9 +81,18 @@ async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unkno
     tool: own?.behavior,
     askRule: await first('ask'),
     allowRule: await first('allow'),
-    editsWorkspace: mode === 'acceptEdits' && (await tool.editsWorkspace?.(input, call.context)) === true,
+    editsWorkspace: mode === 'acceptEdits' && (await editsWorkspace(call, tool, input)),
   }
   return { facts, messages: { ...messages, tool: own?.message } }
+}
+
+/** A tool that cannot say has not said so. */
+async function editsWorkspace(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<boolean> {
+  try {
+    return (await tool.editsWorkspace?.(input, call.context)) === true
+  } catch {
+    return false
+  }
 }
 
 async function firstMatch(

@@ -1,8 +1,11 @@
 import { describeError } from '../errors/describe-error.ts'
 import type { HookEvent } from '../hooks/hook.ts'
-import { hooksFor } from '../hooks/hook-book.ts'
+import type { ReadyHook } from '../hooks/hook-book.ts'
+import { maxStoredChars } from '../results/long-result.ts'
 import { resultTexts } from '../results/result-texts.ts'
+import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
+import { copyInput } from './copy-input.ts'
 import { hookInput } from './hook-input.ts'
 import { type HookOutcome, HookRuns } from './run-hooks.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -22,15 +25,31 @@ export function runPostHooks(call: ToolCall): void {
     for (const outcome of outcomes) heed(call, event, outcome)
     call.tell({ type: 'postHooks.finished' })
   }
-  const runs = new HookRuns(call, event, hooksFor(call.context.hooks, event, namesOf(tool)), finish)
+  const runs = new HookRuns(call, event, readyHooks(call, tool, event), finish)
   call.hurryUp = () => finish(runs.cancel('aborted'))
   runs.start(() => hookInput(call, event, detailsOf(call, event)))
 }
 
+/** A context that a tool changed may hold anything; hooks that cannot be read are none, and the result goes out. */
+function readyHooks(call: ToolCall, tool: AnyTool, event: HookEvent): readonly ReadyHook[] {
+  try {
+    return call.turn.policy.hooks(call.context.hooks, event, namesOf(tool))
+  } catch (error) {
+    call.trail.attach({ type: 'hook_error_during_execution', content: describeError(error), hookEvent: event })
+    return []
+  }
+}
+
 function detailsOf(call: ToolCall, event: HookEvent): object {
   const duration = { ...(call.bodyMs !== undefined && { duration_ms: call.bodyMs }) }
-  if (event === 'PostToolUse') return { tool_response: dataOf(call), ...duration }
+  if (event === 'PostToolUse') return { tool_response: ownCopy(dataOf(call)), ...duration }
   return { error: errorOf(call), is_interrupt: false, ...duration }
+}
+
+/** Each hook gets data of its own, as far as it is plain and not enormous. */
+function ownCopy(data: unknown): unknown {
+  const copied = copyInput(data, maxStoredChars)
+  return copied.ok ? copied.copy : data
 }
 
 const dataOf = ({ settled }: ToolCall): unknown => (settled?.ok === true ? settled.result.data : undefined)

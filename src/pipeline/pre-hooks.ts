@@ -1,6 +1,6 @@
 import type { Opinion } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { hooksFor, type ReadyHook } from '../hooks/hook-book.ts'
+import type { ReadyHook } from '../hooks/hook-book.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
@@ -33,7 +33,7 @@ export function runPreHooks(call: ToolCall): void {
 /** A context that a tool changed may hold anything; what should guard a call and cannot be read forbids it. */
 function readyHooks(call: ToolCall, tool: AnyTool): readonly ReadyHook[] | { problem: string } {
   try {
-    return [...hooksFor(call.context.hooks, 'PreToolUse', namesOf(tool))]
+    return call.turn.policy.hooks(call.context.hooks, 'PreToolUse', namesOf(tool))
   } catch (error) {
     return { problem: describeError(error) }
   }

@@ -75,7 +75,7 @@ export class HookRuns {
         return hook.run(inputFor(), this.#call.id, { signal: controller.signal })
       },
       (output) => this.#settle(run, this.#read(hook, output)),
-      (error) => this.#settle(run, { hook, status: 'failed', problem: describeError(error) }),
+      (error) => this.#settle(run, { hook, status: 'failed', problem: describeError(error, 'The hook') }),
     )
   }
 
@@ -90,7 +90,7 @@ export class HookRuns {
       if (!copied.ok) return { hook, status: 'failed', problem: 'the input it wants is too large' }
       return { hook, status: 'said', word: { ...word, updatedInput: copied.copy as Record<string, unknown> } }
     } catch (error) {
-      return { hook, status: 'failed', problem: `what it returned cannot be read. ${describeError(error)}` }
+      return { hook, status: 'failed', problem: `what it returned cannot be read. ${describeError(error, 'It')}` }
     }
   }
 

@@ -10,7 +10,6 @@ import type {
   StopCause,
 } from '../../machines/index.ts'
 import type { HookEvent } from '../hooks/hook.ts'
-import { hooksFor } from '../hooks/hook-book.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import { describeCall } from '../tool/describe-call.ts'
@@ -86,6 +85,8 @@ export class ToolCall implements CallRecord, CallPort {
   readonly answer: ResultText | undefined
   readonly yieldsToInterrupt: boolean
   reading: InputReading
+  /** What the reading was made of: what the model sent, with the changes that hooks and host made. */
+  rawInput: unknown
   /** The input has passed the `validating` phase; one that goes back to the line need not pass it again. */
   isChecked = false
 
@@ -139,6 +140,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.tool = arrival.tool
     this.answer = arrival.answer
     this.reading = arrival.reading
+    this.rawInput = arrival.block.input
     this.isSafe = arrival.isSafe
     this.yieldsToInterrupt = arrival.yieldsToInterrupt
     this.#hasChecks = arrival.hasChecks
@@ -224,7 +226,7 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   startGrace(): void {
-    this.turn.push(() => this.body?.startGrace(this.turn.settings.abortGraceMs))
+    this.#enter('stopping', () => this.body?.startGrace(this.turn.settings.abortGraceMs))
   }
 
   abandon(): void {
@@ -273,8 +275,12 @@ export class ToolCall implements CallRecord, CallPort {
   /** Written down where the host looks, too. */
   recordDecision(decision: Decision): void {
     this.permit.decision = decision
-    const { toolDecisions } = this.context
-    if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
+    try {
+      const { toolDecisions } = this.context
+      if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
+    } catch (error) {
+      this.turn.warn(this, 'host_callback_failed', 'its decision could not be written into toolDecisions', error)
+    }
   }
 
   /** The context as this call sees it. */
@@ -355,7 +361,7 @@ export class ToolCall implements CallRecord, CallPort {
   #hasHooks({ hooks }: ToolUseContext, event: HookEvent): boolean {
     if (hooks === undefined || this.tool === undefined) return false
     try {
-      return hooksFor(hooks, event, namesOf(this.tool)).length > 0
+      return this.turn.policy.hooks(hooks, event, namesOf(this.tool)).length > 0
     } catch {
       return true
     }

@@ -16,6 +16,8 @@ export interface AttemptHost {
   findTool(name: string): AnyTool | undefined
   /** Ids that calls of earlier turns have. */
   isTaken(id: string): boolean
+  /** A reply of an earlier turn has this id. */
+  isOldReply(id: string): boolean
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
@@ -36,7 +38,9 @@ export class Attempt {
   readonly #host: AttemptHost
   readonly #calls = new Set<string>()
   readonly #held = new Map<string, StartWhen>()
-  reply: { readonly id?: string; readonly model?: string } = {}
+  /** Made up, until the service says: all parts of a reply share one id. */
+  reply: { readonly id: string; readonly model?: string }
+  isStarted = false
   #isPumping = false
   #isDraining = false
   #isDiscarded = false
@@ -44,10 +48,7 @@ export class Attempt {
   constructor(host: AttemptHost, executor: StreamingToolExecutor) {
     this.#host = host
     this.executor = executor
-  }
-
-  get isStarted(): boolean {
-    return this.reply.id !== undefined
+    this.reply = { id: `msg_${host.stamps.uuid()}` }
   }
 
   get hasCalls(): boolean {
@@ -60,7 +61,7 @@ export class Attempt {
   }
 
   take(part: ReplyPart): void {
-    if (part.type === 'started') this.reply = { id: part.id, ...(part.model !== undefined && { model: part.model }) }
+    if (part.type === 'started') this.#begin(part.id, part.model)
     else if (part.type === 'movedOn') this.#release('movedOn')
     else if (part.type === 'stopped') {
       this.stopReason = part.stopReason
@@ -86,6 +87,13 @@ export class Attempt {
     this.#isDiscarded = true
     const calls = this.executor.discard()
     return { discarded: [...this.assistants, ...this.results].map(({ uuid }) => uuid), calls }
+  }
+
+  /** Some services give every reply the same id; by it, parts of one reply are told from another reply. */
+  #begin(id: string, model: string | undefined): void {
+    this.isStarted = true
+    const own = id === '' || this.#host.isOldReply(id) ? this.reply.id : id
+    this.reply = { id: own, ...(model !== undefined && { model }) }
   }
 
   #takeBlock(block: ContentBlock, problem: string | undefined): void {

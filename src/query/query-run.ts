@@ -186,6 +186,10 @@ export class QueryRun implements QueryPort, AttemptHost {
     return this.transcript.hasCall(id)
   }
 
+  isOldReply(id: string): boolean {
+    return this.transcript.hasReply(id)
+  }
+
   emit(message: Message): void {
     this.mailbox.push(message)
   }
@@ -222,7 +226,7 @@ export class QueryRun implements QueryPort, AttemptHost {
         this.#request = prepared
         this.#tell({ type: 'turn.prepared' })
       },
-      (error) => this.#tell({ type: 'stream.failed', error, recovery: 'none', delayMs: 0 }),
+      (error) => this.#tell({ type: 'turn.failed', error }),
     )
   }
 
@@ -314,7 +318,7 @@ export class QueryRun implements QueryPort, AttemptHost {
 
   #reportReply({ stopReason, usage }: { stopReason: string; usage: unknown }): void {
     const { id, model } = this.#attempt.reply
-    const fields = { subtype: 'model_reply', messageId: id ?? '', model, stopReason, usage }
+    const fields = { subtype: 'model_reply', messageId: id, model, stopReason, usage }
     this.mailbox.push(createSystemMessage(fields, this.stamps))
   }
 

@@ -9,6 +9,7 @@ interface Turn {
 export class Transcript {
   readonly messages: Message[]
   readonly #calls = new Set<string>()
+  readonly #replies = new Set<string>()
 
   constructor(messages: readonly Message[]) {
     this.messages = [...messages]
@@ -17,6 +18,10 @@ export class Transcript {
 
   hasCall(id: string): boolean {
     return this.#calls.has(id)
+  }
+
+  hasReply(id: string): boolean {
+    return this.#replies.has(id)
   }
 
   push(message: Message): void {
@@ -30,6 +35,7 @@ export class Transcript {
 
   #noteCalls(message: Message): void {
     if (message.type !== 'assistant') return
+    this.#replies.add(message.message.id)
     for (const { type, id } of message.message.content) {
       if (type === 'tool_use' && typeof id === 'string') this.#calls.add(id)
     }

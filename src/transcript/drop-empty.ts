@@ -1,6 +1,7 @@
 import { type Entry, type Form, hasContent } from './entry.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
+import { turnsOf } from './turns.ts'
 
 /**
  * Without the messages that say nothing. Own messages are sent together, one for each change of sides, so there a
@@ -29,16 +30,9 @@ const isBlank = ({ slots, isOpaque }: Entry): boolean => !isOpaque && slots.ever
 const alone = (entries: readonly Entry[]): Entry[][] =>
   entries.filter(({ side }) => side !== 'aside').map((entry) => [entry])
 
-function sentTogether(entries: readonly Entry[]): Entry[][] {
-  const runs: Entry[][] = []
-  for (const entry of entries) {
-    if (isPassedOver(entry)) continue
-    const run = runs.at(-1)
-    if (run?.[0]?.side === entry.side) run.push(entry)
-    else runs.push([entry])
-  }
-  return runs
-}
-
-/** An own message of the user without blocks adds nothing to what is sent. */
-const isPassedOver = (entry: Entry): boolean => entry.side === 'aside' || (entry.side === 'user' && !hasContent(entry))
+const sentTogether = (entries: readonly Entry[]): Entry[][] =>
+  turnsOf(entries).flatMap((turn) => [
+    turn.filter(({ side }) => side === 'assistant'),
+    // one of the user without blocks adds nothing to what is sent
+    turn.filter((entry) => entry.side === 'user' && hasContent(entry)),
+  ])

@@ -19,6 +19,8 @@ export interface Entry {
   /** Asides are not sent: progress and the like. */
   readonly side: 'assistant' | 'user' | 'aside'
   readonly source: unknown
+  /** Of own messages of the assistant: the id of the reply that they are a part of. */
+  readonly reply?: string
   slots: Slot[]
   /** Has content that is none of our business, so that it is never empty. */
   readonly isOpaque: boolean
@@ -27,8 +29,6 @@ export interface Entry {
   /** For a made result: the message with its call, and what user interfaces see. */
   readonly answers?: Entry
   readonly toolUseResult?: string
-  /** How many replies of the assistant have begun, up to and with this message. */
-  turn?: number
 }
 
 export const hasContent = ({ slots, isOpaque }: Entry): boolean => isOpaque || slots.length > 0

@@ -5,7 +5,7 @@ import { problemTexts, transcriptTexts } from './transcript-texts.ts'
 
 /** Puts every result into the turn of its call, and takes out those that no call is left for. */
 export function layOut(
-  entries: readonly Entry[],
+  turns: readonly (readonly Entry[])[],
   { calls, loose, form }: { calls: readonly Call[]; loose: readonly LooseResult[]; form: Form },
   report: Report,
 ): Entry[] {
@@ -19,9 +19,7 @@ export function layOut(
     else others.push(arrival)
   }
   const place = form === 'own' ? placeOwn : placePlain
-  return turnsOf(entries).flatMap((turn) =>
-    place(turn.flatMap(withoutGone), arrivals.get(turn[0]?.turn ?? 0) ?? [], report),
-  )
+  return turns.flatMap((turn, number) => place(withoutGone(turn), arrivals.get(number) ?? [], report))
 }
 
 function dropLoose({ slot, entry, isDoubled }: LooseResult, report: Report): void {
@@ -54,21 +52,21 @@ function lostResult(call: Slot, answers: Entry): Entry {
   return { ...madeEntry([slot], answers.at), answers, toolUseResult }
 }
 
-function turnsOf(entries: readonly Entry[]): Entry[][] {
-  const turns: Entry[][] = []
-  for (const entry of entries) {
-    const last = turns.at(-1)
-    if (last !== undefined && last[0]?.turn === entry.turn) last.push(entry)
-    else turns.push([entry])
-  }
-  return turns
+function withoutGone(turn: readonly Entry[]): Entry[] {
+  let reply: string | undefined
+  return turn.filter((entry) => {
+    const isHere = !entry.slots.some(({ isGone }) => isGone) || hasMore(entry)
+    // the first message of a reply holds it together, even if it has nothing to say
+    const isFirst = entry.side === 'assistant' && entry.reply !== reply
+    if (entry.side === 'assistant') reply = entry.reply
+    return isHere || isFirst
+  })
 }
 
-function withoutGone(entry: Entry): Entry[] {
-  if (!entry.slots.some(({ isGone }) => isGone)) return [entry]
+function hasMore(entry: Entry): boolean {
   entry.slots = entry.slots.filter(({ isGone }) => !isGone)
   markChanged(entry)
-  return entry.slots.length === 0 ? [] : [entry]
+  return entry.slots.length > 0
 }
 
 const isOther = ({ kind }: Slot): boolean => kind !== 'result'
@@ -78,11 +76,8 @@ const isResult = ({ kind }: Slot): boolean => kind === 'result'
 /** Own messages are sent results first: a message of its own for each result will do. */
 function placeOwn(turn: Entry[], arrivals: readonly Entry[]): Entry[] {
   if (arrivals.length === 0) return turn
-  let at = turn.findLastIndex(({ slots }) => slots.some(isResult)) + 1
-  if (at === 0) {
-    at = turn.findLastIndex(({ side }) => side === 'assistant') + 1
-    while (turn[at]?.side === 'aside') at++
-  }
+  let at = turn.findLastIndex(({ side, slots }) => side === 'assistant' || slots.some(isResult)) + 1
+  while (turn[at]?.side === 'aside') at++
   return [...turn.slice(0, at), ...arrivals, ...turn.slice(at)]
 }
 

@@ -9,6 +9,7 @@ import { pairCalls } from './pair-calls.ts'
 import { readEntries } from './read-entries.ts'
 import { readList } from './read-list.ts'
 import type { Report, TranscriptChange } from './transcript-problem.ts'
+import { turnsOf } from './turns.ts'
 
 export interface Mended {
   readonly entries: Entry[]
@@ -25,9 +26,9 @@ export function mendTranscript(given: unknown): Mended {
   const changes: TranscriptChange[] = []
   const report: Report = (change) => changes.push(change)
   const { entries, form } = readEntries(messages, report)
-  const filled = dropEmpty(entries, form, report)
-  const { calls, loose } = pairCalls(filled)
-  const laidOut = layOut(filled, { calls: mendCalls(calls, report), loose, form }, report)
+  const turns = turnsOf(dropEmpty(entries, form, report))
+  const { calls, loose } = pairCalls(turns)
+  const laidOut = layOut(turns, { calls: mendCalls(calls, report), loose, form }, report)
   const mended = beginWithUser(dropEmpty(laidOut, form, report), form, report)
   changes.sort((one, other) => one.at - other.at || blockOf(one) - blockOf(other))
   return { entries: mended, form, changes }

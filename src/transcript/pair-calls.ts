@@ -1,5 +1,5 @@
 import { readField } from '../errors/read-field.ts'
-import { type Entry, hasContent, type Slot } from './entry.ts'
+import type { Entry, Slot } from './entry.ts'
 import { transcriptTexts } from './transcript-texts.ts'
 
 export interface Result {
@@ -29,39 +29,31 @@ export interface Pairing {
  * Gives each result to its call. Where an id was used more than once, to the latest reply before the result, and
  * there in order; a result that comes before any call with its id waits for one.
  */
-export function pairCalls(entries: readonly Entry[]): Pairing {
+export function pairCalls(turns: readonly (readonly Entry[])[]): Pairing {
   const pairing: Pairing = { calls: [], loose: [] }
   const known = new Map<string, OpenCalls>()
   const early: Result[] = []
-  numberTurns(entries)
-  for (const entry of entries) {
-    for (const slot of entry.slots) {
-      const item = { slot, entry, turn: entry.turn ?? 0 }
-      if (slot.kind === 'call') pairing.calls.push(knownAs(slot.id, known).add(item))
-      else if (slot.kind === 'result') {
+  for (const [turn, entries] of turns.entries()) {
+    for (const entry of entries) {
+      for (const slot of entry.slots) {
+        if (slot.kind === 'call') pairing.calls.push(knownAs(slot.id, known).add({ slot, entry, turn }))
+      }
+    }
+    for (const entry of entries) {
+      for (const slot of entry.slots) {
+        if (slot.kind !== 'result') continue
+        const result = { slot, entry, turn }
         const calls = known.get(slot.id)
-        if (calls === undefined) early.push(item)
-        else if (!calls.answerLatest(item)) pairing.loose.push({ ...calls.replaceLost(item), isDoubled: true })
+        if (calls === undefined) early.push(result)
+        else if (!calls.answerLatest(result)) pairing.loose.push({ ...calls.replaceLost(result), isDoubled: true })
       }
     }
   }
-  for (const item of early) {
-    const calls = known.get(item.slot.id)
-    if (!calls?.answerFirst(item)) pairing.loose.push({ ...item, isDoubled: calls !== undefined })
+  for (const result of early) {
+    const calls = known.get(result.slot.id)
+    if (!calls?.answerFirst(result)) pairing.loose.push({ ...result, isDoubled: calls !== undefined })
   }
   return pairing
-}
-
-/** A turn is a reply of the assistant with all that is sent after it, up to the next reply. */
-function numberTurns(entries: readonly Entry[]): void {
-  let turn = 0
-  let isReply = false
-  for (const entry of entries) {
-    if (entry.side === 'assistant' && !isReply) turn++
-    if (entry.side === 'assistant') isReply = true
-    else if (entry.side === 'user' && hasContent(entry)) isReply = false
-    entry.turn = turn
-  }
 }
 
 function knownAs(id: string, known: Map<string, OpenCalls>): OpenCalls {

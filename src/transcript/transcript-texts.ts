@@ -24,6 +24,7 @@ export const problemTexts = {
   notAMessage: (what: string): string => `This is not a message: ${what}.`,
   plainAmongOwn: 'This is a plain API message among messages of another form, where it would be passed over.',
   contentNotBlocks: 'The content of an assistant message of this form has to be a list of blocks.',
+  replyWithoutId: 'A message of the assistant without an id cannot be told from its next reply.',
   wrongRole: (role: string): string => `There is no role ${role}: messages are from the user or the assistant.`,
   systemFirst: 'Instructions at the beginning belong into the system prompt, not into the messages.',
   emptyMessage: 'This message has no content but white space.',

@@ -22,14 +22,15 @@ function writePlain(entry: Entry): unknown {
 }
 
 function writeOwn(entry: Entry, written: ReadonlyMap<Entry, unknown>, stamps: Stamps): unknown {
-  const { state, side, source, answers, toolUseResult } = entry
+  const { state, side, source, reply, answers, toolUseResult } = entry
+  const id = reply === undefined ? {} : { id: reply }
   const content = contentOf(entry)
   if (state === 'kept') return source
   if (state === 'changed') {
-    const message = withFields(readField(source, 'message'), { role: side, content })
+    const message = withFields(readField(source, 'message'), { ...id, role: side, content })
     return withFields(source, { type: side, message })
   }
-  if (side === 'assistant') return createAssistantMessage(content, {}, stamps)
+  if (side === 'assistant') return createAssistantMessage(content, id, stamps)
   if (answers === undefined) return createUserMessage(content, stamps)
   const uuid = readField(written.get(answers), 'uuid')
   const sourceToolAssistantUUID = typeof uuid === 'string' ? uuid : ''

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { callMachine, executorMachine } from '../../machines/index.ts'
+import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
 import { type ChartTransition, transitionsOf } from './chart-transitions.ts'
 import { scenarios } from './scenarios/index.ts'
 
@@ -42,7 +42,7 @@ function withoutGuard(transition: ChartTransition): () => void {
   })
 }
 
-const charts = { call: callMachine, executor: executorMachine }
+const charts = { call: callMachine, executor: executorMachine, query: queryMachine }
 const all = Object.values(charts).flatMap((machine) => transitionsOf(machine as never))
 
 describe('the charts run the show', () => {

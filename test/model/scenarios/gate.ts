@@ -73,6 +73,28 @@ export const gateScenarios: Record<string, () => Promise<void>> = {
     if (last !== undefined) executor.actor.send({ type: 'call.release', call: last })
     expect(ids(takeReady(executor))).toEqual(['w', 's'])
   },
+  async 'held calls can be withdrawn, and only held ones, before and after an interrupt'() {
+    for (const reason of [undefined, 'interrupt']) {
+      const { add, executor, read, write } = turn()
+      add('w', 'Write', {}, { hold: true })
+      add('r', 'Read')
+      if (reason !== undefined) executor.abort(reason)
+      expect(executor.withdraw('w', 'it was cut off')).toBe(true)
+      expect([takeReady(executor)[0]?.[1], write.started, read.started]).toEqual([
+        '<tool_use_error>This call did not run: it was cut off</tool_use_error>',
+        [],
+        ['r'],
+      ])
+      const running = executor.actor.getSnapshot().context.run.calls[1]
+      if (running !== undefined) executor.actor.send({ type: 'call.withdraw', call: running, because: '' })
+      await settled()
+      expect([stateOf(executor, 'r'), read.run('r').context.abortController.signal.aborted]).toEqual([
+        'executing',
+        false,
+      ])
+      expect(executor.withdraw('r', 'no')).toBe(false)
+    }
+  },
   async 'an unknown tool is answered at once'() {
     const { add, executor } = turn()
     add('x', 'Nope')

@@ -2,6 +2,7 @@ import { abortsScenarios } from './aborts.ts'
 import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
 import { phasesScenarios } from './phases.ts'
+import { queriesScenarios } from './queries.ts'
 import { retriesScenarios } from './retries.ts'
 
 /**
@@ -13,5 +14,6 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...phasesScenarios,
   ...hooksScenarios,
   ...retriesScenarios,
+  ...queriesScenarios,
   ...abortsScenarios,
 }

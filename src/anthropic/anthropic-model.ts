@@ -1,0 +1,40 @@
+import { eventStream } from '../model/event-stream.ts'
+import type { Model } from '../model/model.ts'
+import { asList } from '../model/read-event.ts'
+import { anthropicTranslator } from './anthropic-events.ts'
+import { anthropicMessages } from './anthropic-request.ts'
+
+/** The part of `@anthropic-ai/sdk` that is needed. `client.beta` is one too. */
+export interface AnthropicClient<Params> {
+  readonly messages: {
+    create(params: Params, options?: { signal?: AbortSignal | null | undefined }): PromiseLike<unknown>
+  }
+}
+
+/** Everything that the Messages API takes; messages and tools come from the request, `tools` here go before them. */
+export type AnthropicModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
+
+/**
+ * A model of the Messages API, by the client you have.
+ *
+ * @example
+ * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-4-8', max_tokens: 8_192 })
+ */
+export function anthropicModel<Params>(client: AnthropicClient<Params>, options: AnthropicModelOptions<Params>): Model {
+  return ({ messages, tools, system, signal }) => {
+    const own = options as Record<string, unknown>
+    const allTools = [...asList(own.tools), ...tools]
+    const params = {
+      ...own,
+      ...(system !== undefined && system.length > 0 && { system }),
+      ...(allTools.length > 0 && { tools: allTools }),
+      messages: anthropicMessages(messages),
+      stream: true,
+    }
+    return eventStream({
+      open: (stopped) => client.messages.create(params as Params, { signal: stopped }),
+      translate: anthropicTranslator,
+      signal,
+    })
+  }
+}

@@ -1,0 +1,29 @@
+import type { HookEvent, Hooks } from '../hooks/hook.ts'
+import { type HookBook, hooksFor, type ReadyHook, readHooks } from '../hooks/hook-book.ts'
+import { type PermissionSettings, type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
+
+/**
+ * The hooks and permissions that contexts of one turn hold, each object read once. Once a turn, and not once for all: a
+ * host may change its settings between two turns.
+ */
+export class Policy {
+  readonly #permissions = new WeakMap<object, ReadPermissions>()
+  readonly #hooks = new WeakMap<object, HookBook>()
+
+  /** Throws at what cannot be read. */
+  permissions(settings: PermissionSettings | undefined): ReadPermissions {
+    const known = settings && this.#permissions.get(settings)
+    if (known !== undefined) return known
+    const read = readPermissions(settings)
+    if (settings !== undefined) this.#permissions.set(settings, read)
+    return read
+  }
+
+  /** Throws at what cannot be read. */
+  hooks(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
+    if (hooks === undefined) return []
+    const book = this.#hooks.get(hooks) ?? readHooks(hooks)
+    this.#hooks.set(hooks, book)
+    return hooksFor(book, event, names)
+  }
+}

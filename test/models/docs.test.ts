@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/models.md'), 'utf8')
+const folder = join(import.meta.dirname, 'samples')
+
+describe('the page on models', () => {
+  it.each(readdirSync(folder))('shows a sample that compiles: %s', (name) => {
+    expect(page).toContain(`\`\`\`ts\n${readFileSync(join(folder, name), 'utf8')}\`\`\``)
+  })
+
+  it('shows no other samples', () => {
+    expect(page.match(/```ts\n/g)).toHaveLength(readdirSync(folder).length)
+  })
+
+  it('prints what the page says', async () => {
+    const lines: string[] = []
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
+    await import('./samples/scripted.ts')
+    vi.restoreAllMocks()
+    expect(page).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
+  })
+})

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { AnyTool, CanUseTool, HookCallback, Opinion, PermissionMode, PermissionSettings } from '../../src/index.ts'
+import type { Voices } from './reference-decision.ts'
+
+const opinions = [undefined, 'allow', 'ask', 'deny'] as const satisfies (Opinion | undefined)[]
+const modes = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk'] as const satisfies PermissionMode[]
+const hosts = ['allow', 'deny', undefined] as const
+const switches = [true, false] as const
+
+/** What goes for a whole run, and what goes for one call in it. */
+export type RunVoices = Pick<Voices, 'mode' | 'host'> & { readonly ruled: readonly Opinion[] }
+export type CallVoices = Omit<Voices, 'mode' | 'host' | 'rules'>
+
+export const everyRun: readonly RunVoices[] = modes.flatMap((mode) =>
+  hosts.flatMap((host) =>
+    switches.flatMap((denied) =>
+      switches.flatMap((asked) =>
+        switches.map((allowed) => ({
+          mode,
+          host,
+          ruled: [
+            ...(denied ? (['deny'] as const) : []),
+            ...(asked ? (['ask'] as const) : []),
+            ...(allowed ? (['allow'] as const) : []),
+          ],
+        })),
+      ),
+    ),
+  ),
+)
+
+export const everyCall: readonly CallVoices[] = opinions.flatMap((hook) =>
+  opinions.flatMap((tool) =>
+    switches.flatMap((isReadOnly) => switches.map((editsWorkspace) => ({ hook, tool, isReadOnly, editsWorkspace }))),
+  ),
+)
+
+export const wordsOf = (run: RunVoices, call: CallVoices): string => JSON.stringify({ ...run, ...call })
+
+/** A tool that is what one combination says it is, and notes each time that its body runs. */
+export function voicedTool(name: string, { tool, isReadOnly, editsWorkspace }: CallVoices, ran: string[]): AnyTool {
+  return {
+    name,
+    inputSchema: z.looseObject({}),
+    isConcurrencySafe: () => true,
+    isReadOnly: () => isReadOnly,
+    editsWorkspace: () => editsWorkspace,
+    // every other call takes a moment to say whether a rule speaks of it
+    matchesRule: (spec, input) => (isReadOnly ? spec === input.kind : Promise.resolve(spec === input.kind)),
+    ...(tool !== undefined && { checkPermissions: () => ({ behavior: tool, message: 'said by the tool' }) }),
+    call: async (_input, { toolUseID }) => {
+      ran.push(toolUseID)
+      return { data: 'done' }
+    },
+  }
+}
+
+/** A hook that says what stands there, or is silent. */
+export const voicedHook =
+  (opinionOn: (toolName: string) => Opinion | undefined): HookCallback =>
+  async ({ tool_name }) => {
+    const permissionDecision = opinionOn(tool_name)
+    if (permissionDecision === undefined) return {}
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } }
+  }
+
+export const voicedHost = (answer: Voices['host'], asked: string[]): CanUseTool | undefined =>
+  answer === undefined
+    ? undefined
+    : (_tool, _input, _context, _message, id) => {
+        asked.push(id)
+        return answer === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message: 'said by the host' }
+      }
+
+/** The same rules in each of the lists that a combination names; `idle` ones, which speak of nothing, in every list. */
+export const settingsOf = (
+  { mode, ruled }: RunVoices,
+  rules: readonly string[],
+  idle: readonly string[] = [],
+): PermissionSettings => ({
+  mode,
+  deny: [...idle, ...(ruled.includes('deny') ? rules : [])],
+  ask: [...idle, ...(ruled.includes('ask') ? rules : [])],
+  allow: [...idle, ...(ruled.includes('allow') ? rules : [])],
+})
+
+export const rulesOf = ({ ruled }: RunVoices, rule: string): Voices['rules'] =>
+  Object.fromEntries(ruled.map((behavior) => [behavior, rule]))

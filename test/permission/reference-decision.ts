@@ -1,0 +1,72 @@
+import type { Decision, DecisionSource, Opinion, PermissionMode } from '../../src/index.ts'
+
+/** Everything that has a word on whether a call may run. */
+export interface Voices {
+  readonly hook: Opinion | undefined
+  /** The text of the rule of each kind that speaks of the call. */
+  readonly rules: { readonly [Behavior in Opinion]?: string | undefined }
+  readonly tool: Opinion | undefined
+  readonly mode: PermissionMode
+  readonly isReadOnly: boolean
+  readonly editsWorkspace: boolean
+  /** What the host says when it is asked; undefined where nobody can be. */
+  readonly host: 'allow' | 'deny' | undefined
+}
+
+export interface Verdict extends Decision {
+  readonly isAsked: boolean
+}
+
+/** The contract's order of precedence, as it is written there: who wins stands first. */
+const ranking = [
+  'hook says deny',
+  'rule says deny',
+  'tool says deny',
+  'plan says deny',
+  'rule says ask',
+  'hook says ask',
+  'tool says ask',
+  'hook says allow',
+  'rule says allow',
+  'tool says allow',
+  'mode says',
+]
+
+interface Statement extends Decision {
+  readonly rank: number
+}
+
+/** What the contract's P5 says of a call, by sorting all that was said. Written from the contract, not from the code. */
+export function referenceDecision(voices: Voices): Verdict {
+  const [loudest] = statementsOf(voices).sort((one, other) => one.rank - other.rank)
+  const { behavior, source } = loudest as Statement
+  if (behavior !== 'ask') return { behavior, source, isAsked: false }
+  const mode = voices.mode
+  if (mode === 'dontAsk') return { behavior: 'deny', source: { by: 'mode', mode }, isAsked: false }
+  // a question that nobody can answer is the missing host's denial
+  if (voices.host === undefined) return { behavior: 'deny', source: { by: 'host' }, isAsked: false }
+  return { behavior: voices.host, source: { by: 'host' }, isAsked: true }
+}
+
+function statementsOf({ hook, rules, tool, mode, isReadOnly, editsWorkspace }: Voices): Statement[] {
+  const state = (who: string, behavior: Opinion | undefined, source: DecisionSource): Statement[] =>
+    behavior === undefined ? [] : [{ rank: ranking.indexOf(`${who} says ${behavior}`), behavior, source }]
+  const ruled = Object.entries(rules) as [Opinion, string | undefined][]
+  const byMode = { by: 'mode', mode } as const
+  return [
+    ...state('hook', hook, { by: 'hook' }),
+    ...state('tool', tool, { by: 'tool' }),
+    ...ruled.flatMap(([behavior, rule]) => (rule === undefined ? [] : state('rule', behavior, { by: 'rule', rule }))),
+    ...state('plan', mode === 'plan' && !isReadOnly ? 'deny' : undefined, byMode),
+    { rank: ranking.indexOf('mode says'), behavior: wordOfMode[mode](editsWorkspace), source: byMode },
+  ]
+}
+
+const wordOfMode: { [Mode in PermissionMode]: (editsWorkspace: boolean) => Opinion } = {
+  default: () => 'ask',
+  // what only reads may be planned with, but nothing says that it may run unasked
+  plan: () => 'ask',
+  acceptEdits: (editsWorkspace) => (editsWorkspace ? 'allow' : 'ask'),
+  bypassPermissions: () => 'allow',
+  dontAsk: () => 'ask',
+}
