@@ -1,6 +1,12 @@
 const brand = Symbol.for('signalbox.error')
 
-export type SignalboxErrorCode = 'invalid_option' | 'invalid_tool' | 'invalid_context' | 'invalid_rule' | 'invalid_hook'
+export type SignalboxErrorCode =
+  | 'invalid_option'
+  | 'invalid_tool'
+  | 'invalid_context'
+  | 'invalid_rule'
+  | 'invalid_hook'
+  | 'aborted'
 
 /** The one error that Signalbox throws, always for misuse by the host. What a model or a tool does wrong is a result. */
 export class SignalboxError extends Error {

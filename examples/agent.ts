@@ -1,0 +1,16 @@
+import { defineTool, query, scriptedModel } from 'signalbox'
+import { z } from 'zod'
+
+const read = defineTool({
+  name: 'Read',
+  inputSchema: z.object({ path: z.string() }),
+  isConcurrencySafe: () => true,
+  call: async ({ path }) => ({ data: `export const name = '${path}'` }),
+})
+// stands for a real one, such as anthropicModel(new Anthropic(), { model: 'claude-opus-4-8', max_tokens: 8_192 })
+const model = scriptedModel([['Let me see.', { call: 'Read', input: { path: 'a.ts' } }], 'It exports its own name.'])
+
+const run = query({ messages: 'What does a.ts do?', tools: [read], model, canUseTool: () => ({ behavior: 'allow' }) })
+for await (const message of run) {
+  if (message.type === 'assistant' || message.type === 'user') console.log(JSON.stringify(message.message.content))
+}

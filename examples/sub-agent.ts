@@ -1,0 +1,25 @@
+import { defineTool, query, scriptedModel, subAgent } from 'signalbox'
+import { z } from 'zod'
+
+const count = defineTool({
+  name: 'Count',
+  inputSchema: z.object({ word: z.string() }),
+  isConcurrencySafe: () => true,
+  call: async ({ word }) => ({ data: `${word} has ${word.length} letters` }),
+})
+const counter = subAgent({
+  name: 'Counter',
+  description: 'Counts letters.',
+  tools: [count],
+  model: scriptedModel([[{ call: 'Count', input: { word: 'signalbox' }, id: 'inner' }], 'Nine letters.']),
+})
+const model = scriptedModel([
+  [{ call: 'Counter', input: { prompt: 'How long is "signalbox"?' }, id: 'outer' }],
+  'It has nine letters.',
+])
+
+const run = query({ messages: 'How long is it?', tools: [counter], model, canUseTool: () => ({ behavior: 'allow' }) })
+for await (const message of run) {
+  if (message.type === 'progress') console.log(`${message.parentToolUseID}: something about ${message.toolUseID}`)
+  else if (message.type === 'user') console.log(JSON.stringify(message.toolUseResult))
+}

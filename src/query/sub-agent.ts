@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import type { ContentBlock, Message } from '../messages/message.ts'
+import { defineTool } from '../tool/define-tool.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { QueryOptions } from './options.ts'
+import { query } from './query.ts'
+import type { QueryMessage } from './query-message.ts'
+import type { QueryResult } from './query-run.ts'
+
+const inputSchema = z.object({
+  description: z.string().optional().describe('What it is for, in a few words'),
+  prompt: z.string().describe('The whole task: the agent sees nothing else'),
+})
+
+export interface SubAgentOptions
+  extends Pick<
+    QueryOptions,
+    | 'tools'
+    | 'model'
+    | 'fallbackModel'
+    | 'retry'
+    | 'system'
+    | 'maxTurns'
+    | 'toolExecution'
+    | 'executor'
+    | 'prepareMessages'
+  > {
+  /** @default 'Agent' */
+  name?: string | undefined
+  description?: string | undefined
+  /**
+   * Whether it may run beside other safe calls: only where its tools change nothing.
+   * @default false
+   */
+  isConcurrencySafe?: boolean | undefined
+}
+
+export interface SubAgentReport {
+  /** The last thing the agent said. */
+  text: string
+  reason: QueryResult['reason']
+}
+
+/**
+ * A tool that is an agent of its own: a query inside a call. What it does is seen outside as progress of the call,
+ * permissions are asked where those of the outer query are, and an abort of the call ends it.
+ *
+ * @example
+ * const explore = subAgent({ name: 'Explore', description: 'Looks things up', tools: [read], model })
+ */
+export function subAgent({
+  name = 'Agent',
+  description = 'Works on a task of its own and reports what came of it.',
+  isConcurrencySafe = false,
+  ...options
+}: SubAgentOptions): Tool<typeof inputSchema, SubAgentReport> {
+  return defineTool({
+    name,
+    description,
+    inputSchema,
+    isConcurrencySafe: () => isConcurrencySafe,
+    interruptBehavior: () => 'cancel',
+    describe: (input) => input.description ?? input.prompt,
+    async call({ prompt }, { toolUseID, options: _tools, ...context }, canUseTool, _message, onProgress) {
+      const run = query({ ...options, messages: prompt, canUseTool, context })
+      for (;;) {
+        const step = await run.next()
+        if (step.done === true) return { data: reportOf(step.value, run.transcript) }
+        onProgress({ toolUseID: subjectOf(step.value) ?? toolUseID, data: step.value })
+      }
+    },
+    mapResult: ({ text, reason }, id) => ({ type: 'tool_result', tool_use_id: id, content: withReason(text, reason) }),
+  })
+}
+
+/** The call inside that a message is about. */
+function subjectOf(message: QueryMessage): string | undefined {
+  if (message.type === 'progress' || message.type === 'attachment') return message.toolUseID
+  if (message.type !== 'user' && message.type !== 'assistant') return undefined
+  const [block] = typeof message.message.content === 'string' ? [] : message.message.content
+  if (block?.type === 'tool_use') return String(block.id)
+  return block?.type === 'tool_result' ? String(block.tool_use_id) : undefined
+}
+
+/** An agent that was ended from outside, or whose model failed, has nothing to report. */
+function reportOf(result: QueryResult, transcript: readonly Message[]): SubAgentReport {
+  if (result.reason === 'model_error') throw result.error
+  if (result.reason === 'aborted_streaming' || result.reason === 'aborted_tools') {
+    throw new SignalboxError('aborted', 'The agent was stopped before it had finished.')
+  }
+  return { text: lastWords(transcript), reason: result.reason }
+}
+
+/** The text of the last reply; its parts may be several messages. */
+function lastWords(transcript: readonly Message[]): string {
+  const last = transcript.findLast((message) => message.type === 'assistant')
+  if (last?.type !== 'assistant') return ''
+  return transcript
+    .flatMap((message): ContentBlock[] =>
+      message.type === 'assistant' && message.message.id === last.message.id ? message.message.content : [],
+    )
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
+    .join('\n\n')
+}
+
+const withReason = (text: string, reason: SubAgentReport['reason']): string => {
+  const said = text === '' ? 'The agent ended without a word.' : text
+  return reason === 'completed' ? said : `${said}\n\n[The agent was not finished: ${reason}.]`
+}
