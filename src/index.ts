@@ -87,3 +87,7 @@ export type {
 } from './tool/tool.ts'
 export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'
+export { checkTranscript, type TranscriptCheck } from './transcript/check-transcript.ts'
+export { compactToolResults } from './transcript/compact-tool-results.ts'
+export { repairTranscript } from './transcript/repair-transcript.ts'
+export type { TranscriptProblem } from './transcript/transcript-problem.ts'

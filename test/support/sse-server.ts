@@ -5,8 +5,8 @@ export interface SseServer {
   readonly url: string
   /** Requests so far, as JSON. */
   readonly requests: unknown[]
-  /** Connections that are still open. */
-  readonly open: number
+  /** Resolves when every reply so far is over: sent to its end, or its connection is gone. */
+  allOver(): Promise<void>
   close(): Promise<void>
 }
 
@@ -15,8 +15,10 @@ export async function sseServer(
   reply: (response: ServerResponse, at: number, request: IncomingMessage) => void | Promise<void>,
 ): Promise<SseServer> {
   const requests: unknown[] = []
+  const replies: Promise<void>[] = []
   const sockets = new Set<Socket>()
   const server = createServer(async (request, response) => {
+    replies.push(new Promise((resolve) => response.on('close', resolve)))
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const at = requests.push(JSON.parse(String(Buffer.concat(chunks)))) - 1
@@ -31,9 +33,7 @@ export async function sseServer(
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    get open() {
-      return sockets.size
-    },
+    allOver: async () => void (await Promise.all(replies)),
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy()
