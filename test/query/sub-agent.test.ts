@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type { ProgressMessage, ToolResultBlock } from '../../src/index.ts'
+import { subAgent } from '../../src/index.ts'
+import { heldModel } from '../support/held-model.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { inShort, testQuery } from '../support/query.ts'
+import { settled } from '../support/turn.ts'
+
+/** An outer query whose model calls an agent, whose model calls Read. */
+const nested = (options: Partial<Parameters<typeof subAgent>[0]> = {}, outer: Parameters<typeof testQuery>[1] = {}) => {
+  const inner = heldModel()
+  const read = heldTool('Read', { safe: true, obedient: true })
+  const agent = subAgent({ tools: [read.tool], model: inner.model, retry: { attempts: 0 }, ...options })
+  const parts = testQuery([agent], outer)
+  return { ...parts, inner, read }
+}
+
+const begun = async (...args: Parameters<typeof nested>) => {
+  const parts = nested(...args)
+  await settled()
+  parts.held.start()
+  parts.held.call('outer', 'Agent', { prompt: 'look' })
+  parts.held.end('tool_use')
+  await settled()
+  parts.inner.start()
+  parts.inner.call('inner', 'Read', { path: 'x' })
+  parts.inner.end('tool_use')
+  await settled()
+  return parts
+}
+
+const resultIn = (content: unknown): ToolResultBlock => (content as ToolResultBlock[])[0] as ToolResultBlock
+
+describe('an agent inside an agent', () => {
+  it('L4 W4 T7 does its task, is seen as progress of its call, and reports its last words', async () => {
+    const { read, inner, held, seen } = await begun()
+    expect(inner.requests[0]?.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'look' }] }])
+    read.run('inner').finish({ data: 'text' })
+    await settled()
+    inner.start()
+    inner.text('It says')
+    inner.text('text.')
+    inner.end()
+    await settled()
+    const result = resultIn(held.requests[1]?.messages.at(-1)?.content)
+    expect([result.is_error, result.content]).toEqual([undefined, 'It says\n\ntext.'])
+    const progress = seen.filter((message): message is ProgressMessage => message.type === 'progress')
+    expect(new Set(progress.map(({ parentToolUseID }) => parentToolUseID))).toEqual(new Set(['outer']))
+    expect(progress.filter(({ toolUseID }) => toolUseID === 'inner')).toHaveLength(2)
+  })
+
+  it('L6 A7 an abort goes down to the last call, and everything has its result', async () => {
+    const { read, inner, run, result } = await begun()
+    run.abort('escape')
+    expect(await result).toMatchObject({ reason: 'aborted_tools' })
+    expect(read.run('inner').context.abortController.signal.aborted).toBe(true)
+    expect(inner.requests).toHaveLength(1)
+    expect(inShort(run.transcript).slice(1, 3)).toEqual([
+      'assistant: call outer Agent {"prompt":"look"}',
+      'user: result outer error',
+    ])
+  })
+
+  it('L6 an abort while its model streams ends that stream', async () => {
+    const parts = nested()
+    await settled()
+    parts.held.start()
+    parts.held.call('outer', 'Agent', { prompt: 'look' })
+    parts.held.end('tool_use')
+    await settled()
+    parts.run.abort('escape')
+    expect(await parts.result).toMatchObject({ reason: 'aborted_tools' })
+    expect(parts.inner.requests[0]?.signal.aborted).toBe(true)
+  })
+
+  it('P6 A6 its questions go to the host; one that stops the turn stops the outer query', async () => {
+    const asked: string[] = []
+    const { result, held, read } = await begun(
+      {},
+      {
+        canUseTool: (tool, _input, _context, _message, id) => {
+          asked.push(`${tool.name} ${id}`)
+          return tool.name === 'Agent' ? { behavior: 'allow' } : { behavior: 'deny', message: 'stop', interrupt: true }
+        },
+      },
+    )
+    expect(await result).toMatchObject({ reason: 'aborted_tools', abortReason: 'permission_stop' })
+    expect([asked, read.started, held.requests.length]).toEqual([['Agent outer', 'Read inner'], [], 1])
+  })
+
+  it('P5 deny rules of the outer query hold inside', async () => {
+    const { inner, read } = await begun({}, { context: { permissions: { deny: ['Read'] } } })
+    expect([read.started, inner.requests.length]).toEqual([[], 2])
+    expect(resultIn(inner.requests[1]?.messages.at(-1)?.content).is_error).toBe(true)
+  })
+
+  it('L7 a model that fails inside is an error of the call, and the outer query goes on', async () => {
+    const { read, inner, held } = await begun()
+    read.run('inner').finish()
+    await settled()
+    inner.fail(new Error('no credit'))
+    await settled()
+    const result = resultIn(held.requests[1]?.messages.at(-1)?.content)
+    expect(result.is_error).toBe(true)
+    expect(result.content).toContain('no credit')
+  })
+
+  it('L7 one that was not finished says so', async () => {
+    const { read, held } = await begun({ maxTurns: 1 })
+    read.run('inner').finish()
+    await settled()
+    expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toContain('not finished: max_turns')
+  })
+})
