@@ -26,6 +26,8 @@ export interface QueryContext {
   /** The strongest abort so far: an interrupt gives way to anything else. */
   readonly abort: { readonly reason: unknown } | undefined
   readonly error: unknown
+  /** Why the model is asked once more. */
+  readonly transition: { readonly reason: 'next_turn' | 'retry' | 'fallback' } | undefined
 }
 
 const querySetup = setup({
@@ -49,6 +51,9 @@ const querySetup = setup({
     holdAbort: assign({
       abort: ({ context }, reason: unknown) =>
         context.abort === undefined || context.abort.reason === 'interrupt' ? { reason } : context.abort,
+    }),
+    goOn: assign({
+      transition: (_, reason: 'next_turn' | 'retry' | 'fallback'): QueryContext['transition'] => ({ reason }),
     }),
     holdError: assign({ error: (_, error: unknown) => error }),
     conclude: ({ context }, endingOf: (context: QueryContext) => QueryEnding) =>
@@ -75,12 +80,12 @@ const onFailure = [
   {
     guard: { type: 'mayRetry', params: recoveryOf },
     target: 'retrying',
-    actions: [holdError, 'discardAttempt', backOff],
+    actions: [holdError, 'discardAttempt', { type: 'goOn', params: 'retry' }, backOff],
   },
   {
     guard: { type: 'mayFallBack', params: recoveryOf },
     target: 'retrying',
-    actions: [holdError, 'useFallback', 'discardAttempt', backOff],
+    actions: [holdError, 'useFallback', 'discardAttempt', { type: 'goOn', params: 'fallback' }, backOff],
   },
   { target: 'failing', actions: [holdError, cutOff] },
 ] as const
@@ -91,7 +96,7 @@ const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
 /** A conversation with a model that calls tools, turn by turn, until one side has nothing more to say. */
 export const queryMachine = querySetup.createMachine({
   id: 'query',
-  context: ({ input }) => ({ ...input, abort: undefined, error: undefined }),
+  context: ({ input }) => ({ ...input, abort: undefined, error: undefined, transition: undefined }),
   initial: 'idle',
   states: {
     idle: { on: { 'query.start': 'preparing', 'query.abort': { target: 'abortedStreaming', actions: holdAbort } } },
@@ -134,7 +139,7 @@ export const queryMachine = querySetup.createMachine({
       always: [
         { guard: 'isHookStopped', target: 'hookStopped' },
         { guard: 'isLastTurn', target: 'maxTurns' },
-        { guard: 'isExpected', target: 'preparing' },
+        { guard: 'isExpected', target: 'preparing', actions: { type: 'goOn', params: 'next_turn' } },
         { target: 'completed' },
       ],
     },

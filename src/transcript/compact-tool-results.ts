@@ -2,7 +2,7 @@ import { readField } from '../errors/read-field.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { type CompactOptions, type CompactSettings, readCompactOptions } from './compact-options.ts'
-import { messageKind } from './message-kind.ts'
+import { isReplyId, messageKind } from './message-kind.ts'
 import { readList } from './read-list.ts'
 import { type ResultSize, sizeOf } from './result-size.ts'
 import { transcriptTexts } from './transcript-texts.ts'
@@ -46,24 +46,29 @@ export async function compactToolResults<AnyMessage>(
 interface Sight {
   readonly results: Found[]
   readonly names: Map<string, string>
+  /** Where the last reply begins. */
   lastReply: number
 }
 
 function look(messages: readonly unknown[]): Sight {
   const sight: Sight = { results: [], names: new Map(), lastReply: -1 }
+  let reply: unknown
   for (const [message, given] of messages.entries()) {
     const kind = messageKind(given)
     if (kind.kind !== 'own' && kind.kind !== 'plain') continue
     const side = kind.kind === 'own' ? kind.side : kind.role
     const blocks = readList(kind.content)
     const isEmpty = blocks === undefined ? kind.content === '' : blocks.length === 0
-    if (side === 'assistant' && !isEmpty) sight.lastReply = message
+    if (side === 'assistant' && !isEmpty) {
+      const next = kind.kind === 'own' && isReplyId(kind.reply) ? kind.reply : undefined
+      // results may come while their reply is still under way
+      if (next === undefined || next !== reply) sight.lastReply = message
+      reply = next
+    }
     for (const [index, block] of (blocks ?? []).entries()) {
       const type = readField(block, 'type')
       if (type === 'tool_use') sight.names.set(asString(readField(block, 'id')), nameOf(block))
-      else if (type === 'tool_result' && side === 'user') {
-        sight.results.push({ message, index, toolUseID: idOf(block), block })
-      }
+      else if (type === 'tool_result') sight.results.push({ message, index, toolUseID: idOf(block), block })
     }
   }
   return sight

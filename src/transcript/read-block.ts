@@ -30,8 +30,9 @@ function idOf(block: ContentBlock, key: string): string {
 
 function readText(block: ContentBlock, at: number, index: number, report: Report): Slot | undefined {
   const text = readField(block, 'text')
-  if (typeof text === 'string' && text !== '')
+  if (typeof text === 'string' && text !== '') {
     return { kind: 'text', index, id: '', isBlank: text.trim() === '', block }
+  }
   if (text === '') report({ code: 'empty_text', at, block: index, message: problemTexts.emptyText, done: 'dropped' })
   else report({ code: 'bad_block', at, block: index, message: problemTexts.badBlock, done: 'dropped' })
   return undefined
@@ -43,8 +44,9 @@ function readResult(block: ContentBlock, at: number, index: number, report: Repo
     report({ code: 'bad_block', at, block: index, message, done: 'rewritten' })
     slot.block = withFields(slot.block, { type: 'tool_result', ...fields })
   }
-  if (typeof readField(block, 'tool_use_id') === 'number')
+  if (typeof readField(block, 'tool_use_id') === 'number') {
     rewrite(problemTexts.numberedResult, { tool_use_id: slot.id })
+  }
   const given = readField(block, 'content')
   const content = isResultContent(given) ? given : contentFrom(given)
   if (content !== given) rewrite(problemTexts.badResultContent, { content })

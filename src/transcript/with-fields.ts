@@ -1,18 +1,6 @@
 import { readField } from '../errors/read-field.ts'
 
-const knownFields = [
-  'type',
-  'role',
-  'id',
-  'name',
-  'input',
-  'tool_use_id',
-  'content',
-  'is_error',
-  'text',
-  'uuid',
-  'timestamp',
-]
+const knownFields = ['role', 'id', 'name', 'input', 'tool_use_id', 'content', 'is_error', 'text', 'uuid', 'timestamp']
 
 /** A copy with other fields. Where the original does not let itself be copied, what we know to look for. */
 export function withFields<Fields extends object>(source: unknown, fields: Fields): Fields {

@@ -6,7 +6,8 @@ const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 describe('the README', () => {
-  it('shows the example that runs', () => {
+  it('shows the examples that run', () => {
+    expect(read('README.md')).toContain(`\`\`\`ts\n${read('examples/agent.ts')}\`\`\``)
     expect(read('README.md')).toContain(`\`\`\`ts\n${read('examples/embed.ts')}\`\`\``)
   })
 

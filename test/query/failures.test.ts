@@ -32,6 +32,7 @@ describe('a model that fails', () => {
       { id: 'b', name: 'Read', started: true, completed: false },
     ])
     expect(held.requests).toHaveLength(1)
+    expect(run.actor.getSnapshot().context.transition).toEqual({ reason: 'retry' })
     clock.increment(500)
     await settled()
     expect(apiInShort(held.requests[1]?.messages ?? [])).toEqual(['user: go'])

@@ -27,6 +27,7 @@ describe('a query', () => {
     read.run('a').finish({ data: 'text of x' })
     await settled()
     expect(held.requests).toHaveLength(2)
+    expect(run.actor.getSnapshot().context.transition).toEqual({ reason: 'next_turn' })
     expect(apiInShort(held.requests[1]?.messages ?? [])).toEqual([
       'user: go',
       'assistant: let me see',

@@ -54,7 +54,14 @@ const makers: (() => unknown)[] = [
   () => new Array(3),
   () => throwing({ type: 'progress' }, ['get']),
   () => ({
+    type: 'progress',
+    get uuid(): unknown {
+      throw new Error('no uuid')
+    },
+  }),
+  () => ({
     type: 'system',
+    subtype: 'model_retry',
     get discarded(): unknown {
       throw new Error('no list')
     },

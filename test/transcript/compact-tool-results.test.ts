@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isSignalboxError } from '../../src/errors/signalbox-error.ts'
 import type { ApiMessage, ContentBlock, Message, UserMessage } from '../../src/index.ts'
+import { createAssistantMessage } from '../../src/messages/create-messages.ts'
 import { checkTranscript } from '../../src/transcript/check-transcript.ts'
 import type { CompactOptions, OldResult } from '../../src/transcript/compact-options.ts'
 import { compactToolResults } from '../../src/transcript/compact-tool-results.ts'
@@ -47,8 +48,19 @@ describe('compactToolResults', () => {
     const seen = [go, ...turn('a')]
     const unseen = [assistant(call('b'), call('c')), user(result('b', long), result('c', long))]
     expect(contents(await compactToolResults([...seen, ...unseen], { keepLast: 0 }))).toEqual([stub, long, long])
+    const begun = await compactToolResults([...seen, ...unseen, assistant()], { keepLast: 0 })
+    expect(contents(begun)).toEqual([stub, long, long])
     const answered = await compactToolResults([...seen, ...unseen, assistant('hm')], { keepLast: 0 })
     expect(contents(answered)).toEqual([stub, stub, stub])
+  })
+
+  it('keeps what came while the last reply was still under way', async () => {
+    const part = (reply: string, id: string) => createAssistantMessage([call(id)], { id: reply })
+    const [a, b] = asOwn([user(result('a', long)), user(result('b', long))]) as Message[]
+    const underWay = [part('x', 'a'), a, part('x', 'b'), b] as Message[]
+    expect(contents(await compactToolResults(underWay, { keepLast: 0 }))).toEqual([long, long])
+    const next = await compactToolResults([...underWay, part('y', 'c')], { keepLast: 0 })
+    expect(contents(next)).toEqual([stub, stub])
   })
 
   it('keeps uuid, is_error, and what user interfaces see; changes nothing that it was given', async () => {

@@ -87,6 +87,7 @@ describe('what happens in the field', () => {
       assistant('Well.'),
       user('next'),
     ])
+    expect(repaired([...once, user(lost('a')), user(result('a'))])).toContainEqual(user(result('a'), 'hm'))
     expect(doneTo([...once, user(result('a'))])).toEqual(['duplicate_result dropped', 'result_too_late moved'])
   })
 
@@ -214,6 +215,15 @@ describe('what happens in the field', () => {
       ...silent.slice(0, 2),
       user({ ...result('a', transcriptTexts.emptyError), is_error: true }),
     ])
+  })
+
+  it('L8 a block that cannot be copied keeps what it says under its new id', () => {
+    const sealed = new Proxy(result('a.b', 'ok'), {
+      ownKeys() {
+        throw new Error('no keys')
+      },
+    })
+    expect(repaired([go, assistant(call('a.b')), user(sealed)])[2]).toEqual(user(result('a_b', 'ok')))
   })
 
   it('L8 messages of other roles become the user’s', () => {
