@@ -13,7 +13,7 @@ const pairs = engineNames.flatMap((engine) =>
 /** Everything that was measured, as Markdown that reads well in a terminal too. */
 export function report(measured, settings, machine) {
   const sections = Object.keys(mixes).map((mix) => mixSection(measured, settings, mix))
-  return [machineLine(machine, settings), ...sections, memorySection(measured)].join('\n\n')
+  return [machineLine(machine, settings), ...sections, memorySection(measured), overlapSection(measured)].join('\n\n')
 }
 
 function machineLine({ cpu, cores, node, platform, date }, { quick, rounds, largeRounds }) {
@@ -53,6 +53,22 @@ function memorySection({ memory }) {
     '### Memory',
     `Bytes of heap per call after a turn of ${count(memory[0].size)} safe calls whose results were read and let go`,
     table(['engine', 'executor held', 'executor dropped'], rows),
+  ].join('\n\n')
+}
+
+function overlapSection({ overlap }) {
+  const scenarios = [...new Set(overlap.map(({ scenario }) => scenario))]
+  const names = [...new Set(overlap.map(({ engine }) => engine))]
+  const cell = (engine, scenario) => overlap.find((each) => each.engine === engine && each.scenario === scenario)
+  const shown = ({ first, end, overlapped }) =>
+    `${Math.round(first)} / ${Math.round(end)}${overlapped ? ' (side by side!)' : ''}`
+  return [
+    '### Overlap',
+    'Five calls whose blocks end at 50, 100 … 250 ms of a stream. Milliseconds until the first result is in hand, and until all are',
+    table(
+      ['engine', ...scenarios],
+      names.map((engine) => [engine, ...scenarios.map((scenario) => shown(cell(engine, scenario)))]),
+    ),
   ].join('\n\n')
 }
 

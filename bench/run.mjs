@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { growthOf, measure, ratioOf } from './measure.mjs'
+import { measureOverlap } from './overlap/measure.mjs'
 import { report } from './report.mjs'
 import { engineNames, readSettings } from './settings.mjs'
 import { mixes } from './workload.mjs'
@@ -14,6 +15,7 @@ const tell = (text) =>
   process.stderr.write(`${((performance.now() - start) / 1_000).toFixed(0).padStart(4)} s  ${text}\n`)
 
 const measured = await measure(engineNames, settings, tell)
+measured.overlap = await measureOverlap(settings.quick ? 1 : 5, tell)
 assertComplete(measured)
 const machine = describeMachine()
 const text = report(measured, settings, machine)

@@ -25,7 +25,7 @@ export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
     if (message.type === 'assistant') {
       const { id, content } = message.message
       // results may have come while the reply was still streaming: it is one reply all the same
-      if (id !== replyId || id === '') flush()
+      if (id !== replyId || !id) flush()
       replyId = id
       pushAssistant(api, content)
     } else if (message.type === 'user') for (const block of blocksOf(message)) answer.push(block)

@@ -1,0 +1,19 @@
+/** Calls as a model streams them: when each block ends, how long its tool takes, and whether it may run beside others. */
+const gapMs = 50
+
+const calls = (durations, isSafe) =>
+  durations.map((ms, n) => ({ id: `toolu_${n}`, name: isSafe ? 'Read' : 'Write', ms, endsAt: (n + 1) * gapMs }))
+
+export const scenarios = {
+  'slow first call': calls([300, 100, 100, 100, 100], true),
+  'equal safe calls': calls([100, 100, 100, 100, 100], true),
+  'unsafe calls in a row': calls([100, 100, 100, 100, 100], false),
+}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Waits until a moment of the run, so that no engine's own time delays the model. */
+export const clockFrom = (start) => ({
+  now: () => performance.now() - start,
+  until: (at) => sleep(Math.max(0, at - (performance.now() - start))),
+})
