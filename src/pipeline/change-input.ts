@@ -58,7 +58,12 @@ export function changeInput(
  * of it goes into what the model had sent.
  */
 function asTheModelWouldSendIt({ rawInput }: ToolCall, shown: Record<string, unknown>, updated: unknown): unknown {
-  return isRecord(updated) && isRecord(rawInput) ? mergeInput(rawInput, shown, updated) : updated
+  try {
+    return isRecord(updated) && isRecord(rawInput) ? mergeInput(rawInput, shown, updated) : updated
+  } catch {
+    // what cannot be read here cannot be read by the schema either, which has the words for it
+    return updated
+  }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
