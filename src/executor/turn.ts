@@ -143,6 +143,7 @@ export class Turn implements CallHost, MessageSource {
   }
 
   abort(reason: unknown): void {
+    this.#hostAbort.acknowledge(reason)
     this.#send({ type: 'abort.userInterrupted', reason })
   }
 

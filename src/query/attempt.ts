@@ -37,11 +37,13 @@ export class Attempt {
   isHookStopped = false
   readonly #host: AttemptHost
   readonly #calls = new Set<string>()
+  readonly #renamed = new Map<string, string>()
   readonly #held = new Map<string, StartWhen>()
   /** Made up, until the service says: all parts of a reply share one id. */
   reply: { readonly id: string; readonly model?: string }
   isStarted = false
   #isPumping = false
+  #isWanted = false
   #isDraining = false
   #isDiscarded = false
 
@@ -92,7 +94,7 @@ export class Attempt {
   /** Some services give every reply the same id; by it, parts of one reply are told from another reply. */
   #begin(id: string, model: string | undefined): void {
     this.isStarted = true
-    const own = id === '' || this.#host.isOldReply(id) ? this.reply.id : id
+    const own = id === '' || this.assistants.length > 0 || this.#host.isOldReply(id) ? this.reply.id : id
     this.reply = { id: own, ...(model !== undefined && { model }) }
   }
 
@@ -116,7 +118,7 @@ export class Attempt {
     const message = this.#messageOf(shown)
     const tool = this.#host.findTool(block.name)
     let startWhen: StartWhen = 'closed'
-    const given = this.#host.isTaken(block.id) ? { ...block, id: '' } : block
+    const given = this.#host.isTaken(block.id) ? { ...block, id: this.#renamed.get(block.id) ?? '' } : block
     const { id } = this.executor.addTool({ ...given }, message, {
       hold: (isSafe) => {
         startWhen = this.#host.isBatch ? 'turnEnded' : (tool?.startWhen ?? (isSafe ? 'closed' : 'movedOn'))
@@ -124,6 +126,7 @@ export class Attempt {
       },
       error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
     })
+    if (given.id === '') this.#renamed.set(block.id, id)
     // a provider may send the same block twice; it is one call
     if (this.#calls.has(id)) return
     shown.id = id
@@ -144,12 +147,17 @@ export class Attempt {
 
   /** Hands on what becomes ready, during the stream and after it. */
   async #pump(): Promise<void> {
+    this.#isWanted = true
     if (this.#isPumping) return
     this.#isPumping = true
-    for await (const update of this.executor.getRemainingResults()) {
-      if (this.#isDiscarded) return
-      this.#note(update.message)
-      await this.#host.took(update)
+    // a call may come in just as the last reader has heard that there is nothing more
+    while (this.#isWanted) {
+      this.#isWanted = false
+      for await (const update of this.executor.getRemainingResults()) {
+        if (this.#isDiscarded) return
+        this.#note(update.message)
+        await this.#host.took(update)
+      }
     }
     this.#isPumping = false
     this.#checkDrained()
