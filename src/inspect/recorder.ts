@@ -20,8 +20,8 @@ export interface RecorderOptions {
 }
 
 export interface Recorder {
-  /** Attaches to an executor, which may have run for long. Returns how to leave it, without a trace. */
-  watch(executor: Inspectable, options?: { title?: string | undefined }): () => void
+  /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
+  watch(executor: Inspectable, options?: { title?: string | undefined }): { readonly run: number; leave(): void }
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
 }
@@ -58,10 +58,10 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
       })
       watches.set(run, watch)
       watch.attach()
-      return () => {
-        if (!watches.delete(run)) return
-        watch.detach()
+      const leave = (): void => {
+        if (watches.delete(run)) watch.detach()
       }
+      return { run, leave }
     },
     picture() {
       const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq - 1), at: elapsed(), run, ...body })

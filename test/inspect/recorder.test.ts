@@ -55,7 +55,7 @@ describe('the recorder', () => {
   it('costs nothing and leaves nothing when it is not attached', () => {
     const { executor, add } = setUp()
     const { frames, recorder } = recorded()
-    const leave = recorder.watch(executor)
+    const { leave } = recorder.watch(executor)
     leave()
     leave()
     const count = frames.length
