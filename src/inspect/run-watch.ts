@@ -40,6 +40,7 @@ interface Watched {
   contextRef: unknown
   context: Encoded
   call: CallRecord | undefined
+  refused: unknown
 }
 
 /** One executor under watch: what it does, as frames. */
@@ -152,8 +153,13 @@ export class RunWatch {
     regions: readonly (readonly AnyTransitionDefinition[])[],
     taken: readonly AnyTransitionDefinition[],
   ): void {
-    const chart = this.#actors.get(actor)?.chart
-    if (chart === undefined || !regions.some((region) => region.some(({ guard }) => guard !== undefined))) return
+    const watched = this.#actors.get(actor)
+    if (watched === undefined || !regions.some((region) => region.some(({ guard }) => guard !== undefined))) return
+    const { chart } = watched
+    // asked after every step; a no that was told already tells nothing new
+    if (taken.length > 0) watched.refused = undefined
+    else if (regions === watched.refused) return
+    else if (regions[0]?.[0]?.eventType === '') watched.refused = regions
     const candidates = regions.flatMap((region) => {
       const at = region.findIndex((each) => taken.includes(each))
       return region.map((transition, index): [number, GuardAnswer] => [
@@ -265,7 +271,15 @@ export class RunWatch {
   }
 
   #watch(actor: AnyActorRef, chart: KnownChart, active: readonly number[]): Watched {
-    const watched: Watched = { id: actor.sessionId, chart, active, contextRef: undefined, context: {}, call: undefined }
+    const watched: Watched = {
+      id: actor.sessionId,
+      chart,
+      active,
+      contextRef: undefined,
+      context: {},
+      call: undefined,
+      refused: undefined,
+    }
     this.#actors.set(actor, watched)
     return watched
   }
