@@ -225,6 +225,7 @@ export class RunWatch {
     // only when it is in the books can its place be told
     if (call !== undefined && call.index >= 0 && !this.#calls.has(call)) {
       this.#write(this.#calls.frameOf(call as ToolCall))
+      this.#meet(call)
       this.#later()
     }
     const books = this.#books.change(call, isAborted)
@@ -234,6 +235,14 @@ export class RunWatch {
       const can = this.#canFrame(snapshot)
       if (before !== this.#can) this.#write(can)
     }
+  }
+
+  /** Only now is it known whose actor it is, and what it remembers from its start. */
+  #meet({ ref }: CallRecord): void {
+    const watched = this.#actors.get(ref)
+    const context = watched && ref && this.#contextPatch(watched, ref.getSnapshot() as AnyMachineSnapshot)
+    if (context === undefined) return
+    this.#write({ type: 'step', actor: watched?.id ?? '', event: 'xstate.init', transitions: [], context })
   }
 
   #seeMessage({ message, toolUseID }: TakenMessage): void {

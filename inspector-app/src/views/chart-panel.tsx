@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks'
+import type { ChartDefinition } from '../../../src/inspect/index.ts'
+import { layoutOf } from '../chart/layout.ts'
+import type { Actor } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { ChartDrawing } from './chart-drawing.tsx'
+import { Icon } from './icons.tsx'
+import { usePanZoom } from './use-pan-zoom.ts'
+
+interface Props {
+  readonly id: 'executor' | 'call'
+  readonly title: string
+  readonly chart: ChartDefinition | undefined
+  readonly actor: Actor | undefined
+}
+
+/** One chart with its title. It can be moved, enlarged, and given the whole room. */
+export function ChartPanel({ id, title, chart, actor }: Props) {
+  const store = useStore()
+  const { state } = useView()
+  const [, redraw] = useState(0)
+  const layout = chart === undefined ? undefined : layoutOf(chart, () => redraw((count) => count + 1))
+  const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
+  const isWide = state.wide === id
+  const last = actor?.last
+  const taken = last?.transitions.flatMap((each) => chart?.transitions[each] ?? []).at(-1)
+  return (
+    <section class={`panel chart ${id}`} aria-label={`${title}: statechart`}>
+      <h2>
+        <span class="title">{title}</span>
+        {last !== undefined && (
+          <span class="last" title="The last step">
+            {last.event}
+            {taken?.guard != null && <i> [{taken.guard}]</i>}
+          </span>
+        )}
+        <span class="spring" />
+        {isMoved && (
+          <button type="button" aria-label="Fit the chart" title="Fit" onClick={reset}>
+            <Icon name="fit" />
+          </button>
+        )}
+        <button
+          type="button"
+          class="widen"
+          aria-pressed={isWide}
+          aria-label={isWide ? 'Give the room back' : 'Give it the whole room'}
+          title={isWide ? 'Smaller' : 'Larger'}
+          onClick={() => store.set({ wide: isWide ? undefined : id })}
+        >
+          <Icon name="wide" />
+        </button>
+      </h2>
+      <svg
+        ref={ref}
+        viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
+        role="img"
+        aria-label={`${title}, active: ${namesOf(chart, actor)}`}
+      >
+        {chart !== undefined && layout !== undefined && <ChartDrawing chart={chart} layout={layout} actor={actor} />}
+      </svg>
+    </section>
+  )
+}
+
+function namesOf(chart: ChartDefinition | undefined, actor: Actor | undefined): string {
+  const active = new Set(actor?.active)
+  return (chart?.nodes ?? [])
+    .filter(({ id, parent }) => parent !== null && active.has(id))
+    .map(({ key }) => key)
+    .join(', ')
+}
