@@ -44,7 +44,7 @@ async function shoot(turn, scene, colorScheme, viewport, device) {
     const name = `${scene}-${tab}-${device}-${colorScheme}`
     if (only !== undefined && !name.includes(only)) continue
     await page.locator(`#tab-${tab}`).click()
-    await page.locator('.top-bar h1').click()
+    await page.evaluate(() => scrollTo(0, 0))
     await page.screenshot({
       path: new URL(`${name}.png`, folder).pathname,
       fullPage: device === 'phone',

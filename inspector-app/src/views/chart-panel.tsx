@@ -28,7 +28,7 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
     <section class={`panel chart ${id}`} aria-label={`${title}: statechart`}>
       <h2>
         <span class="title">{title}</span>
-        {last !== undefined && (
+        {last !== undefined && !last.event.startsWith('xstate.') && (
           <span class="last" title="The last step">
             {last.event}
             {taken?.guard != null && <i> [{taken.guard}]</i>}

@@ -121,6 +121,8 @@ function Results({ run }: { run: Run }) {
   const { call: chosen } = useView()
   const now = useNow()
   const held = run.calls.filter(({ stage }) => stage === 'completed')
+  const first = Math.max(0, Math.min(run.cursor.next - 200, run.calls.length - mostTiles))
+  const shown = run.calls.slice(first, first + mostTiles)
   const size =
     run.calls.length > 400 ? 'tiny' : run.calls.length > 90 ? 'small' : run.calls.length > 36 ? 'middle' : 'large'
   const waitsFor = run.cursor.waitsFor === null ? undefined : run.byId.get(run.cursor.waitsFor)
