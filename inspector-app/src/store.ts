@@ -14,6 +14,8 @@ export interface State {
   selected: string | undefined
   tab: Tab
   search: string
+  /** Grows when the search field is asked for. */
+  searches: number
   theme: Theme
   source: 'none' | 'connecting' | 'live' | 'recording' | 'lost'
   problem: string | undefined
@@ -42,6 +44,7 @@ export class Store {
     selected: undefined,
     tab: 'log',
     search: '',
+    searches: 0,
     theme: readTheme(),
     source: 'none',
     problem: undefined,

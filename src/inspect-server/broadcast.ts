@@ -4,7 +4,7 @@ import { type ClientMessage, readClientMessage } from './client-message.ts'
 import { FrameHistory } from './frame-history.ts'
 import { InspectorClient } from './inspector-client.ts'
 import type { InspectorOptions } from './inspector-options.ts'
-import { type Commandable, runCommand } from './run-command.ts'
+import { type Commandable, type Conversation, isConversation, runCommand, type Showable } from './run-command.ts'
 import { WebSocket } from './web-socket.ts'
 
 /** What a browser can draw in one frame comes in one batch. */
@@ -39,7 +39,23 @@ export class Broadcast {
     return this.#clients.size >= (this.#options.maxClients ?? 20)
   }
 
-  add(executor: Commandable, title?: string): () => void {
+  add(shown: Showable, title?: string): () => void {
+    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, title)
+  }
+
+  #addConversation(query: Conversation, title = 'turn'): () => void {
+    let turns = 0
+    const leave: (() => void)[] = []
+    const show = (executor: Commandable): void => void leave.push(this.#addExecutor(executor, `${title} ${++turns}`))
+    const { executor } = query
+    if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
+    leave.push(query.onExecutor(show))
+    return () => {
+      for (const each of leave.splice(0)) each()
+    }
+  }
+
+  #addExecutor(executor: Commandable, title: string | undefined): () => void {
     const source: Source = { executor, title, watch: undefined }
     if (this.#recorder !== undefined) source.watch = this.#recorder.watch(executor, { title })
     this.#sources.add(source)

@@ -8,6 +8,17 @@ export interface Commandable extends Inspectable {
   answer?(toolUseID: string, answer: { behavior: 'allow' } | { behavior: 'deny'; message: string }): boolean
 }
 
+/** A query: each attempt at a reply has an executor of its own, and each is shown. */
+export interface Conversation {
+  /** That of the attempt under way. */
+  readonly executor: Commandable
+  onExecutor(listener: (executor: Commandable) => void): () => void
+}
+
+export type Showable = Commandable | Conversation
+
+export const isConversation = (shown: Showable): shown is Conversation => 'onExecutor' in shown
+
 const deniedInBrowser = 'The user denied this call in the inspector.'
 
 /** Undefined where it was done, else why not. */

@@ -6,22 +6,22 @@ import { Access, protocolName } from './access.ts'
 import { appFiles } from './app-files.ts'
 import { Broadcast } from './broadcast.ts'
 import { assertOptions, type InspectorOptions } from './inspector-options.ts'
-import type { Commandable } from './run-command.ts'
+import type { Showable } from './run-command.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
 export interface InspectorServer {
   /** To be opened in a browser. It holds the secret: whoever has it may look. */
   readonly url: string
-  /** Shows one more executor. Returns how to leave it. */
-  add(executor: Commandable, options?: { title?: string }): () => void
+  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  add(shown: Showable, options?: { title?: string }): () => void
   close(): Promise<void>
 }
 
 const maxMessageBytes = 65_536
 
-/** Serves the inspector on loopback, for the executors given and those that are added later. */
+/** Serves the inspector on loopback, for the executors and queries given and those that are added later. */
 export async function serveInspector(
-  executors: Commandable | Iterable<Commandable> = [],
+  shown: Showable | Iterable<Showable> = [],
   options: InspectorOptions = {},
 ): Promise<InspectorServer> {
   assertOptions(options)
@@ -43,7 +43,7 @@ export async function serveInspector(
   if (options.keepsProcess !== true) server.unref()
   const { port } = server.address() as AddressInfo
   const access = new Access(port, options.origins)
-  for (const executor of Symbol.iterator in executors ? executors : [executors]) broadcast.add(executor)
+  for (const each of Symbol.iterator in shown ? shown : [shown]) broadcast.add(each)
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => response.destroy())
@@ -88,7 +88,7 @@ export async function serveInspector(
 
   return {
     url: `http://127.0.0.1:${port}/#token=${access.token}`,
-    add: (executor, { title } = {}) => broadcast.add(executor, title),
+    add: (more, { title } = {}) => broadcast.add(more, title),
     close: () =>
       new Promise((resolve) => {
         broadcast.close()

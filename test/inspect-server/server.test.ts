@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type InspectorOptions, type InspectorServer, serveInspector } from '../../src/inspect-server/index.ts'
 import { heldTool } from '../support/held-tool.ts'
+import { testQuery } from '../support/query.ts'
 import { settled, takeAll, testTurn } from '../support/turn.ts'
 import { connect, get, refusal, socketAt, tokenOf } from './support.ts'
 
@@ -80,6 +81,24 @@ describe('serveInspector', () => {
     leave()
     await until((all) => all.some((frame) => frame.type === 'left'))
     expect(frames.filter((frame) => frame.type === 'run').map(({ run }) => run)).toEqual([1, 2])
+  })
+
+  it('L2 shows a query, attached late, with the executor of each of its turns', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { held, run } = testQuery([read.tool])
+    await settled()
+    held.start()
+    held.call('a', 'Read')
+    await settled()
+    const server = await serveInspector(run)
+    cleanUps.push(() => server.close())
+    const { until, frames } = await connect(server.url)
+    await until((all) => all.some((frame) => frame.type === 'call' && frame.call === 'a'))
+    held.end('tool_use')
+    read.run('a').finish()
+    await until((all) => all.some((frame) => frame.type === 'run' && frame.title === 'turn 2'))
+    expect(frames.filter((frame) => frame.type === 'result').map(({ call, run }) => [call, run])).toEqual([['a', 1]])
+    run.abort('over')
   })
 
   it('closes everything it opened', async () => {

@@ -44,10 +44,7 @@ function actions(store: Store, isFar: boolean): Record<string, () => void> {
     ' ': () => togglePlay(store),
     j: () => selectNext(store, 1),
     k: () => selectNext(store, -1),
-    '/': () => {
-      store.set({ tab: 'log' })
-      requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#search')?.focus())
-    },
+    '/': () => store.set({ tab: 'log', searches: state.searches + 1 }),
     ...Object.fromEntries(tabs.map((tab, index) => [String(index + 1), () => store.set({ tab })])),
   }
 }

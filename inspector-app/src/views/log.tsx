@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Frame } from '../../../src/inspect/index.ts'
 import { LogIndex, type LogKind, rowOf } from '../model/log-index.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -12,6 +12,12 @@ export function Log() {
   const { state, history, model, run } = useView()
   const [kind, setKind] = useState<LogKind | 'all'>('all')
   const index = useRef<LogIndex>()
+  const search = useRef<HTMLInputElement>(null)
+  const asked = useRef(0)
+  useEffect(() => {
+    if (state.searches > asked.current) search.current?.focus()
+    asked.current = state.searches
+  })
   if (run === undefined) return null
   if (index.current?.isFor(history, run.id, kind, state.search) !== true) {
     index.current = new LogIndex(history, run.id, kind, state.search)
@@ -24,6 +30,7 @@ export function Log() {
     <div class="log">
       <div class="filters">
         <input
+          ref={search}
           id="search"
           type="search"
           placeholder="Search   /"
