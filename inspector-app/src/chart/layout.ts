@@ -5,6 +5,7 @@ import { quickLayout } from './quick-layout.ts'
 
 const layouts = new Map<string, Layout>()
 const pending = new Set<string>()
+const quicks = new WeakMap<ChartDefinition, Layout>()
 
 /** The layout as far as it is known; `onReady` is called when the worker has found the better one. */
 export function layoutOf(chart: ChartDefinition, onReady: () => void): Layout {
@@ -22,7 +23,8 @@ export function layoutOf(chart: ChartDefinition, onReady: () => void): Layout {
       // without a worker the states are still there, one below the other
       .catch(() => undefined)
   }
-  const quick = quickLayout(chart)
+  const quick = quicks.get(chart) ?? quickLayout(chart)
+  quicks.set(chart, quick)
   return quick
 }
 

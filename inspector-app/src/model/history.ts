@@ -25,9 +25,6 @@ export class History {
     if (this.isFull) return
     this.frames.push(frame)
     applyFrame(this.model, frame)
-    if (this.frames.length % checkpointGap === 0) {
-      this.#checkpoints.push({ position: this.frames.length, model: copyOf(this.model) })
-    }
   }
 
   /** The picture after so many frames. Steps forward go on from the last look, others from the nearest checkpoint. */
@@ -38,9 +35,18 @@ export class History {
       const near = this.#checkpoints.findLast((checkpoint) => checkpoint.position <= position)
       from = near === undefined ? { position: 0, model: emptyModel() } : { ...near, model: copyOf(near.model) }
     }
-    for (let at = from.position; at < position; at++) applyFrame(from.model, this.frames[at] as Frame)
+    for (let at = from.position; at < position; at++) {
+      applyFrame(from.model, this.frames[at] as Frame)
+      this.#keepCheckpoint(at + 1, from.model)
+    }
     this.#sought = { position, model: from.model }
     return from.model
+  }
+
+  /** Made on the first way through, since most runs are only ever watched forwards. */
+  #keepCheckpoint(position: number, model: Model): void {
+    if (position % checkpointGap !== 0 || position <= (this.#checkpoints.at(-1)?.position ?? 0)) return
+    this.#checkpoints.push({ position, model: copyOf(model) })
   }
 
   /** The first position at or after which this frame has been seen. */

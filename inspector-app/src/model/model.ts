@@ -46,6 +46,8 @@ export interface Run {
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
+  /** Grows with whatever changes the calls, so that what did not change need not be drawn again. */
+  version: number
 }
 
 export interface Actor {

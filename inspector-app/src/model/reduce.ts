@@ -27,9 +27,12 @@ export function applyFrame(model: Model, frame: Frame): void {
   }
 }
 
+const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'books', 'result', 'ending', 'abort'])
+
 type RunPart = Exclude<Frame, { type: 'head' | 'gap' | 'run' }>
 
 function applyToRun(run: Run, frame: RunPart): void {
+  if (touchesCalls.has(frame.type)) run.version++
   switch (frame.type) {
     case 'chart':
       return void run.charts.set(frame.chart.id, frame.chart)
@@ -97,6 +100,7 @@ function newRun({ run, title, isLate, maxConcurrency, at }: Of<'run'>): Run {
     warnings: [],
     breaches: [],
     yielded: 0,
+    version: 0,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Actor } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
 import { Icon } from './icons.tsx'
+import { Still } from './still.tsx'
 import { usePanZoom } from './use-pan-zoom.ts'
 
 interface Props {
@@ -57,7 +58,12 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
         role="img"
         aria-label={`${title}, active: ${namesOf(chart, actor)}`}
       >
-        {chart !== undefined && layout !== undefined && <ChartDrawing chart={chart} layout={layout} actor={actor} />}
+        {chart !== undefined && layout !== undefined && (
+          <Still
+            of={[chart, layout, actor, actor?.last, actor?.active]}
+            draw={() => <ChartDrawing chart={chart} layout={layout} actor={actor} />}
+          />
+        )}
       </svg>
     </section>
   )

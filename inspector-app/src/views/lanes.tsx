@@ -1,6 +1,7 @@
 import type { Call, Run } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { Still } from './still.tsx'
 import { useGlide } from './use-glide.ts'
 import { useNow } from './use-now.ts'
 
@@ -10,7 +11,7 @@ const mostTiles = 1_500
 /** The whole rule in one picture: the line, the two lanes, and the results in the order asked. */
 export function Lanes() {
   const { run } = useView()
-  const ref = useGlide()
+  const ref = useGlide(run?.version)
   if (run === undefined) return null
   const executing = [...run.executing].flatMap((id) => run.byId.get(id) ?? [])
   return (
@@ -121,10 +122,6 @@ function Results({ run }: { run: Run }) {
   const { call: chosen } = useView()
   const now = useNow()
   const held = run.calls.filter(({ stage }) => stage === 'completed')
-  const first = Math.max(0, Math.min(run.cursor.next - 200, run.calls.length - mostTiles))
-  const shown = run.calls.slice(first, first + mostTiles)
-  const size =
-    run.calls.length > 400 ? 'tiny' : run.calls.length > 90 ? 'small' : run.calls.length > 36 ? 'middle' : 'large'
   const waitsFor = run.cursor.waitsFor === null ? undefined : run.byId.get(run.cursor.waitsFor)
   return (
     <div class="results">
@@ -134,32 +131,57 @@ function Results({ run }: { run: Run }) {
           {run.yielded} of {run.calls.length}
         </em>
       </h2>
-      <ol class={size}>
-        {shown.map((call) => {
-          const tone = toneOf(call)
-          const isNext = call.index === run.cursor.next
-          const heldFor = call.completedAt === undefined ? 0 : (call.yieldedAt ?? now) - call.completedAt
-          return (
-            <li key={call.id}>
-              <button
-                type="button"
-                class={`tile ${tone}${isNext ? ' next' : ''}${call === chosen ? ' chosen' : ''}`}
-                data-flip={size === 'large' ? call.id : undefined}
-                aria-label={`${call.index + 1} ${call.label}: ${toneWords[tone]}`}
-                title={`${call.index + 1} ${call.label}: ${toneWords[tone]}${heldFor >= 1 ? `, held ${duration(heldFor)}` : ''}`}
-                onClick={() => store.select(call.id)}
-              >
-                {size === 'large' || size === 'middle' ? call.index + 1 : ''}
-              </button>
-            </li>
-          )
-        })}
-      </ol>
+      <Still
+        of={[run, run.version, run.cursor, chosen?.id]}
+        draw={() => <Tiles run={run} chosen={chosen} onChoose={(id) => store.select(id)} />}
+      />
       <p class="cursor" aria-live="polite">
         {cursorWords(run, waitsFor, held, now)}
       </p>
     </div>
   )
+}
+
+interface TilesProps {
+  readonly run: Run
+  readonly chosen: Call | undefined
+  readonly onChoose: (id: string) => void
+}
+
+/** Every call in the order asked, as small as their number wants. */
+function Tiles({ run, chosen, onChoose }: TilesProps) {
+  const first = Math.max(0, Math.min(run.cursor.next - 200, run.calls.length - mostTiles))
+  const shown = run.calls.slice(first, first + mostTiles)
+  const size = sizeFor(run.calls.length)
+  return (
+    <ol class={size}>
+      {shown.map((call) => {
+        const tone = toneOf(call)
+        const isNext = call.index === run.cursor.next
+        const heldFor = call.completedAt === undefined ? 0 : (call.yieldedAt ?? call.completedAt) - call.completedAt
+        return (
+          <li key={call.id}>
+            <button
+              type="button"
+              class={`tile ${tone}${isNext ? ' next' : ''}${call === chosen ? ' chosen' : ''}`}
+              data-flip={size === 'large' ? call.id : undefined}
+              aria-label={`${call.index + 1} ${call.label}: ${toneWords[tone]}`}
+              title={`${call.index + 1} ${call.label}: ${toneWords[tone]}${heldFor >= 1 ? `, held ${duration(heldFor)}` : ''}`}
+              onClick={() => onChoose(call.id)}
+            >
+              {size === 'large' || size === 'middle' ? call.index + 1 : ''}
+            </button>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function sizeFor(count: number): 'tiny' | 'small' | 'middle' | 'large' {
+  if (count > 400) return 'tiny'
+  if (count > 90) return 'small'
+  return count > 36 ? 'middle' : 'large'
 }
 
 function cursorWords(run: Run, waitsFor: Call | undefined, held: readonly Call[], now: number): string {

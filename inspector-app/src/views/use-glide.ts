@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 const mostAtOnce = 40
 
 /** A call that changes its place glides there, so that the eye can follow it from the line to its result. */
-export function useGlide(): RefObject<HTMLElement> {
+export function useGlide(version: number | undefined): RefObject<HTMLElement> {
   const ref = useRef<HTMLElement>(null)
   const places = useRef(new Map<string, DOMRect>())
   useLayoutEffect(() => {
@@ -26,7 +26,7 @@ export function useGlide(): RefObject<HTMLElement> {
     places.current = now
     if (moved.length > mostAtOnce) return
     for (const [element, from, to] of moved) glide(element, from, to)
-  })
+  }, [version])
   return ref
 }
 
