@@ -19,7 +19,8 @@ export function App({ store }: { store: Store }) {
   useKeyboard(store)
   const view = store.view()
   const { run, call } = view
-  const root = run?.root === undefined ? undefined : run.actors.get(run.root)
+  const shownActor = view.state.showsQuery && run?.around !== undefined ? run.around : run?.root
+  const root = run?.actors.get(shownActor ?? '')
   const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
   const callChart = run?.charts.get(callActor?.chart ?? 'call')
   return (
@@ -33,7 +34,12 @@ export function App({ store }: { store: Store }) {
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
               <Lanes />
               <Questions />
-              <ChartPanel id="executor" title="Executor" actor={root} chart={run.charts.get(root?.chart ?? '')} />
+              <ChartPanel
+                id="executor"
+                title={shownActor === run.around ? 'Query' : 'Executor'}
+                actor={root}
+                chart={run.charts.get(root?.chart ?? '')}
+              />
               <ChartPanel
                 id="call"
                 title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}

@@ -21,6 +21,8 @@ export interface State {
   problem: string | undefined
   allowed: readonly Command[]
   wide: 'executor' | 'call' | undefined
+  /** The query's chart in the place of the executor's. */
+  showsQuery: boolean
 }
 
 export interface View {
@@ -50,6 +52,7 @@ export class Store {
     problem: undefined,
     allowed: [],
     wide: undefined,
+    showsQuery: false,
   }
   readonly #listeners = new Set<() => void>()
   #isDue = false

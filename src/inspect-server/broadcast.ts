@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { type Command, createRecorder, type Recorder } from '../inspect/index.ts'
+import { type Command, createRecorder, type Recorder, type WatchedAs } from '../inspect/index.ts'
 import { type ClientMessage, readClientMessage } from './client-message.ts'
 import { FrameHistory } from './frame-history.ts'
 import { InspectorClient } from './inspector-client.ts'
@@ -14,7 +14,7 @@ const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answe
 
 interface Source {
   readonly executor: Commandable
-  readonly title: string | undefined
+  readonly as: WatchedAs
   watch: { readonly run: number; leave(): void } | undefined
 }
 
@@ -40,24 +40,28 @@ export class Broadcast {
   }
 
   add(shown: Showable, title?: string): () => void {
-    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, title)
+    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, { title })
   }
 
+  /** One attempt at a time: when the next one begins, the one before is over. */
   #addConversation(query: Conversation, title = 'turn'): () => void {
     let turns = 0
-    const leave: (() => void)[] = []
-    const show = (executor: Commandable): void => void leave.push(this.#addExecutor(executor, `${title} ${++turns}`))
+    let leave = (): void => undefined
+    const show = (executor: Commandable): void => {
+      leave()
+      leave = this.#addExecutor(executor, { title: `${title} ${++turns}`, around: query.actor })
+    }
     const { executor } = query
     if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
-    leave.push(query.onExecutor(show))
+    const stop = query.onExecutor(show)
     return () => {
-      for (const each of leave.splice(0)) each()
+      stop()
+      leave()
     }
   }
 
-  #addExecutor(executor: Commandable, title: string | undefined): () => void {
-    const source: Source = { executor, title, watch: undefined }
-    if (this.#recorder !== undefined) source.watch = this.#recorder.watch(executor, { title })
+  #addExecutor(executor: Commandable, as: WatchedAs): () => void {
+    const source: Source = { executor, as, watch: this.#recorder?.watch(executor, as) }
     this.#sources.add(source)
     return () => {
       this.#sources.delete(source)
@@ -97,7 +101,7 @@ export class Broadcast {
     })
     this.#recorder = recorder
     this.#history = history
-    for (const source of this.#sources) source.watch = recorder.watch(source.executor, { title: source.title })
+    for (const source of this.#sources) source.watch = recorder.watch(source.executor, source.as)
   }
 
   #end(): void {

@@ -1,3 +1,4 @@
+import type { AnyActorRef } from 'xstate'
 import type { Inspectable } from '../inspect/index.ts'
 import type { ClientMessage } from './client-message.ts'
 
@@ -10,6 +11,7 @@ export interface Commandable extends Inspectable {
 
 /** A query: each attempt at a reply has an executor of its own, and each is shown. */
 export interface Conversation {
+  readonly actor: AnyActorRef
   /** That of the attempt under way. */
   readonly executor: Commandable
   onExecutor(listener: (executor: Commandable) => void): () => void

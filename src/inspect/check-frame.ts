@@ -65,7 +65,7 @@ const isChart = fields({ id: isText, nodes: listOf(isNode), transitions: listOf(
 
 const shapes: { readonly [Type in Frame['type']]: Shape } = {
   head: { version: isCount, epoch: isNumber },
-  run: { title: isText, isLate: isBoolean, maxConcurrency: orNull(isNumber) },
+  run: { title: isText, isLate: isBoolean, maxConcurrency: orNull(isNumber), root: isText },
   chart: { chart: isChart },
   actor: { actor: isText, chart: isText, parent: orNull(isText), active: listOf(isCount), context: isAnything },
   event: { from: orNull(isText), to: isText, event: isText, data: isAnything },

@@ -53,6 +53,8 @@ export interface RunFrame {
   readonly isLate: boolean
   /** Null: no limit. */
   readonly maxConcurrency: number | null
+  /** The executor's actor; others without a parent stand around it, such as a query's. */
+  readonly root: string
 }
 
 export interface ChartFrame {

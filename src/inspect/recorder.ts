@@ -1,3 +1,4 @@
+import type { AnyActorRef } from 'xstate'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
 import type { EncodeLimits } from './encode-value.ts'
@@ -19,9 +20,15 @@ export interface RecorderOptions {
   now?: (() => number) | undefined
 }
 
+export interface WatchedAs {
+  title?: string | undefined
+  /** The actor of the query that the executor works for: its chart is shown beside the executor's. */
+  around?: AnyActorRef | undefined
+}
+
 export interface Recorder {
   /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
-  watch(executor: Inspectable, options?: { title?: string | undefined }): { readonly run: number; leave(): void }
+  watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
 }
@@ -46,12 +53,13 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
     }
   }
   return {
-    watch(executor, { title } = {}) {
+    watch(executor, { title, around } = {}) {
       assertInspectable(executor)
       if (seq === 0) emit(0, head)
       const run = ++runs
       const watch = new RunWatch(executor, (body) => emit(run, body), {
         title: title ?? `run ${run}`,
+        around,
         redact,
         limits,
         now,

@@ -28,6 +28,8 @@ export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
 
 export interface WatchOptions {
   readonly title: string
+  /** The actor of a query that the executor works for. */
+  readonly around?: AnyActorRef | undefined
   readonly redact?: Redact | undefined
   readonly limits?: EncodeLimits | undefined
   readonly now: () => number
@@ -75,10 +77,14 @@ export class RunWatch {
   attach(): void {
     for (const body of this.picture()) this.#write(body)
     const { actor } = this.#executor
-    const inspection = actor.system.inspect((event) => this.#safely(() => this.#see(event)))
+    for (const system of new Set([actor.system, this.#options.around?.system ?? actor.system])) {
+      const inspection = system.inspect((event) => this.#safely(() => this.#see(event)))
+      this.#leave.push(
+        () => inspection.unsubscribe(),
+        watchGuards(system as never, (...look) => this.#safely(() => this.#seeGuards(...look))),
+      )
+    }
     this.#leave.push(
-      () => inspection.unsubscribe(),
-      watchGuards(actor.system as never, (...look) => this.#safely(() => this.#seeGuards(...look))),
       this.#executor.on('message', (taken) => this.#safely(() => this.#seeMessage(taken))),
       this.#executor.on('warning', ({ code, message, toolUseID }) =>
         this.#safely(() => {
@@ -101,11 +107,18 @@ export class RunWatch {
     const { calls, maxConcurrency } = this.#run
     const limit = Number.isFinite(maxConcurrency) ? maxConcurrency : null
     const bodies: FrameBody[] = [
-      { type: 'run', title: this.#options.title, isLate: calls.length > 0, maxConcurrency: limit },
+      {
+        type: 'run',
+        title: this.#options.title,
+        isLate: calls.length > 0,
+        maxConcurrency: limit,
+        root: this.#idOf(actor),
+      },
     ]
     this.#charts.clear()
     this.#actors.clear()
     bodies.push(...this.#pictureOf(actor))
+    if (this.#options.around !== undefined) bodies.push(...this.#pictureOf(this.#options.around))
     bodies.push(...this.#chartFrame(chartOf(callMachine).definition))
     for (const call of calls) {
       if (call.ref !== undefined) bodies.push(...this.#pictureOf(call.ref))
@@ -140,7 +153,13 @@ export class RunWatch {
     const { type, ...rest } = event
     const call = this.#actors.get(actor)?.call
     const data = Object.keys(rest).length === 0 ? {} : this.#show(rest, { what: 'event', ...whereabouts(call) })
-    this.#write({ type: 'event', from: from?.sessionId ?? null, to: actor.sessionId, event: type, data })
+    this.#write({
+      type: 'event',
+      from: from === undefined ? null : this.#idOf(from),
+      to: this.#idOf(actor),
+      event: type,
+      data,
+    })
     const { cause } = rest as { cause?: StopCause }
     if (call !== undefined && cause !== undefined) {
       this.#write(this.#abortFrame('call', call, from === undefined ? 'call' : 'executor', type, cause))
@@ -167,7 +186,7 @@ export class RunWatch {
         at < 0 || index < at ? 'failed' : index === at ? 'passed' : 'notAsked',
       ])
     })
-    this.#write({ type: 'guards', actor: actor.sessionId, event: event.type, candidates })
+    this.#write({ type: 'guards', actor: watched.id, event: event.type, candidates })
   }
 
   #seeStep(
@@ -281,7 +300,7 @@ export class RunWatch {
 
   #watch(actor: AnyActorRef, chart: KnownChart, active: readonly number[]): Watched {
     const watched: Watched = {
-      id: actor.sessionId,
+      id: this.#idOf(actor),
       chart,
       active,
       contextRef: undefined,
@@ -294,8 +313,8 @@ export class RunWatch {
   }
 
   #actorFrame(actor: AnyActorRef, chart: KnownChart, active: readonly number[], context: Encoded): FrameBody {
-    const parent = actor._parent?.sessionId ?? null
-    return { type: 'actor', actor: actor.sessionId, chart: chart.definition.id, parent, active, context }
+    const parent = actor._parent === undefined ? null : this.#idOf(actor._parent)
+    return { type: 'actor', actor: this.#idOf(actor), chart: chart.definition.id, parent, active, context }
   }
 
   #abortFrame(
@@ -314,6 +333,11 @@ export class RunWatch {
         }),
     }
     return { type: 'abort', layer, call: call?.id ?? null, from, event, cause }
+  }
+
+  /** Each system counts its actors from the same number. */
+  #idOf({ sessionId, system }: AnyActorRef): string {
+    return system === this.#executor.actor.system ? sessionId : `around:${sessionId}`
   }
 
   #canFrame(snapshot: AnyMachineSnapshot): FrameBody {

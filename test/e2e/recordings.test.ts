@@ -92,7 +92,7 @@ describe('a recording', () => {
   })
 
   const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
-  const run = '{"seq":1,"at":0,"run":1,"type":"run","title":"t","isLate":false,"maxConcurrency":10}\n'
+  const run = '{"seq":1,"at":0,"run":1,"type":"run","title":"t","isLate":false,"maxConcurrency":10,"root":"x:0"}\n'
   it.each([
     ['of another version', head.replace('"version":1', '"version":99'), 'version 99'],
     ['that is none', 'hello', 'This is not a recording'],

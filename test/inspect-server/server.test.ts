@@ -98,6 +98,9 @@ describe('serveInspector', () => {
     read.run('a').finish()
     await until((all) => all.some((frame) => frame.type === 'run' && frame.title === 'turn 2'))
     expect(frames.filter((frame) => frame.type === 'result').map(({ call, run }) => [call, run])).toEqual([['a', 1]])
+    const around = frames.filter((frame) => frame.type === 'actor' && frame.chart === 'query').map((frame) => frame.run)
+    expect(around).toEqual([1, 2])
+    expect(frames.some((frame) => frame.type === 'step' && frame.actor.startsWith('around:'))).toBe(true)
     run.abort('over')
   })
 

@@ -36,7 +36,7 @@ const call = (id: string, index: number, lane: 'shared' | 'exclusive' = 'shared'
   stopsAtInterrupt: false,
   stage: 'queued',
 })
-const run: FrameBody = { type: 'run', title: 't', isLate: false, maxConcurrency: 10 }
+const run: FrameBody = { type: 'run', title: 't', isLate: false, maxConcurrency: 10, root: 'x:0' }
 const stages = (...changes: [string, 'executing' | 'completed' | 'yielded', 'shared' | 'exclusive'][]): FrameBody => ({
   type: 'books',
   stages: changes,

@@ -85,7 +85,13 @@ export function nameOfActor(run: Run | undefined, id: string | null): string {
   if (id === null) return 'host'
   const call = run?.actors.get(id)?.call
   const known = call === undefined ? undefined : run?.byId.get(call)
-  return known === undefined ? (id === run?.root ? 'executor' : id) : `#${known.index + 1}`
+  return known === undefined
+    ? id === run?.root
+      ? 'executor'
+      : id === run?.around
+        ? 'query'
+        : id
+    : `#${known.index + 1}`
 }
 
 export function rowOf(run: Run | undefined, frame: Frame): LogRow {

@@ -33,8 +33,10 @@ export interface Run {
   startedAt: number
   charts: Map<string, ChartDefinition>
   actors: Map<string, Actor>
-  /** The executor's actor: the one without a parent. */
-  root: string | undefined
+  /** The executor's actor. */
+  root: string
+  /** That of the query it works for, if there is one. */
+  around: string | undefined
   calls: Call[]
   byId: Map<string, Call>
   waiting: Call[]

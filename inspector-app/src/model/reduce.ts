@@ -78,7 +78,7 @@ function applyToRun(run: Run, frame: RunPart): void {
 
 type Of<Type extends Frame['type']> = Extract<Frame, { type: Type }>
 
-function newRun({ run, title, isLate, maxConcurrency, at }: Of<'run'>): Run {
+function newRun({ run, title, isLate, maxConcurrency, root, at }: Of<'run'>): Run {
   return {
     id: run,
     title,
@@ -88,7 +88,8 @@ function newRun({ run, title, isLate, maxConcurrency, at }: Of<'run'>): Run {
     startedAt: at,
     charts: new Map(),
     actors: new Map(),
-    root: undefined,
+    root,
+    around: undefined,
     calls: [],
     byId: new Map(),
     waiting: [],
@@ -105,7 +106,7 @@ function newRun({ run, title, isLate, maxConcurrency, at }: Of<'run'>): Run {
 }
 
 function addActor(run: Run, { actor: id, chart, parent, active, context }: Of<'actor'>): void {
-  if (parent === null) run.root = id
+  if (parent === null && id !== run.root) run.around = id
   run.actors.set(id, {
     id,
     chart,

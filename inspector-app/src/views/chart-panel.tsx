@@ -18,7 +18,7 @@ interface Props {
 /** One chart with its title. It can be moved, enlarged, and given the whole room. */
 export function ChartPanel({ id, title, chart, actor }: Props) {
   const store = useStore()
-  const { state } = useView()
+  const { state, run } = useView()
   const [, redraw] = useState(0)
   const layout = chart === undefined ? undefined : layoutOf(chart, () => redraw((count) => count + 1))
   const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
@@ -29,6 +29,16 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
     <section class={`panel chart ${id}`} aria-label={`${title}: statechart`}>
       <h2>
         <span class="title">{title}</span>
+        {id === 'executor' && run?.around !== undefined && (
+          <button
+            type="button"
+            class="other"
+            aria-pressed={state.showsQuery}
+            onClick={() => store.set({ showsQuery: !state.showsQuery })}
+          >
+            {state.showsQuery ? 'show the executor' : 'show the query'}
+          </button>
+        )}
         {last !== undefined && !last.event.startsWith('xstate.') && (
           <span class="last" title="The last step">
             {last.event}

@@ -8,7 +8,7 @@ import { ValueTree } from './value-tree.tsx'
 export function ContextView() {
   const { run, call } = useView()
   if (run === undefined) return null
-  const root = run.root === undefined ? undefined : run.actors.get(run.root)
+  const root = run.actors.get(run.root)
   const own = call === undefined ? undefined : run.actors.get(call.actor)
   return (
     <div class="contexts">

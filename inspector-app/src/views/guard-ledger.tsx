@@ -8,7 +8,7 @@ const words = { passed: 'passed', failed: 'failed', notAsked: 'not asked' } as c
 export function GuardLedger() {
   const { run, call } = useView()
   if (run === undefined) return null
-  const root = run.root === undefined ? undefined : run.actors.get(run.root)
+  const root = run.actors.get(run.root)
   const own = call === undefined ? undefined : run.actors.get(call.actor)
   return (
     <div class="ledgers">

@@ -36,7 +36,7 @@ export function Sequence() {
   return (
     <div class="sequence">
       <div class="heads" style={{ width: `${width}px` }}>
-        {[null, run.root ?? '', ...shown].map((id) => (
+        {[null, run.root, ...shown].map((id) => (
           <span key={id ?? 'host'} style={{ left: `${xOf(id)}px` }}>
             {id === null ? 'host' : nameOfActor(names, id)}
           </span>
@@ -61,7 +61,7 @@ export function Sequence() {
                 onClick={() => store.set({ position: (rows[at] as number) + 1, isPlaying: false })}
               >
                 <svg width={width} height={rowHeight} aria-hidden="true">
-                  {[null, run.root ?? '', ...shown].map((id) => (
+                  {[null, run.root, ...shown].map((id) => (
                     <line key={id ?? 'host'} class="life" x1={xOf(id)} x2={xOf(id)} y1="0" y2={rowHeight} />
                   ))}
                   <line class="way" x1={a} x2={b} y1={rowHeight - 7} y2={rowHeight - 7} />

@@ -106,7 +106,7 @@ export function TopBar() {
 /** The executor chart's own state, region by region. */
 function RunState() {
   const { run } = useView()
-  const actor = run?.root === undefined ? undefined : run.actors.get(run.root)
+  const actor = run?.actors.get(run.root)
   const chart = run?.charts.get(actor?.chart ?? '')
   if (actor === undefined || chart === undefined) return null
   const path = pathOf(chart, actor.active)
