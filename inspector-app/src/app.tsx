@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
@@ -15,7 +15,8 @@ import { Welcome } from './views/welcome.tsx'
 /** Lanes on top, charts below, timeline and log beside them, and under all of it the way through time. */
 export function App({ store }: { store: Store }) {
   const [, paint] = useState(0)
-  useEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
+  // at once: what comes in between the first picture and the next must not be missed
+  useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
   useKeyboard(store)
   const view = store.view()
   const { run, call } = view

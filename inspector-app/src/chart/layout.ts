@@ -4,7 +4,7 @@ import { type Box, childrenOf, edgesOf, type Layout, layoutKey, leafSize, rootOf
 import { quickLayout } from './quick-layout.ts'
 
 const layouts = new Map<string, Layout>()
-const pending = new Set<string>()
+const pending = new Map<string, Set<() => void>>()
 const quicks = new WeakMap<ChartDefinition, Layout>()
 
 /** The layout as far as it is known; `onReady` is called when the worker has found the better one. */
@@ -12,13 +12,16 @@ export function layoutOf(chart: ChartDefinition, onReady: () => void): Layout {
   const key = layoutKey(chart)
   const found = layouts.get(key) ?? remembered(key)
   if (found !== undefined) return found
-  if (!pending.has(key)) {
-    pending.add(key)
+  const waiting = pending.get(key)
+  waiting?.add(onReady)
+  if (waiting === undefined) {
+    const told = new Set([onReady])
+    pending.set(key, told)
     void layOut(chart)
       .then((layout) => {
         layouts.set(key, layout)
         remember(key, layout)
-        onReady()
+        for (const tell of told) tell()
       })
       // without a worker the states are still there, one below the other
       .catch(() => undefined)

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { layoutOf } from '../chart/layout.ts'
 import type { Actor } from '../model/model.ts'
@@ -20,7 +20,8 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
   const store = useStore()
   const { state, run } = useView()
   const [, redraw] = useState(0)
-  const layout = chart === undefined ? undefined : layoutOf(chart, () => redraw((count) => count + 1))
+  const onLayout = useCallback(() => redraw((count) => count + 1), [])
+  const layout = chart === undefined ? undefined : layoutOf(chart, onLayout)
   const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
   const isWide = state.wide === id
   const last = actor?.last
