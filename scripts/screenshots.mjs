@@ -33,7 +33,7 @@ try {
 }
 
 async function shoot(turn, scene, colorScheme, viewport, device) {
-  const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor: device === 'phone' ? 2 : 1.5 })
+  const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor: device === 'phone' ? 1 : 1.25 })
   page.on('console', (message) => message.type() === 'error' && console.error(message.text()))
   page.on('pageerror', (error) => console.error(error.message))
   await page.goto(turn.url)
@@ -45,12 +45,19 @@ async function shoot(turn, scene, colorScheme, viewport, device) {
     if (only !== undefined && !name.includes(only)) continue
     await page.locator(`#tab-${tab}`).click()
     await page.evaluate(() => scrollTo(0, 0))
+    if (device === 'phone') await fitPage(page)
     await page.screenshot({
       path: new URL(`${name}.png`, folder).pathname,
-      fullPage: device === 'phone',
+
       animations: 'disabled',
     })
     console.log(`docs/images/${name}.png`)
   }
   await page.close()
+}
+
+/** As high as the page, so that what sticks to the edges of a screen stands at the edges of the picture. */
+async function fitPage(page) {
+  const height = await page.evaluate(() => document.querySelector('.shell').scrollHeight)
+  await page.setViewportSize({ width: phone.width, height })
 }
