@@ -5,6 +5,7 @@ import { findChromium } from './find-chromium.mjs'
 if (findChromium() === undefined) install()
 
 function install() {
+  if (process.env.CHROMIUM) return giveUp(`There is no Chromium at ${process.env.CHROMIUM}.`)
   const isRootOnDebian = process.platform === 'linux' && process.getuid?.() === 0 && hasApt()
   if (!isRootOnDebian) {
     giveUp('No Chromium was found, and it cannot be installed from here.')

@@ -82,6 +82,15 @@ describe('a chart', () => {
   })
 })
 
+describe('a query', () => {
+  it('shows its chart in the place of the executor, when asked', async () => {
+    show(...start, { type: 'actor', actor: 'around:x:0', chart: 'call', parent: null, active: [0, 1], context: {} })
+    await userEvent.click(page.getByRole('button', { name: 'show the query' }))
+    await expect.poll(() => texts('.chart.executor .title')).toEqual(['Query'])
+    expect(texts('.chart.executor .state.active.leaf text')).toEqual(['queued'])
+  })
+})
+
 describe('the details', () => {
   it('lead from a guard that failed to its moment', async () => {
     const { store } = show(...start, ...call('a', 0), {

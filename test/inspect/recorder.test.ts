@@ -205,6 +205,16 @@ describe('the recorder', () => {
     ])
   })
 
+  it('Q3 tells of a call that is over when it arrives', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Nope')
+    const told = frames.filter((frame) => 'call' in frame && frame.call === 'a').map(({ type }) => type)
+    expect(told).toEqual(['call', 'ending'])
+    expect(ofType(frames, 'ending')).toMatchObject([{ call: 'a', by: 'answer' }])
+  })
+
   it('Y1 shows cursor, progress and results as readers take them', async () => {
     const { executor, add, read } = setUp()
     const { frames, recorder } = recorded({ now: () => 0 })
