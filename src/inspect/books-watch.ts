@@ -48,7 +48,9 @@ export class BooksWatch {
   change(touched: CallRecord | undefined, everyone: boolean): BooksFrame | undefined {
     const stages = this.#findStages(touched, everyone)
     const cursor = this.#findCursor()
-    const waits = stages.length > 0 ? this.#findNewWaits() : undefined
+    // a result that is handed over lets nobody start
+    const isTraffic = stages.some(([, stage]) => stage !== 'yielded')
+    const waits = isTraffic ? this.#findNewWaits() : undefined
     if (stages.length === 0 && cursor === undefined && waits === undefined) return undefined
     return {
       type: 'books',
