@@ -1,4 +1,5 @@
 import { resultTexts } from '../results/result-texts.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { isConcurrencySafe } from './classify-call.ts'
 import { copyInput } from './copy-input.ts'
@@ -65,9 +66,6 @@ function asTheModelWouldSendIt({ rawInput }: ToolCall, shown: Record<string, unk
     return updated
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const changersOf = (steps: readonly ChangeStep[]): string =>
   [...new Set(steps.map(({ by }) => (by === 'host' ? 'whoever gave permission' : by)))].join(', ')

@@ -6,6 +6,7 @@ import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../m
 import type { Stamps } from '../messages/stamps.ts'
 import type { StopReason } from '../model/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ReplyPart } from './reply-assembler.ts'
 
@@ -180,8 +181,6 @@ export class Attempt {
     return createAssistantMessage([block], this.reply, this.#host.stamps)
   }
 }
-
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const cutText = (stopReason: StopReason | undefined): string =>
   `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If it is still needed, ask again.`
