@@ -8,6 +8,7 @@ export type SignalboxErrorCode =
   | 'invalid_hook'
   | 'aborted'
   | 'invalid_recording'
+  | 'missing_package'
 
 /** The one error that Signalbox throws, always for misuse by the host. What a model or a tool does wrong is a result. */
 export class SignalboxError extends Error {

@@ -29,11 +29,21 @@ const rooms = [
   'src/node',
   'src/inspect-server',
   'src/cli',
+  'src/workspace',
+  'src/shell',
+  'src/tools',
 ]
 
 const allowedPackages = new Map([
   ['machines', ['xstate']],
   ['src', ['xstate', 'zod']],
+])
+
+/** Rooms for Node with packages that only their users install. */
+const toolRooms = new Map([
+  ['src/workspace', ['picomatch']],
+  ['src/shell', ['unbash']],
+  ['src/tools', ['zod', 'ignore', 'picomatch']],
 ])
 
 interface Import {
@@ -73,6 +83,8 @@ describe('imports go one way', () => {
       if (from.startsWith('.')) return false
       // what needs Node stands apart, on a subpath of its own
       if (/^src\/(node|inspect-server|cli)\//.test(file) && from.startsWith('node:')) return false
+      const packages = toolRooms.get(file.split('/', 2).join('/'))
+      if (packages !== undefined) return !from.startsWith('node:') && !packages.includes(from)
       const top = file.split('/', 1)[0] as string
       return !allowedPackages.get(top)?.includes(from)
     })

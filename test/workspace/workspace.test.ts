@@ -1,0 +1,151 @@
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isSignalboxError } from '../../src/index.ts'
+import { nodeFileSystem } from '../../src/workspace/node-file-system.ts'
+import { openToRead } from '../../src/workspace/open-to-read.ts'
+import { createWorkspace, type FoundPlace } from '../../src/workspace/workspace.ts'
+import { put, scratch } from '../tools/bench.ts'
+
+describe('a workspace', () => {
+  const both = () => {
+    const root = scratch({ 'in.txt': 'in', 'sub/a.txt': 'a' })
+    const outside = scratch({ 'secret.txt': 'secret' })
+    return { root, outside, workspace: createWorkspace({ root }) }
+  }
+
+  it('finds what is inside, by relative and absolute paths, there or not', async () => {
+    const { root, workspace } = both()
+    expect(await workspace.resolve('sub/../in.txt')).toEqual({
+      ok: true,
+      path: join(root, 'in.txt'),
+      shown: 'in.txt',
+      exists: true,
+    })
+    expect(await workspace.resolve(join(root, 'sub/new/b.txt'))).toMatchObject({
+      shown: 'sub/new/b.txt',
+      exists: false,
+    })
+    expect(await workspace.resolve('.')).toMatchObject({ path: root, shown: '.' })
+    expect(await workspace.resolve(root)).toMatchObject({ ok: true })
+  })
+
+  it('refuses what is outside: dots, absolute paths, a folder whose name begins alike', async () => {
+    const { root, outside, workspace } = both()
+    const twin = `${root}-evil`
+    mkdirSync(twin)
+    put(join(twin, 'a.txt'), 'evil')
+    for (const path of [
+      '..',
+      '../x',
+      'sub/../../x',
+      outside,
+      '/etc/passwd',
+      '/',
+      twin,
+      join(twin, 'a.txt'),
+      `${root}/../${basename(twin)}/a.txt`,
+    ]) {
+      expect(await workspace.resolve(path), path).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('outside the workspace'),
+      })
+    }
+  })
+
+  it('follows links, and refuses those that lead out, at the end or on the way', async () => {
+    const { root, outside, workspace } = both()
+    symlinkSync(join(outside, 'secret.txt'), join(root, 'file-link'))
+    symlinkSync(outside, join(root, 'folder-link'))
+    symlinkSync('sub', join(root, 'inner-link'))
+    symlinkSync('circle', join(root, 'circle'))
+    symlinkSync(join(outside, 'later'), join(root, 'nowhere'))
+    expect(await workspace.resolve('inner-link/a.txt')).toMatchObject({ shown: 'sub/a.txt' })
+    for (const path of ['file-link', 'folder-link', 'folder-link/secret.txt', 'folder-link/not/there']) {
+      expect(await workspace.resolve(path), path).toMatchObject({ message: expect.stringContaining('outside') })
+    }
+    expect(await workspace.resolve('circle')).toMatchObject({ message: expect.stringContaining('circle') })
+    expect(await workspace.resolve('nowhere/x')).toMatchObject({ message: expect.stringContaining('leads nowhere') })
+  })
+
+  it('says the same of what is outside, whether it is there or not', async () => {
+    const { root, outside, workspace } = both()
+    symlinkSync(outside, join(root, 'out'))
+    const there = await workspace.resolve('out/secret.txt')
+    const missing = await workspace.resolve('out/absent.txt')
+    expect(JSON.stringify(there).replace('secret', 'absent')).toBe(JSON.stringify(missing))
+  })
+
+  it('refuses odd paths with a reason', async () => {
+    const { workspace } = both()
+    const reasons = await Promise.all(
+      ['', 'a\0b', 'x'.repeat(5_000), '~/x', 'in.txt/x', `${'y'.repeat(300)}`].map((path) => workspace.resolve(path)),
+    )
+    expect(reasons.map((place) => !place.ok && place.message.slice(-45))).toMatchInlineSnapshot(`
+      [
+        "The path is empty.",
+        "A path cannot hold a NUL character.",
+        "The path is longer than 4096 characters.",
+        "e the path out, or relative to the workspace.",
+        "ing on the way to it is a file, not a folder.",
+        "yyyyyyyyyyyyyyyyyyyyy…: the name is too long.",
+      ]
+    `)
+  })
+
+  it('keeps to the roots it was made with, by the names they were given too', async () => {
+    const { root, outside } = both()
+    const alias = join(scratch(), 'alias')
+    symlinkSync(root, alias)
+    const workspace = createWorkspace({ root: alias, moreRoots: [outside] })
+    expect(workspace.roots).toEqual([root, outside])
+    expect(await workspace.resolve(join(alias, 'in.txt'))).toMatchObject({ path: join(root, 'in.txt') })
+    expect(await workspace.resolve(join(outside, 'secret.txt'))).toMatchObject({
+      ok: true,
+      shown: join(outside, 'secret.txt'),
+    })
+    expect(await workspace.resolve(dirname(alias))).toMatchObject({ ok: false })
+  })
+
+  it('notices that its root was replaced by a link, or is gone', async () => {
+    const { root, outside, workspace } = both()
+    renameSync(root, join(outside, 'moved'))
+    expect(await workspace.resolve('in.txt')).toMatchObject({ message: expect.stringContaining('not there any more') })
+    symlinkSync(outside, root)
+    expect(await workspace.resolve('secret.txt')).toMatchObject({ ok: false })
+  })
+
+  it('does not read what took the place of a file at the last moment', async () => {
+    const { root, outside, workspace } = both()
+    const place = (await workspace.resolve('in.txt')) as FoundPlace
+    const swapped = createWorkspace({
+      root,
+      fileSystem: {
+        ...nodeFileSystem,
+        lstat: async (path) => {
+          const facts = await nodeFileSystem.lstat(path)
+          renameSync(path, `${path}.old`)
+          symlinkSync(join(outside, 'secret.txt'), path)
+          return facts
+        },
+      },
+    })
+    await expect(openToRead(swapped, place)).rejects.toThrow(/Cannot read in.txt/)
+    const folder = (await workspace.resolve('sub/a.txt')) as FoundPlace
+    put(join(outside, 'a.txt'), 'secret')
+    renameSync(join(root, 'sub'), join(root, 'was-sub'))
+    symlinkSync(outside, join(root, 'sub'))
+    await expect(openToRead(workspace, folder)).rejects.toThrow(/changed while it was being opened/)
+  })
+
+  it('is not made of what is not a folder that is there', () => {
+    for (const root of ['', '/not/there', 5 as unknown as string]) {
+      expect(() => createWorkspace({ root })).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+    }
+    try {
+      createWorkspace({ root: '/not/there' })
+    } catch (error) {
+      expect(isSignalboxError(error)).toBe(true)
+    }
+  })
+})
