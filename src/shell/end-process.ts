@@ -1,0 +1,63 @@
+import type { ProcessRunner, RunningProcess } from './process-runner.ts'
+
+export interface Grace {
+  /** How long processes have after TERM before KILL. */
+  readonly termMs: number
+  /** How long to wait for the last of the output when everything is dead. */
+  readonly drainMs: number
+}
+
+const lookMs = 10
+const maxLooks = 200
+
+/**
+ * Ends a program and everything it started: TERM to the group and to whoever left it, a grace, KILL, and again until
+ * nobody is found. Resolves when nothing of it runs any more.
+ */
+export async function endProcess(
+  runner: ProcessRunner,
+  running: RunningProcess,
+  marker: string,
+  { termMs, drainMs }: Grace,
+): Promise<void> {
+  running.signalGroup('SIGTERM')
+  const left = await signalMarked(runner, marker, 'SIGTERM')
+  const hasExited = await within(running.exited, left > 0 ? lookMs : termMs)
+  if (left > 0 || !hasExited) await until(async () => !(await isAnyLeft(runner, running, marker)), termMs)
+  for (let look = 0; look < maxLooks; look++) {
+    running.signalGroup('SIGKILL')
+    if ((await signalMarked(runner, marker, 'SIGKILL')) === 0 && (await within(running.exited, lookMs))) break
+    await pause(lookMs)
+  }
+  // somebody who escaped may hold the output for ever
+  await within(running.closed, drainMs)
+  running.release()
+}
+
+async function isAnyLeft(runner: ProcessRunner, running: RunningProcess, marker: string): Promise<boolean> {
+  return !(await within(running.exited, 0)) || (await runner.findMarked(marker)).length > 0
+}
+
+async function signalMarked(runner: ProcessRunner, marker: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
+  const pids = await runner.findMarked(marker)
+  for (const pid of pids) runner.signal(pid, signal)
+  return pids.length
+}
+
+async function until(holds: () => Promise<boolean>, ms: number): Promise<void> {
+  const end = performance.now() + ms
+  while (!(await holds()) && performance.now() < end) await pause(lookMs)
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Whether a promise settles in time; leaves no timer behind. */
+export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  const inTime = await Promise.race([promise.then(() => true), late])
+  clearTimeout(timer)
+  return inTime
+}

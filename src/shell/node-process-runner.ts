@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import type { ProcessExit, ProcessRunner, RunningProcess } from './process-runner.ts'
+
+/** Groups that run now: none of them outlives this process, as far as it can help it. */
+const liveGroups = new Set<number>()
+
+const killAll = (): void => {
+  for (const pid of liveGroups) quietly(() => process.kill(-pid, 'SIGKILL'))
+}
+
+/** The processes of this machine. */
+export const nodeProcessRunner: ProcessRunner = {
+  start({ file, args, cwd, env }, { onOutput, onNote }) {
+    // its own session, so that one signal reaches it and all its children, and no terminal does
+    const child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
+    const { pid } = child
+    const [, out, err, note] = child.stdio as unknown as Readable[]
+    const streams = [out, err, note].filter((stream) => stream !== undefined && stream !== null)
+    out?.on('data', onOutput)
+    err?.on('data', onOutput)
+    note?.on('data', (bytes: Uint8Array) => onNote?.(bytes))
+    for (const stream of streams) stream.on('error', () => undefined)
+    if (pid !== undefined) join(pid)
+    const exited = new Promise<ProcessExit>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ kind: 'exited', code, signal }))
+      child.once('error', (error) => resolve({ kind: 'notStarted', error }))
+    })
+    const closed = Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))))
+    const running: RunningProcess = {
+      exited,
+      closed: closed.then(() => undefined),
+      signalGroup: (signal) => {
+        if (pid !== undefined) quietly(() => process.kill(-pid, signal))
+      },
+      release: () => {
+        if (pid !== undefined) leave(pid)
+        for (const stream of streams) stream.destroy()
+        child.removeAllListeners()
+      },
+    }
+    return running
+  },
+  findMarked,
+  signal: (pid, signal) => quietly(() => process.kill(pid, signal)),
+}
+
+function join(pid: number): void {
+  if (liveGroups.size === 0) process.on('exit', killAll)
+  liveGroups.add(pid)
+}
+
+function leave(pid: number): void {
+  liveGroups.delete(pid)
+  if (liveGroups.size === 0) process.off('exit', killAll)
+}
+
+/** Only where there is a `/proc`; elsewhere the group is all that is known. */
+async function findMarked(marker: string): Promise<number[]> {
+  const names = await readdir('/proc').catch((): string[] => [])
+  const pids = names.filter((name) => /^\d+$/.test(name))
+  const isOurs = await Promise.all(
+    pids.map((pid) =>
+      readFile(`/proc/${pid}/environ`, 'latin1').then(
+        (text) => text.split('\0').includes(marker),
+        () => false,
+      ),
+    ),
+  )
+  return pids.filter((_, index) => isOurs[index] === true).map(Number)
+}
+
+/** What is gone already needs no signal. */
+function quietly(send: () => void): void {
+  try {
+    send()
+  } catch {}
+}

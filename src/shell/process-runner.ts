@@ -1,0 +1,38 @@
+/** A program to run, as it is handed to the operating system. */
+export interface ProcessRequest {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export type ProcessExit =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'notStarted'; readonly error: unknown }
+
+/** A program that runs, in a process group of its own, with nothing to read from. */
+export interface RunningProcess {
+  /** When the program itself has ended, whoever still holds its output. Never rejects. */
+  readonly exited: Promise<ProcessExit>
+  /** When nobody holds its output any more. */
+  readonly closed: Promise<void>
+  /** To every process of its group. */
+  signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void
+  /** Lets go of its output. */
+  release(): void
+}
+
+export interface ProcessListener {
+  /** What it prints, on either channel, as it comes. */
+  onOutput(bytes: Uint8Array): void
+  /** What it says on channel 3. */
+  onNote?(bytes: Uint8Array): void
+}
+
+/** All that the shell asks of an operating system. */
+export interface ProcessRunner {
+  start(request: ProcessRequest, listener: ProcessListener): RunningProcess
+  /** Processes that have this among the variables they were started with: they may have left their group. */
+  findMarked(marker: string): Promise<number[]>
+  signal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { readField } from '../errors/read-field.ts'
+import { endProcess, type Grace } from './end-process.ts'
+import { createOutputKeeper, type OutputKeeper } from './output-keeper.ts'
+import type { ProcessExit, ProcessRequest, ProcessRunner } from './process-runner.ts'
+
+export interface CommandRequest {
+  readonly command: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly bash: string
+  readonly timeoutMs: number
+  readonly maxOutputChars: number
+  readonly maxOutputBytes: number
+  readonly grace: Grace
+  readonly runner: ProcessRunner
+  /** Puts the program into a sandbox, or on another machine. */
+  readonly wrapCommand?: WrapCommand | undefined
+  readonly onOutput?: ((text: string) => void) | undefined
+}
+
+/** Changes what is run for a command, such as into the same in a sandbox. */
+export type WrapCommand = (request: ProcessRequest) => ProcessRequest | Promise<ProcessRequest>
+
+export interface CommandOutcome {
+  readonly output: string
+  readonly outputBytes: number
+  readonly exitCode: number | undefined
+  readonly signal: string | undefined
+  readonly endedBy: 'itself' | 'timeout' | 'abort' | 'outputLimit' | 'notStarted'
+  /** Where the shell was at its end, if it still could say. */
+  readonly cwd: string | undefined
+  readonly error?: string | undefined
+}
+
+export interface RunningCommand {
+  readonly finished: Promise<CommandOutcome>
+  readonly output: OutputKeeper
+  stop(): void
+}
+
+/** A name of its own for each run, in the environment of all that it starts. */
+const markerName = 'SIGNALBOX_RUN'
+// one stream, so that what is printed stays in order; channel 3 tells where the shell was when it ended
+const prelude = `exec 2>&1; trap '{ pwd -P; } >&3 2>/dev/null' EXIT\n`
+const maxNote = 8_192
+
+/** Runs a command in bash, exactly as it was parsed, and leaves nothing behind whatever becomes of it. */
+export function startCommand(request: CommandRequest): RunningCommand {
+  const output = createOutputKeeper(request.maxOutputChars)
+  let stop: (why: 'abort') => void = () => undefined
+  const stopped = new Promise<'abort'>((resolve) => {
+    stop = resolve
+  })
+  return { output, stop: () => stop('abort'), finished: run(request, output, stopped) }
+}
+
+async function run(request: CommandRequest, output: OutputKeeper, stopped: Promise<'abort'>): Promise<CommandOutcome> {
+  const { runner, grace, timeoutMs, maxOutputBytes, wrapCommand = (plain) => plain } = request
+  const id = randomBytes(12).toString('hex')
+  const plain: ProcessRequest = {
+    file: request.bash,
+    args: ['--noprofile', '--norc', '-c', prelude + request.command],
+    cwd: request.cwd,
+    env: { ...request.env, [markerName]: id },
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let flooded: (why: 'outputLimit') => void = () => undefined
+  const tooMuch = new Promise<'outputLimit'>((resolve) => {
+    flooded = resolve
+  })
+  const late = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), timeoutMs)
+  })
+  let note = ''
+  try {
+    const wrapped = await wrapCommand(plain)
+    const running = runner.start(
+      { ...wrapped, env: { ...wrapped.env, [markerName]: id } },
+      {
+        onOutput(bytes) {
+          if (output.bytes > maxOutputBytes) return flooded('outputLimit')
+          request.onOutput?.(output.add(bytes))
+        },
+        onNote: (bytes) => {
+          note = (note + Buffer.from(bytes).toString('utf8')).slice(-maxNote)
+        },
+      },
+    )
+    const first = await Promise.race([running.exited, late, stopped, tooMuch])
+    await endProcess(runner, running, `${markerName}=${id}`, grace)
+    return outcomeOf(typeof first === 'string' ? first : 'itself', await running.exited, output, note)
+  } catch (error) {
+    return outcomeOf('notStarted', { kind: 'notStarted', error }, output, note)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function outcomeOf(
+  endedBy: CommandOutcome['endedBy'],
+  exit: ProcessExit,
+  output: OutputKeeper,
+  note: string,
+): CommandOutcome {
+  const cwd = note.split('\n').findLast((line) => line.startsWith('/'))
+  const said = { output: output.text(), outputBytes: output.bytes, cwd }
+  if (exit.kind === 'notStarted') {
+    const error = String(readField(exit.error, 'message') ?? exit.error)
+    return { ...said, exitCode: undefined, signal: undefined, endedBy: 'notStarted', error }
+  }
+  return { ...said, exitCode: exit.code ?? undefined, signal: exit.signal ?? undefined, endedBy }
+}

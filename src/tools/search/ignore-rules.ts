@@ -1,0 +1,65 @@
+import { join, relative } from 'node:path'
+import type { Ignore } from 'ignore'
+import { optionalPackage } from '../../workspace/optional-package.ts'
+import { readWhole } from '../../workspace/read-whole.ts'
+import type { Workspace } from '../../workspace/workspace.ts'
+
+/** What the ignore files of the folders down to here say; the deepest has the last word. */
+export interface IgnoreRules {
+  isIgnored(path: string, isFolder: boolean): boolean
+  /** With those of one more folder. */
+  with(folder: string, names: readonly string[]): Promise<IgnoreRules>
+}
+
+// the second may take back what the first ignores
+const files = ['.gitignore', '.ignore']
+const maxBytes = 1_000_000
+
+export async function noIgnoreRules(workspace: Workspace): Promise<IgnoreRules> {
+  const { default: ignore } = await optionalPackage('ignore', () => import('ignore'))
+  // the package is a module of the old kind, whose default some loaders wrap
+  const create = (typeof ignore === 'function' ? ignore : (ignore as { default: unknown }).default) as () => Ignore
+  const rulesOf = (chain: readonly { folder: string; rules: Ignore }[]): IgnoreRules => ({
+    isIgnored(path, isFolder) {
+      for (const { folder, rules } of chain) {
+        const { ignored, unignored } = rules.test(relative(folder, path) + (isFolder ? '/' : ''))
+        if (ignored || unignored) return ignored
+      }
+      return false
+    },
+    async with(folder, names) {
+      const present = files.filter((file) => names.includes(file))
+      if (present.length === 0) return this
+      const rules = create()
+      for (const file of present) rules.add(await textOf(workspace, join(folder, file)))
+      return rulesOf([{ folder, rules }, ...chain])
+    },
+  })
+  return rulesOf([])
+}
+
+async function textOf(workspace: Workspace, path: string): Promise<string> {
+  const place = await workspace.resolve(path)
+  if (!place.ok || !place.exists) return ''
+  const whole = await readWhole(workspace, place, maxBytes).catch(() => undefined)
+  return whole === undefined ? '' : Buffer.from(whole.bytes).toString('utf8')
+}
+
+/** The rules above a folder, up to its root: they hold in it too, unless they ignore the folder itself. */
+export async function rulesAbove(workspace: Workspace, folder: string): Promise<IgnoreRules> {
+  let rules = await noIgnoreRules(workspace)
+  const root = workspace.roots.find((each) => folder.startsWith(`${each}/`))
+  if (root === undefined) return rules
+  let at = root
+  for (const part of relative(root, folder).split('/')) {
+    const entries = await workspace.fileSystem.readFolder(at).catch(() => [])
+    const next = await rules.with(
+      at,
+      entries.filter(({ kind }) => kind === 'file').map(({ name }) => name),
+    )
+    // who asks for an ignored folder by name wants it
+    if (!next.isIgnored(folder, true)) rules = next
+    at = join(at, part)
+  }
+  return rules
+}

@@ -1,0 +1,74 @@
+import { accessSync, constants } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { ProcessRunner } from '../../shell/process-runner.ts'
+import { shellEnvironment } from '../../shell/shell-environment.ts'
+import { toolError } from '../../workspace/tool-error.ts'
+
+/** Where ripgrep is, if it is anywhere. */
+export function findRipgrep(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':').filter((folder) => isAbsolute(folder))
+  return folders.map((folder) => join(folder, 'rg')).find(isProgram)
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export interface RipgrepRun {
+  readonly path: string
+  readonly args: readonly string[]
+  readonly folder: string
+  readonly runner: ProcessRunner
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+}
+
+export interface RipgrepOutput {
+  readonly text: string
+  readonly isCut: boolean
+  readonly hasFailed: boolean
+}
+
+/** The same files for everybody: no settings of the user's, nothing from above the workspace. */
+const always = [
+  '--no-config',
+  '--no-messages',
+  '--hidden',
+  '--no-require-git',
+  '--no-ignore-global',
+  '--no-ignore-exclude',
+  '--no-ignore-parent',
+  '--color=never',
+  '--glob=!.git',
+]
+
+export async function runRipgrep({ path, args, folder, runner, signal, maxBytes }: RipgrepRun): Promise<RipgrepOutput> {
+  signal.throwIfAborted()
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let stop = (): void => undefined
+  const running = runner.start(
+    { file: path, args: [...always, ...args, '.'], cwd: folder, env: shellEnvironment(process.env) },
+    {
+      onOutput(chunk) {
+        if (bytes > maxBytes) return stop()
+        bytes += chunk.length
+        chunks.push(chunk)
+      },
+    },
+  )
+  stop = () => running.signalGroup('SIGKILL')
+  signal.addEventListener('abort', stop, { once: true })
+  const exit = await running.exited
+  if (exit.kind === 'exited') await running.closed
+  running.release()
+  signal.removeEventListener('abort', stop)
+  signal.throwIfAborted()
+  if (exit.kind === 'notStarted') throw toolError(`ripgrep could not be started at ${path}.`, 'NotStarted')
+  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > maxBytes, hasFailed: exit.code === 2 }
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import type { Workspace } from '../../workspace/workspace.ts'
+import { type IgnoreRules, rulesAbove } from './ignore-rules.ts'
+
+export interface FoundFiles {
+  /** Absolute, in no order. */
+  readonly files: string[]
+  /** There were more than may be looked at. */
+  readonly isCut: boolean
+}
+
+const width = 16
+
+/** All files below a folder that nothing ignores, without ripgrep. Follows no links. */
+export async function walkFiles(
+  workspace: Workspace,
+  folder: string,
+  maxFiles: number,
+  signal: AbortSignal,
+): Promise<FoundFiles> {
+  const files: string[] = []
+  const waiting: { folder: string; rules: IgnoreRules }[] = [{ folder, rules: await rulesAbove(workspace, folder) }]
+  let isCut = false
+  const visit = async (at: (typeof waiting)[number]): Promise<void> => {
+    // what may not be listed is passed over, as ripgrep does
+    const entries = await workspace.fileSystem.readFolder(at.folder).catch(() => [])
+    const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
+    const rules = await at.rules.with(at.folder, names)
+    for (const { name, kind } of entries) {
+      if (name === '.git' || (kind !== 'file' && kind !== 'folder')) continue
+      const path = join(at.folder, name)
+      if (rules.isIgnored(path, kind === 'folder')) continue
+      if (kind === 'folder') waiting.push({ folder: path, rules })
+      else if (files.length < maxFiles) files.push(path)
+      else isCut = true
+    }
+  }
+  while (waiting.length > 0 && !isCut) {
+    signal.throwIfAborted()
+    await Promise.all(waiting.splice(0, width).map(visit))
+  }
+  return { files, isCut }
+}

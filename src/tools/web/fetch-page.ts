@@ -1,0 +1,140 @@
+import { lookup } from 'node:dns'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { toolError } from '../../workspace/tool-error.ts'
+import { isPrivateAddress } from './private-address.ts'
+
+export interface PageLimits {
+  readonly maxBytes: number
+  readonly allowPrivate: (host: string) => boolean
+  readonly signal: AbortSignal
+}
+
+export interface Page {
+  readonly url: string
+  readonly status: number
+  readonly contentType: string
+  readonly bytes: Buffer
+  /** The rest was left out. */
+  readonly isCut: boolean
+  /** Where it leads, if that is another host: to be asked for again, since it may be allowed or not. */
+  readonly redirectsTo?: string | undefined
+}
+
+const maxRedirects = 5
+
+/** A page, following redirects on the same host only; each address is looked at when it is connected to. */
+export async function fetchPage(address: string, limits: PageLimits): Promise<Page> {
+  let url = readUrl(address)
+  for (let hop = 0; hop <= maxRedirects; hop++) {
+    const response = await get(url, limits)
+    const { statusCode: status = 0, headers } = response
+    const location = status >= 300 && status < 400 && status !== 304 ? headers.location : undefined
+    if (location === undefined) return readPage(url, response, limits)
+    response.destroy()
+    const next = readUrl(location, url)
+    assertPublic(next, limits)
+    if (next.host !== url.host || (url.protocol === 'https:' && next.protocol === 'http:')) {
+      return { url: url.href, status, contentType: '', bytes: Buffer.alloc(0), isCut: false, redirectsTo: next.href }
+    }
+    url = next
+  }
+  throw toolError(`${address} redirects more than ${maxRedirects} times.`, 'TooManyRedirects')
+}
+
+export function readUrl(address: string, base?: URL): URL {
+  let url: URL
+  try {
+    url = new URL(address, base)
+  } catch {
+    throw toolError(`${address.slice(0, 200)} is not a URL.`, 'InvalidUrl')
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw toolError(`Only http and https can be fetched, not ${url.protocol}`, 'InvalidUrl')
+  }
+  if (url.username !== '' || url.password !== '')
+    throw toolError('A URL with a user or password is not fetched.', 'InvalidUrl')
+  return url
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
+function assertPublic(url: URL, { allowPrivate }: PageLimits): void {
+  const host = hostOf(url)
+  const isPrivate = isIP(host) !== 0 ? isPrivateAddress(host) : /^(?:.*\.)?localhost\.?$/i.test(host)
+  if (isPrivate && !allowPrivate(host)) throw privateError(host)
+}
+
+const privateError = (host: string): Error =>
+  toolError(`${host} is a private address, which is not fetched from here.`, 'PrivateAddress')
+
+function get(url: URL, limits: PageLimits): Promise<IncomingMessage> {
+  assertPublic(url, limits)
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      signal: limits.signal,
+      lookup: publicLookup(limits),
+      // a connection for each, so that none is handed on to another host
+      agent: false,
+      headers: {
+        accept: 'text/html,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5',
+        'accept-encoding': 'gzip, br, deflate',
+        'user-agent': 'signalbox',
+      },
+    })
+    sent.once('response', resolve)
+    sent.once('error', reject)
+    sent.end()
+  })
+}
+
+/** Looks at the very addresses that are connected to: a name may lead elsewhere the next time. */
+const publicLookup =
+  ({ allowPrivate }: PageLimits): LookupFunction =>
+  (host, options, done) =>
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, [])
+      const isRefused = addresses.some(({ address }) => isPrivateAddress(address)) && !allowPrivate(host)
+      if (isRefused) return done(privateError(host), [])
+      const [first] = addresses
+      if (options.all === true || first === undefined) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
+
+const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+}
+
+async function readPage(url: URL, response: IncomingMessage, { maxBytes, signal }: PageLimits): Promise<Page> {
+  const { headers, statusCode: status = 0 } = response
+  const decoder = decoders[headers['content-encoding'] ?? '']?.()
+  const body = (decoder === undefined ? response : response.pipe(decoder)) as Readable
+  if (decoder !== undefined) response.once('error', (error) => body.destroy(error))
+  const stop = (): void => void body.destroy(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  const chunks: Buffer[] = []
+  let length = 0
+  let isCut = false
+  try {
+    // what is counted is what comes out of the packing
+    for await (const chunk of body) {
+      const room = maxBytes - length
+      isCut = chunk.length > room
+      chunks.push(isCut ? chunk.subarray(0, room) : chunk)
+      length += chunk.length
+      if (isCut) break
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    body.destroy()
+    response.destroy()
+  }
+  return { url: url.href, status, contentType: headers['content-type'] ?? '', bytes: Buffer.concat(chunks), isCut }
+}
