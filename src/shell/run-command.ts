@@ -80,7 +80,8 @@ async function run(request: CommandRequest, output: OutputKeeper, stopped: Promi
       {
         onOutput(bytes) {
           if (output.bytes > maxOutputBytes) return flooded('outputLimit')
-          request.onOutput?.(output.add(bytes))
+          const text = output.add(bytes)
+          request.onOutput?.(text)
         },
         onNote: (bytes) => {
           note = (note + Buffer.from(bytes).toString('utf8')).slice(-maxNote)

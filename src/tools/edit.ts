@@ -5,7 +5,7 @@ import { hashOf } from '../workspace/read-whole.ts'
 import { toolError } from '../workspace/tool-error.ts'
 import { writeWhole } from '../workspace/write-whole.ts'
 import { applyEdit, type TextEdit } from './apply-edit.ts'
-import { type FileDesk, fileRules, placeOf } from './file-tool.ts'
+import { editRules, type FileDesk, fileRules, placeOf } from './file-tool.ts'
 import { freshFile } from './fresh-file.ts'
 import { lineDiff } from './line-diff.ts'
 
@@ -38,7 +38,7 @@ export function editTool(desk: FileDesk): Tool<typeof inputSchema, EditData> {
     description:
       'Replaces text in a file that was read before. old_string must match exactly and only once, unless replace_all is set. Several edits are applied in order, all or none.',
     inputSchema,
-    editsWorkspace: () => true,
+    ...editRules(desk),
     ...rules,
     async validateInput(input) {
       const problem = problemOf(input)

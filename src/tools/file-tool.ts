@@ -42,3 +42,18 @@ export function fileRules({ workspace }: FileDesk) {
 
 /** Reading in the workspace needs no question; rules may still forbid it. */
 export const allowInside = (): ToolCheck => ({ behavior: 'allow' })
+
+/** What git keeps for itself says which programs git runs: a change there is more than an edit. */
+export function editRules({ workspace }: FileDesk) {
+  const isGitsOwn = async ({ file_path }: FileInput): Promise<boolean> => {
+    const place = await workspace.resolve(file_path)
+    return place.ok && /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(place.path)
+  }
+  return {
+    editsWorkspace: async (input: FileInput): Promise<boolean> => !(await isGitsOwn(input)),
+    async checkPermissions(input: FileInput): Promise<ToolCheck | undefined> {
+      if (!(await isGitsOwn(input))) return undefined
+      return { behavior: 'ask', message: 'This changes what git keeps for itself, which can make git run programs.' }
+    },
+  }
+}

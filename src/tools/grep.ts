@@ -7,7 +7,7 @@ import { placeOf } from './file-tool.ts'
 import { type GrepData, grepData, grepText } from './grep-text.ts'
 import { fileGlob } from './search/file-glob.ts'
 import { folderRules } from './search/folder-rules.ts'
-import { rulesAbove } from './search/ignore-rules.ts'
+import { heedRulesAbove } from './search/heed-rules-above.ts'
 import type { FoundMatches, Search } from './search/match.ts'
 import { nameGlobOf, ripgrepSearch } from './search/ripgrep-search.ts'
 import { scanFiles } from './search/scan-files.ts'
@@ -83,6 +83,6 @@ async function find(
     return { ...found, isCut }
   }
   const { matches, isCut } = await ripgrepSearch({ ...desk, ripgrep }, path, search, nameGlobOf(glob), signal)
-  const rules = await rulesAbove(workspace, path)
-  return { matches: matches.filter((match) => isWanted(match.path) && !rules.isIgnored(match.path, false)), isCut }
+  const wanted = matches.filter((match) => isWanted(match.path))
+  return { matches: await heedRulesAbove(workspace, path, wanted, (match) => match.path), isCut }
 }

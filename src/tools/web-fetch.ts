@@ -64,7 +64,7 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool<typeof inputSc
       const signal = AbortSignal.any([abortController.signal, late])
       try {
         const page = await fetchPage(url, { maxBytes, allowPrivate, signal })
-        return { data: await dataOf(page, maxChars) }
+        return { data: await dataOf(page, maxChars, signal) }
       } catch (error) {
         if (late.aborted) throw toolError(`${url} took longer than ${timeoutMs} ms.`, 'Timeout')
         throw error
@@ -82,10 +82,10 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool<typeof inputSc
   })
 }
 
-async function dataOf(page: Page, maxChars: number): Promise<WebFetchData> {
+async function dataOf(page: Page, maxChars: number, signal: AbortSignal): Promise<WebFetchData> {
   const { url, status, redirectsTo } = page
   if (redirectsTo !== undefined) return { url, status, text: '', redirectsTo }
-  const text = await pageText(page)
+  const text = await pageText(page, signal)
   const isLong = page.isCut || text.length > maxChars
   const head = status >= 400 ? `[${url} answered with status ${status}]\n` : ''
   return {

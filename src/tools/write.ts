@@ -3,7 +3,7 @@ import { defineTool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { hashOf } from '../workspace/read-whole.ts'
 import { writeWhole } from '../workspace/write-whole.ts'
-import { type FileDesk, fileRules, placeOf } from './file-tool.ts'
+import { editRules, type FileDesk, fileRules, placeOf } from './file-tool.ts'
 import { freshFile } from './fresh-file.ts'
 
 export interface WriteData {
@@ -26,7 +26,7 @@ export function writeTool(desk: FileDesk): Tool<typeof inputSchema, WriteData> {
     name: 'Write',
     description: 'Writes a whole file, with the folders it needs. A file that is there already must have been read.',
     inputSchema,
-    editsWorkspace: () => true,
+    ...editRules(desk),
     ...fileRules(desk),
     async call({ file_path, content }, context): Promise<{ data: WriteData }> {
       const place = await placeOf(workspace, file_path)

@@ -80,3 +80,22 @@ describe('rules for paths', () => {
     expect((await run('Bash', { command: 'echo hi' })).text).toContain('asked')
   })
 })
+
+describe('what git keeps for itself', () => {
+  it.each([
+    '.git/config',
+    'sub/.git/hooks/pre-commit',
+    '.GIT/config',
+  ])('is asked for, whatever allows edits: %s', async (path) => {
+    const tools = defaultTools({ root: scratch() })
+    for (const permissions of [{ mode: 'acceptEdits' as const }, { allow: ['Write'] }]) {
+      const { text } = await runTool(
+        tools,
+        'Write',
+        { file_path: path, content: '' },
+        { canUseTool: denied, context: { permissions } },
+      )
+      expect(text).toContain('asked')
+    }
+  })
+})

@@ -6,6 +6,7 @@ import type { Workspace } from '../../workspace/workspace.ts'
 
 /** What the ignore files of the folders down to here say; the deepest has the last word. */
 export interface IgnoreRules {
+  readonly isEmpty: boolean
   isIgnored(path: string, isFolder: boolean): boolean
   /** With those of one more folder. */
   with(folder: string, names: readonly string[]): Promise<IgnoreRules>
@@ -20,6 +21,7 @@ export async function noIgnoreRules(workspace: Workspace): Promise<IgnoreRules> 
   // the package is a module of the old kind, whose default some loaders wrap
   const create = (typeof ignore === 'function' ? ignore : (ignore as { default: unknown }).default) as () => Ignore
   const rulesOf = (chain: readonly { folder: string; rules: Ignore }[]): IgnoreRules => ({
+    isEmpty: chain.length === 0,
     isIgnored(path, isFolder) {
       for (const { folder, rules } of chain) {
         const { ignored, unignored } = rules.test(relative(folder, path) + (isFolder ? '/' : ''))
@@ -52,14 +54,15 @@ export async function rulesAbove(workspace: Workspace, folder: string): Promise<
   if (root === undefined) return rules
   let at = root
   for (const part of relative(root, folder).split('/')) {
-    const entries = await workspace.fileSystem.readFolder(at).catch(() => [])
-    const next = await rules.with(
-      at,
-      entries.filter(({ kind }) => kind === 'file').map(({ name }) => name),
-    )
+    const next = await rules.with(at, await fileNames(workspace, at))
     // who asks for an ignored folder by name wants it
     if (!next.isIgnored(folder, true)) rules = next
     at = join(at, part)
   }
   return rules
+}
+
+export async function fileNames({ fileSystem }: Workspace, folder: string): Promise<string[]> {
+  const entries = await fileSystem.readFolder(folder).catch(() => [])
+  return entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
 }

@@ -21,6 +21,7 @@ export async function scanFiles(
   search: Search,
   signal: AbortSignal,
 ): Promise<FoundMatches> {
+  if (paths.length === 0) return { matches: [], isCut: false }
   const worker = new Worker(source, { eval: true, env: {}, stdin: false })
   const matches: FileMatch[] = []
   try {
@@ -41,21 +42,20 @@ export async function scanFiles(
 function ask(worker: Worker, request: ScanRequest, signal: AbortSignal): Promise<FileMatch[]> {
   return new Promise((resolve, reject) => {
     const stop = (): void => settle(() => reject(signal.reason))
+    const fail = (error: unknown): void => settle(() => reject(error))
+    const answer = (given: { matches: FileMatch[] } | { problem: string }): void =>
+      settle(() => {
+        if ('matches' in given) resolve(given.matches)
+        else reject(toolError(`The pattern cannot be read: ${given.problem}`, 'Pattern'))
+      })
     const settle = (how: () => void): void => {
       signal.removeEventListener('abort', stop)
-      worker.removeAllListeners()
+      worker.off('error', fail).off('message', answer)
       how()
     }
     if (signal.aborted) return reject(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
-    worker.once('error', (error) => settle(() => reject(error)))
-    worker.once('message', (answer: { matches: FileMatch[] } | { problem: string }) =>
-      settle(() =>
-        'matches' in answer
-          ? resolve(answer.matches)
-          : reject(toolError(`The pattern cannot be read: ${answer.problem}`, 'Pattern')),
-      ),
-    )
+    worker.once('error', fail).once('message', answer)
     worker.postMessage(request)
   })
 }

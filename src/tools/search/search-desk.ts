@@ -4,7 +4,7 @@ import type { ProcessRunner } from '../../shell/process-runner.ts'
 import type { ToolUseContext } from '../../tool/tool-use-context.ts'
 import { pathRule } from '../../workspace/path-rule.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import { rulesAbove } from './ignore-rules.ts'
+import { heedRulesAbove } from './heed-rules-above.ts'
 import { findRipgrep, runRipgrep } from './ripgrep.ts'
 import { type FoundFiles, walkFiles } from './walk-files.ts'
 
@@ -36,8 +36,13 @@ export async function listFiles(desk: SearchDesk, folder: string, signal: AbortS
   const names = text.split('\0')
   // the last is empty, or half a name
   names.pop()
-  const rules = await rulesAbove(workspace, folder)
-  return { files: names.map((name) => join(folder, name)).filter((path) => !rules.isIgnored(path, false)), isCut }
+  const files = await heedRulesAbove(
+    workspace,
+    folder,
+    names.map((name) => join(folder, name)),
+    (path) => path,
+  )
+  return { files, isCut }
 }
 
 /** Files that rules forbid to read are not found either. */

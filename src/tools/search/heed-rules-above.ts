@@ -1,0 +1,35 @@
+import { dirname } from 'node:path'
+import type { Workspace } from '../../workspace/workspace.ts'
+import { fileNames, type IgnoreRules, rulesAbove } from './ignore-rules.ts'
+
+/**
+ * Leaves out of what ripgrep found in a folder what ignore files above it name: it was told not to look up there, since
+ * that may be outside the workspace. An ignore file on the way down may take a file back.
+ */
+export async function heedRulesAbove<Found>(
+  workspace: Workspace,
+  folder: string,
+  found: readonly Found[],
+  pathOf: (each: Found) => string,
+): Promise<Found[]> {
+  const above = await rulesAbove(workspace, folder)
+  if (above.isEmpty) return [...found]
+  const known = new Map<string, Promise<IgnoreRules | 'ignored'>>()
+  const rulesIn = (at: string): Promise<IgnoreRules | 'ignored'> => {
+    const rules = known.get(at) ?? readRules(at)
+    known.set(at, rules)
+    return rules
+  }
+  const readRules = async (at: string): Promise<IgnoreRules | 'ignored'> => {
+    const outer = at === folder ? above : await rulesIn(dirname(at))
+    if (outer === 'ignored' || (at !== folder && outer.isIgnored(at, true))) return 'ignored'
+    return outer.with(at, await fileNames(workspace, at))
+  }
+  const kept: Found[] = []
+  for (const each of found) {
+    const path = pathOf(each)
+    const rules = above.isIgnored(path, false) ? await rulesIn(dirname(path)) : undefined
+    if (rules === undefined || (rules !== 'ignored' && !rules.isIgnored(path, false))) kept.push(each)
+  }
+  return kept
+}

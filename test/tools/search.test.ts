@@ -1,0 +1,194 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
+import { createTools } from '../../src/tools/index.ts'
+import { findRipgrep } from '../../src/tools/search/ripgrep.ts'
+import { put, type RunSettings, runTool, scratch } from './bench.ts'
+
+const tree = {
+  'a.ts': 'const alpha = 1\nconst beta = 2\n',
+  'src/b.ts': 'alpha\r\ngamma\r\nalpha beta\r\n',
+  'src/deep/c.js': 'ALPHA\n',
+  'src/deep/.hidden.ts': 'alpha\n',
+  'src/deep/[x].ts': 'delta\n',
+  'build/out.ts': 'alpha\n',
+  'src/keep.log': 'alpha\n',
+  'src/other.log': 'alpha\n',
+  '.gitignore': 'build/\n*.log\n',
+  'src/.gitignore': '!keep.log\n/deep/skip\n',
+  'src/deep/skip/s.ts': 'alpha\n',
+  'bin.dat': 'alpha\0beta\n',
+  '.git/config': 'alpha\n',
+}
+
+const engines = [['with ripgrep', undefined] as const, ['without ripgrep', false] as const].filter(
+  ([, engine]) => engine === false || findRipgrep() !== undefined,
+)
+
+describe.each(engines)('searching %s', (_, ripgrep) => {
+  const setting = (files: Record<string, string> = tree) => {
+    const root = scratch(files)
+    const { tools } = createTools({ root, ripgrep })
+    return {
+      root,
+      tools,
+      glob: async (pattern: string, path?: string, settings?: RunSettings) =>
+        (await runTool(tools, 'Glob', { pattern, ...(path !== undefined && { path }) }, settings)).text,
+      grep: async (pattern: string, more: object = {}, settings?: RunSettings) =>
+        (await runTool(tools, 'Grep', { pattern, ...more }, settings)).text,
+    }
+  }
+
+  it('finds files by pattern, sorted, and leaves out what is ignored', async () => {
+    const { glob, root } = setting()
+    expect(await glob('**/*.ts')).toBe('a.ts\nsrc/b.ts\nsrc/deep/.hidden.ts\nsrc/deep/[x].ts')
+    expect(await glob('*.ts')).toBe('a.ts')
+    expect(await glob('src/**/*.{js,log}')).toBe('src/deep/c.js\nsrc/keep.log')
+    expect(await glob('**/*.ts', 'src')).toBe('src/b.ts\nsrc/deep/.hidden.ts\nsrc/deep/[x].ts')
+    expect(await glob(`${root}/src/*.ts`)).toBe('src/b.ts')
+    expect(await glob('src/b.ts')).toBe('src/b.ts')
+    expect(await glob('**/*.rs')).toBe('No file matches.')
+  })
+
+  it('looks into an ignored folder when it is named', async () => {
+    const { glob, grep } = setting()
+    expect(await glob('*', 'build')).toBe('build/out.ts')
+    expect(await grep('alpha', { path: 'build' })).toBe('build/out.ts')
+    expect(await grep('alpha', { path: 'src/other.log' })).toBe('src/other.log')
+  })
+
+  it('heeds the ignore files above the folder it looks in', async () => {
+    const { glob } = setting()
+    expect(await glob('**/*', 'src/deep')).toBe('src/deep/.hidden.ts\nsrc/deep/[x].ts\nsrc/deep/c.js')
+  })
+
+  it('finds text: files, counts, lines with numbers', async () => {
+    const { grep } = setting()
+    expect(await grep('alpha')).toBe('a.ts\nsrc/b.ts\nsrc/deep/.hidden.ts\nsrc/keep.log')
+    expect(await grep('alpha', { output_mode: 'count', glob: '*.ts' })).toBe(
+      'a.ts:1\nsrc/b.ts:2\nsrc/deep/.hidden.ts:1',
+    )
+    expect(await grep('^alpha', { output_mode: 'content', path: 'src', glob: 'b.*' })).toBe(
+      'src/b.ts:1:alpha\nsrc/b.ts:3:alpha beta',
+    )
+    expect(await grep('gamma', { output_mode: 'content', before: 1, after: 1 })).toBe(
+      'src/b.ts-1-alpha\nsrc/b.ts:2:gamma\nsrc/b.ts-3-alpha beta',
+    )
+    expect(await grep('alpha', { ignore_case: true, glob: 'src/**/*.js' })).toBe('src/deep/c.js')
+    expect(await grep('1\\nconst', { multiline: true, output_mode: 'content' })).toBe(
+      'a.ts:1:const alpha = 1\na.ts:2:const beta = 2',
+    )
+    expect(await grep('none of it')).toBe('No match.')
+    expect(await grep('alpha', { path: 'src/deep/.hidden.ts', output_mode: 'content' })).toBe(
+      'src/deep/.hidden.ts:1:alpha',
+    )
+  })
+
+  it('shows no more than asked for, and says so', async () => {
+    const { grep } = setting({ 'a.txt': 'x\n'.repeat(1_000) })
+    expect(await grep('x', { output_mode: 'content', head_limit: 2 })).toBe(
+      'a.txt:1:x\na.txt:2:x\n(2 of 1000 lines. Narrow the search to see others.)',
+    )
+    const { glob } = setting(Object.fromEntries(Array.from({ length: 600 }, (_each, index) => [`f${index}.txt`, ''])))
+    expect(await glob('*.txt')).toContain('(500 of 600 files.')
+  })
+
+  it('follows no links, and does not look outside', async () => {
+    const { root, glob, grep } = setting()
+    const outside = scratch({ 'secret.ts': 'alpha secret' })
+    symlinkSync(outside, join(root, 'out'))
+    symlinkSync(join(outside, 'secret.ts'), join(root, 'link.ts'))
+    expect(await glob('**/*secret*')).toBe('No file matches.')
+    expect(await grep('secret')).toBe('No match.')
+    for (const text of [await glob('../**'), await glob('**', 'out'), await glob('out/*'), await glob('/etc/*')]) {
+      expect(text).toContain('outside the workspace')
+    }
+    expect(await grep('x', { path: '..' })).toContain('outside the workspace')
+  })
+
+  it('does not find what rules forbid to read', async () => {
+    const { glob, grep } = setting()
+    const settings = { context: { permissions: { deny: ['Read(src/**)'] } } }
+    expect(await glob('**/*.ts', undefined, settings)).toBe('a.ts')
+    expect(await grep('alpha', {}, settings)).toBe('a.ts')
+  })
+
+  it('deny rules speak of every search that reaches into their place', async () => {
+    const { grep } = setting()
+    const settings = { context: { permissions: { deny: ['Grep(src/deep/**)'] } } }
+    expect(await grep('alpha', {}, settings)).toContain('denied by the rule')
+    expect(await grep('alpha', { path: 'src/deep' }, settings)).toContain('denied by the rule')
+    expect(await grep('alpha', { path: 'build' }, settings)).toBe('build/out.ts')
+  })
+
+  it('says what is wrong with a pattern', async () => {
+    const { glob, grep } = setting()
+    expect(await grep('(')).toContain('The pattern cannot be read')
+    expect(await glob('*a*a*a*a*a*b')).toContain('too many wildcards')
+    expect(await glob('+(+(+(a)))b')).toBe('No file matches.')
+  })
+
+  it('ends at once when it is aborted, even in a pattern that never ends', async () => {
+    const { tools } = setting({ 'a.txt': `${'a'.repeat(40)}b\n` })
+    const executor = new StreamingToolExecutor(tools, async () => ({ behavior: 'allow' }), {})
+    const input = { pattern: '^(a+)+$', path: 'a.txt' }
+    executor.addTool({ type: 'tool_use', id: 'a', name: 'Grep', input }, createAssistantMessage([]))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    executor.abort('escape')
+    const messages = []
+    for await (const { message } of executor.getRemainingResults()) messages.push(message.type)
+    expect(messages).toEqual(['user'])
+  })
+})
+
+describe.runIf(engines.length === 2)('both engines', () => {
+  const name = fc.constantFrom('a', 'b', 'c.ts', 'd.log', '.e', 'f g', 'é')
+  const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+  const pattern = fc.constantFrom(
+    'a',
+    '*.log',
+    '/b',
+    'c.ts',
+    '!c.ts',
+    'a/',
+    '**/b',
+    'a/**',
+    '!a/b',
+    '.e',
+    '# x',
+    '*/f g',
+    'é',
+  )
+  const ignoreFile = fc.tuple(fc.constantFrom('', 'a/', 'b/', 'a/b/'), fc.array(pattern, { maxLength: 4 }))
+
+  it('find the same files, whatever is ignored', { timeout: 300_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(path, { maxLength: 12 }),
+        fc.array(ignoreFile, { maxLength: 3 }),
+        async (paths, ignores) => {
+          const root = scratch()
+          const make = (file: string, text: string): void => {
+            // a name cannot be a file and a folder
+            try {
+              put(join(root, file), text)
+            } catch {}
+          }
+          for (const each of paths) make(each, 'x\n')
+          for (const [folder, lines] of ignores) {
+            try {
+              mkdirSync(join(root, folder), { recursive: true })
+              make(`${folder}.gitignore`, lines.join('\n'))
+            } catch {}
+          }
+          const find = async (ripgrep: false | undefined, at: string) =>
+            (await runTool(createTools({ root, ripgrep }).tools, 'Glob', { pattern: '**', path: at })).text
+          for (const at of ['.', 'a']) expect(await find(false, at)).toBe(await find(undefined, at))
+        },
+      ),
+      { numRuns: process.env.SIGNALBOX_FULL ? 500 : 60 },
+    )
+  })
+})
