@@ -1,7 +1,7 @@
-import { relative } from 'node:path'
 import { z } from 'zod'
 import { defineTool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
+import { pathBelow } from '../workspace/path-below.ts'
 import { placeOf } from './file-tool.ts'
 import { fileGlob } from './search/file-glob.ts'
 import { folderRules } from './search/folder-rules.ts'
@@ -39,7 +39,7 @@ export function globTool(desk: SearchDesk): Tool<typeof inputSchema, GlobData> {
       const { files, isCut } =
         kind === 'folder' ? await listFiles(desk, place.path, signal) : { files: [place.path], isCut: false }
       const isForbidden = await forbiddenFiles(desk, context)
-      const found = files.filter((file) => glob.matches(relative(place.path, file)) && !isForbidden(file))
+      const found = files.filter((file) => glob.matches(pathBelow(place.path, file)) && !isForbidden(file))
       const shown = found.map((file) => workspace.show(file)).sort(byName)
       return { data: { files: shown.slice(0, maxShown), total: found.length, isCut } }
     },

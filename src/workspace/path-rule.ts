@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Opinion } from '../../machines/index.ts'
 import { isInside } from './is-inside.ts'
 import { optionalPackage } from './optional-package.ts'
+import { pathBelow } from './path-below.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface PathRule {
@@ -28,7 +29,7 @@ export async function pathRule(spec: string, { roots }: Workspace, behavior: Opi
   return {
     matches(path) {
       const seen = plain(path)
-      return parts.some(({ folder, fits }) => isInside(folder, seen) && fits(below(folder, seen)))
+      return parts.some(({ folder, fits }) => isInside(folder, seen) && fits(pathBelow(folder, seen)))
     },
     reachesInto(path) {
       const seen = plain(path)
@@ -38,8 +39,6 @@ export async function pathRule(spec: string, { roots }: Workspace, behavior: Opi
 }
 
 const asItIs = (text: string): string => text
-
-const below = (folder: string, path: string): string => path.slice(folder.length).replace(/^\/+/, '')
 
 function startsOf(spec: string, roots: readonly string[]): [start: string, pattern: string][] {
   if (spec.startsWith('~/')) return [[homedir(), spec.slice(2)]]

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import type { Ignore } from 'ignore'
 import { optionalPackage } from '../../workspace/optional-package.ts'
+import { pathBelow } from '../../workspace/path-below.ts'
 import { readWhole } from '../../workspace/read-whole.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 
@@ -24,7 +25,7 @@ export async function noIgnoreRules(workspace: Workspace): Promise<IgnoreRules> 
     isEmpty: chain.length === 0,
     isIgnored(path, isFolder) {
       for (const { folder, rules } of chain) {
-        const { ignored, unignored } = rules.test(relative(folder, path) + (isFolder ? '/' : ''))
+        const { ignored, unignored } = rules.test(pathBelow(folder, path) + (isFolder ? '/' : ''))
         if (ignored || unignored) return ignored
       }
       return false

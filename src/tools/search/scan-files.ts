@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import { readWhole } from '../../workspace/read-whole.ts'
 import { toolError } from '../../workspace/tool-error.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import { type FileMatch, type FoundMatches, maxFileBytes, maxLineChars, type Search } from './match.ts'
+import { type FileMatch, type FoundMatches, maxLineChars, type Search } from './match.ts'
+import { readBatch } from './read-batch.ts'
 import { type ScanRequest, scanTexts } from './scan-text.ts'
 
 const batchFiles = 64
@@ -27,11 +27,13 @@ export async function scanFiles(
   try {
     // a pattern that cannot be read is known before any file is
     await ask(worker, { search, files: [], maxLineChars }, signal)
+    // one batch is read while the one before it is looked through
+    let next = readBatch(workspace, paths.slice(0, batchFiles))
     for (let from = 0; from < paths.length; from += batchFiles) {
-      const files = await Promise.all(paths.slice(from, from + batchFiles).map((path) => textOf(workspace, path)))
+      const files = await next
       signal.throwIfAborted()
-      const readable = files.filter((file) => file !== undefined)
-      if (readable.length > 0) matches.push(...(await ask(worker, { search, files: readable, maxLineChars }, signal)))
+      next = readBatch(workspace, paths.slice(from + batchFiles, from + 2 * batchFiles))
+      if (files.length > 0) matches.push(...(await ask(worker, { search, files, maxLineChars }, signal)))
     }
     return { matches, isCut: false }
   } finally {
@@ -58,12 +60,4 @@ function ask(worker: Worker, request: ScanRequest, signal: AbortSignal): Promise
     worker.once('error', fail).once('message', answer)
     worker.postMessage(request)
   })
-}
-
-/** Nothing for what is binary, too large, or not to be read. */
-async function textOf(workspace: Workspace, path: string): Promise<{ path: string; text: string } | undefined> {
-  const place = { ok: true, path, shown: path, exists: true } as const
-  const whole = await readWhole(workspace, place, maxFileBytes).catch(() => undefined)
-  if (whole === undefined || whole.bytes.includes(0)) return undefined
-  return { path, text: Buffer.from(whole.bytes).toString('utf8') }
 }
