@@ -1,13 +1,26 @@
 import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { ProcessExit, ProcessRunner, RunningProcess } from './process-runner.ts'
+import { runMarker } from './run-marker.ts'
 
-/** Groups that run now: none of them outlives this process, as far as it can help it. */
-const liveGroups = new Set<number>()
+/** Groups that run now, and their marks: none of them outlives this process, as far as it can help it. */
+const liveGroups = new Map<number, string>()
 
-const killAll = (): void => {
-  for (const pid of liveGroups) quietly(() => process.kill(-pid, 'SIGKILL'))
+/** At the very end there is no time to wait: KILL at once, to the groups and to whoever left them. */
+function killAll(): void {
+  const marks = [...liveGroups.values()]
+  for (const pid of liveGroups.keys()) quietly(() => process.kill(-pid, 'SIGKILL'))
+  quietly(() => {
+    for (const pid of readdirSync('/proc').filter(isPid)) {
+      quietly(() => {
+        const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+        if (marks.some((mark) => variables.includes(mark))) process.kill(Number(pid), 'SIGKILL')
+      })
+    }
+  })
 }
 
 /** The processes of this machine. */
@@ -22,7 +35,7 @@ export const nodeProcessRunner: ProcessRunner = {
     err?.on('data', onOutput)
     note?.on('data', (bytes: Uint8Array) => onNote?.(bytes))
     for (const stream of streams) stream.on('error', () => undefined)
-    if (pid !== undefined) join(pid)
+    if (pid !== undefined) join(pid, `${runMarker}=${env[runMarker]}`)
     const exited = new Promise<ProcessExit>((resolve) => {
       child.once('exit', (code, signal) => resolve({ kind: 'exited', code, signal }))
       child.once('error', (error) => resolve({ kind: 'notStarted', error }))
@@ -33,6 +46,10 @@ export const nodeProcessRunner: ProcessRunner = {
       closed: closed.then(() => undefined),
       signalGroup: (signal) => {
         if (pid !== undefined) quietly(() => process.kill(-pid, signal))
+      },
+      unref: () => {
+        child.unref()
+        for (const stream of streams) (stream as Socket).unref()
       },
       release: () => {
         if (pid !== undefined) leave(pid)
@@ -46,9 +63,9 @@ export const nodeProcessRunner: ProcessRunner = {
   signal: (pid, signal) => quietly(() => process.kill(pid, signal)),
 }
 
-function join(pid: number): void {
+function join(pid: number, mark: string): void {
   if (liveGroups.size === 0) process.on('exit', killAll)
-  liveGroups.add(pid)
+  liveGroups.set(pid, mark)
 }
 
 function leave(pid: number): void {
@@ -59,7 +76,7 @@ function leave(pid: number): void {
 /** Only where there is a `/proc`; elsewhere the group is all that is known. */
 async function findMarked(marker: string): Promise<number[]> {
   const names = await readdir('/proc').catch((): string[] => [])
-  const pids = names.filter((name) => /^\d+$/.test(name))
+  const pids = names.filter(isPid)
   const isOurs = await Promise.all(
     pids.map((pid) =>
       readFile(`/proc/${pid}/environ`, 'latin1').then(
@@ -70,6 +87,8 @@ async function findMarked(marker: string): Promise<number[]> {
   )
   return pids.filter((_, index) => isOurs[index] === true).map(Number)
 }
+
+const isPid = (name: string): boolean => /^\d+$/.test(name)
 
 /** What is gone already needs no signal. */
 function quietly(send: () => void): void {

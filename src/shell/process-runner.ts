@@ -18,6 +18,8 @@ export interface RunningProcess {
   readonly closed: Promise<void>
   /** To every process of its group. */
   signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void
+  /** Lets this process end while it still runs. */
+  unref(): void
   /** Lets go of its output. */
   release(): void
 }

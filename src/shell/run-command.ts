@@ -3,6 +3,7 @@ import { readField } from '../errors/read-field.ts'
 import { endProcess, type Grace } from './end-process.ts'
 import { createOutputKeeper, type OutputKeeper } from './output-keeper.ts'
 import type { ProcessExit, ProcessRequest, ProcessRunner } from './process-runner.ts'
+import { runMarker } from './run-marker.ts'
 
 export interface CommandRequest {
   readonly command: string
@@ -17,6 +18,8 @@ export interface CommandRequest {
   /** Puts the program into a sandbox, or on another machine. */
   readonly wrapCommand?: WrapCommand | undefined
   readonly onOutput?: ((text: string) => void) | undefined
+  /** Nobody waits for it: the host may end while it runs, and then so does it. */
+  readonly isBackground?: boolean | undefined
 }
 
 /** Changes what is run for a command, such as into the same in a sandbox. */
@@ -39,8 +42,6 @@ export interface RunningCommand {
   stop(): void
 }
 
-/** A name of its own for each run, in the environment of all that it starts. */
-const markerName = 'SIGNALBOX_RUN'
 // one stream, so that what is printed stays in order; channel 3 tells where the shell was when it ended
 const prelude = `exec 2>&1; trap '{ pwd -P; } >&3 2>/dev/null' EXIT\n`
 const maxNote = 8_192
@@ -48,21 +49,18 @@ const maxNote = 8_192
 /** Runs a command in bash, exactly as it was parsed, and leaves nothing behind whatever becomes of it. */
 export function startCommand(request: CommandRequest): RunningCommand {
   const output = createOutputKeeper(request.maxOutputChars)
-  let stop: (why: 'abort') => void = () => undefined
-  const stopped = new Promise<'abort'>((resolve) => {
-    stop = resolve
-  })
-  return { output, stop: () => stop('abort'), finished: run(request, output, stopped) }
+  const stopping = new AbortController()
+  return { output, stop: () => stopping.abort(), finished: run(request, output, stopping.signal) }
 }
 
-async function run(request: CommandRequest, output: OutputKeeper, stopped: Promise<'abort'>): Promise<CommandOutcome> {
+async function run(request: CommandRequest, output: OutputKeeper, stop: AbortSignal): Promise<CommandOutcome> {
   const { runner, grace, timeoutMs, maxOutputBytes, wrapCommand = (plain) => plain } = request
   const id = randomBytes(12).toString('hex')
   const plain: ProcessRequest = {
     file: request.bash,
     args: ['--noprofile', '--norc', '-c', prelude + request.command],
     cwd: request.cwd,
-    env: { ...request.env, [markerName]: id },
+    env: { ...request.env, [runMarker]: id },
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   let flooded: (why: 'outputLimit') => void = () => undefined
@@ -75,8 +73,10 @@ async function run(request: CommandRequest, output: OutputKeeper, stopped: Promi
   let note = ''
   try {
     const wrapped = await wrapCommand(plain)
+    // a command that was stopped before it began has done nothing
+    if (stop.aborted) return outcomeOf('abort', { kind: 'exited', code: null, signal: null }, output, note)
     const running = runner.start(
-      { ...wrapped, env: { ...wrapped.env, [markerName]: id } },
+      { ...wrapped, env: { ...wrapped.env, [runMarker]: id } },
       {
         onOutput(bytes) {
           if (output.bytes > maxOutputBytes) return flooded('outputLimit')
@@ -88,8 +88,15 @@ async function run(request: CommandRequest, output: OutputKeeper, stopped: Promi
         },
       },
     )
+    if (request.isBackground === true) {
+      running.unref()
+      timer?.unref()
+    }
+    const stopped = new Promise<'abort'>((resolve) => {
+      stop.addEventListener('abort', () => resolve('abort'), { once: true })
+    })
     const first = await Promise.race([running.exited, late, stopped, tooMuch])
-    await endProcess(runner, running, `${markerName}=${id}`, grace)
+    await endProcess(runner, running, `${runMarker}=${id}`, grace)
     return outcomeOf(typeof first === 'string' ? first : 'itself', await running.exited, output, note)
   } catch (error) {
     return outcomeOf('notStarted', { kind: 'notStarted', error }, output, note)

@@ -96,7 +96,10 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
   let cwd = workspace.root
   let count = 0
 
-  const start = (command: string, more: Pick<CommandRequest, 'timeoutMs' | 'onOutput'>): RunningCommand => {
+  const start = (
+    command: string,
+    more: Pick<CommandRequest, 'timeoutMs' | 'onOutput' | 'isBackground'>,
+  ): RunningCommand => {
     const running = startCommand({
       command,
       cwd,
@@ -149,7 +152,7 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
       const run: BackgroundRun = {
         id: `bash_${++count}`,
         command,
-        running: start(command, { timeoutMs: never }),
+        running: start(command, { timeoutMs: never, isBackground: true }),
         outcome: undefined,
       }
       runs.set(run.id, run)

@@ -25,6 +25,8 @@ const inputSchema = z.object({
 type BashInput = z.output<typeof inputSchema>
 
 const maxCommand = 100_000
+/** A flood is not for watching. */
+const maxShownChars = 1_000_000
 
 /** Runs commands in bash. */
 export function bashTool({ root, fileSystem }: Workspace, shell: Shell): Tool<typeof inputSchema, BashData> {
@@ -54,11 +56,13 @@ export function bashTool({ root, fileSystem }: Workspace, shell: Shell): Tool<ty
         if (run !== undefined) return { data: { type: 'background', id: run.id, command } as BashData }
         throw toolError('Too many background runs at once. Stop one with BashStop first.', 'TooMany')
       }
+      let shown = 0
       const outcome = await shell.run(command, {
         timeoutMs: Math.min(timeout ?? shell.timeoutMs, shell.maxTimeoutMs),
         signal: abortController.signal,
         onOutput: (text) => {
-          if (text !== '') onProgress({ data: { type: 'bash_output', text } })
+          shown += text.length
+          if (text !== '' && shown <= maxShownChars) onProgress({ data: { type: 'bash_output', text } })
         },
       })
       if (outcome.endedBy === 'notStarted') throw toolError(`bash could not be started: ${outcome.error}`, 'NotStarted')

@@ -188,6 +188,25 @@ describe('nothing is left of a command', () => {
   })
 })
 
+describe('a command that never began', () => {
+  it('has done nothing, even if it was stopped while its wrapper was made', async () => {
+    const root = scratch()
+    const host = new AbortController()
+    const { tools } = createTools({
+      root,
+      shell: {
+        wrapCommand: async (plain) => {
+          host.abort('escape')
+          return plain
+        },
+      },
+    })
+    const { text } = await runTool(tools, 'Bash', { command: 'touch made' }, { context: { abortController: host } })
+    expect(text).toContain('The user stopped this call')
+    expect(existsSync(join(root, 'made'))).toBe(false)
+  })
+})
+
 describe('background runs', () => {
   it('have an id, are looked at and stopped, and end with the set', async () => {
     const token = `signalbox-${Math.random().toString(36).slice(2)}`

@@ -86,8 +86,12 @@ function get(url: URL, limits: PageLimits): Promise<IncomingMessage> {
         'user-agent': 'signalbox',
       },
     })
-    sent.once('response', resolve)
-    sent.once('error', reject)
+    // what goes wrong later is told by the response too, and by it alone
+    sent.on('error', reject)
+    sent.once('response', (response) => {
+      response.on('error', () => undefined)
+      resolve(response)
+    })
     sent.end()
   })
 }
