@@ -84,6 +84,45 @@ const generated = fc
   .tuple(twisted, fc.array(fc.tuple(joints, twisted), { maxLength: 2 }))
   .map(([first, rest]) => first + rest.flat().join(''))
 
+/** A harmless command with something else put in, anywhere: in a word, in quotes, at the end of one. */
+const injected = fc
+  .tuple(
+    fc.constantFrom(...harmlessCommands),
+    fc.nat({ max: 60 }),
+    fc.constantFrom(
+      ...[
+        '$(touch marker)',
+        '`touch marker`',
+        ';touch marker;',
+        '>marker',
+        '>marker ',
+        '&touch marker&',
+        '|tee marker',
+      ],
+      ...[
+        "'",
+        '"',
+        '\\',
+        '\n',
+        '\ntouch marker\n',
+        '#',
+        "'$(touch marker)'",
+        '\'"$(touch marker)"\'',
+        '\\\ntouch marker',
+      ],
+      ...[
+        '<(touch marker)',
+        '$' + '{x:-$(touch marker)}',
+        '&&touch marker',
+        "';touch marker;'",
+        '";touch marker;"',
+        ' -o marker ',
+      ],
+    ),
+    fc.constantFrom('', "'", '"', ';touch marker', '\ntouch marker'),
+  )
+  .map(([command, at, what, end]) => command.slice(0, at) + what + command.slice(at) + end)
+
 const count = process.env.SIGNALBOX_FULL ? 5_000 : 1_000
 
 describe('the shell matcher beside the real bash', () => {
@@ -116,7 +155,7 @@ describe('the shell matcher beside the real bash', () => {
     let wrote = 0
     let allowed = 0
     fc.assert(
-      fc.property(generated, (command) => {
+      fc.property(fc.oneof(generated, injected), (command) => {
         const wasAllowed = isAllowed(command)
         const didWrite = bash.writesMarker(command)
         if (didWrite) wrote++
