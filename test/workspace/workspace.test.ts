@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { isSignalboxError } from '../../src/index.ts'
 import { nodeFileSystem } from '../../src/workspace/node-file-system.ts'
 import { openToRead } from '../../src/workspace/open-to-read.ts'
@@ -34,6 +34,7 @@ describe('a workspace', () => {
     const { root, outside, workspace } = both()
     const twin = `${root}-evil`
     mkdirSync(twin)
+    onTestFinished(() => rmSync(twin, { recursive: true, force: true }))
     put(join(twin, 'a.txt'), 'evil')
     for (const path of [
       '..',
