@@ -1,0 +1,1 @@
+export { exploreTurn } from './explore-turn.ts'
