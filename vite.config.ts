@@ -7,7 +7,7 @@ export default defineConfig({
     alias: [
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
-      { find: /^signalbox\/(node|anthropic|openai|ai-sdk)$/, replacement: at('./src/$1/index.ts') },
+      { find: /^signalbox\/(node|anthropic|openai|ai-sdk|testing)$/, replacement: at('./src/$1/index.ts') },
     ],
   },
   test: {

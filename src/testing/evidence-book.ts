@@ -30,7 +30,11 @@ export class EvidenceBook implements TurnEvidence {
 
   announced(record: CallRecord): CallEvidence {
     const known = this.#byId.get(record.id)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      // one that is answered at birth is seen before it has its place
+      known.index = record.index
+      return known
+    }
     const call: CallEvidence = {
       id: record.id,
       name: record.name,

@@ -9,6 +9,7 @@ export interface HeldBody extends BodyEvidence {
   readonly id: string
   /** When it was told to stop. */
   toldAtMs: number | undefined
+  endedAtMs: number | undefined
   finish(result?: Partial<ToolResult>): void
   fail(error: unknown): void
   report(data?: unknown): void
@@ -29,14 +30,17 @@ export class HeldBodies {
   readonly isReal: boolean
   readonly #book: EvidenceBook
   readonly #clock: SimulatedClock
+  readonly #graceMs: number
 
   constructor(
     given: readonly AnyTool[] | ((hold: Hold) => readonly AnyTool[]),
     book: EvidenceBook,
     clock: SimulatedClock,
+    graceMs: number,
   ) {
     this.#book = book
     this.#clock = clock
+    this.#graceMs = graceMs
     this.isReal = typeof given === 'function'
     const tools = typeof given === 'function' ? given((label) => this.#hold(label)) : given
     this.tools = tools.map((tool) => this.#heldOf(tool))
@@ -59,26 +63,32 @@ export class HeldBodies {
     const promise = new Promise<ToolResult>((resolve, reject) => {
       settle = { resolve, reject }
     })
-    const end = (ok: boolean): void => {
+    const clock = this.#clock
+    const graceMs = this.#graceMs
+    const end = (ok: boolean, says: string): void => {
       body.isRunning = false
-      if (!body.isAbandoned) body.outcome ??= { ok, wasTold: signal.aborted }
+      body.endedAtMs = clock.now()
+      if (!body.isAbandoned) body.outcome ??= { ok, wasTold: signal.aborted, says }
     }
     const body = {
       id,
       promise,
       starts: (this.byId.get(id)?.starts ?? 0) + 1,
       isRunning: true,
-      isAbandoned: false,
+      endedAtMs: undefined as number | undefined,
+      get isAbandoned() {
+        return body.toldAtMs !== undefined && (body.endedAtMs ?? clock.now()) - body.toldAtMs >= graceMs
+      },
       outcome: undefined as BodyEvidence['outcome'],
       reported: this.byId.get(id)?.reported ?? 0,
       signal,
       toldAtMs: undefined as number | undefined,
       finish: (result?: Partial<ToolResult>) => {
-        end(true)
+        end(true, `${id} done`)
         settle.resolve({ data: `${id} done`, ...result })
       },
       fail: (error: unknown) => {
-        end(false)
+        end(false, error instanceof Error ? error.message : '')
         settle.reject(error)
       },
       report: (data?: unknown) => {
@@ -118,6 +128,7 @@ export class HeldBodies {
       return result
     } finally {
       body.isRunning = false
+      body.endedAtMs = this.#clock.now()
       if (!body.isAbandoned) body.outcome ??= { ok, wasTold: body.signal.aborted }
     }
   }

@@ -1,4 +1,5 @@
 import type { HookCallback, HookOutput, Hooks } from '../hooks/hook.ts'
+import type { ResultStore } from '../results/result-store.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool, InputVerdict } from '../tool/tool.ts'
 import type { EvidenceBook } from './evidence-book.ts'
@@ -41,6 +42,16 @@ export class HeldPhases {
   readonly hooks: Hooks = {
     PreToolUse: [{ hooks: [this.#hook('executing.preHooks', 'hook before')] }],
     PostToolUse: [{ hooks: [this.#hook('executing.postHooks', 'hook after')] }],
+  }
+
+  readonly store: ResultStore = {
+    save: ({ toolUseID: id }) =>
+      new Promise((resolve, reject) =>
+        this.#wait(id, 'executing.formatting', 'store', ['fails'], {
+          saves: () => resolve({ path: `/stored/${id}` }),
+          fails: () => reject(new Error('the disk is full')),
+        }),
+      ),
   }
 
   readonly canUseTool: CanUseTool = (_tool, _input, _context, _message, id) =>

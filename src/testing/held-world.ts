@@ -41,7 +41,7 @@ export class HeldWorld {
     this.#countListeners()
     const stamps = countedStamps(this.clock)
     this.book = new EvidenceBook(options.maxConcurrency ?? 10)
-    this.bodies = new HeldBodies(tools, this.book, this.clock)
+    this.bodies = new HeldBodies(tools, this.book, this.clock, this.#graceMs)
     this.phases = new HeldPhases(this.book)
     const held = phases === 'all' ? this.bodies.tools.map((tool) => this.phases.toolOf(tool)) : this.bodies.tools
     this.executor = new StreamingToolExecutor(
@@ -58,7 +58,12 @@ export class HeldWorld {
           this.#isInterruptible = is
         },
       },
-      { ...options, clock: this.clock, uuid: stamps.uuid },
+      {
+        ...(setup.happenings?.long === true && { resultStore: this.phases.store }),
+        ...options,
+        clock: this.clock,
+        uuid: stamps.uuid,
+      },
     )
     keepBook(this.executor, this.book)
     this.#reply = createAssistantMessage([], { id: 'reply' }, stamps)
@@ -126,15 +131,6 @@ export class HeldWorld {
   leave(): void {
     void this.reader?.return()
     this.reader = undefined
-  }
-
-  /** What the passing of time made of the bodies that were told to stop. */
-  passTime(ms: number): void {
-    this.clock.increment(ms)
-    for (const body of this.bodies.byId.values()) {
-      const isDue = body.toldAtMs !== undefined && this.clock.now() - body.toldAtMs >= this.#graceMs
-      if (body.isRunning && isDue) body.isAbandoned = true
-    }
   }
 
   /** A call's body may have begun before anything was seen of the call. */

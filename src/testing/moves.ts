@@ -8,7 +8,10 @@ export type Moves = Map<string, () => void>
 export function movesOf(world: HeldWorld): Moves {
   const moves: Moves = new Map()
   const { setup, executor, book, bodies, phases, clock } = world
-  const { failure, progress, interrupt, abort, discard, time, reader, reading } = { ...all, ...setup.happenings }
+  const { failure, progress, interrupt, abort, discard, time, reader, reading, flood, strange, long } = {
+    ...all,
+    ...setup.happenings,
+  }
   const next = setup.calls[world.arrived]
   if (next !== undefined && book.run !== 'discarded')
     moves.set(`${idOf(next, world.arrived)} arrives`, () => world.arrive())
@@ -31,6 +34,9 @@ export function movesOf(world: HeldWorld): Moves {
     if (!body.isRunning) continue
     moves.set(`${body.id} finishes`, () => body.finish())
     if (failure) moves.set(`${body.id} fails`, () => body.fail(new Error(`${body.id} broke`)))
+    if (strange) moves.set(`${body.id} throws nothing`, () => body.fail(undefined))
+    if (long) moves.set(`${body.id} finishes at length`, () => body.finish({ data: `${body.id} done ${padding}` }))
+    if (flood) moves.set(`${body.id} floods`, () => times(25, () => body.report()))
     if (progress && body.reported < world.maxReports) moves.set(`${body.id} reports`, () => body.report())
   }
   const isUnderWay = book.calls.some(({ phase }) => phase !== 'completed' && phase !== 'yielded')
@@ -42,7 +48,7 @@ export function movesOf(world: HeldWorld): Moves {
   if (discard && book.calls.length > 0 && book.run !== 'discarded' && !book.isOver) {
     moves.set('the turn is discarded', () => void executor.discard())
   }
-  if (time && clock.nextDueIn !== undefined) moves.set('time passes', () => world.passTime(clock.nextDueIn ?? 0))
+  if (time && clock.nextDueIn !== undefined) moves.set('time passes', () => clock.increment(clock.nextDueIn ?? 0))
   readingMoves(world, moves, reader, reading)
   return moves
 }
@@ -61,7 +67,16 @@ function readingMoves(world: HeldWorld, moves: Moves, mayWait?: boolean, mayTake
 
 const isOverIn = ({ phase }: { phase: string }): boolean => phase === 'completed' || phase === 'yielded'
 
+const padding = 'and so on '.repeat(100)
+
+const times = (count: number, act: () => void): void => {
+  for (let n = 0; n < count; n++) act()
+}
+
 const all = {
+  flood: false,
+  strange: false,
+  long: false,
   failure: true,
   progress: true,
   interrupt: true,

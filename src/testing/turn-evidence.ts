@@ -7,9 +7,9 @@ export interface BodyEvidence {
   starts: number
   isRunning: boolean
   /** The turn gave it up: it no longer counts for anybody. */
-  isAbandoned: boolean
-  /** How it ended by itself, and whether somebody had told it to stop by then. */
-  outcome: { readonly ok: boolean; readonly wasTold: boolean } | undefined
+  readonly isAbandoned: boolean
+  /** How it ended by itself, whether somebody had told it to stop by then, and what its result has to say. */
+  outcome: { readonly ok: boolean; readonly wasTold: boolean; readonly says?: string } | undefined
   /** How many progress messages it sent while it ran. */
   reported: number
   readonly signal: AbortSignal
@@ -20,7 +20,7 @@ export interface CallEvidence {
   readonly id: string
   readonly name: string
   /** Place in the order in which the model asked. */
-  readonly index: number
+  index: number
   readonly stopsAtInterrupt: boolean
   /** May run beside other safe calls, as things stand. */
   isSafe: boolean

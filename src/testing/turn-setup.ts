@@ -28,6 +28,12 @@ export interface Happenings {
   readonly time?: boolean | undefined
   /** A reader that waits, and may leave. */
   readonly reader?: boolean | undefined
+  /** Bodies that report a lot at once. @default false */
+  readonly flood?: boolean | undefined
+  /** Bodies that throw something that is no error. @default false */
+  readonly strange?: boolean | undefined
+  /** Results that are too long for the model, and a store that keeps them or fails. @default false */
+  readonly long?: boolean | undefined
   /** Results are taken whenever they can be, not only at the end. */
   readonly reading?: boolean | undefined
 }
@@ -44,7 +50,7 @@ export interface TurnSetup {
   readonly phases?: 'bodies' | 'all' | undefined
   /** `'together'`: all calls are there from the start. @default 'anyTime' */
   readonly arrival?: 'anyTime' | 'together' | undefined
-  /** @default all of them */
+  /** @default all of them, except where they say otherwise */
   readonly happenings?: Happenings | undefined
   /** In place of the built-in ones: start from `[...turnInvariants, mine]` to add. */
   readonly invariants?: readonly Invariant[] | undefined

@@ -35,14 +35,20 @@ export function worldInvariants(world: WorldView): Invariant[] {
       // W8, A7
       name: 'results are true',
       check: (turn) =>
-        firstOf(turn, ({ id, results: [result], body }) => {
+        firstOf(turn, (call) => {
+          const { id, results, body, ending } = call
+          const [result] = results
           if (result === undefined || !world.areBodiesHeld) return undefined
           const { outcome } = body ?? {}
           if (outcome === undefined || outcome.wasTold) {
             return result.isError ? undefined : `${id} did not come to its end, and its result says: ${result.text}`
           }
-          const says = outcome.ok ? `${id} done` : `${id} broke`
-          const isTrue = result.isError !== outcome.ok && result.text.includes(says)
+          if (ending?.by !== 'result' || world.toolOf(call)?.retry !== undefined) {
+            return outcome.ok === result.isError && outcome.ok
+              ? `${id} finished, and its result is an error`
+              : undefined
+          }
+          const isTrue = result.isError !== outcome.ok && result.text.includes(outcome.says ?? '')
           return isTrue ? undefined : `${id} ${outcome.ok ? 'finished' : 'failed'}, and its result says: ${result.text}`
         }),
     },

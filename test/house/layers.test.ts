@@ -26,6 +26,7 @@ const rooms = [
   'src/query',
   'src/index.ts',
   'src/node',
+  'src/testing',
 ]
 
 const allowedPackages = new Map([
