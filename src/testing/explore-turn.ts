@@ -4,6 +4,7 @@ import type { Breach } from './invariant.ts'
 import { movesOf } from './moves.ts'
 import { makeMove, playTurn, retraceTurn } from './play-turn.ts'
 import { shrinkStory } from './shrink-story.ts'
+import { StateGraph } from './state-graph.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
 export interface ExploreOptions extends TurnSetup {
@@ -46,7 +47,7 @@ export interface Exploration {
 export async function exploreTurn(options: ExploreOptions): Promise<Exploration> {
   const { maxStates = 20_000, maxMs = 60_000, now = () => performance.now(), ...setup } = options
   const begin = now()
-  const seen = new Set<string>()
+  const seen = new StateGraph()
   let frontier: (readonly string[])[] = []
   let [transitions, paths, depth] = [0, 0, 0]
 
@@ -69,14 +70,14 @@ export async function exploreTurn(options: ExploreOptions): Promise<Exploration>
 
   const first = await playTurn(setup, [])
   if (first.breaches.length > 0) return end('breach', first)
-  seen.add(fingerprintOf(first.world))
+  seen.add(fingerprintOf(first.world), [])
   frontier.push([])
   while (frontier.length > 0) {
     const next: (readonly string[])[] = []
     for (const story of frontier) {
       const here = await retraceTurn(setup, story)
       const from = fingerprintOf(here)
-      const { isAtEnd } = here
+      if (here.isAtEnd) seen.isEnd(from)
       let leadsSomewhere = false
       let spare: typeof here | undefined = here
       for (const name of [...movesOf(here).keys()]) {
@@ -90,23 +91,20 @@ export async function exploreTurn(options: ExploreOptions): Promise<Exploration>
         if (breaches.length > 0) return end('breach', { story: told, breaches })
         const to = fingerprintOf(world)
         leadsSomewhere ||= to !== from
-        if (seen.has(to)) continue
-        seen.add(to)
-        next.push(told)
+        if (seen.add(to, told, from)) next.push(told)
         if (seen.size >= maxStates) return end('maxStates')
       }
-      if (leadsSomewhere) continue
-      if (!isAtEnd) return end('breach', { story, breaches: [stuck] })
-      paths++
+      if (!leadsSomewhere) paths++
     }
     frontier = next
   }
-  return end('complete')
+  const dead = seen.deadEnd()
+  return dead === undefined ? end('complete') : end('breach', { story: dead, breaches: [stuck] })
 }
 
 export const stuck: Breach = {
   invariant: 'every turn ends',
-  problem: 'nothing more can happen, and the turn is not over',
+  problem: 'whatever happens from here, the turn is never over',
 }
 
 type Figures = Omit<Exploration, 'breach' | 'report'>

@@ -3,6 +3,7 @@ import type { ResultStore } from '../results/result-store.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool, InputVerdict } from '../tool/tool.ts'
 import type { EvidenceBook } from './evidence-book.ts'
+import { plainError } from './plain-error.ts'
 
 /** What a call waits for before or after its body, and the words that may end the wait. */
 export interface HeldWait {
@@ -49,7 +50,7 @@ export class HeldPhases {
       new Promise((resolve, reject) =>
         this.#wait(id, 'executing.formatting', 'store', ['fails'], {
           saves: () => resolve({ path: `/stored/${id}` }),
-          fails: () => reject(new Error('the disk is full')),
+          fails: () => reject(plainError('the disk is full')),
         }),
       ),
   }
@@ -72,7 +73,7 @@ export class HeldPhases {
         this.#wait(String(id), phase, who, ['denies', 'breaks'], {
           passes: () => resolve({}),
           ...(isBefore && { denies: () => this.#deny(String(id), () => resolve(deny)) }),
-          ...(!isBefore && { breaks: () => reject(new Error('broke')) }),
+          ...(!isBefore && { breaks: () => reject(plainError('broke')) }),
         })
       })
   }

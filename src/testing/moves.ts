@@ -1,4 +1,5 @@
 import type { HeldWorld } from './held-world.ts'
+import { plainError } from './plain-error.ts'
 import { idOf } from './turn-setup.ts'
 
 /** Everything that can happen next, by the words in which a story tells it. */
@@ -33,7 +34,7 @@ export function movesOf(world: HeldWorld): Moves {
   for (const body of bodies.isReal ? [] : bodies.byId.values()) {
     if (!body.isRunning) continue
     moves.set(`${body.id} finishes`, () => body.finish())
-    if (failure) moves.set(`${body.id} fails`, () => body.fail(new Error(`${body.id} broke`)))
+    if (failure) moves.set(`${body.id} fails`, () => body.fail(plainError(`${body.id} broke`)))
     if (strange) moves.set(`${body.id} throws nothing`, () => body.fail(undefined))
     if (long) moves.set(`${body.id} finishes at length`, () => body.finish({ data: `${body.id} done ${padding}` }))
     if (flood) moves.set(`${body.id} floods`, () => times(25, () => body.report()))
