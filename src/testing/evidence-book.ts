@@ -44,6 +44,7 @@ export class EvidenceBook implements TurnEvidence {
       isHeld: record.stage === 'held',
       phase: 'queued',
       hasExecuted: false,
+      overtook: undefined,
       starts: [],
       toldAt: undefined,
       deniedAt: undefined,
@@ -68,7 +69,10 @@ export class EvidenceBook implements TurnEvidence {
     const before = call.phase
     call.phase = phase
     if (phase === 'queued') call.hasExecuted = false
-    else if (phase.startsWith('executing')) call.hasExecuted = true
+    else if (phase.startsWith('executing')) {
+      call.hasExecuted = true
+      if (before === 'queued') call.overtook ??= this.calls.find((each) => isBarrier(each, call))?.id
+    }
     const at = this.#next()
     if (phase === 'executing.calling') {
       const beside = this.calls.filter((each) => each !== call && isBodyAlive(each)).map(({ id }) => id)
@@ -117,6 +121,9 @@ export class EvidenceBook implements TurnEvidence {
     return ++this.#seen
   }
 }
+
+const isBarrier = ({ isSafe, phase, index }: CallEvidence, call: CallEvidence): boolean =>
+  !isSafe && phase === 'queued' && index < call.index
 
 const isStopped = (phase: string): boolean => phase === 'completed' || phase === 'yielded'
 

@@ -35,7 +35,7 @@ export function fingerprintOf(world: HeldWorld): string {
     bodies.points.map(({ name }) => name).sort(),
     clock.dueIn,
     host.signal.aborted,
-    world.reader !== undefined,
+    world.readers.length,
     setup.state?.(),
   ])
 }

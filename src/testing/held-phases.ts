@@ -34,7 +34,7 @@ export class HeldPhases {
             'is accepted': () => {
               Promise.resolve(own?.call(tool, input, context) ?? { result: true as const }).then(resolve, reject)
             },
-            'is vetoed': () => resolve({ result: false, message: 'vetoed' }),
+            'is vetoed': () => this.#deny(context.toolUseID, () => resolve({ result: false, message: 'vetoed' })),
           }),
         ),
     }

@@ -22,14 +22,14 @@ export class HeldWorld {
   readonly phases: HeldPhases
   readonly book: EvidenceBook
   arrived = 0
-  /** A reader that waits for all that is to come. */
-  reader: AsyncGenerator<unknown, void, undefined> | undefined
+  /** Those who wait for all that is to come. */
+  readers: AsyncGenerator<unknown, void, undefined>[] = []
   wasStoppedByHost = false
   /** How often each body may report. */
   maxReports = 1
   readonly #invariants: readonly Invariant[]
   readonly #reply
-  readonly #graceMs: number
+  readonly graceMs: number
   #inProgress: ReadonlySet<string> = new Set()
   #isInterruptible = false
   #listeners = 0
@@ -37,11 +37,11 @@ export class HeldWorld {
   constructor(setup: TurnSetup) {
     this.setup = setup
     const { options = {}, context = {}, phases = 'bodies', tools, invariants = turnInvariants } = setup
-    this.#graceMs = options.abortGraceMs ?? 5_000
+    this.graceMs = options.abortGraceMs ?? 5_000
     this.#countListeners()
     const stamps = countedStamps(this.clock)
     this.book = new EvidenceBook(options.maxConcurrency ?? 10)
-    this.bodies = new HeldBodies(tools, this.book, this.clock, this.#graceMs)
+    this.bodies = new HeldBodies(tools, this.book, this.clock, this.graceMs)
     this.phases = new HeldPhases(this.book)
     const held = phases === 'all' ? this.bodies.tools.map((tool) => this.phases.toolOf(tool)) : this.bodies.tools
     this.executor = new StreamingToolExecutor(
@@ -73,12 +73,14 @@ export class HeldWorld {
       ...worldInvariants({
         bodies: this.bodies.byId,
         toolOf: ({ name }) => toolByName.get(name),
-        graceMs: this.#graceMs,
+        graceMs: this.graceMs,
         now: () => this.clock.now(),
         areBodiesHeld: !this.bodies.isReal,
         inProgress: () => this.#inProgress,
         isInterruptible: () => this.#isInterruptible,
         hostReason: () => this.host.signal.reason,
+        unreadOf: (id) =>
+          this.executor.actor.getSnapshot().context.run.calls.find((call) => call.id === id)?.port.unread ?? 0,
         wasStoppedByHost: () => this.wasStoppedByHost,
       }),
     ]
@@ -120,17 +122,16 @@ export class HeldWorld {
   /** A reader comes and waits for all that is to come. */
   read(): void {
     const reader = this.executor.getRemainingResults()
-    this.reader = reader
+    this.readers.push(reader)
     const follow = async (): Promise<void> => {
       for await (const _ of reader) if (this.book.messages.length > maxTaken) break
-      if (this.reader === reader) this.reader = undefined
+      this.readers = this.readers.filter((each) => each !== reader)
     }
     void follow()
   }
 
   leave(): void {
-    void this.reader?.return()
-    this.reader = undefined
+    void this.readers.shift()?.return()
   }
 
   /** A call's body may have begun before anything was seen of the call. */

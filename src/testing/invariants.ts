@@ -62,6 +62,25 @@ export const exclusivity: Invariant = {
   },
 }
 
+/** Q5: nothing overtakes an unsafe call that waits. */
+export const noOvertaking: Invariant = {
+  name: 'no overtaking',
+  check: ({ calls }) =>
+    firstOf(calls, ({ id, overtook }) =>
+      overtook === undefined ? undefined : `${id} began while the unsafe ${overtook} before it still waited`,
+    ),
+}
+
+/** Q7: the gate says who runs. */
+export const gateSaysWhoRuns: Invariant = {
+  name: 'the gate says who runs',
+  check({ calls, gate }) {
+    const executing = calls.filter(({ phase }) => phase.startsWith('executing'))
+    const should = executing.length === 0 ? 'open' : executing.every(({ isSafe }) => isSafe) ? 'shared' : 'exclusive'
+    return gate === should ? undefined : `the gate is ${gate}, and ${list(executing) || 'nothing'} executes`
+  },
+}
+
 /** A2, A4, A5: what was told to stop, or came after everything was, does not begin. */
 export const noStartAfterAbort: Invariant = {
   name: 'no start after an abort',
@@ -184,14 +203,15 @@ export const interruptSparesOthers: Invariant = {
   check: ({ calls, run }) =>
     run !== 'interrupted'
       ? undefined
-      : firstOf(calls, (call) =>
-          !call.stopsAtInterrupt &&
-          call.phase === 'executing.stopping' &&
-          call.ending === undefined &&
-          !hasTimedOut(call)
-            ? `${call.id} does not stop at interrupts, and was told to`
-            : undefined,
-        ),
+      : firstOf(calls, (call) => {
+          const { id, stopsAtInterrupt, phase, ending } = call
+          if (stopsAtInterrupt) return undefined
+          const wasCut =
+            ending?.by === 'abort' && ending.cause.kind === 'user_interrupted' && ending.reached === 'notStarted'
+          if (wasCut) return `${id} does not stop at interrupts, and never started because of one`
+          const isStopping = phase === 'executing.stopping' && ending === undefined && !hasTimedOut(call)
+          return isStopping ? `${id} does not stop at interrupts, and was told to` : undefined
+        }),
 }
 
 const hasTimedOut = ({ body }: CallEvidence): boolean => body?.signal.reason === 'timeout'
@@ -254,6 +274,8 @@ export const turnInvariants: readonly Invariant[] = [
   oneResultPerCall,
   emissionOrder,
   exclusivity,
+  noOvertaking,
+  gateSaysWhoRuns,
   noStartAfterAbort,
   progressBeforeResult,
   everyProgressArrives,

@@ -9,7 +9,7 @@ export type Moves = Map<string, () => void>
 export function movesOf(world: HeldWorld): Moves {
   const moves: Moves = new Map()
   const { setup, executor, book, bodies, phases, clock } = world
-  const { failure, progress, interrupt, abort, discard, time, reader, reading, flood, strange, long } = {
+  const { failure, progress, interrupt, abort, discard, time, reader, reading, flood, strange, long, hostAbort } = {
     ...all,
     ...setup.happenings,
   }
@@ -45,25 +45,34 @@ export function movesOf(world: HeldWorld): Moves {
     moves.set('the user interrupts', () => executor.abort('interrupt'))
   if (abort && isUnderWay && (book.run === 'clear' || book.run === 'interrupted')) {
     moves.set('the user aborts', () => executor.abort('escape'))
+    if (hostAbort && !world.host.signal.aborted) moves.set('the host aborts', () => world.host.abort('escape'))
   }
   if (discard && book.calls.length > 0 && book.run !== 'discarded' && !book.isOver) {
     moves.set('the turn is discarded', () => void executor.discard())
   }
-  if (time && clock.nextDueIn !== undefined) moves.set('time passes', () => clock.increment(clock.nextDueIn ?? 0))
-  readingMoves(world, moves, reader, reading)
+  const dueIn = nextDue(world)
+  if (time && dueIn !== undefined) moves.set('time passes', () => clock.increment(dueIn))
+  readingMoves(world, moves, Number(reader ?? 1), reading)
   return moves
 }
 
-function readingMoves(world: HeldWorld, moves: Moves, mayWait?: boolean, mayTake?: boolean): void {
-  const { book } = world
+function readingMoves(world: HeldWorld, moves: Moves, maxReaders: number, mayTake?: boolean): void {
+  const { book, readers } = world
   if (book.run === 'discarded' || book.calls.length === 0) return
-  if (world.reader !== undefined) {
-    moves.set('the reader leaves', () => world.leave())
-    return
-  }
+  if (readers.length > 0) moves.set('the reader leaves', () => world.leave())
+  if (readers.length < maxReaders && !book.isOver) moves.set('a reader comes', () => world.read())
+  if (readers.length > 0) return
   const isLast = world.arrived === world.setup.calls.length && book.calls.every(isOverIn)
   if ((mayTake || isLast) && !book.isOver && world.hasNews) moves.set('results are taken', () => world.take())
-  if (mayWait && !book.isOver) moves.set('a reader comes', () => world.read())
+}
+
+/** Until the next timer, or until the grace of a body is over, whether or not anybody has set a timer for it. */
+function nextDue({ clock, bodies, graceMs }: HeldWorld): number | undefined {
+  const graces = [...bodies.byId.values()].flatMap(({ isRunning, isAbandoned, toldAtMs }) =>
+    isRunning && !isAbandoned && toldAtMs !== undefined ? [toldAtMs + graceMs - clock.now()] : [],
+  )
+  const all = clock.nextDueIn === undefined ? graces : [clock.nextDueIn, ...graces]
+  return all.length === 0 ? undefined : Math.min(...all)
 }
 
 const isOverIn = ({ phase }: { phase: string }): boolean => phase === 'completed' || phase === 'yielded'
@@ -78,6 +87,7 @@ const all = {
   flood: false,
   strange: false,
   long: false,
+  hostAbort: false,
   failure: true,
   progress: true,
   interrupt: true,

@@ -58,16 +58,23 @@ export async function makeMove(world: HeldWorld, move: () => void): Promise<Brea
     move()
     await settled()
     const breaches = world.breaches()
-    if (breaches.length === 0 && world.book.isOver && world.arrived === world.setup.calls.length) endOf(world)
-    return breaches
+    return breaches.length === 0 && world.isAtEnd ? atEndOf(world) : breaches
   } catch (error) {
-    return [{ invariant: 'nothing throws', problem: error instanceof Error ? error.message : String(error) }]
+    return [{ invariant: 'nothing throws', problem: messageOf(error) }]
   }
 }
 
-function endOf({ setup, book }: HeldWorld): void {
-  if (book.run !== 'discarded') setup.atEnd?.()
+function atEndOf({ setup, book }: HeldWorld): Breach[] {
+  if (book.run === 'discarded') return []
+  try {
+    setup.atEnd?.()
+    return []
+  } catch (error) {
+    return [{ invariant: 'at the end', problem: messageOf(error) }]
+  }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Tells a story and throws where something does not hold: what a test that was found by `exploreTurn` or `simulate` does.

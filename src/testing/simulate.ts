@@ -82,7 +82,7 @@ function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions
     calls: calls ?? Array.from({ length: 1 + Math.floor(random() * maxCalls) }, planned),
     phases: random() < 0.5 ? 'all' : 'bodies',
     arrival: random() < 0.5 ? 'together' : 'anyTime',
-    happenings: { flood: true, strange: true, long: true },
+    happenings: { flood: true, strange: true, long: true, hostAbort: true, reader: 2 },
     options: { maxConcurrency: 1 + Math.floor(random() * 4), abortGraceMs: 100, maxBufferedProgress: 10 },
     ...(invariants !== undefined && { invariants }),
   }

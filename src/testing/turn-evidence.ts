@@ -29,6 +29,8 @@ export interface CallEvidence {
   phase: string
   /** It has been executing, and did not go back to the line since. */
   hasExecuted: boolean
+  /** An unsafe call before it still waited when it began to execute. */
+  overtook: string | undefined
   /** Each time its body began: when, and beside which others. */
   readonly starts: { readonly at: number; readonly beside: readonly string[]; readonly isSafe: boolean }[]
   /** When it was first told to stop. */

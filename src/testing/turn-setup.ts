@@ -24,10 +24,12 @@ export interface Happenings {
   readonly interrupt?: boolean | undefined
   readonly abort?: boolean | undefined
   readonly discard?: boolean | undefined
+  /** An abort by the host's own controller. @default false */
+  readonly hostAbort?: boolean | undefined
   /** Time passes, so that limits and graces end. */
   readonly time?: boolean | undefined
-  /** A reader that waits, and may leave. */
-  readonly reader?: boolean | undefined
+  /** Readers that wait, and may leave: so many at once. @default 1 */
+  readonly reader?: boolean | number | undefined
   /** Bodies that report a lot at once. @default false */
   readonly flood?: boolean | undefined
   /** Bodies that throw something that is no error. @default false */

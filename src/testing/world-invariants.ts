@@ -13,6 +13,7 @@ export interface WorldView {
   readonly inProgress: () => ReadonlySet<string>
   readonly isInterruptible: () => boolean
   readonly hostReason: () => unknown
+  readonly unreadOf: (id: string) => number
   readonly wasStoppedByHost: () => boolean
 }
 
@@ -92,6 +93,24 @@ export function worldInvariants(world: WorldView): Invariant[] {
         (run === 'clear' || run === 'interrupted' || world.hostReason() === undefined)
           ? `the host said stop; the turn is ${run}, and its controller says ${String(world.hostReason())}`
           : undefined,
+    },
+    {
+      // A4
+      name: 'the turn hears its host',
+      check: ({ calls, run }) =>
+        world.hostReason() !== undefined && run === 'clear' && calls.some((call) => !isOverIn(call))
+          ? 'the host aborted, and the turn goes on'
+          : undefined,
+    },
+    {
+      // Y5
+      name: 'every message is handed over',
+      check: (turn) =>
+        firstOf(turn, ({ id, phase }) =>
+          phase === 'yielded' && turn.run !== 'discarded' && world.unreadOf(id) !== 0
+            ? `${id} counts as handed over, and ${world.unreadOf(id)} of its messages are not`
+            : undefined,
+        ),
     },
     {
       // Y8

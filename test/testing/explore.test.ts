@@ -111,7 +111,7 @@ describe('exploring a turn', () => {
 
     it('finds an edit tool that was wrongly marked safe', async () => {
       const { breach } = await exploreTurn(world(true))
-      expect(breach?.breaches).toEqual([{ invariant: 'nothing throws', problem: 'an edit was lost: x2' }])
+      expect(breach?.breaches).toEqual([{ invariant: 'at the end', problem: 'an edit was lost: x2' }])
       expect(breach?.story).toEqual(['a arrives', 'b arrives', '1 is written', '2 is written', 'results are taken'])
     })
 
