@@ -8,6 +8,8 @@ export default defineConfig({
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
       { find: /^signalbox\/(node|anthropic|openai|ai-sdk|testing)$/, replacement: at('./src/$1/index.ts') },
+      { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
+      { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
     ],
   },
   test: {
@@ -15,6 +17,7 @@ export default defineConfig({
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     coverage: {
       provider: 'v8',
       include: ['src/**', 'machines/**'],

@@ -8,6 +8,7 @@ import type {
 } from 'xstate'
 import { paramsOf, runActions } from './chart-actions.ts'
 import { ChartTable, type Configuration } from './chart-table.ts'
+import { tellGuardWatchers } from './guard-watch.ts'
 import { internalsOf } from './xstate-internals.ts'
 
 type Guard = (args: { context: MachineContext; event: AnyEventObject }, params: unknown) => boolean
@@ -60,7 +61,8 @@ class ChartRunner {
 
   step(snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
     const configuration = this.#configurationOf(snapshot)
-    const enabled = this.#enabled(this.#table.candidatesFor(configuration, event.type), snapshot.context, event)
+    const candidates = this.#table.candidatesFor(configuration, event.type)
+    const enabled = this.#enabled(candidates, snapshot.context, event, scope)
     return this.#settle(this.#take(snapshot, enabled, event, scope), event, scope)
   }
 
@@ -68,7 +70,7 @@ class ChartRunner {
   #settle(from: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
     let snapshot = from
     while (snapshot.status === 'active') {
-      const enabled = this.#enabled(this.#configurationOf(snapshot).eventless, snapshot.context, event)
+      const enabled = this.#enabled(this.#configurationOf(snapshot).eventless, snapshot.context, event, scope)
       if (enabled.length === 0) break
       const next = this.#take(snapshot, enabled, event, scope)
       if (next === snapshot) break
@@ -82,12 +84,14 @@ class ChartRunner {
     regions: readonly (readonly AnyTransitionDefinition[])[],
     context: MachineContext,
     event: AnyEventObject,
+    scope: AnyActorScope,
   ): AnyTransitionDefinition[] {
     const enabled: AnyTransitionDefinition[] = []
     for (const candidates of regions) {
       const found = candidates.find(({ guard }) => guard === undefined || this.#passes(guard, context, event))
       if (found !== undefined && !enabled.includes(found)) enabled.push(found)
     }
+    tellGuardWatchers(scope.system, scope.self, event, regions, enabled)
     return enabled
   }
 

@@ -35,6 +35,8 @@ const querySetup = setup({
     context: {} as QueryContext,
     input: {} as { readonly port: QueryPort },
     events: {} as QueryEvent,
+    /** What is sent now may still reach the model. */
+    tags: {} as 'listening',
   },
   actions: {
     prepare: ({ context }) => context.port.prepare(),
@@ -99,16 +101,21 @@ export const queryMachine = querySetup.createMachine({
   context: ({ input }) => ({ ...input, abort: undefined, error: undefined, transition: undefined }),
   initial: 'idle',
   states: {
-    idle: { on: { 'query.start': 'preparing', 'query.abort': { target: 'abortedStreaming', actions: holdAbort } } },
+    idle: {
+      tags: 'listening',
+      on: { 'query.start': 'preparing', 'query.abort': { target: 'abortedStreaming', actions: holdAbort } },
+    },
     preparing: {
+      tags: 'listening',
       entry: 'prepare',
       on: {
         'turn.prepared': 'streaming',
-        'turn.failed': { target: 'failing', actions: holdError },
+        'turn.failed': { target: 'modelError', actions: holdError },
         'query.abort': { target: 'abortedStreaming', actions: holdAbort },
       },
     },
     streaming: {
+      tags: 'listening',
       entry: 'openStream',
       on: {
         'stream.ended': {
@@ -122,12 +129,14 @@ export const queryMachine = querySetup.createMachine({
       },
     },
     retrying: {
+      tags: 'listening',
       on: {
         'retry.due': 'preparing',
-        'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+        'query.abort': { target: 'abortingStream', actions: holdAbort },
       },
     },
     draining: {
+      tags: 'listening',
       entry: 'drain',
       on: {
         'results.drained': 'deciding',

@@ -6,11 +6,14 @@ import type { CallRecord } from './call-record.ts'
  */
 export class WaitingLine {
   readonly #ready = new OrderedLane((call) => call.stage === 'queued')
+  readonly #readyUnsafe = new OrderedLane((call) => call.stage === 'queued' && !call.isSafe)
   readonly #heldUnsafe = new OrderedLane((call) => call.stage === 'held' && !call.isSafe)
 
   enter(call: CallRecord): void {
-    if (call.stage === 'queued') this.#ready.insert(call)
-    else if (!call.isSafe) this.#heldUnsafe.insert(call)
+    if (call.stage === 'queued') {
+      this.#ready.insert(call)
+      if (!call.isSafe) this.#readyUnsafe.insert(call)
+    } else if (!call.isSafe) this.#heldUnsafe.insert(call)
   }
 
   /** The call that is next to start, unless an unsafe call that is still held stands before it. */
@@ -23,8 +26,8 @@ export class WaitingLine {
   barrierBefore(call: CallRecord): CallRecord | undefined {
     const held = this.#heldUnsafe.first
     if (held !== undefined && held.index < call.index) return held
-    const first = this.#ready.first
-    return first !== undefined && !first.isSafe && first.index < call.index ? first : undefined
+    const first = this.#readyUnsafe.first
+    return first !== undefined && first.index < call.index ? first : undefined
   }
 }
 

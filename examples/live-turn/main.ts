@@ -1,15 +1,17 @@
 /// <reference types="node" />
 import process from 'node:process'
 import readline from 'node:readline'
+import { type InspectorServer, serveInspector } from '../../src/inspect-server/index.ts'
 import { LiveTurn } from './turn.ts'
 import { clip, drawScene, nameOf, type Paint, type Scene, whyWaiting } from './view.ts'
 
 const help = `Runs a scripted turn of mixed tool calls and draws it, live.
 
-  npm start               keys: i interrupt, a abort, d discard, r run again, q quit
-  npm start -- --once     one turn, then ends
-  npm start -- --fast     ten times as fast
-  npm start -- --help     this text
+  npm start                   keys: i interrupt, a abort, d discard, r run again, q quit
+  npm start -- --once         one turn, then ends
+  npm start -- --fast         ten times as fast
+  npm start -- --no-inspect   without the inspector in the browser
+  npm start -- --help         this text
 
 Without a terminal it prints a line for each thing that happens, and ends.`
 
@@ -21,7 +23,7 @@ const plain: Paint = (_, text) => text
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 const flags = new Set(process.argv.slice(2))
-const known = new Set(['--once', '--fast', '--help', '-h'])
+const known = new Set(['--once', '--fast', '--no-inspect', '--help', '-h'])
 const unknown = [...flags].find((flag) => !known.has(flag))
 
 if (unknown !== undefined) {
@@ -35,8 +37,10 @@ async function drawLive(): Promise<void> {
   const paint = process.env.NO_COLOR ? plain : inColour
   const speed = flags.has('--fast') ? 10 : 1
   const isInteractive = process.stdin.isTTY && !flags.has('--once')
+  const inspector = await openInspector(paint)
   let drawn = 0
   let turn = new LiveTurn(() => draw(), speed)
+  inspector?.add(turn.executor, { title: 'turn 1' })
   const draw = (): void => {
     const width = process.stdout.columns || 80
     const keyLine = paint('dim', 'i interrupt  a abort  d discard  r again  q quit')
@@ -51,9 +55,14 @@ async function drawLive(): Promise<void> {
         : [...lines.slice(0, room - 1), paint('dim', `… and ${lines.length - room + 1} lines more than fit`)]
     process.stdout.write(`${up}\x1b[J${shown.join('\n')}\n`)
   }
-  if (!isInteractive) return turn.run()
+  if (!isInteractive) {
+    await turn.run()
+    return inspector?.close()
+  }
+  let turns = 1
   const start = () => {
     turn = new LiveTurn(() => draw(), speed)
+    inspector?.add(turn.executor, { title: `turn ${++turns}` })
     void turn.run()
   }
   const actions: Record<string, () => void> = {
@@ -91,8 +100,24 @@ async function printLog(): Promise<void> {
       process.stdout.write(`${stage.padEnd(9)} ${nameOf(scene, call)}${reason}\n`)
     }
   }
+  const inspector = await openInspector(plain)
   const turn = new LiveTurn(print, flags.has('--fast') ? 10 : 1)
+  inspector?.add(turn.executor, { title: 'turn 1' })
   await turn.run()
+  await inspector?.close()
+}
+
+/** The same executor in the browser. It records from the start, so that whoever opens it late sees all. */
+async function openInspector(paint: Paint): Promise<InspectorServer | undefined> {
+  if (flags.has('--no-inspect')) return undefined
+  try {
+    const inspector = await serveInspector([], { record: 'always', commands: true })
+    process.stdout.write(`${paint('dim', 'inspector')}  ${inspector.url}\n\n`)
+    return inspector
+  } catch (error) {
+    process.stdout.write(`${paint('dim', 'inspector')}  not available: ${(error as Error).message}\n\n`)
+    return undefined
+  }
 }
 
 function resultOf({ results }: Scene, id: string): string {

@@ -7,6 +7,7 @@ export type SignalboxErrorCode =
   | 'invalid_rule'
   | 'invalid_hook'
   | 'aborted'
+  | 'invalid_recording'
 
 /** The one error that Signalbox throws, always for misuse by the host. What a model or a tool does wrong is a result. */
 export class SignalboxError extends Error {

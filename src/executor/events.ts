@@ -1,4 +1,5 @@
 import { answerAtOnce } from '../errors/answer-at-once.ts'
+import type { Message } from '../messages/message.ts'
 import type { WarningCode } from '../pipeline/call-host.ts'
 import { type TelemetryEvents, telemetryTypes } from '../pipeline/telemetry.ts'
 
@@ -15,6 +16,14 @@ export interface ExecutorWarning {
 export interface ExecutorEvents extends TelemetryEvents {
   /** What went wrong without costing a result. */
   warning: ExecutorWarning
+  /** A message as a reader takes it: progress, a result, or what a call leaves beside it. */
+  message: TakenMessage
+}
+
+export interface TakenMessage {
+  readonly message: Message
+  /** The call it belongs to. */
+  readonly toolUseID: string
 }
 
 type Listener<Event> = (event: Event) => void

@@ -25,6 +25,12 @@ export class HostAbort {
     } else signal.removeEventListener('abort', this.#tell)
   }
 
+  /** Who is told by somebody else need not be told again. */
+  acknowledge(reason: unknown): void {
+    const { aborted, reason: own } = this.#controller.signal
+    if (aborted && own === reason) this.#isTold = true
+  }
+
   abort(reason: unknown): void {
     this.#controller.abort(reason)
   }

@@ -143,6 +143,7 @@ export class Turn implements CallHost, MessageSource {
   }
 
   abort(reason: unknown): void {
+    this.#hostAbort.acknowledge(reason)
     this.#send({ type: 'abort.userInterrupted', reason })
   }
 
@@ -170,14 +171,19 @@ export class Turn implements CallHost, MessageSource {
   /** Progress first: none may come after the result of its call. What the chart hands over is the next taker's. */
   take(): MessageUpdate | undefined {
     const progress = this.#progress.shift()
-    if (progress !== undefined) return { message: progress, newContext: this.#ledger.current }
+    if (progress !== undefined) {
+      this.emitter.emit('message', { message: progress, toolUseID: progress.parentToolUseID })
+      return { message: progress, newContext: this.#ledger.current }
+    }
     // only to spare the chart a question whose answer is known
     if (this.#handed.length === 0 && deliverableOf(this.run).ready) this.#send({ type: 'results.take' })
     const call = this.#handed.shift()
     if (call === undefined) return undefined
     this.#ledger.applyDue()
     const newContext = call.contextAfter ?? this.#ledger.current
-    return { message: call.takeMessage(), newContext }
+    const message = call.takeMessage()
+    this.emitter.emit('message', { message, toolUseID: call.id })
+    return { message, newContext }
   }
 
   push(job: () => void): void {

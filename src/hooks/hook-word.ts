@@ -1,5 +1,6 @@
 import type { Opinion } from '../../machines/index.ts'
 import { describeValue } from '../text/describe-value.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { HookEvent, HookOutput } from './hook.ts'
 
 /** What a hook said, read once and checked. */
@@ -83,8 +84,6 @@ function outputOf({ updatedToolOutput, updatedMCPToolOutput }: Details): Pick<Ho
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const nonsense = (what: string, expected: string, came: unknown): HookReading => ({
   ok: false,

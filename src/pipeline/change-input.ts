@@ -1,4 +1,5 @@
 import { resultTexts } from '../results/result-texts.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { isConcurrencySafe } from './classify-call.ts'
 import { copyInput } from './copy-input.ts'
@@ -58,11 +59,13 @@ export function changeInput(
  * of it goes into what the model had sent.
  */
 function asTheModelWouldSendIt({ rawInput }: ToolCall, shown: Record<string, unknown>, updated: unknown): unknown {
-  return isRecord(updated) && isRecord(rawInput) ? mergeInput(rawInput, shown, updated) : updated
+  try {
+    return isRecord(updated) && isRecord(rawInput) ? mergeInput(rawInput, shown, updated) : updated
+  } catch {
+    // what cannot be read here cannot be read by the schema either, which has the words for it
+    return updated
+  }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const changersOf = (steps: readonly ChangeStep[]): string =>
   [...new Set(steps.map(({ by }) => (by === 'host' ? 'whoever gave permission' : by)))].join(', ')

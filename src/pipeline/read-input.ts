@@ -1,5 +1,6 @@
 import { isThenable } from '../errors/answer-at-once.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { copyInput } from './copy-input.ts'
 import { explainIssues, explainNotAnObject } from './explain-input.ts'
@@ -20,9 +21,6 @@ export type InputReading =
   | InvalidReading
   /** The schema has asynchronous parts, and is at work: what it says counts in the `validating` phase. */
   | { readonly status: 'unread'; readonly pending: Promise<ValidReading | InvalidReading> }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads as far as can be read without waiting. Never throws, and what it leaves pending never rejects. */
 export function readInput(tool: AnyTool, given: unknown, maxChars: number): InputReading {

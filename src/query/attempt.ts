@@ -6,6 +6,7 @@ import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../m
 import type { Stamps } from '../messages/stamps.ts'
 import type { StopReason } from '../model/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ReplyPart } from './reply-assembler.ts'
 
@@ -37,11 +38,13 @@ export class Attempt {
   isHookStopped = false
   readonly #host: AttemptHost
   readonly #calls = new Set<string>()
+  readonly #renamed = new Map<string, string>()
   readonly #held = new Map<string, StartWhen>()
   /** Made up, until the service says: all parts of a reply share one id. */
   reply: { readonly id: string; readonly model?: string }
   isStarted = false
   #isPumping = false
+  #isWanted = false
   #isDraining = false
   #isDiscarded = false
 
@@ -92,7 +95,7 @@ export class Attempt {
   /** Some services give every reply the same id; by it, parts of one reply are told from another reply. */
   #begin(id: string, model: string | undefined): void {
     this.isStarted = true
-    const own = id === '' || this.#host.isOldReply(id) ? this.reply.id : id
+    const own = id === '' || this.assistants.length > 0 || this.#host.isOldReply(id) ? this.reply.id : id
     this.reply = { id: own, ...(model !== undefined && { model }) }
   }
 
@@ -116,7 +119,7 @@ export class Attempt {
     const message = this.#messageOf(shown)
     const tool = this.#host.findTool(block.name)
     let startWhen: StartWhen = 'closed'
-    const given = this.#host.isTaken(block.id) ? { ...block, id: '' } : block
+    const given = this.#host.isTaken(block.id) ? { ...block, id: this.#renamed.get(block.id) ?? '' } : block
     const { id } = this.executor.addTool({ ...given }, message, {
       hold: (isSafe) => {
         startWhen = this.#host.isBatch ? 'turnEnded' : (tool?.startWhen ?? (isSafe ? 'closed' : 'movedOn'))
@@ -124,6 +127,7 @@ export class Attempt {
       },
       error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
     })
+    if (given.id === '') this.#renamed.set(block.id, id)
     // a provider may send the same block twice; it is one call
     if (this.#calls.has(id)) return
     shown.id = id
@@ -144,12 +148,17 @@ export class Attempt {
 
   /** Hands on what becomes ready, during the stream and after it. */
   async #pump(): Promise<void> {
+    this.#isWanted = true
     if (this.#isPumping) return
     this.#isPumping = true
-    for await (const update of this.executor.getRemainingResults()) {
-      if (this.#isDiscarded) return
-      this.#note(update.message)
-      await this.#host.took(update)
+    // a call may come in just as the last reader has heard that there is nothing more
+    while (this.#isWanted) {
+      this.#isWanted = false
+      for await (const update of this.executor.getRemainingResults()) {
+        if (this.#isDiscarded) return
+        this.#note(update.message)
+        await this.#host.took(update)
+      }
     }
     this.#isPumping = false
     this.#checkDrained()
@@ -172,8 +181,6 @@ export class Attempt {
     return createAssistantMessage([block], this.reply, this.#host.stamps)
   }
 }
-
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const cutText = (stopReason: StopReason | undefined): string =>
   `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If it is still needed, ask again.`

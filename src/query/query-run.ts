@@ -26,6 +26,7 @@ import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-cont
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { Mailbox } from './mailbox.ts'
 import { ModelStream } from './model-stream.ts'
+import { OldBodies } from './old-bodies.ts'
 import { checkOptions, type QueryOptions, readMessages } from './options.ts'
 import type { QueryMessage } from './query-message.ts'
 import { planRecovery, type RecoveryPlan } from './recovery.ts'
@@ -64,6 +65,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   #plan: RecoveryPlan | undefined
   #turns = 0
   #timer: unknown
+  readonly #oldBodies = new OldBodies()
 
   constructor(options: QueryOptions) {
     checkOptions(options)
@@ -86,7 +88,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   start(): void {
-    this.#hostAbort.listenWhile(true)
+    if (this.actor.getSnapshot().status === 'active') this.#hostAbort.listenWhile(true)
     this.#tell({ type: 'query.start' })
   }
 
@@ -129,6 +131,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     this.#outbox.push(() => {
       this.#stream?.stop()
       this.#discard()
+      this.#attempt = this.#newAttempt()
     })
   }
 
@@ -149,17 +152,16 @@ export class QueryRun implements QueryPort, AttemptHost {
 
   startBackoff(delayMs: number): void {
     this.#outbox.push(() => {
-      const { executor } = this.#attempt
       const delay = new Promise<void>((resolve) => {
         this.#timer = this.#settings.clock.setTimeout(resolve, delayMs)
       })
       // an unsafe call of the next attempt must not meet a body of this one
-      void Promise.all([delay, executor.whenIdle()]).then(() => this.#tell({ type: 'retry.due' }))
+      void Promise.all([delay, this.#oldBodies.whenGone()]).then(() => this.#tell({ type: 'retry.due' }))
     })
   }
 
   closeReply(isWhole: boolean): void {
-    this.#outbox.push(() => this.#attempt.close(isWhole, isWhole ? [] : this.#reply.partialText()))
+    this.#outbox.push(() => this.#attempt.close(isWhole, this.#reply.partialText()))
   }
 
   abortTools(reason: unknown): void {
@@ -167,7 +169,12 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   drain(): void {
-    this.#outbox.push(() => this.#attempt.drain())
+    this.#outbox.push(() => {
+      const attempt = this.#attempt
+      const gone = this.#oldBodies.whenGone()
+      if (gone === undefined) attempt.drain()
+      else void gone.then(() => attempt.drain())
+    })
   }
 
   conclude(ending: QueryEnding): void {
@@ -204,6 +211,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     if (attempt !== this.#attempt) return
     this.transcript.add(attempt)
     this.#turns++
+    this.#failures = 0
     this.#tell({ type: 'results.drained' })
   }
 
@@ -213,11 +221,16 @@ export class QueryRun implements QueryPort, AttemptHost {
     })
   }
 
-  #prepare(): void {
+  /** What was sent enters the conversation. */
+  #takeSent(): void {
     for (const message of this.sent.splice(0)) {
       this.transcript.push(message)
       this.mailbox.push(message)
     }
+  }
+
+  #prepare(): void {
+    this.#takeSent()
     const { prepareMessages } = this.#options
     const { messages } = this.transcript
     whenSettled(
@@ -273,10 +286,9 @@ export class QueryRun implements QueryPort, AttemptHost {
 
   /** The service begins another reply in the same stream. Nothing of it may start before the old bodies are gone. */
   #restart(part: ReplyPart): Promise<void> {
-    const { executor } = this
     this.#tell({ type: 'stream.restarted' })
     this.#outbox.push(() => this.#attempt.take(part))
-    return executor.whenIdle()
+    return new Promise((resolve) => this.#outbox.push(() => resolve(this.#oldBodies.whenGone())))
   }
 
   #onEnd(): void {
@@ -304,7 +316,7 @@ export class QueryRun implements QueryPort, AttemptHost {
       createSystemMessage(
         {
           subtype: 'model_retry',
-          error: error === undefined ? 'The service began its reply again.' : describeError(error),
+          error: this.#plan === undefined ? 'The service began its reply again.' : describeError(error),
           errorKind: kind,
           delayMs,
           isFallback: recovery === 'fallBack',
@@ -314,6 +326,7 @@ export class QueryRun implements QueryPort, AttemptHost {
       ),
     )
     this.#plan = undefined
+    this.#oldBodies.add(this.executor)
   }
 
   #reportReply({ stopReason, usage }: { stopReason: string; usage: unknown }): void {
@@ -326,6 +339,8 @@ export class QueryRun implements QueryPort, AttemptHost {
     clearTimer(this.#settings.clock, this.#timer)
     this.#stream?.stop()
     this.#hostAbort.listenWhile(false)
+    // no turn is left for it, but it must not be lost
+    this.#takeSent()
     const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'
     if (isAborted && ending.abortReason !== 'interrupt') {
       const message = createInterruptionMessage(ending.reason === 'aborted_tools', this.stamps)

@@ -88,10 +88,13 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     this.#run.abort(reason)
   }
 
-  /** A message for the model's next turn, which there will be: false where the query is over already. */
+  /**
+   * A message for the model's next turn, of which there will be one unless `maxTurns` or a hook forbid it; the
+   * transcript has it in any case. False where the query is over, or ending.
+   */
   send(message: string | ContentBlock[] | UserMessage): boolean {
     const read = readSent(message)
-    if (this.#run.actor.getSnapshot().status !== 'active') return false
+    if (!this.#run.actor.getSnapshot().hasTag('listening')) return false
     this.#run.sent.push(read)
     return true
   }

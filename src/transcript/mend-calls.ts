@@ -1,7 +1,7 @@
 import { readField } from '../errors/read-field.ts'
 import { describeValue } from '../text/describe-value.ts'
+import { isRecord } from '../text/is-record.ts'
 import { markChanged } from './entry.ts'
-import { isRecord } from './is-record.ts'
 import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
 import type { Report } from './transcript-problem.ts'

@@ -1,6 +1,6 @@
 import { readField } from '../errors/read-field.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { Form } from './entry.ts'
-import { isRecord } from './is-record.ts'
 
 /** What an item of a transcript is, and its content where it has some. */
 export type MessageKind =

@@ -31,6 +31,13 @@ describe('the examples of the docs', () => {
     expect(read(page)).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
   })
 
+  it('P6 the one with the inspector prints an address that holds its secret, and ends by itself', async () => {
+    expect(read('docs/inspector.md')).toContain(`\`\`\`ts\n${read('examples/inspect.ts')}\`\`\``)
+    const [address, result] = await printedBy(() => import('../../examples/inspect.ts'))
+    expect(address).toMatch(/^open http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{40,}$/)
+    expect(result).toBe('the text of a.ts')
+  })
+
   it('L1 the one with the real Anthropic client runs against a server that speaks its wire', async () => {
     expect(read('docs/query.md')).toContain(`\`\`\`ts\n${read('examples/anthropic.ts')}\`\`\``)
     const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', content: [] } }

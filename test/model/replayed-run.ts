@@ -20,7 +20,7 @@ export const kinds = {
 
 export type Move =
   | { type: 'add'; kind: keyof typeof kinds }
-  | { type: 'release' | 'settle' | 'cascade' | 'allow' | 'becomeUnsafe'; index: number }
+  | { type: 'release' | 'withdraw' | 'settle' | 'cascade' | 'allow' | 'becomeUnsafe'; index: number }
   | { type: 'interrupt' | 'abort' | 'sibling' | 'fallback' | 'take' | 'grace' }
 
 const settle: CallEvent = { type: 'tool.settled', finished: true, willRetry: false, needsFormatting: false }
@@ -70,6 +70,7 @@ export class ReplayedRun {
       const call = this.run.calls[move.index]
       if (call === undefined) return
       if (move.type === 'release') this.#actor.send({ type: 'call.release', call })
+      else if (move.type === 'withdraw') this.#actor.send({ type: 'call.withdraw', call, because: 'cut off' })
       else for (const event of toCall[move.type]) if (isActive(call)) call.ref?.send(event)
     }
   }

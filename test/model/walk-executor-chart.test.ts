@@ -31,7 +31,7 @@ function movesFrom({ stages }: Walked): Move[] {
   return [
     ...adds.map((kind): Move => ({ type: 'add', kind })),
     ...stages.flatMap((stage, index) =>
-      (stage === 'executing' ? fromBody : (['release'] as const)).map((type): Move => ({ type, index })),
+      (stage === 'executing' ? fromBody : (['release', 'withdraw'] as const)).map((type): Move => ({ type, index })),
     ),
     ...(['interrupt', 'abort', 'sibling', 'fallback', 'take', 'grace'] as const).map((type): Move => ({ type })),
   ]

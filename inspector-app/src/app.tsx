@@ -1,0 +1,59 @@
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { Store } from './store.ts'
+import { StoreContext, ViewContext } from './use-view.ts'
+import { ChartPanel } from './views/chart-panel.tsx'
+import { DropZone } from './views/drop-zone.tsx'
+import { useKeyboard } from './views/keyboard.ts'
+import { Lanes } from './views/lanes.tsx'
+import { Questions } from './views/questions.tsx'
+import { Scrubber } from './views/scrubber.tsx'
+import { Tabs } from './views/tabs.tsx'
+import { Timeline } from './views/timeline.tsx'
+import { TopBar } from './views/top-bar.tsx'
+import { Welcome } from './views/welcome.tsx'
+
+/** Lanes on top, charts below, timeline and log beside them, and under all of it the way through time. */
+export function App({ store }: { store: Store }) {
+  const [, paint] = useState(0)
+  // at once: what comes in between the first picture and the next must not be missed
+  useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
+  useKeyboard(store)
+  const view = store.view()
+  const { run, call } = view
+  const shownActor = view.state.showsQuery && run?.around !== undefined ? run.around : run?.root
+  const root = run?.actors.get(shownActor ?? '')
+  const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
+  const callChart = run?.charts.get(callActor?.chart ?? 'call')
+  return (
+    <StoreContext.Provider value={store}>
+      <ViewContext.Provider value={view}>
+        <DropZone>
+          <TopBar />
+          {run === undefined ? (
+            <Welcome />
+          ) : (
+            <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
+              <Lanes />
+              <Questions />
+              <ChartPanel
+                id="executor"
+                title={shownActor === run.around ? 'Query' : 'Executor'}
+                actor={root}
+                chart={run.charts.get(root?.chart ?? '')}
+              />
+              <ChartPanel
+                id="call"
+                title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
+                actor={callActor}
+                chart={callChart}
+              />
+              <Timeline />
+              <Tabs />
+            </main>
+          )}
+          <Scrubber />
+        </DropZone>
+      </ViewContext.Provider>
+    </StoreContext.Provider>
+  )
+}

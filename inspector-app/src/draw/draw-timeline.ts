@@ -1,0 +1,189 @@
+import type { Call, Run } from '../model/model.ts'
+import { duration, outcomeOf } from '../words.ts'
+
+export interface TimelineView {
+  readonly run: Run
+  /** The whole stretch that is known. */
+  readonly from: number
+  readonly to: number
+  /** What is shown; later is drawn faintly. */
+  readonly playhead: number
+  readonly chosen: string | undefined
+  readonly scroll: number
+  readonly width: number
+  readonly height: number
+}
+
+export type Palette = Readonly<Record<string, string>>
+
+export const axisHeight = 22
+
+export const gutterOf = (width: number): number => (width < 520 ? 96 : 168)
+
+/** As high as all of them allow; where they would be too thin to read, as high as a name needs, and it scrolls. */
+export function rowHeightOf(calls: number, height: number): number {
+  const fits = Math.floor((height - axisHeight) / Math.max(1, calls))
+  return fits < 6 ? 15 : Math.min(22, fits)
+}
+
+/** Every call from its arrival to its result: waiting, each phase, held for order. */
+export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineView, palette: Palette): void {
+  const { run, width, height, scroll, playhead } = view
+  const gutter = gutterOf(width)
+  const rowHeight = rowHeightOf(run.calls.length, height)
+  const xOf = scaleOf(view, gutter)
+  canvas.clearRect(0, 0, width, height)
+  drawAxis(canvas, view, palette, gutter, xOf)
+  canvas.save()
+  canvas.beginPath()
+  canvas.rect(0, axisHeight, width, height - axisHeight)
+  canvas.clip()
+  const first = Math.max(0, Math.floor(scroll / rowHeight))
+  const last = Math.min(run.calls.length, Math.ceil((scroll + height) / rowHeight))
+  for (let index = first; index < last; index++) {
+    const call = run.calls[index]
+    if (call === undefined) continue
+    const y = axisHeight + index * rowHeight - scroll
+    if (call.id === view.chosen) {
+      canvas.fillStyle = palette.chosen as string
+      canvas.fillRect(0, y, width, rowHeight)
+    }
+    drawCall(canvas, call, y, rowHeight, xOf, view, palette)
+    if (rowHeight >= 12) drawName(canvas, call, y, rowHeight, gutter, palette)
+  }
+  canvas.restore()
+  const x = xOf(playhead)
+  if (playhead < view.to) {
+    canvas.fillStyle = palette.veil as string
+    canvas.fillRect(x, axisHeight, width - x, height - axisHeight)
+  }
+  canvas.fillStyle = palette.playhead as string
+  canvas.fillRect(Math.round(x) - 0.5, 0, 1.5, height)
+}
+
+export function scaleOf({ from, to, width }: TimelineView, gutter: number): (time: number) => number {
+  const room = width - gutter - 12
+  const length = Math.max(1, to - from)
+  return (time) => gutter + ((time - from) / length) * room
+}
+
+function drawCall(
+  canvas: CanvasRenderingContext2D,
+  call: Call,
+  y: number,
+  rowHeight: number,
+  xOf: (time: number) => number,
+  view: TimelineView,
+  palette: Palette,
+): void {
+  const thick = Math.max(3, Math.min(12, rowHeight - 6))
+  const top = y + (rowHeight - thick) / 2
+  for (const { path, from, to } of call.segments) {
+    const [state] = path
+    const end = to ?? (state === 'yielded' ? from : view.to)
+    const [x, width] = [xOf(from), Math.max(1, xOf(end) - xOf(from))]
+    if (state === 'yielded') continue
+    if (state === 'queued') {
+      canvas.fillStyle = palette.queued as string
+      canvas.globalAlpha = 0.55
+      canvas.fillRect(x, top + thick / 2 - 1, width, 2)
+      canvas.globalAlpha = 1
+    } else if (state === 'completed') {
+      canvas.fillStyle = palette.held as string
+      if (rowHeight >= 9) hatch(canvas, x, top, width, thick, palette.held as string)
+      else canvas.fillRect(x, top, width, thick)
+    } else {
+      canvas.fillStyle = palette[call.lane] as string
+      // a phase inside a phase is one that waits for somebody
+      canvas.globalAlpha = path.length > 2 ? 0.45 : 1
+      canvas.fillRect(x, top, Math.max(1, width - (width > 4 ? 1 : 0)), thick)
+      canvas.globalAlpha = 1
+    }
+  }
+  if (call.yieldedAt !== undefined) {
+    canvas.fillStyle = palette[outcomeOf(call)] as string
+    const size = Math.min(7, Math.max(3, thick))
+    canvas.beginPath()
+    canvas.arc(xOf(call.yieldedAt), top + thick / 2, size / 2, 0, 7)
+    canvas.fill()
+  }
+}
+
+/** Held results are striped: they are there, but not to be had yet. */
+function hatch(
+  canvas: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  colour: string,
+): void {
+  canvas.save()
+  canvas.beginPath()
+  canvas.rect(x, y, width, height)
+  canvas.clip()
+  canvas.globalAlpha = 0.22
+  canvas.fillRect(x, y, width, height)
+  canvas.globalAlpha = 0.9
+  canvas.strokeStyle = colour
+  canvas.lineWidth = 1.4
+  canvas.beginPath()
+  const start = Math.floor(x / 6) * 6 - height
+  for (let at = start; at < x + width; at += 6) {
+    canvas.moveTo(at, y + height)
+    canvas.lineTo(at + height, y)
+  }
+  canvas.stroke()
+  canvas.restore()
+}
+
+function drawName(
+  canvas: CanvasRenderingContext2D,
+  call: Call,
+  y: number,
+  rowHeight: number,
+  gutter: number,
+  palette: Palette,
+): void {
+  canvas.font = `11px ${palette.font}`
+  canvas.textBaseline = 'middle'
+  canvas.textAlign = 'right'
+  canvas.fillStyle = palette.faint as string
+  canvas.fillText(String(call.index + 1), 24, y + rowHeight / 2 + 0.5)
+  canvas.textAlign = 'left'
+  canvas.fillStyle = palette.text as string
+  canvas.fillText(fitText(canvas, call.label, gutter - 40), 31, y + rowHeight / 2 + 0.5)
+}
+
+function fitText(canvas: CanvasRenderingContext2D, text: string, width: number): string {
+  if (canvas.measureText(text).width <= width) return text
+  let length = Math.floor((text.length * width) / canvas.measureText(text).width)
+  while (length > 1 && canvas.measureText(`${text.slice(0, length)}…`).width > width) length--
+  return `${text.slice(0, length)}…`
+}
+
+function drawAxis(
+  canvas: CanvasRenderingContext2D,
+  { from, to, width, height }: TimelineView,
+  palette: Palette,
+  gutter: number,
+  xOf: (time: number) => number,
+): void {
+  const length = Math.max(1, to - from)
+  const step = niceStep(length / Math.max(2, (width - gutter) / 90))
+  canvas.font = `10.5px ${palette.font}`
+  canvas.textAlign = 'center'
+  canvas.textBaseline = 'middle'
+  for (let at = 0; at <= length; at += step) {
+    const x = Math.round(xOf(from + at)) + 0.5
+    canvas.fillStyle = palette.line as string
+    canvas.fillRect(x, axisHeight, 1, height - axisHeight)
+    canvas.fillStyle = palette.faint as string
+    if (x < width - 20) canvas.fillText(at === 0 ? '0' : duration(at), x, axisHeight / 2)
+  }
+}
+
+function niceStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)))
+  return ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power
+}

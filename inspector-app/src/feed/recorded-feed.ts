@@ -1,0 +1,52 @@
+import { type Frame, frameLine, readFrames } from '../../../src/inspect/index.ts'
+
+/** Long enough to be quick, short enough that the page stays awake. */
+const framesPerTurn = 4_000
+
+/** Reads a recording from a file or from the server. Throws with a sentence for people where it is not one. */
+export async function readRecording(
+  stream: ReadableStream<Uint8Array>,
+  onFrames: (frames: readonly Frame[]) => boolean,
+): Promise<void> {
+  let batch: Frame[] = []
+  for await (const frame of readFrames(chunksOf(stream))) {
+    batch.push(frame)
+    if (batch.length < framesPerTurn) continue
+    if (!onFrames(batch)) return
+    batch = []
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+  onFrames(batch)
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Saves the frames as a file, as they came. */
+export function saveRecording(frames: readonly Frame[], name: string): void {
+  const parts: string[] = []
+  for (let at = 0; at < frames.length; at += framesPerTurn) {
+    parts.push(
+      frames
+        .slice(at, at + framesPerTurn)
+        .map(frameLine)
+        .join(''),
+    )
+  }
+  const url = URL.createObjectURL(new Blob(parts, { type: 'application/x-ndjson' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

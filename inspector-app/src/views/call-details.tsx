@@ -1,0 +1,131 @@
+import type { Call, Run } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { useNow } from './use-now.ts'
+import { ValueTree } from './value-tree.tsx'
+
+/** Everything about the call that is looked at: why it waits, what it went through, what came of it. */
+export function CallDetails() {
+  const { run, call } = useView()
+  const now = useNow()
+  if (run === undefined || call === undefined) return <p class="empty">No call yet.</p>
+  const tone = toneOf(call)
+  return (
+    <div class="call-details">
+      <header>
+        <span class={`dot ${tone}`} />
+        <h3>
+          <span class="number">#{call.index + 1}</span> {call.label}
+        </h3>
+        <span class="state-words">{toneWords[tone]}</span>
+        <code>{call.id}</code>
+      </header>
+      {call.wait !== undefined && <Why run={run} call={call} now={now} />}
+      <Phases call={call} now={now} />
+      <dl>
+        <dt>Class</dt>
+        <dd>
+          {call.lane === 'shared' ? 'safe: may run beside other safe calls' : 'unsafe: runs alone'}
+          {call.stopsAtInterrupt ? ', stops at an interrupt' : ', finishes at an interrupt'}
+        </dd>
+        {call.ending !== undefined && (
+          <>
+            <dt>Ended</dt>
+            <dd>{endingWords(call)}</dd>
+          </>
+        )}
+        {call.progress !== undefined && (
+          <>
+            <dt>Progress</dt>
+            <dd>
+              {call.progress.count} × <ValueTree value={call.progress.data} />
+            </dd>
+          </>
+        )}
+        <dt>Input</dt>
+        <dd>
+          <ValueTree value={call.input} />
+        </dd>
+        {call.results.map(({ seq, message, isError, content }) => (
+          <>
+            <dt key={seq}>{message === 'tool_result' ? 'Result' : message}</dt>
+            <dd class={isError ? 'wrong' : ''}>
+              <ValueTree value={content} />
+            </dd>
+          </>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** The guard's own reason: the rule, whom it waits for, since when. */
+function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
+  const store = useStore()
+  if (call.wait === undefined) return null
+  const { because, blockers, since } = call.wait
+  return (
+    <div class="why-box">
+      <h4>Why does it wait?</h4>
+      <p>
+        {whyWaiting(run, call.wait)}, for {duration(now - since)}
+      </p>
+      <p class="rule">
+        rule <code>{because}</code>
+        {blockers.length > 0 && ' · waits for '}
+        {blockers.slice(0, 8).map((id) => (
+          <button type="button" key={id} class="link" onClick={() => store.select(id)}>
+            {run.byId.get(id)?.label ?? id}
+          </button>
+        ))}
+        {blockers.length > 8 && ` and ${blockers.length - 8} more`}
+      </p>
+    </div>
+  )
+}
+
+function Phases({ call, now }: { call: Call; now: number }) {
+  const end = call.yieldedAt ?? now
+  const whole = Math.max(end - call.addedAt, 0.001)
+  const segments = call.segments.filter(({ path }) => path[0] !== 'yielded')
+  return (
+    <ol class="phases" aria-label="Phases">
+      {segments.map(({ path, from, to }) => {
+        const length = (to ?? end) - from
+        return (
+          <li key={`${from}-${path.join()}`}>
+            <span class="name">{phaseName(path)}</span>
+            <span class="bar">
+              <i
+                class={`segment ${path[0]} ${call.lane}`}
+                style={{
+                  marginLeft: `${((from - call.addedAt) / whole) * 100}%`,
+                  width: `${Math.max(0.6, (length / whole) * 100)}%`,
+                }}
+              />
+            </span>
+            <time>{duration(length)}</time>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+export const phaseName = (path: readonly string[]): string =>
+  path[0] === 'completed' ? 'held for order' : path.length > 1 ? path.slice(1).join(' ▸ ') : (path[0] ?? '')
+
+function endingWords(call: Call): string {
+  const { ending } = call
+  if (ending === undefined) return ''
+  if (ending.by === 'answer') return 'answered at once, nothing ran'
+  if (ending.by === 'result')
+    return outcomeOf(call) === 'error' ? 'with an error of its own' : 'with a result of its own'
+  const reached: Record<string, string> = {
+    notStarted: 'before it started',
+    underWay: 'on its way',
+    finished: 'but it had finished; its effects stand',
+    abandoned: 'and did not stop; it was left behind',
+  }
+  return `stopped: ${ending.kind ?? ''} ${reached[ending.reached ?? ''] ?? ''}`
+}

@@ -1,0 +1,89 @@
+import { useCallback, useState } from 'preact/hooks'
+import type { ChartDefinition } from '../../../src/inspect/index.ts'
+import { layoutOf } from '../chart/layout.ts'
+import type { Actor } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { ChartDrawing } from './chart-drawing.tsx'
+import { Icon } from './icons.tsx'
+import { Still } from './still.tsx'
+import { usePanZoom } from './use-pan-zoom.ts'
+
+interface Props {
+  readonly id: 'executor' | 'call'
+  readonly title: string
+  readonly chart: ChartDefinition | undefined
+  readonly actor: Actor | undefined
+}
+
+/** One chart with its title. It can be moved, enlarged, and given the whole room. */
+export function ChartPanel({ id, title, chart, actor }: Props) {
+  const store = useStore()
+  const { state, run } = useView()
+  const [, redraw] = useState(0)
+  const onLayout = useCallback(() => redraw((count) => count + 1), [])
+  const layout = chart === undefined ? undefined : layoutOf(chart, onLayout)
+  const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
+  const isWide = state.wide === id
+  const last = actor?.last
+  const taken = last?.transitions.flatMap((each) => chart?.transitions[each] ?? []).at(-1)
+  return (
+    <section class={`panel chart ${id}`} aria-label={`${title}: statechart`}>
+      <h2>
+        <span class="title">{title}</span>
+        {id === 'executor' && run?.around !== undefined && (
+          <button
+            type="button"
+            class="other"
+            aria-pressed={state.showsQuery}
+            onClick={() => store.set({ showsQuery: !state.showsQuery })}
+          >
+            {state.showsQuery ? 'show the executor' : 'show the query'}
+          </button>
+        )}
+        {last !== undefined && !last.event.startsWith('xstate.') && (
+          <span class="last" title="The last step">
+            {last.event}
+            {taken?.guard != null && <i> [{taken.guard}]</i>}
+          </span>
+        )}
+        <span class="spring" />
+        {isMoved && (
+          <button type="button" aria-label="Fit the chart" title="Fit" onClick={reset}>
+            <Icon name="fit" />
+          </button>
+        )}
+        <button
+          type="button"
+          class="widen"
+          aria-pressed={isWide}
+          aria-label={isWide ? 'Give the room back' : 'Give it the whole room'}
+          title={isWide ? 'Smaller' : 'Larger'}
+          onClick={() => store.set({ wide: isWide ? undefined : id })}
+        >
+          <Icon name="wide" />
+        </button>
+      </h2>
+      <svg
+        ref={ref}
+        viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
+        role="img"
+        aria-label={`${title}, active: ${namesOf(chart, actor)}`}
+      >
+        {chart !== undefined && layout !== undefined && (
+          <Still
+            of={[chart, layout, actor, actor?.last, actor?.active]}
+            draw={() => <ChartDrawing chart={chart} layout={layout} actor={actor} />}
+          />
+        )}
+      </svg>
+    </section>
+  )
+}
+
+function namesOf(chart: ChartDefinition | undefined, actor: Actor | undefined): string {
+  const active = new Set(actor?.active)
+  return (chart?.nodes ?? [])
+    .filter(({ id, parent }) => parent !== null && active.has(id))
+    .map(({ key }) => key)
+    .join(', ')
+}

@@ -1,0 +1,70 @@
+import type { applyPatch } from '../../../src/inspect/index.ts'
+import type { Actor, Run } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { duration, inline } from '../words.ts'
+import { ValueTree } from './value-tree.tsx'
+
+/** What the charts remember, and what each step changed in it. */
+export function ContextView() {
+  const { run, call } = useView()
+  if (run === undefined) return null
+  const root = run.actors.get(run.root)
+  const own = call === undefined ? undefined : run.actors.get(call.actor)
+  return (
+    <div class="contexts">
+      <ActorContext title="Executor" run={run} actor={root} />
+      <ActorContext title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`} run={run} actor={own} />
+    </div>
+  )
+}
+
+function ActorContext({ title, run, actor }: { title: string; run: Run; actor: Actor | undefined }) {
+  const store = useStore()
+  if (actor === undefined) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ValueTree value={actor.context} />
+      <ol class="changes" aria-label="Changes">
+        {[...actor.changes].reverse().map(({ seq, at, patch, before }) => (
+          <li key={seq}>
+            <button
+              type="button"
+              class="link"
+              title="Go to this moment"
+              onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false })}
+            >
+              {duration(at - run.startedAt)}
+            </button>
+            <ul>
+              {(patch.set ?? []).map(([path, value]) => (
+                <li key={path.join()}>
+                  <span class="key">{path.join('.')}</span>
+                  <del>{inline(valueAt(before, path), 60)}</del>
+                  <ins>{inline(value, 80) || '{}'}</ins>
+                </li>
+              ))}
+              {(patch.drop ?? []).map((path) => (
+                <li key={path.join()}>
+                  <span class="key">{path.join('.')}</span>
+                  <del>{inline(valueAt(before, path), 60)}</del>
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+type Value = Parameters<typeof applyPatch>[0]
+
+function valueAt(value: Value, path: readonly string[]): Value | undefined {
+  let at: Value | undefined = value
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as { readonly [key: string]: Value })[key]
+  }
+  return at
+}

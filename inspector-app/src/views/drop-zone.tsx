@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { readRecording } from '../feed/recorded-feed.ts'
+import type { Store } from '../store.ts'
+import { useStore } from '../use-view.ts'
+
+export async function openFile(store: Store, file: File): Promise<void> {
+  store.feed?.close()
+  store.feed = undefined
+  store.reset('recording')
+  try {
+    await readRecording(file.stream(), (frames) => store.take(frames))
+    if (store.history.isFull)
+      store.set({ problem: 'The recording is longer than a browser can hold; this is its beginning.' })
+  } catch (error) {
+    store.set({ problem: error instanceof Error ? error.message : 'This file cannot be read.' })
+  }
+}
+
+/** A recording may be dropped anywhere. */
+export function DropZone({ children }: { children: ComponentChildren }) {
+  const store = useStore()
+  const [isOver, setOver] = useState(false)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a convenience; the button does the same
+    <div
+      class={isOver ? 'shell over' : 'shell'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        const file = event.dataTransfer?.files[0]
+        if (file !== undefined) void openFile(store, file)
+      }}
+    >
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { rules } from '../model/invariants.ts'
+import type { Rule } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { Icon } from './icons.tsx'
+
+/** What must always hold, checked again from the frames. A breach leads to its moment. */
+export function Invariants() {
+  const store = useStore()
+  const { run } = useView()
+  if (run === undefined) return null
+  return (
+    <ul class="invariants" aria-label="Rules that must hold">
+      {(Object.entries(rules) as [Rule, string][]).map(([rule, text]) => {
+        const breach = run.breaches.find((each) => each.rule === rule)
+        if (breach === undefined) {
+          return (
+            <li key={rule} class="holds" title={`${text}: holds`}>
+              <Icon name="check" />
+              <span>{text}</span>
+            </li>
+          )
+        }
+        return (
+          <li key={rule} class="breached">
+            <button
+              type="button"
+              title={breach.text}
+              onClick={() => store.set({ position: store.history.positionOf(breach.seq), isPlaying: false })}
+            >
+              <Icon name="cross" />
+              <span>{text}</span>
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

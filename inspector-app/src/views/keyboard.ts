@@ -1,0 +1,65 @@
+import { useEffect } from 'preact/hooks'
+import type { Store, Tab } from '../store.ts'
+
+const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence']
+
+/** Everything that a pointer does, keys do too. */
+export function useKeyboard(store: Store): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement
+      const isTyping = target.matches('input:not([type=range]), select, textarea')
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'Escape') {
+        target.blur()
+        return store.set({ selected: undefined, wide: undefined })
+      }
+      if (isTyping) return
+      const act = actions(store, event.shiftKey)[event.key]
+      if (act === undefined) return
+      // an arrow or a space on a control of its own does what that control does
+      if (
+        target.matches('button, [role=tab], input') &&
+        [' ', 'ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)
+      )
+        return
+      event.preventDefault()
+      act()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [store])
+}
+
+function actions(store: Store, isFar: boolean): Record<string, () => void> {
+  const { state, history } = store
+  const position = state.position ?? history.length
+  const by = (count: number) => () => store.set({ position: clamp(position + count, history.length), isPlaying: false })
+  return {
+    ArrowLeft: by(isFar ? -50 : -1),
+    ArrowRight: by(isFar ? 50 : 1),
+    Home: by(-history.length),
+    End: () => store.set({ position: undefined, isPlaying: false }),
+    l: () => store.set({ position: undefined, isPlaying: false }),
+    ' ': () => togglePlay(store),
+    j: () => selectNext(store, 1),
+    k: () => selectNext(store, -1),
+    '/': () => store.set({ tab: 'log', searches: state.searches + 1 }),
+    ...Object.fromEntries(tabs.map((tab, index) => [String(index + 1), () => store.set({ tab })])),
+  }
+}
+
+export function togglePlay(store: Store): void {
+  const { state, history } = store
+  if (state.isPlaying) return store.set({ isPlaying: false, position: state.position ?? history.length })
+  const isAtEnd = state.position === undefined || state.position >= history.length
+  store.set({ isPlaying: true, position: isAtEnd ? 0 : (state.position ?? 0) })
+}
+
+function selectNext(store: Store, by: number): void {
+  const { run, call } = store.view()
+  const next = run?.calls[clamp((call?.index ?? -by) + by, run.calls.length - 1)]
+  if (next !== undefined) store.select(next.id)
+}
+
+const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value))

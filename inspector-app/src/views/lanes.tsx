@@ -1,0 +1,195 @@
+import type { Call, Run } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { duration, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { Still } from './still.tsx'
+import { useGlide } from './use-glide.ts'
+import { useNow } from './use-now.ts'
+
+const mostRows = 60
+const mostTiles = 1_500
+
+/** The whole rule in one picture: the line, the two lanes, and the results in the order asked. */
+export function Lanes() {
+  const { run } = useView()
+  const ref = useGlide(run?.version)
+  if (run === undefined) return null
+  const executing = [...run.executing].flatMap((id) => run.byId.get(id) ?? [])
+  return (
+    <section class="lanes" ref={ref} aria-label="Lanes">
+      <Queue run={run} />
+      <div class="tracks">
+        <Track kind="shared" run={run} calls={executing.filter(({ lane }) => lane === 'shared')} />
+        <Track kind="exclusive" run={run} calls={executing.filter(({ lane }) => lane === 'exclusive')} />
+      </div>
+      <Results run={run} />
+    </section>
+  )
+}
+
+function Queue({ run }: { run: Run }) {
+  const store = useStore()
+  const { call: chosen } = useView()
+  const now = useNow()
+  const shown = run.waiting.slice(0, mostRows)
+  return (
+    <div class="queue">
+      <h2>
+        Queue <em>{run.waiting.length}</em>
+      </h2>
+      <ol>
+        {shown.map((call) => (
+          <li key={call.id}>
+            <button
+              type="button"
+              class={call === chosen ? 'waiting chosen' : 'waiting'}
+              data-flip={call.id}
+              onClick={() => store.select(call.id)}
+            >
+              <span class="number">{call.index + 1}</span>
+              <span class="label">{call.label}</span>
+              {call.wait !== undefined && (
+                <>
+                  <span class="why" data-because={call.wait.because} title={whyWaiting(run, call.wait)}>
+                    {whyWaiting(run, call.wait)}
+                  </span>
+                  <time>{duration(now - call.wait.since)}</time>
+                </>
+              )}
+            </button>
+          </li>
+        ))}
+        {run.waiting.length > mostRows && <li class="more">and {run.waiting.length - mostRows} more</li>}
+        {run.waiting.length === 0 && <li class="none">Nothing waits</li>}
+      </ol>
+    </div>
+  )
+}
+
+const trackWords = { shared: 'Shared', exclusive: 'Exclusive' } as const
+
+function Track({ kind, run, calls }: { kind: 'shared' | 'exclusive'; run: Run; calls: readonly Call[] }) {
+  const limit = kind === 'exclusive' ? 1 : run.maxConcurrency
+  return (
+    <div class={`track ${kind}`}>
+      <h2>
+        {trackWords[kind]} <em>{limit === null ? calls.length : `${calls.length} of ${limit}`}</em>
+      </h2>
+      <ul class="rail">
+        {calls.slice(0, mostRows).map((call) => (
+          <li key={call.id}>
+            <Wagon call={call} />
+          </li>
+        ))}
+        {calls.length > mostRows && <li class="more">and {calls.length - mostRows} more</li>}
+      </ul>
+    </div>
+  )
+}
+
+/** A call that runs: its name, the phase it is in, and how far it says it is. */
+function Wagon({ call }: { call: Call }) {
+  const store = useStore()
+  const { call: chosen } = useView()
+  const now = useNow()
+  const path = call.segments.at(-1)?.path ?? []
+  const part = partOf(call)
+  return (
+    <button
+      type="button"
+      class={`wagon ${call.lane}${call === chosen ? ' chosen' : ''}${call.abort === undefined ? '' : ' stopping'}`}
+      data-flip={call.id}
+      onClick={() => store.select(call.id)}
+    >
+      <span class="label">
+        <span class="number">{call.index + 1}</span> {call.label}
+      </span>
+      <span class="phase">
+        {path.slice(1).join(' ▸ ')} <time>{duration(now - (call.startedAt ?? now))}</time>
+      </span>
+      {part !== undefined && <progress max={1} value={part} aria-label="Progress" />}
+    </button>
+  )
+}
+
+/** Progress is the tool's own; a number between nothing and one is drawn. */
+function partOf({ progress }: Call): number | undefined {
+  const data = progress?.data
+  return typeof data === 'number' && data >= 0 && data <= 1 ? data : undefined
+}
+
+function Results({ run }: { run: Run }) {
+  const store = useStore()
+  const { call: chosen } = useView()
+  const now = useNow()
+  const held = run.calls.filter(({ stage }) => stage === 'completed')
+  const waitsFor = run.cursor.waitsFor === null ? undefined : run.byId.get(run.cursor.waitsFor)
+  return (
+    <div class="results">
+      <h2>
+        Results in order{' '}
+        <em>
+          {run.yielded} of {run.calls.length}
+        </em>
+      </h2>
+      <Still
+        of={[run, run.version, run.cursor, chosen?.id]}
+        draw={() => <Tiles run={run} chosen={chosen} onChoose={(id) => store.select(id)} />}
+      />
+      <p class="cursor" aria-live="polite">
+        {cursorWords(run, waitsFor, held, now)}
+      </p>
+    </div>
+  )
+}
+
+interface TilesProps {
+  readonly run: Run
+  readonly chosen: Call | undefined
+  readonly onChoose: (id: string) => void
+}
+
+/** Every call in the order asked, as small as their number wants. */
+function Tiles({ run, chosen, onChoose }: TilesProps) {
+  const first = Math.max(0, Math.min(run.cursor.next - 200, run.calls.length - mostTiles))
+  const shown = run.calls.slice(first, first + mostTiles)
+  const size = sizeFor(run.calls.length)
+  return (
+    <ol class={size}>
+      {shown.map((call) => {
+        const tone = toneOf(call)
+        const isNext = call.index === run.cursor.next
+        const heldFor = call.completedAt === undefined ? 0 : (call.yieldedAt ?? call.completedAt) - call.completedAt
+        return (
+          <li key={call.id}>
+            <button
+              type="button"
+              class={`tile ${tone}${isNext ? ' next' : ''}${call === chosen ? ' chosen' : ''}`}
+              data-flip={size === 'large' ? call.id : undefined}
+              aria-label={`${call.index + 1} ${call.label}: ${toneWords[tone]}`}
+              title={`${call.index + 1} ${call.label}: ${toneWords[tone]}${heldFor >= 1 ? `, held ${duration(heldFor)}` : ''}`}
+              onClick={() => onChoose(call.id)}
+            >
+              {size === 'large' || size === 'middle' ? call.index + 1 : ''}
+            </button>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function sizeFor(count: number): 'tiny' | 'small' | 'middle' | 'large' {
+  if (count > 400) return 'tiny'
+  if (count > 90) return 'small'
+  return count > 36 ? 'middle' : 'large'
+}
+
+function cursorWords(run: Run, waitsFor: Call | undefined, held: readonly Call[], now: number): string {
+  if (run.calls.length === 0) return 'No calls yet'
+  if (run.yielded === run.calls.length) return 'Everything is handed over'
+  if (held.length === 0) return waitsFor === undefined ? '' : `Next to leave: ${waitsFor.label}`
+  const longest = Math.max(...held.map(({ completedAt }) => now - (completedAt ?? now)))
+  const count = held.length === 1 ? 'one finished result is' : `${held.length} finished results are`
+  if (waitsFor === undefined) return `${count} ready to be read, for ${duration(longest)}`
+  return `${count} held for order, up to ${duration(longest)}: ${waitsFor.label} has to leave first`
+}

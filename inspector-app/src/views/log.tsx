@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Frame } from '../../../src/inspect/index.ts'
+import { LogIndex, type LogKind, rowOf } from '../model/log-index.ts'
+import { useStore, useView } from '../use-view.ts'
+import { VirtualList } from './virtual-list.tsx'
+
+const kinds: readonly (LogKind | 'all')[] = ['all', 'event', 'step', 'result', 'abort', 'warning']
+
+/** What happened, line by line; a click goes to that moment. */
+export function Log() {
+  const store = useStore()
+  const { state, history, model, run } = useView()
+  const [kind, setKind] = useState<LogKind | 'all'>('all')
+  const index = useRef<LogIndex>()
+  const search = useRef<HTMLInputElement>(null)
+  const asked = useRef(0)
+  useEffect(() => {
+    if (state.searches > asked.current) search.current?.focus()
+    asked.current = state.searches
+  })
+  if (run === undefined) return null
+  if (index.current?.isFor(history, run.id, kind, state.search) !== true) {
+    index.current = new LogIndex(history, run.id, kind, state.search)
+  }
+  const { rows } = index.current.update()
+  const names = history.model.runs.get(run.id)
+  const count = state.position === undefined ? rows.length : index.current.countAt(state.position)
+  const start = run.startedAt
+  return (
+    <div class="log">
+      <div class="filters">
+        <input
+          ref={search}
+          id="search"
+          type="search"
+          placeholder="Search   /"
+          aria-label="Search the log"
+          value={state.search}
+          onInput={({ currentTarget }) => store.set({ search: currentTarget.value })}
+        />
+        <select
+          aria-label="Kind"
+          value={kind}
+          onChange={({ currentTarget }) => setKind(currentTarget.value as LogKind | 'all')}
+        >
+          {kinds.map((each) => (
+            <option key={each} value={each}>
+              {each === 'all' ? 'everything' : `${each}s`}
+            </option>
+          ))}
+        </select>
+        <output>{rows.length.toLocaleString('en')}</output>
+      </div>
+      <VirtualList
+        count={rows.length}
+        rowHeight={24}
+        focus={count - 1}
+        label="Log"
+        row={(at) => {
+          const position = rows[at] as number
+          const { kind: rowKind, at: time, who, what, detail, call } = rowOf(names, history.frames[position] as Frame)
+          const isFuture = at >= count
+          const isNow = at === count - 1 && state.position !== undefined
+          return (
+            <li key={position} class={`row ${rowKind}${isFuture ? ' future' : ''}${isNow ? ' now' : ''}`}>
+              <button
+                type="button"
+                onClick={() => {
+                  store.set({ position: position + 1, isPlaying: false, ...(call !== undefined && { selected: call }) })
+                }}
+              >
+                <time>{((time - start) / 1_000).toFixed(3)}</time>
+                <span class="who">{who}</span>
+                <span class="what">{what}</span>
+                <span class="detail">{detail}</span>
+              </button>
+            </li>
+          )
+        }}
+      />
+      {model.gaps.length > 0 && (
+        <p class="gap">{model.gaps.reduce((sum, { lost }) => sum + lost, 0)} frames were not received</p>
+      )}
+    </div>
+  )
+}

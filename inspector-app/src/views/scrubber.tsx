@@ -1,0 +1,126 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Frame } from '../../../src/inspect/index.ts'
+import type { Store } from '../store.ts'
+import { useStore, useView } from '../use-view.ts'
+import { duration } from '../words.ts'
+import { Icon } from './icons.tsx'
+import { togglePlay } from './keyboard.ts'
+import { useNow } from './use-now.ts'
+
+const speeds = [0.1, 0.25, 1, 4]
+
+/** The way through time: every view shows the moment that stands here. */
+export function Scrubber() {
+  const store = useStore()
+  const { state, history, model, run } = useView()
+  const [speed, setSpeed] = useState(1)
+  usePlayback(store, speed)
+  const now = useNow()
+  const { length } = history
+  const position = state.position ?? length
+  const isFollowing = state.position === undefined
+  const start = run?.startedAt ?? 0
+  const by = (count: number) => (): void =>
+    store.set({ position: Math.max(0, Math.min(length, position + count)), isPlaying: false })
+  const marks = length === 0 ? [] : marksOf(run, store)
+  return (
+    <section class="scrubber" aria-label="Time">
+      <span class="buttons">
+        <button type="button" aria-label="To the start" title="Home" disabled={length === 0} onClick={by(-length)}>
+          <Icon name="start" />
+        </button>
+        <button type="button" aria-label="One frame back" title="←" disabled={position === 0} onClick={by(-1)}>
+          <Icon name="back" />
+        </button>
+        <button
+          type="button"
+          class="play"
+          aria-label={state.isPlaying ? 'Pause' : 'Play'}
+          title="Space"
+          disabled={length === 0}
+          onClick={() => togglePlay(store)}
+        >
+          <Icon name={state.isPlaying ? 'pause' : 'play'} />
+        </button>
+        <button type="button" aria-label="One frame forward" title="→" disabled={position >= length} onClick={by(1)}>
+          <Icon name="forward" />
+        </button>
+      </span>
+      <span class="rail">
+        <input
+          type="range"
+          aria-label="Moment"
+          aria-valuetext={`frame ${position} of ${length}, ${duration(model.at - start)}`}
+          min={0}
+          max={Math.max(1, length)}
+          value={position}
+          onInput={({ currentTarget }) => store.set({ position: Number(currentTarget.value), isPlaying: false })}
+        />
+        {marks.map(({ at, kind, title }) => (
+          <i
+            key={`${kind}${at}`}
+            class={`mark ${kind}`}
+            title={title}
+            style={{ left: `${(at / Math.max(1, length)) * 100}%` }}
+          />
+        ))}
+      </span>
+      <output class="clock">
+        <b>{duration(Math.max(0, now - start))}</b>
+        <span>
+          {position.toLocaleString('en')} / {length.toLocaleString('en')}
+        </span>
+      </output>
+      <select aria-label="Speed" value={speed} onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}>
+        {speeds.map((each) => (
+          <option key={each} value={each}>
+            {each}×
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        class={isFollowing ? 'follow on' : 'follow'}
+        aria-pressed={isFollowing}
+        title="End"
+        onClick={() => store.set({ position: undefined, isPlaying: false })}
+      >
+        {state.source === 'live' ? 'Live' : 'End'}
+      </button>
+    </section>
+  )
+}
+
+/** Time passes as it did, at the chosen speed. */
+function usePlayback(store: Store, speed: number): void {
+  const { isPlaying } = store.state
+  useEffect(() => {
+    if (!isPlaying) return
+    const { history } = store
+    const timeAt = (position: number): number =>
+      (history.frames[Math.max(0, position - 1)] as Frame | undefined)?.at ?? 0
+    let time = timeAt(store.state.position ?? 0)
+    let before = performance.now()
+    let handle = requestAnimationFrame(function advance(now) {
+      time += (now - before) * speed
+      before = now
+      const position = history.positionAt(time)
+      if (position >= history.length) return store.set({ position: undefined, isPlaying: false })
+      if (position !== store.state.position) store.set({ position })
+      handle = requestAnimationFrame(advance)
+    })
+    return () => cancelAnimationFrame(handle)
+  }, [isPlaying, speed, store])
+}
+
+function marksOf(run: ReturnType<typeof useView>['run'], store: Store): { at: number; kind: string; title: string }[] {
+  const whole = run === undefined ? undefined : store.history.model.runs.get(run.id)
+  return [
+    ...(whole?.aborts ?? [])
+      .slice(0, 50)
+      .map(({ seq, cause }) => ({ at: store.history.positionOf(seq), kind: 'stop', title: cause.kind })),
+    ...(whole?.breaches ?? [])
+      .slice(0, 50)
+      .map(({ seq, text }) => ({ at: store.history.positionOf(seq), kind: 'breach', title: text })),
+  ]
+}

@@ -1,0 +1,59 @@
+import type { ComponentType } from 'preact'
+import type { Tab } from '../store.ts'
+import { useStore, useView } from '../use-view.ts'
+import { AbortTree } from './abort-tree.tsx'
+import { CallDetails } from './call-details.tsx'
+import { ContextView } from './context-view.tsx'
+import { GuardLedger } from './guard-ledger.tsx'
+import { Log } from './log.tsx'
+import { Sequence } from './sequence.tsx'
+
+const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
+  { id: 'log', title: 'Log', View: Log },
+  { id: 'call', title: 'Call', View: CallDetails },
+  { id: 'guards', title: 'Guards', View: GuardLedger },
+  { id: 'aborts', title: 'Aborts', View: AbortTree },
+  { id: 'context', title: 'Context', View: ContextView },
+  { id: 'sequence', title: 'Sequence', View: Sequence },
+]
+
+export function Tabs() {
+  const store = useStore()
+  const { state, run } = useView()
+  const shown = tabs.find(({ id }) => id === state.tab) ?? tabs[0]
+  const View = shown?.View as ComponentType
+  const move = (by: number): void => {
+    const next = tabs[(tabs.findIndex(({ id }) => id === state.tab) + by + tabs.length) % tabs.length]
+    if (next === undefined) return
+    store.set({ tab: next.id })
+    document.getElementById(`tab-${next.id}`)?.focus()
+  }
+  return (
+    <section class="panel details">
+      <div class="tabs" role="tablist" aria-label="Details">
+        {tabs.map(({ id, title }) => (
+          <button
+            type="button"
+            role="tab"
+            key={id}
+            id={`tab-${id}`}
+            aria-selected={id === state.tab}
+            aria-controls="tab-panel"
+            tabIndex={id === state.tab ? 0 : -1}
+            onClick={() => store.set({ tab: id })}
+            onKeyDown={({ key }) => {
+              if (key === 'ArrowRight') move(1)
+              if (key === 'ArrowLeft') move(-1)
+            }}
+          >
+            {title}
+            {id === 'aborts' && run !== undefined && run.aborts.length > 0 && <em>{run.aborts.length}</em>}
+          </button>
+        ))}
+      </div>
+      <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${state.tab}`}>
+        <View />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,157 @@
+import { useRef } from 'preact/hooks'
+import type { Command } from '../../../src/inspect/index.ts'
+import { saveRecording } from '../feed/recorded-feed.ts'
+import { pathOf } from '../model/state-path.ts'
+import type { Theme } from '../store.ts'
+import { useStore, useView } from '../use-view.ts'
+import { openFile } from './drop-zone.tsx'
+import { Icon } from './icons.tsx'
+import { Invariants } from './invariants.tsx'
+
+const sources = {
+  none: 'nothing to show yet',
+  connecting: 'connecting',
+  live: 'live',
+  recording: 'recording',
+  lost: 'the run is gone; what was seen stays',
+} as const
+
+const themes: readonly Theme[] = ['auto', 'light', 'dark']
+const themeIcons = { auto: 'auto', light: 'sun', dark: 'moon' } as const
+
+export function TopBar() {
+  const store = useStore()
+  const { state, model, run } = useView()
+  const file = useRef<HTMLInputElement>(null)
+  const nextTheme = themes[(themes.indexOf(state.theme) + 1) % themes.length] as Theme
+  return (
+    <header class="top-bar">
+      <h1>
+        <img src="./icon.svg" alt="" width="22" height="22" />
+        signalbox
+      </h1>
+      <span class={`source ${state.source}`} role="status" title={sources[state.source]}>
+        <i />
+        {state.source === 'lost' ? 'ended' : sources[state.source]}
+      </span>
+      {model.runs.size > 1 && (
+        <select
+          aria-label="Run"
+          value={run?.id}
+          onChange={({ currentTarget }) => store.set({ run: Number(currentTarget.value), selected: undefined })}
+        >
+          {[...model.runs.values()].map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+      <RunState />
+      <Invariants />
+      <span class="spring" />
+      <Commands />
+      <span class="tools">
+        <button
+          type="button"
+          aria-label="Open a recording"
+          title="Open a recording"
+          onClick={() => file.current?.click()}
+        >
+          <Icon name="open" />
+        </button>
+        <button
+          type="button"
+          aria-label="Save as a recording"
+          title="Save as a recording"
+          disabled={store.history.length === 0}
+          onClick={() => saveRecording(store.history.frames, 'signalbox-recording.jsonl')}
+        >
+          <Icon name="save" />
+        </button>
+        <button
+          type="button"
+          aria-label={`Theme: ${state.theme}. Change to ${nextTheme}`}
+          title={`Theme: ${state.theme}`}
+          onClick={() => store.set({ theme: nextTheme })}
+        >
+          <Icon name={themeIcons[state.theme]} />
+        </button>
+        <input
+          ref={file}
+          id="file"
+          type="file"
+          accept=".jsonl,.ndjson"
+          hidden
+          aria-label="Recording"
+          onChange={({ currentTarget }) => {
+            const [chosen] = currentTarget.files ?? []
+            currentTarget.value = ''
+            if (chosen !== undefined) void openFile(store, chosen)
+          }}
+        />
+      </span>
+      {state.problem !== undefined && (
+        <p class="problem" role="alert">
+          {state.problem}
+          <button type="button" aria-label="Close" onClick={() => store.set({ problem: undefined })}>
+            <Icon name="cross" />
+          </button>
+        </p>
+      )}
+    </header>
+  )
+}
+
+/** The executor chart's own state, region by region. */
+function RunState() {
+  const { run } = useView()
+  const actor = run?.actors.get(run.root)
+  const chart = run?.charts.get(actor?.chart ?? '')
+  if (actor === undefined || chart === undefined) return null
+  const path = pathOf(chart, actor.active)
+  const regions = chart.nodes.filter(
+    ({ parent }) => parent === chart.nodes[0]?.id && chart.nodes[0]?.kind === 'parallel',
+  )
+  return (
+    <span class="run-state">
+      {regions.map(({ key }) => (
+        <span key={key}>
+          {key} <b data-state={path[path.indexOf(key) + 1]}>{path[path.indexOf(key) + 1]}</b>
+        </span>
+      ))}
+    </span>
+  )
+}
+
+const commandWords: Readonly<Record<Command, string>> = {
+  interrupt: 'Interrupt',
+  abort: 'Abort',
+  discard: 'Discard',
+  answer: 'Answer',
+}
+
+/** Only what the host allowed and the chart would take. */
+function Commands() {
+  const store = useStore()
+  const { state, run } = useView()
+  if (run === undefined || state.source !== 'live' || state.position !== undefined || !run.isWatched) return null
+  const isOver = run.calls.length > 0 && run.yielded === run.calls.length
+  const offered = run.can.filter((command) => state.allowed.includes(command) && !isOver)
+  return (
+    <span class="commands">
+      {offered.map((command) => (
+        <button
+          type="button"
+          key={command}
+          onClick={async () => {
+            const problem = await store.feed?.command(run.id, command)
+            if (problem !== undefined) store.set({ problem })
+          }}
+        >
+          {commandWords[command]}
+        </button>
+      ))}
+    </span>
+  )
+}

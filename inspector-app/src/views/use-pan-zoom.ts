@@ -1,0 +1,70 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+interface ViewBox {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Wheel or two fingers to zoom, drag to move; until then everything fits. */
+export function usePanZoom(
+  width: number,
+  height: number,
+): { ref: RefObject<SVGSVGElement>; box: ViewBox; reset: () => void; isMoved: boolean } {
+  const ref = useRef<SVGSVGElement>(null)
+  const [moved, setMoved] = useState<ViewBox | undefined>()
+  const fit: ViewBox = { x: -6, y: -6, width: width + 12, height: height + 12 }
+  const box = moved ?? fit
+  const current = useRef(box)
+  current.current = box
+  useEffect(() => {
+    const svg = ref.current
+    if (svg === null) return
+    const scale = (): number => {
+      const rect = svg.getBoundingClientRect()
+      return Math.max(current.current.width / rect.width, current.current.height / rect.height)
+    }
+    const onWheel = (event: WheelEvent): void => {
+      if (
+        !event.ctrlKey &&
+        !event.metaKey &&
+        !svg.matches(':focus, :active') &&
+        event.deltaMode === 0 &&
+        !event.shiftKey
+      ) {
+        // plain scrolling belongs to the page where the page can scroll
+        if (document.documentElement.scrollHeight > innerHeight + 4) return
+      }
+      event.preventDefault()
+      const { x, y, width: w, height: h } = current.current
+      const factor = Math.min(1.25, Math.max(0.8, Math.exp(event.deltaY * 0.0015)))
+      const rect = svg.getBoundingClientRect()
+      const px = x + ((event.clientX - rect.x) / rect.width) * w
+      const py = y + ((event.clientY - rect.y) / rect.height) * h
+      setMoved({ x: px - (px - x) * factor, y: py - (py - y) * factor, width: w * factor, height: h * factor })
+    }
+    const onDown = (event: PointerEvent): void => {
+      if (event.button !== 0 || event.pointerType === 'touch') return
+      const start = current.current
+      const [fromX, fromY, by] = [event.clientX, event.clientY, scale()]
+      svg.setPointerCapture(event.pointerId)
+      const onMove = ({ clientX, clientY }: PointerEvent): void =>
+        setMoved({ ...start, x: start.x - (clientX - fromX) * by, y: start.y - (clientY - fromY) * by })
+      const onUp = (): void => {
+        svg.removeEventListener('pointermove', onMove)
+        svg.removeEventListener('pointerup', onUp)
+      }
+      svg.addEventListener('pointermove', onMove)
+      svg.addEventListener('pointerup', onUp)
+    }
+    svg.addEventListener('wheel', onWheel, { passive: false })
+    svg.addEventListener('pointerdown', onDown)
+    return () => {
+      svg.removeEventListener('wheel', onWheel)
+      svg.removeEventListener('pointerdown', onDown)
+    }
+  }, [])
+  return { ref, box, reset: () => setMoved(undefined), isMoved: moved !== undefined }
+}

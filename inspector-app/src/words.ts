@@ -1,0 +1,121 @@
+import type { Encoded } from '../../src/inspect/index.ts'
+import type { Call, Run, Wait } from './model/model.ts'
+
+/** A duration as people read it. */
+export function duration(ms: number): string {
+  if (ms < 1) return '0 ms'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+}
+
+export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted'
+
+/** The one colour that a call has everywhere. */
+export function toneOf(call: Call): Tone {
+  if (call.stage === 'queued' || call.stage === 'held') return 'queued'
+  if (call.stage === 'withdrawn') return 'aborted'
+  if (call.stage === 'executing') return call.lane
+  if (call.stage === 'completed') return 'held'
+  return outcomeOf(call)
+}
+
+export function outcomeOf(call: Call): Tone {
+  if (call.ending?.by === 'abort') return 'aborted'
+  return call.results.some(({ isError }) => isError) ? 'error' : 'ok'
+}
+
+export const toneWords: Readonly<Record<Tone, string>> = {
+  queued: 'waits',
+  shared: 'runs, shared',
+  exclusive: 'runs alone',
+  held: 'finished, held for order',
+  ok: 'handed over',
+  error: 'handed over, an error',
+  aborted: 'stopped',
+}
+
+const reasons: Readonly<Record<Wait['because'], (names: string, run: Run) => string>> = {
+  held: () => 'held until it is released',
+  exclusiveRunning: (names) => `${names} runs alone`,
+  behindUnsafe: (names) => `must not overtake ${names}`,
+  waitsForRunning: (names) => `runs alone, so waits for ${names}`,
+  full: (_, run) => `all ${run.maxConcurrency ?? ''} places are taken`,
+}
+
+/** The executor's own reason in a sentence. */
+export function whyWaiting(run: Run, { because, blockers }: Wait): string {
+  const reason = Object.hasOwn(reasons, because) ? reasons[because] : undefined
+  return reason === undefined ? because : reason(namesOf(run, blockers), run)
+}
+
+export function namesOf(run: Run, ids: readonly string[], most = 3): string {
+  const names = ids.slice(0, most).map((id) => run.byId.get(id)?.label ?? id)
+  return ids.length > most ? `${names.join(', ')} and ${ids.length - most} more` : names.join(', ')
+}
+
+/** Any encoded value on one line. */
+export function inline(value: Encoded | undefined, most = 200): string {
+  const text = write(value, 0)
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}
+
+function write(value: Encoded | undefined, depth: number): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return depth === 0 ? value : JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (depth > 6) return '…'
+  if (Array.isArray(value))
+    return `[${value
+      .slice(0, 20)
+      .map((each) => write(each, depth + 1))
+      .join(', ')}]`
+  const object = value as { readonly [key: string]: Encoded }
+  if (typeof object.$ === 'string') return tagged(object, depth)
+  const fields = Object.entries(object).slice(0, 20)
+  if (fields.length === 0) return depth === 0 ? '' : '{}'
+  return `{ ${fields.map(([key, each]) => `${key}: ${write(each, depth + 1)}`).join(', ')} }`
+}
+
+/** What JSON has no word for, in ours. */
+export function tagged(value: { readonly [key: string]: Encoded }, depth = 0): string {
+  const { $: kind, text, name, message, id, length } = value
+  switch (kind) {
+    case 'undefined':
+      return 'undefined'
+    case 'text':
+      return `${String(text)}… (${String(length)} characters)`
+    case 'call':
+      return `call ${String(id)}`
+    case 'actor':
+      return `actor ${String(id)}`
+    case 'books':
+      return '(the books)'
+    case 'error':
+      return `${String(name)}: ${write(message, 0)}`
+    case 'function':
+      return `ƒ ${write(name, 0)}`
+    case 'bytes':
+      return `${String(name)} of ${String(length)} bytes`
+    case 'date':
+      return dateOf(Number(text))
+    case 'signal':
+      return value.aborted === true ? `signal, aborted: ${write(value.reason, depth + 1)}` : 'signal'
+    case 'withheld':
+      return '(withheld)'
+    case 'map':
+      return `Map ${write(value.entries, depth + 1)}`
+    case 'set':
+      return `Set ${write(value.items, depth + 1)}`
+    case 'list':
+      return `${write(value.items, depth + 1)} of ${String(length)}`
+    case 'instance':
+      return `${String(name)} ${write(value.fields, depth + 1)}`
+    case 'object':
+      return write(value.fields, depth + 1)
+    default:
+      return text === undefined ? `(${String(kind)})` : write(text, depth)
+  }
+}
+
+const dateOf = (time: number): string => (Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : 'Invalid Date')

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { call, query, show, start, texts } from './support.tsx'
+
+describe('before anything is there', () => {
+  it('says what to do', async () => {
+    show()
+    await expect.poll(() => texts('.welcome h2')).toEqual(['Nothing to show yet'])
+  })
+})
+
+describe('the lanes', () => {
+  it('show each call in exactly the place where it is', async () => {
+    const { push } = show(...start, ...call('a', 0), ...call('b', 1), ...call('c', 2, { lane: 'exclusive' }))
+    push({
+      type: 'books',
+      stages: [['a', 'executing', 'shared']],
+      waits: [{ because: 'waitsForRunning', blockers: ['a'], calls: [[2, 2]] }],
+      cursor: { next: 0, settled: 0, waitsFor: 'a' },
+    })
+    await expect.poll(() => texts('.track.shared .wagon .label')).toEqual(['1 Read(a)'])
+    expect(texts('.waiting .why')).toEqual(['runs alone, so waits for Read(a)'])
+    push({ type: 'books', stages: [['b', 'completed', 'shared']] })
+    await expect.poll(() => query('.tile.held')?.getAttribute('aria-label')).toBe('2 Read(b): finished, held for order')
+    expect(texts('.cursor')[0]).toMatch(
+      /^one finished result is held for order, up to .*: Read\(a\) has to leave first$/,
+    )
+    push({ type: 'books', stages: [['a', 'yielded', 'shared']], cursor: { next: 1, settled: 2, waitsFor: null } })
+    await expect.poll(() => texts('.track.shared .wagon')).toEqual([])
+    expect(query('.tile.next')?.textContent).toBe('2')
+  })
+
+  it('draw the progress that is a part of one, and no other', async () => {
+    const executing = { type: 'books', stages: [['a', 'executing', 'shared']] } as const
+    const { push } = show(...start, ...call('a', 0), executing, {
+      type: 'progress',
+      call: 'a',
+      count: 1,
+      data: 'line 1',
+    })
+    await expect.poll(() => texts('.wagon').length).toBe(1)
+    expect(query('.wagon progress')).toBeNull()
+    push({ type: 'progress', call: 'a', count: 2, data: 0.4 })
+    await expect.poll(() => (query('.wagon progress') as HTMLProgressElement | null)?.value).toBe(0.4)
+  })
+})
+
+describe('a chart', () => {
+  const taken = (...transitions: number[]) =>
+    ({ type: 'step', actor: 'actor-a', event: 'call.start', transitions, active: [0, 2, 3] }) as const
+
+  it('lights the active states, flashes the edge that was taken, and says event and guard', async () => {
+    show(...start, ...call('a', 0), taken(0))
+    await expect.poll(() => texts('.chart.call .state.active text')).toEqual(['executing', 'calling'])
+    await expect.poll(() => document.querySelectorAll('.chart.call .flash[data-edge="1-3"]').length).toBe(1)
+    expect(texts('.chart.call .edge-label text')).toEqual(['call.start [mayStart]'])
+    expect(document.querySelectorAll('.chart.call .edge.taken').length).toBe(1)
+  })
+
+  it('pulses a state that answered without being left', async () => {
+    show(...start, ...call('a', 0), taken(0), {
+      type: 'step',
+      actor: 'actor-a',
+      event: 'tool.progressed',
+      transitions: [2],
+    })
+    await expect.poll(() => query('.chart.call [data-state=calling] .pulse')).not.toBeNull()
+    expect(document.querySelectorAll('.chart.call .flash').length).toBe(0)
+  })
+
+  it('can be moved and brought back', async () => {
+    show(...start, ...call('a', 0), taken(0))
+    await expect.poll(() => document.querySelectorAll('.chart.call .edge').length).toBe(2)
+    const svg = query('.chart.call svg[role=img]') as SVGSVGElement
+    const before = svg.getAttribute('viewBox')
+    svg.dispatchEvent(
+      new WheelEvent('wheel', { deltaY: -200, clientX: 600, clientY: 500, cancelable: true, bubbles: true }),
+    )
+    await expect.poll(() => svg.getAttribute('viewBox')).not.toBe(before)
+    await userEvent.click(page.getByRole('button', { name: 'Fit the chart' }))
+    await expect.poll(() => svg.getAttribute('viewBox')).toBe(before)
+  })
+})
+
+describe('a query', () => {
+  it('shows its chart in the place of the executor, when asked', async () => {
+    show(...start, { type: 'actor', actor: 'around:x:0', chart: 'call', parent: null, active: [0, 1], context: {} })
+    await userEvent.click(page.getByRole('button', { name: 'show the query' }))
+    await expect.poll(() => texts('.chart.executor .title')).toEqual(['Query'])
+    expect(texts('.chart.executor .state.active.leaf text')).toEqual(['queued'])
+  })
+})
+
+describe('the details', () => {
+  it('lead from a guard that failed to its moment', async () => {
+    const { store } = show(...start, ...call('a', 0), {
+      type: 'guards',
+      actor: 'actor-a',
+      event: 'call.start',
+      candidates: [
+        [0, 'failed'],
+        [1, 'notAsked'],
+      ],
+    })
+    store.set({ tab: 'guards' })
+    await expect.poll(() => texts('.ledger ul li').length).toBe(2)
+    expect(texts('.ledger ul li')[0]).toContain('mayStart')
+    await userEvent.click(page.getByRole('button', { name: 'call.start' }))
+    await expect.poll(() => store.state.position).toBe(store.history.length)
+  })
+
+  it('show what a step changed in the context', async () => {
+    const { store } = show(...start, ...call('a', 0), {
+      type: 'step',
+      actor: 'actor-a',
+      event: 'call.start',
+      transitions: [0],
+      active: [0, 2, 3],
+      context: { set: [[['attempt'], 2]] },
+    })
+    store.set({ tab: 'context' })
+    await expect.poll(() => texts('.changes ins')).toEqual(['2'])
+  })
+
+  it('show any value as text and never as markup', async () => {
+    const input = { name: '<b>bold</b>', list: [1, { $: 'bigint', text: '12' }], nothing: { $: 'undefined' } }
+    const { store } = show(...start, ...call('a', 0, { input }))
+    store.set({ tab: 'call' })
+    await expect.poll(() => texts('.call-details dd').at(-1)).toContain('<b>bold</b>')
+    expect(query('.call-details b')).toBeNull()
+    expect(texts('.call-details dd').at(-1)).toContain('12')
+  })
+})
+
+describe('time', () => {
+  it('moves every view together, and a breach leads to its moment', async () => {
+    const { store } = show(
+      ...start,
+      ...call('a', 0),
+      ...call('b', 1, { lane: 'exclusive' }),
+      { type: 'books', stages: [['a', 'executing', 'shared']] },
+      { type: 'books', stages: [['b', 'executing', 'exclusive']] },
+      { type: 'books', stages: [['b', 'completed', 'exclusive']] },
+    )
+    await expect.poll(() => texts('.invariants .breached')).toEqual(['An unsafe call executes alone'])
+    await userEvent.click(page.getByRole('button', { name: 'An unsafe call executes alone' }))
+    await expect.poll(() => texts('.wagon .label')).toEqual(['1 Read(a)', '2 Read(b)'])
+    store.seek(5)
+    await expect.poll(() => texts('.tile')).toEqual([])
+    store.seek(6)
+    await expect.poll(() => texts('.tile')).toEqual(['1'])
+  })
+})

@@ -1,0 +1,30 @@
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+import { chromiumArguments, findChromium } from '../scripts/find-chromium.mjs'
+import { elkWorker } from './elk-worker.ts'
+
+const executablePath = findChromium()
+
+/** The page's parts, each alone, in a real browser. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [elkWorker()],
+  optimizeDeps: {
+    include: ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', 'elkjs/lib/elk-api.js'],
+  },
+  test: {
+    include: ['test/**/*.test.tsx'],
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    api: { host: '127.0.0.1' },
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: { ...(executablePath !== undefined && { executablePath }), args: chromiumArguments },
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+})

@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises'
+import { chromium } from 'playwright-core'
+import { stagedTurn } from './staged-turn.mjs'
+
+// Takes the pictures in docs/images: a staged turn, every view, light and dark, laptop and phone. Needs `npm run build`.
+const folder = new URL('../docs/images/', import.meta.url)
+const only = process.argv[2]
+
+const laptop = { width: 1440, height: 900 }
+const phone = { width: 390, height: 844 }
+const tabs = ['log', 'call', 'guards', 'aborts', 'context', 'sequence']
+
+await mkdir(folder, { recursive: true })
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
+})
+try {
+  for (const scene of ['busy', 'aborted', 'thousand']) {
+    if (only !== undefined && !only.startsWith(scene)) continue
+    const turn = await stagedTurn(scene)
+    try {
+      for (const colorScheme of ['light', 'dark']) {
+        await shoot(turn, scene, colorScheme, laptop, 'laptop')
+        if (scene !== 'thousand') await shoot(turn, scene, colorScheme, phone, 'phone')
+      }
+    } finally {
+      await turn.close()
+    }
+  }
+} finally {
+  await browser.close()
+}
+
+async function shoot(turn, scene, colorScheme, viewport, device) {
+  const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor: device === 'phone' ? 1 : 1.25 })
+  page.on('console', (message) => message.type() === 'error' && console.error(message.text()))
+  page.on('pageerror', (error) => console.error(error.message))
+  await page.goto(turn.url)
+  await page.locator('.tile').first().waitFor()
+  await page.locator('.chart.call .edge').first().waitFor()
+  if (turn.selected !== undefined) await page.locator('.tile').nth(turn.selected).click()
+  for (const tab of scene === 'busy' ? tabs : scene === 'aborted' ? ['aborts'] : ['log']) {
+    const name = `${scene}-${tab}-${device}-${colorScheme}`
+    if (only !== undefined && !name.includes(only)) continue
+    await page.locator(`#tab-${tab}`).click()
+    await page.evaluate(() => scrollTo(0, 0))
+    if (device === 'phone') await fitPage(page)
+    await page.screenshot({
+      path: new URL(`${name}.png`, folder).pathname,
+
+      animations: 'disabled',
+    })
+    console.log(`docs/images/${name}.png`)
+  }
+  await page.close()
+}
+
+/** As high as the page, so that what sticks to the edges of a screen stands at the edges of the picture. */
+async function fitPage(page) {
+  const height = await page.evaluate(() => document.querySelector('.shell').scrollHeight)
+  await page.setViewportSize({ width: phone.width, height })
+}

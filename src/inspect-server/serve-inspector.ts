@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Access, protocolName } from './access.ts'
+import { appFiles } from './app-files.ts'
+import { Broadcast } from './broadcast.ts'
+import { assertOptions, type InspectorOptions } from './inspector-options.ts'
+import type { Showable } from './run-command.ts'
+import { acceptHandshake, handshakeKey } from './web-socket.ts'
+
+export interface InspectorServer {
+  /** To be opened in a browser. It holds the secret: whoever has it may look. */
+  readonly url: string
+  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  add(shown: Showable, options?: { title?: string }): () => void
+  close(): Promise<void>
+}
+
+const maxMessageBytes = 65_536
+
+/** Serves the inspector on loopback, for the executors and queries given and those that are added later. */
+export async function serveInspector(
+  shown: Showable | Iterable<Showable> = [],
+  options: InspectorOptions = {},
+): Promise<InspectorServer> {
+  assertOptions(options)
+  const files = appFiles(options.appFolder)
+  const broadcast = new Broadcast(options)
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => answer(request, response))
+  server.maxConnections = (options.maxClients ?? 20) + 100
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    if (options.keepsProcess !== true) socket.unref()
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('upgrade', (request, socket, head) => upgrade(request, socket, head))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  if (options.keepsProcess !== true) server.unref()
+  const { port } = server.address() as AddressInfo
+  const access = new Access(port, options.origins)
+  for (const each of Symbol.iterator in shown ? shown : [shown]) broadcast.add(each)
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    response.on('error', () => response.destroy())
+    const path = (request.url ?? '/').split('?', 1)[0] as string
+    if (!access.isHost(request)) return refuse(response, 421, 'This is not the name of this server.')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only to be looked at.')
+    if (path === '/recording') return sendRecording(request, response)
+    const file = files.get(path)
+    if (file === undefined) {
+      const isAppMissing = files.size === 0 && path === '/'
+      return refuse(response, 404, isAppMissing ? 'The app is not built yet: npm run build' : 'There is nothing here.')
+    }
+    response.writeHead(200, { ...headers, 'Content-Type': file.type })
+    response.end(request.method === 'HEAD' ? undefined : file.read())
+  }
+
+  function sendRecording(request: IncomingMessage, response: ServerResponse): void {
+    if (!access.hasBearer(request)) return refuse(response, 401, 'The token is missing.')
+    if (options.recording === undefined) return refuse(response, 404, 'There is no recording.')
+    const stream = createReadStream(options.recording)
+    stream.once('error', () =>
+      response.headersSent ? response.destroy() : refuse(response, 404, 'It cannot be read.'),
+    )
+    stream.once('open', () => {
+      response.writeHead(200, { ...headers, 'Content-Type': 'application/x-ndjson' })
+      response.once('close', () => stream.destroy())
+      stream.pipe(response)
+    })
+  }
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy())
+    const key = handshakeKey(request)
+    if (!access.isHost(request)) return hangUp(socket, 421, 'Misdirected Request')
+    if (!access.isOrigin(request)) return hangUp(socket, 403, 'Forbidden')
+    if (key === undefined) return hangUp(socket, 400, 'Bad Request')
+    if (!access.hasToken(request)) return hangUp(socket, 401, 'Unauthorized')
+    if (broadcast.isFull) return hangUp(socket, 503, 'Service Unavailable')
+    acceptHandshake(socket, key, protocolName)
+    broadcast.join(socket, head, maxMessageBytes)
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}/#token=${access.token}`,
+    add: (more, { title } = {}) => broadcast.add(more, title),
+    close: () =>
+      new Promise((resolve) => {
+        broadcast.close()
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
+
+/** Nothing but its own files, nothing inside another page, and nothing kept. */
+const headers = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+}
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...headers, 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
+  response.end(`${text}\n`)
+}
+
+function hangUp(socket: Duplex, status: number, text: string): void {
+  socket.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

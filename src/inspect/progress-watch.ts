@@ -1,0 +1,49 @@
+import type { FrameBody } from './frame.ts'
+import type { Show, Where } from './redact.ts'
+
+interface Seen {
+  count: number
+  shownAt: number
+  newest: unknown
+  isShown: boolean
+}
+
+const minGapMs = 50
+
+/** A tool may report a hundred thousand times; a person sees some of them a second, and how many there were. */
+export class ProgressWatch {
+  readonly #write: (body: FrameBody) => void
+  readonly #show: Show
+  readonly #now: () => number
+  readonly #byCall = new Map<string, Seen>()
+
+  constructor(write: (body: FrameBody) => void, show: Show, now: () => number) {
+    this.#write = write
+    this.#show = show
+    this.#now = now
+  }
+
+  see(call: string, data: unknown, where: Omit<Where, 'what'>): void {
+    const seen = this.#byCall.get(call) ?? { count: 0, shownAt: -Infinity, newest: undefined, isShown: true }
+    this.#byCall.set(call, seen)
+    seen.count++
+    seen.newest = data
+    seen.isShown = false
+    if (this.#now() - seen.shownAt >= minGapMs) this.flush(call, where)
+  }
+
+  /** What was left out last comes before what follows it. */
+  flush(call: string, where: Omit<Where, 'what'>): void {
+    const seen = this.#byCall.get(call)
+    if (seen === undefined || seen.isShown) return
+    seen.isShown = true
+    seen.shownAt = this.#now()
+    this.#write({
+      type: 'progress',
+      call,
+      count: seen.count,
+      data: this.#show(seen.newest, { what: 'progress', ...where }),
+    })
+    seen.newest = undefined
+  }
+}

@@ -1,0 +1,85 @@
+import type { AnyActorRef } from 'xstate'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../text/describe-value.ts'
+import type { EncodeLimits } from './encode-value.ts'
+import { type Frame, type FrameBody, frameVersion } from './frame.ts'
+import type { Redact } from './redact.ts'
+import { type Inspectable, RunWatch } from './run-watch.ts'
+
+export interface RecorderOptions {
+  /** Gets each frame as it comes about, in the middle of a step: take note, and return. */
+  onFrame: (frame: Frame) => void
+  /** Decides what may be shown of inputs, results, progress and everything else that is not the charts' own. */
+  redact?: Redact | undefined
+  /** How much of a value is shown. */
+  limits?: EncodeLimits | undefined
+  /**
+   * The time in milliseconds.
+   * @default performance.now
+   */
+  now?: (() => number) | undefined
+}
+
+export interface WatchedAs {
+  title?: string | undefined
+  /** The actor of the query that the executor works for: its chart is shown beside the executor's. */
+  around?: AnyActorRef | undefined
+}
+
+export interface Recorder {
+  /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
+  watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
+  /** Everything that is watched as it is now, as frames that a new reader can begin with. */
+  picture(): Frame[]
+}
+
+/** Writes down what executors do. It costs them nothing until `watch`, and nothing after leaving. */
+export function createRecorder({ onFrame, redact, limits, now = () => performance.now() }: RecorderOptions): Recorder {
+  if (typeof onFrame !== 'function') {
+    throw new SignalboxError('invalid_option', `onFrame must be a function, but got ${describeValue(onFrame, 80)}.`)
+  }
+  const start = now()
+  const epoch = Date.now()
+  const watches = new Map<number, RunWatch>()
+  let runs = 0
+  let seq = 0
+  const elapsed = (): number => Math.round((now() - start) * 1_000) / 1_000
+  const head: FrameBody = { type: 'head', version: frameVersion, epoch }
+  const emit = (run: number, body: FrameBody): void => {
+    try {
+      onFrame({ seq: seq++, at: elapsed(), run, ...body })
+    } catch {
+      // whoever listens only looks on: its trouble must not become the turn's
+    }
+  }
+  return {
+    watch(executor, { title, around } = {}) {
+      assertInspectable(executor)
+      if (seq === 0) emit(0, head)
+      const run = ++runs
+      const watch = new RunWatch(executor, (body) => emit(run, body), {
+        title: title ?? `run ${run}`,
+        around,
+        redact,
+        limits,
+        now,
+      })
+      watches.set(run, watch)
+      watch.attach()
+      const leave = (): void => {
+        if (watches.delete(run)) watch.detach()
+      }
+      return { run, leave }
+    },
+    picture() {
+      const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq - 1), at: elapsed(), run, ...body })
+      return [stamp(0)(head), ...[...watches].flatMap(([run, watch]) => watch.picture().map(stamp(run)))]
+    },
+  }
+}
+
+function assertInspectable(executor: unknown): asserts executor is Inspectable {
+  const { actor, on } = (executor ?? {}) as Partial<Inspectable>
+  if (typeof actor?.getSnapshot === 'function' && typeof on === 'function') return
+  throw new SignalboxError('invalid_option', `Only an executor can be watched, but got ${describeValue(executor, 80)}.`)
+}

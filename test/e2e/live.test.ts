@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest'
+import type { CanUseTool } from '../../src/index.ts'
+import { createRecorder, type Frame } from '../../src/inspect/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { drain, settled, stateOf, takeAll, testTurn } from '../support/turn.ts'
+import { type Shown, shownBy, shownOn, useBrowser } from './support.ts'
+
+const stage = useBrowser()
+
+const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
+  const read = heldTool('Read', { safe: true, cancel: true, obedient: true })
+  const write = heldTool('Write', { obedient: true })
+  return { read, write, ...testTurn([read.tool, write.tool], options) }
+}
+
+describe('the inspector, attached late to a run', () => {
+  it('shows the state of every call, as the snapshots have it, and follows', async () => {
+    const { executor, add, read, write } = setUp()
+    add('a', 'Read')
+    add('b', 'Read')
+    add('c', 'Write')
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url)
+    const isAsExecutor = async () => {
+      await expect.poll(() => shownOn(page)).toMatchObject(shownBy(executor))
+    }
+    await isAsExecutor()
+    for (const index of [0, 1, 2]) {
+      await page.locator('.tile').nth(index).click()
+      const state = ['a', 'b', 'c'].map((id) => stateOf(executor, id))[index] as string
+      await expect.poll(async () => (await shownOn(page)).call).toContain(`active: ${state}`)
+    }
+    read.run('b').finish()
+    await settled()
+    await isAsExecutor()
+    read.run('a').finish()
+    await settled()
+    await isAsExecutor()
+    write.run('c').finish()
+    await settled()
+    takeAll(executor)
+    await isAsExecutor()
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('flashes the very edge that was taken', async () => {
+    const { executor, add, write } = setUp()
+    add('a', 'Write')
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url)
+    await page.locator('.chart.call .edge').first().waitFor()
+    write.run('a').finish()
+    const flash = page.locator('.chart.call .flash')
+    await expect.poll(() => flash.count()).toBe(1)
+    const label = page.locator('.chart.call .edge-label text')
+    await expect.poll(() => label.allTextContents()).toEqual(['tool.settled'])
+    expect(await page.locator('.chart.call .state.active.leaf').getAttribute('data-state')).toBe('completed')
+  })
+
+  it('Q4 says why a call waits, for each rule, for whom, and since when', async () => {
+    const { executor, add, read } = setUp({ maxConcurrency: 2 })
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url)
+    const why = async (label: string) => (await shownOn(page)).queue.find((row) => row.includes(label))
+    add('a', 'Read', { file_path: 'a' })
+    add('b', 'Read', { file_path: 'b' })
+    add('c', 'Read', { file_path: 'c' })
+    await expect.poll(() => why('Read(c)')).toBe('3Read(c)all 2 places are taken')
+    add('d', 'Read', { file_path: 'd' }, { hold: true })
+    await expect.poll(() => why('Read(d)')).toBe('4Read(d)held until it is released')
+    add('e', 'Write', { file_path: 'e' })
+    await expect.poll(() => why('Write(e)')).toBe('5Write(e)runs alone, so waits for Read(a), Read(b)')
+    read.run('a').finish()
+    await settled()
+    add('f', 'Read', { file_path: 'f' })
+    await expect.poll(() => why('Read(f)')).toBe('6Read(f)must not overtake Write(e)')
+    read.run('b').finish()
+    read.run('c').finish()
+    await expect.poll(() => why('Read(f)')).toBe('6Read(f)Write(e) runs alone')
+    await page.locator('.waiting', { hasText: 'Read(f)' }).click()
+    const box = page.locator('.why-box')
+    await expect
+      .poll(() => box.textContent())
+      .toMatch(/Write\(e\) runs alone, for [\d.]+ m?s.*rule exclusiveRunning · waits for Write\(e\)/)
+  })
+
+  it('scrubbed back, shows exactly what was then', async () => {
+    const { executor, add, read, write } = setUp()
+    const server = await stage.serve(executor, { record: 'always' })
+    // sees what the server's own recorder sees, so that its count is the page's place in time
+    const frames: Frame[] = []
+    createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
+    const moments: { position: number; expected: ReturnType<typeof shownBy> }[] = []
+    const note = async () => {
+      await settled()
+      moments.push({ position: frames.length, expected: shownBy(executor) })
+    }
+    for (const [id, name] of [
+      ['a', 'Read'],
+      ['b', 'Read'],
+      ['c', 'Write'],
+      ['d', 'Read'],
+    ] as const) {
+      add(id, name)
+      await note()
+    }
+    read.run('b').finish()
+    await note()
+    read.run('a').finish()
+    await note()
+    takeAll(executor)
+    await note()
+    write.run('c').finish()
+    await note()
+    read.run('d').finish()
+    await note()
+    takeAll(executor)
+    await note()
+    const page = await stage.open(server.url)
+    const slider = page.locator('input[type=range]')
+    await expect.poll(() => slider.getAttribute('max')).toBe(String(frames.length))
+    for (const { position, expected } of [...moments].reverse().concat(moments)) {
+      await slider.fill(String(position))
+      await expect.poll(() => shownOn(page)).toMatchObject(expected)
+    }
+    expect(stage.complaints).toEqual([])
+  })
+})
+
+describe('commands from the browser', () => {
+  it('P6 approving lets the call go on, denying does not, and the first answer counts', async () => {
+    const host: CanUseTool = () => new Promise(() => undefined)
+    const { executor, add, write } = setUp({ canUseTool: host })
+    add('a', 'Write', { file_path: 'src/a.ts' })
+    const server = await stage.serve(executor, { commands: ['answer'] })
+    const page = await stage.open(server.url)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await expect.poll(() => write.started).toEqual(['a'])
+    await expect.poll(() => page.locator('.question').count()).toBe(0)
+    expect(executor.answer('a', { behavior: 'deny', message: 'too late' })).toBe(false)
+    add('b', 'Write', { file_path: 'src/b.ts' })
+    write.run('a').finish()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    const updates = await drain(executor)
+    expect(JSON.stringify(updates.at(-1)?.message)).toContain('denied')
+    expect(write.started).toEqual(['a'])
+  })
+
+  it('A3 A4 are offered only where the host allows them and the chart would take them', async () => {
+    const { executor, add } = setUp()
+    add('a', 'Read')
+    const silent = await stage.serve(executor)
+    const onlooker = await stage.open(silent.url)
+    await onlooker.locator('.wagon').waitFor()
+    expect(await onlooker.locator('.commands button').count()).toBe(0)
+    const server = await stage.serve(executor, { commands: true })
+    const page = await stage.open(server.url)
+    await expect
+      .poll(() => page.locator('.commands button').allTextContents())
+      .toEqual(['Interrupt', 'Abort', 'Discard'])
+    add('b', 'Write')
+    await page.getByRole('button', { name: 'Abort' }).click()
+    await expect.poll(() => stateOf(executor, 'a')).toBe('completed')
+    await expect.poll(() => page.locator('.commands button').allTextContents()).toEqual(['Discard'])
+    await page.getByRole('tab', { name: 'Aborts' }).click()
+    await expect
+      .poll(() => page.locator('.abort').textContent())
+      .toMatch(/the host.*user_interrupted.*#1 Read.*#2 Write.*never started/)
+  })
+})
+
+describe('the page', () => {
+  it('asks nobody but its own server for anything, and breaks none of its own rules', async () => {
+    const { executor, add } = setUp()
+    add('a', 'Read')
+    const server = await stage.serve(executor)
+    const page = await stage.open('about:blank')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(server.url)
+    await page.locator('.chart.call .edge').first().waitFor()
+    const { origin } = new URL(server.url)
+    expect(asked.length).toBeGreaterThan(3)
+    expect(asked.filter((url) => new URL(url).origin !== origin)).toEqual([])
+    expect(asked.join()).not.toContain('token')
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('is there before the layout, and stays where there is none', async () => {
+    const { executor, add } = setUp()
+    add('a', 'Read')
+    const server = await stage.serve(executor)
+    const page = await stage.open('about:blank')
+    await page.route('**/elk/**', (route) => route.abort())
+    await page.goto(server.url)
+    await page.locator('.chart.call [data-state=calling].active').waitFor()
+    expect(await page.locator('.chart.call .edge').count()).toBe(0)
+  })
+
+  it.each([1, 1_000])('stays usable with %i calls', async (count) => {
+    const { executor, add, read } = setUp()
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url)
+    for (let index = 0; index < count; index++) add(`call-${index}`, 'Read')
+    await expect.poll(() => page.locator('.tile').count()).toBe(count)
+    read.run('call-0').finish()
+    await settled()
+    takeAll(executor)
+    await expect.poll(() => page.locator('.tile.ok').count()).toBe(1)
+    await page.locator('.tile').last().click()
+    await expect.poll(() => page.locator('.call-details h3').textContent()).toContain(`#${count}`)
+    expect(await page.locator('.virtual .row').count()).toBeLessThan(100)
+  })
+
+  it('fits a phone, in both themes, and every control has a name', async () => {
+    const { executor, add } = setUp({ canUseTool: () => new Promise(() => undefined) })
+    for (const id of ['a', 'b', 'c', 'd'])
+      add(id, id === 'c' ? 'Write' : 'Read', { file_path: `src/${id.repeat(60)}.ts` })
+    const server = await stage.serve(executor, { commands: true })
+    const backgrounds: string[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await stage.open(server.url, { viewport: { width: 390, height: 844 }, colorScheme })
+      await page.locator('.wagon').first().waitFor()
+      for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'Log']) {
+        await page.getByRole('tab', { name: tab }).click()
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+        const nameless = await page.evaluate(() =>
+          Array.from(document.querySelectorAll<HTMLElement>('button, input:not([hidden]), select, canvas, svg[role]'))
+            .filter((each) => !(each.ariaLabel || each.textContent?.trim() || each.title))
+            .map((each) => each.outerHTML),
+        )
+        expect(nameless).toEqual([])
+      }
+      backgrounds.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor))
+    }
+    expect(new Set(backgrounds).size).toBe(2)
+  })
+
+  it('is driven by keys alone', async () => {
+    const { executor, add } = setUp()
+    for (const id of ['a', 'b', 'c']) add(id, 'Read', { file_path: id })
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url)
+    await page.locator('.wagon').first().waitFor()
+    const title = () => page.locator('.chart.call .title').textContent()
+    await page.keyboard.press('j')
+    await expect.poll(title).toBe('#2 Read(b)')
+    await page.keyboard.press('k')
+    await expect.poll(title).toBe('#1 Read(a)')
+    await page.keyboard.press('Home')
+    await expect.poll(() => page.locator('input[type=range]').inputValue()).toBe('0')
+    await page.keyboard.press('End')
+    await expect.poll(() => page.locator('.follow').getAttribute('aria-pressed')).toBe('true')
+    await page.keyboard.press('3')
+    await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toBe('Guards')
+    add('d', 'Read', { file_path: 'd' })
+    await page.keyboard.press('/')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('search')
+    await page.keyboard.type('read(d)')
+    await expect.poll(() => page.locator('.row .detail').allTextContents()).toEqual(['Read(d)', 'Read(d)'])
+  })
+
+  it('moves nothing for those who asked for calm', async () => {
+    const { executor, add, write } = setUp()
+    add('a', 'Write')
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url, { reducedMotion: 'reduce' })
+    await page.locator('.wagon').waitFor()
+    write.run('a').finish()
+    await expect
+      .poll(async () => (await shownOn(page)).tiles)
+      .toEqual(['1 Write: finished, held for order'] satisfies Shown['tiles'])
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+  })
+})

@@ -1,0 +1,165 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.ts'
+import { tokenOf } from '../inspect-server/support.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { shownOn, useBrowser } from './support.ts'
+
+const stage = useBrowser()
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const fileWith = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const script = '<img src=x onerror=alert(1)><script>alert(2)</script>'
+
+/** A short run with names that nobody should trust. */
+async function recorded(): Promise<string> {
+  const frames: Frame[] = []
+  const read = heldTool('Read', { safe: true })
+  const { executor, add } = testTurn([read.tool])
+  createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor, { title: script })
+  add('a', 'Read', { file_path: script })
+  add(script, script, { file_path: script })
+  read.run('a').finish({ data: script })
+  await settled()
+  takeAll(executor)
+  return frames.map(frameLine).join('')
+}
+
+describe('a recording', () => {
+  it('saved and opened again gives the same views at every moment', async () => {
+    const read = heldTool('Read', { safe: true })
+    const write = heldTool('Write')
+    const { executor, add } = testTurn([read.tool, write.tool])
+    add('a', 'Read')
+    const server = await stage.serve(executor)
+    const live = await stage.open(server.url)
+    await live.locator('.wagon').waitFor()
+    add('b', 'Write')
+    read.run('a').finish()
+    await settled()
+    takeAll(executor)
+    await expect.poll(() => live.locator('.tile.ok').count()).toBe(1)
+    const [download] = await Promise.all([
+      live.waitForEvent('download'),
+      live.getByRole('button', { name: 'Save as a recording' }).click(),
+    ])
+    const path = join(folder, 'saved.jsonl')
+    await download.saveAs(path)
+    const lines = readFileSync(path, 'utf8').trim().split('\n')
+    const empty = await stage.serve([])
+    const opened = await stage.open(empty.url)
+    await opened.locator('#file').setInputFiles(path)
+    await opened.locator('.tile').first().waitFor()
+    for (const at of [lines.length, Math.round(lines.length * 0.6), 12, lines.length - 3]) {
+      for (const page of [live, opened]) await page.locator('input[type=range]').fill(String(at))
+      await expect.poll(() => shownOn(opened)).toEqual(await shownOn(live))
+    }
+    const log = (page: typeof live) => page.locator('.row .what').allTextContents()
+    expect(await log(opened)).toEqual(await log(live))
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('is served by the command line as well', async () => {
+    const server = await stage.serve([], { recording: fileWith('served.jsonl', await recorded()) })
+    const page = await stage.open(server.url)
+    await expect.poll(() => page.locator('.tile').count()).toBe(2)
+    expect(await page.locator('.source').textContent()).toBe('recording')
+  })
+
+  it('with scripts in its names shows them as text', async () => {
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    await page.locator('#file').setInputFiles(fileWith('scripts.jsonl', await recorded()))
+    await expect.poll(() => page.locator('.tile').count()).toBe(2)
+    for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'Log']) {
+      await page.getByRole('tab', { name: tab }).click()
+      expect(await page.locator('img[src=x], #app script').count()).toBe(0)
+    }
+    await page.locator('.tile').last().click()
+    await expect.poll(() => page.locator('.call-details h3').textContent()).toContain('<img src=x onerror=alert(1)>')
+    expect(stage.complaints).toEqual([])
+  })
+
+  const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
+  const run = '{"seq":1,"at":0,"run":1,"type":"run","title":"t","isLate":false,"maxConcurrency":10,"root":"x:0"}\n'
+  it.each([
+    ['of another version', head.replace('"version":1', '"version":99'), 'version 99'],
+    ['that is none', 'hello', 'This is not a recording'],
+    ['with a wrong frame', `${head}{"seq":1,"at":0,"run":1,"type":"run","title":{},"isLate":1}\n`, 'not a proper run'],
+    ['that is empty', '', 'it is empty'],
+  ])('%s is refused with a sentence', async (_, text, problem) => {
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    await page.locator('#file').setInputFiles(fileWith('wrong.jsonl', text))
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain(problem)
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('that is cut off, nests without end, or speaks of what is not there, is shown as far as it goes', async () => {
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    const call = (id: string, index: number, input: string) =>
+      `{"seq":3,"at":1,"run":1,"type":"call","call":"${id}","actor":"x:9","index":${index},"name":"Read","label":"Read","input":${input},"lane":"shared","stopsAtInterrupt":true,"stage":"queued"}\n`
+    const text = [
+      head,
+      run,
+      call('a', 0, `${'['.repeat(20_000)}${']'.repeat(20_000)}`),
+      call('far', 900_000_000, '1'),
+      '{"seq":4,"at":2,"run":1,"type":"books","waits":[{"because":"toString","blockers":["nobody"],"calls":[[0,999999999]]}],"stages":[["nobody","executing","shared"]]}\n',
+      '{"seq":5,"at":3,"run":1,"type":"step","actor":"nobody","event":"x","transitions":[99],"active":[77]}\n',
+      '{"seq":6,"at":4,"run":7,"type":"left"}\n',
+      '{"seq":7,"at":5,"run":1,"type":"progress","call":"a","count":1,"data":{"__proto__":{"polluted":true}}}\n',
+      '{"seq":8,"at":5,"run":1,"type":"chart","chart":{"id":"call","nodes":[{"id":0,"key":"a","parent":1,"kind":"compound","initial":null,"entry":[],"exit":[],"tags":[]},{"id":1,"key":"b","parent":0,"kind":"compound","initial":null,"entry":[],"exit":[],"tags":[]}],"transitions":[]}}\n',
+      '{"seq":9,"at":6,"run":1,"type":"pro',
+    ].join('')
+    await page.locator('#file').setInputFiles(fileWith('odd.jsonl', text))
+    await expect.poll(() => page.locator('.tile').count()).toBe(1)
+    await page.locator('.tile').click()
+    await expect.poll(() => page.locator('.call-details').textContent()).toContain('[[[[[[…]]]]]]')
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await expect.poll(() => page.locator('.gap').textContent()).toContain('not received')
+    expect(await page.evaluate(() => 'polluted' in {})).toBe(false)
+    expect(stage.complaints).toEqual([])
+  })
+})
+
+describe('a page from elsewhere', () => {
+  it('cannot look, even with the token, nor frame the inspector', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { executor } = testTurn([read.tool])
+    const server = await stage.serve(executor, { commands: true })
+    const { port } = new URL(server.url)
+    const evil = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' })
+      response.end(`<!doctype html><iframe src="${server.url}"></iframe>`)
+    })
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
+    try {
+      const page = await stage.open(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`)
+      const outcome = await page.evaluate(
+        ([address, token]) =>
+          new Promise<string>((resolve) => {
+            const socket = new WebSocket(`ws://${address}`, ['signalbox.inspect.v1', `token.${token}`])
+            socket.onopen = () => resolve('open')
+            socket.onerror = () => resolve('refused')
+          }),
+        [`127.0.0.1:${port}`, tokenOf(server.url)],
+      )
+      expect(outcome).toBe('refused')
+      expect(page.frames().filter((frame) => frame.url().startsWith(new URL(server.url).origin))).toEqual([])
+    } finally {
+      evil.close()
+    }
+  })
+})

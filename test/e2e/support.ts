@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
+import type { StreamingToolExecutor } from '../../src/index.ts'
+import { type InspectorOptions, type InspectorServer, serveInspector } from '../../src/inspect-server/index.ts'
+
+export interface Stage {
+  /** A page that shows the inspector at this address. */
+  open(url: string, options?: Parameters<Browser['newPage']>[0]): Promise<Page>
+  serve(executor: StreamingToolExecutor | [], options?: InspectorOptions): Promise<InspectorServer>
+  readonly browser: Browser
+  /** What any page complained about so far. */
+  readonly complaints: string[]
+}
+
+/** The built app, a browser, and servers that are closed after each test. */
+export function useBrowser(): Stage {
+  let browser: Browser
+  let appFolder: string
+  const open: { close(): Promise<void> }[] = []
+  const complaints: string[] = []
+  beforeAll(async () => {
+    const executablePath = findChromium()
+    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-chromium.mjs')
+    appFolder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
+    const configFile = resolve(import.meta.dirname, '../../inspector-app/vite.config.ts')
+    await build({ configFile, logLevel: 'error', build: { outDir: appFolder } })
+    browser = await chromium.launch({ executablePath, args: chromiumArguments })
+  })
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) await each.close()
+    complaints.length = 0
+  })
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(appFolder, { recursive: true, force: true })
+  })
+  return {
+    complaints,
+    get browser() {
+      return browser
+    },
+    async serve(executor, options) {
+      const server = await serveInspector(executor, { appFolder, ...options })
+      open.push(server)
+      return server
+    },
+    async open(url, options = {}) {
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options })
+      open.push(page)
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      page.on('dialog', (dialog) => {
+        complaints.push(`a dialog: ${dialog.message()}`)
+        void dialog.dismiss()
+      })
+      await page.goto(url)
+      return page
+    },
+  }
+}
+
+/** What the page shows, in words; times are left out. */
+export interface Shown {
+  readonly queue: string[]
+  readonly shared: string[]
+  readonly exclusive: string[]
+  readonly tiles: string[]
+  readonly executor: string
+  readonly call: string
+}
+
+export const shownOn = (page: Page): Promise<Shown> =>
+  page.evaluate(() => {
+    const texts = (selector: string) =>
+      Array.from(document.querySelectorAll(selector), (element) => {
+        const copy = element.cloneNode(true) as Element
+        for (const time of copy.querySelectorAll('time')) time.remove()
+        return (copy.textContent ?? '').trim().replace(/\s+/g, ' ')
+      })
+    const label = (selector: string) => document.querySelector(selector)?.getAttribute('aria-label') ?? ''
+    return {
+      queue: texts('.waiting'),
+      shared: texts('.track.shared .wagon'),
+      exclusive: texts('.track.exclusive .wagon'),
+      tiles: Array.from(document.querySelectorAll('.tile'), (tile) => tile.getAttribute('aria-label') ?? ''),
+      executor: label('.chart.executor svg[role=img]'),
+      call: label('.chart.call svg[role=img]'),
+    }
+  })
+
+/** The same, from the executor's own snapshot. */
+export function shownBy(executor: StreamingToolExecutor): Pick<Shown, 'shared' | 'exclusive' | 'tiles' | 'executor'> {
+  const snapshot = executor.actor.getSnapshot()
+  const { calls } = snapshot.context.run
+  const keysOf = (ref: unknown): string[] =>
+    (ref as { getSnapshot(): { _nodes: { key: string; parent?: unknown }[] } })
+      .getSnapshot()
+      ._nodes.filter(({ parent }) => parent !== undefined)
+      .map(({ key }) => key)
+  const wagon = (call: (typeof calls)[number]): string =>
+    `${call.index + 1} ${call.name}${keysOf(call.ref).slice(1).join(' ▸ ')}`
+  const executing = calls.filter(({ stage }) => stage === 'executing')
+  const words = { queued: 'waits', held: 'waits', completed: 'finished, held for order', withdrawn: 'stopped' }
+  return {
+    shared: executing.filter(({ isSafe }) => isSafe).map(wagon),
+    exclusive: executing.filter(({ isSafe }) => !isSafe).map(wagon),
+    tiles: calls.map(({ index, name, stage, isSafe }) => {
+      const running = isSafe ? 'runs, shared' : 'runs alone'
+      const word = stage === 'executing' ? running : stage === 'yielded' ? 'handed over' : words[stage]
+      return `${index + 1} ${name}: ${word}`
+    }),
+    executor: `Executor, active: ${keysOf(executor.actor).join(', ')}`,
+  }
+}

@@ -1,0 +1,398 @@
+import { describe, expect, it } from 'vitest'
+import { callMachine, executorMachine } from '../../machines/index.ts'
+import { chartOf } from '../../src/inspect/chart-definition.ts'
+import { createRecorder, type Frame, frameLine, readFrames } from '../../src/inspect/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { settled, takeAll, testTurn } from '../support/turn.ts'
+
+type Of<Type extends Frame['type']> = Extract<Frame, { type: Type }>
+const ofType = <Type extends Frame['type']>(frames: readonly Frame[], type: Type): Of<Type>[] =>
+  frames.filter((frame): frame is Of<Type> => frame.type === type)
+
+const recorded = (options: Partial<Parameters<typeof createRecorder>[0]> = {}) => {
+  const frames: Frame[] = []
+  return { frames, recorder: createRecorder({ onFrame: (frame) => frames.push(frame), ...options }) }
+}
+
+const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
+  const read = heldTool('Read', { safe: true, cancel: true })
+  const write = heldTool('Write')
+  return { read, write, ...testTurn([read.tool, write.tool], options) }
+}
+
+/** The names of the states an actor is in, from frames alone. */
+function statesOf(frames: readonly Frame[], actor: string): string[] {
+  let active: readonly number[] = []
+  let chart = ''
+  for (const frame of frames) {
+    if (frame.type === 'actor' && frame.actor === actor) ({ active, chart } = frame)
+    if (frame.type === 'step' && frame.actor === actor && frame.active !== undefined) active = frame.active
+  }
+  const nodes = ofType(frames, 'chart').find((frame) => frame.chart.id === chart)?.chart.nodes ?? []
+  return nodes.filter(({ id }) => active.includes(id)).map(({ key }) => key)
+}
+
+describe('what XState does not publish and the recorder needs', () => {
+  it('is there: the live transitions of a microstep, and the nodes of a snapshot', () => {
+    const { executor, add } = setUp()
+    const seen: unknown[][] = []
+    executor.actor.system.inspect((event) => {
+      if (event.type === '@xstate.microstep')
+        seen.push(
+          event._transitions.map(
+            (each) => chartOf(executorMachine).transitionId(each) ?? chartOf(callMachine).transitionId(each),
+          ),
+        )
+    })
+    add('a', 'Read')
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen.flat().every((id) => typeof id === 'number')).toBe(true)
+    expect(executor.actor.getSnapshot()._nodes.every(({ order }) => typeof order === 'number')).toBe(true)
+  })
+})
+
+describe('the recorder', () => {
+  it('costs nothing and leaves nothing when it is not attached', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    const { leave } = recorder.watch(executor)
+    leave()
+    leave()
+    const count = frames.length
+    add('a', 'Read')
+    expect(frames).toHaveLength(count)
+    expect(frames.at(-1)?.type).toBe('left')
+  })
+
+  it('numbers its frames without a hole and begins with the head', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Read')
+    expect(frames[0]).toMatchObject({ type: 'head', version: 1, run: 0 })
+    expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, index) => index))
+  })
+
+  it('shows the states of every actor as its snapshots have them, at every moment', async () => {
+    const { executor, add, read, write } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    const calls = () => executor.actor.getSnapshot().context.run.calls
+    const compare = () => {
+      for (const ref of [executor.actor, ...calls().map((call) => call.ref)]) {
+        if (ref === undefined) continue
+        const { _nodes } = ref.getSnapshot() as unknown as { _nodes: { key: string }[] }
+        expect(statesOf(frames, ref.sessionId)).toEqual(_nodes.map(({ key }) => key))
+      }
+    }
+    for (const [id, name] of [
+      ['a', 'Read'],
+      ['b', 'Write'],
+      ['c', 'Nope'],
+      ['d', 'Read'],
+    ] as const) {
+      add(id, name)
+      compare()
+    }
+    read.run('a').finish()
+    await settled()
+    compare()
+    write.run('b').fail(new Error('no'))
+    await settled()
+    compare()
+    read.run('d').finish()
+    await settled()
+    takeAll(executor)
+    compare()
+  })
+
+  it('attached late, it knows what is there: calls, states, reasons', () => {
+    const { executor, add } = setUp()
+    add('a', 'Read')
+    add('b', 'Write')
+    const { frames, recorder } = recorded()
+    recorder.watch(executor, { title: 'late' })
+    expect(ofType(frames, 'run')[0]).toMatchObject({ title: 'late', isLate: true, maxConcurrency: 10 })
+    expect(ofType(frames, 'call').map(({ call, stage }) => [call, stage])).toEqual([
+      ['a', 'executing'],
+      ['b', 'queued'],
+    ])
+    expect(ofType(frames, 'books')[0]?.waits).toEqual([
+      { because: 'waitsForRunning', blockers: ['a'], calls: [[1, 1]] },
+    ])
+    const [a] = ofType(frames, 'call')
+    expect(statesOf(frames, a?.actor ?? '')).toEqual(['call', 'executing', 'calling'])
+  })
+
+  it('Q4 tells why each call waits and for whom, for every rule, as the executor itself explains it', async () => {
+    const { executor, add, read } = setUp({ maxConcurrency: 2 })
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    const seen = new Set<string>()
+    const compare = () => {
+      const waits = ofType(frames, 'books').findLast((frame) => frame.waits !== undefined)?.waits ?? []
+      const told = new Map(
+        waits.flatMap(({ because, blockers, calls }) =>
+          calls.flatMap(([from, to]) =>
+            Array.from({ length: to - from + 1 }, (_, at) => [from + at, { ok: false, because, blockers }] as const),
+          ),
+        ),
+      )
+      for (const { id, index } of executor.actor.getSnapshot().context.run.calls) {
+        expect(told.get(index)).toEqual(executor.explain(id))
+      }
+      for (const { because } of waits) seen.add(because)
+    }
+    for (const id of ['a', 'b', 'c']) add(id, 'Read')
+    compare()
+    add('d', 'Read', {}, { hold: true })
+    add('e', 'Write')
+    add('f', 'Read')
+    compare()
+    read.run('a').finish()
+    await settled()
+    compare()
+    read.run('b').finish()
+    read.run('c').finish()
+    await settled()
+    compare()
+    expect([...seen].sort()).toEqual(['behindUnsafe', 'exclusiveRunning', 'full', 'held', 'waitsForRunning'])
+  })
+
+  it('says which guards passed, failed and were not asked', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Write')
+    const { definition } = chartOf(executorMachine)
+    const guards = ofType(frames, 'guards').map(({ candidates }) =>
+      candidates.map(([id, answer]) => [definition.transitions[id]?.guard, answer]),
+    )
+    expect(guards).toContainEqual([
+      ['canExecuteTool("exclusive")', 'passed'],
+      ['canExecuteTool("shared")', 'notAsked'],
+    ])
+    add('b', 'Write')
+    expect(
+      ofType(frames, 'guards')
+        .at(-1)
+        ?.candidates.map(([, answer]) => answer),
+    ).toEqual(['failed'])
+  })
+
+  it('A2 follows an abort from where it came to whom it reached', async () => {
+    const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
+    const read = heldTool('Read', { safe: true, obedient: true })
+    const { executor, add } = testTurn([bash.tool, read.tool])
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Bash', { command: 'npm test' })
+    add('b', 'Read')
+    add('c', 'Read', {}, { hold: true })
+    bash.run('a').fail(new Error('exit 1'))
+    await settled()
+    expect(ofType(frames, 'abort').map(({ layer, call, from, cause }) => [layer, call, from, cause.kind])).toEqual([
+      ['executor', 'a', 'call', 'sibling_error'],
+      ['call', 'b', 'executor', 'sibling_error'],
+      ['call', 'c', 'executor', 'sibling_error'],
+    ])
+    expect(ofType(frames, 'abort')[0]?.cause.description).toBe('Bash(npm test)')
+    const endings = ofType(frames, 'ending').map(({ call, by, kind }) => [call, by, kind])
+    expect(endings.sort()).toEqual([
+      ['a', 'result', null],
+      ['b', 'abort', 'sibling_error'],
+      ['c', 'abort', 'sibling_error'],
+    ])
+  })
+
+  it('Q3 tells of a call that is over when it arrives', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Nope')
+    const told = frames.filter((frame) => 'call' in frame && frame.call === 'a').map(({ type }) => type)
+    expect(told).toEqual(['call', 'ending'])
+    expect(ofType(frames, 'ending')).toMatchObject([{ call: 'a', by: 'answer' }])
+  })
+
+  it('Y1 shows cursor, progress and results as readers take them', async () => {
+    const { executor, add, read } = setUp()
+    const { frames, recorder } = recorded({ now: () => 0 })
+    recorder.watch(executor)
+    add('a', 'Read')
+    add('b', 'Read')
+    read.run('b').finish()
+    await settled()
+    expect(ofType(frames, 'books').findLast(({ cursor }) => cursor !== undefined)?.cursor).toEqual({
+      next: 0,
+      settled: 0,
+      waitsFor: 'a',
+    })
+    for (let step = 1; step <= 500; step++) read.run('a').progress(step)
+    read.run('a').finish()
+    await settled()
+    takeAll(executor)
+    expect(ofType(frames, 'progress').map(({ count, data }) => [count, data])).toEqual([
+      [1, 1],
+      [500, 500],
+    ])
+    expect(ofType(frames, 'result').map(({ call, content, isError }) => [call, content, isError])).toEqual([
+      ['a', 'a done', false],
+      ['b', 'b done', false],
+    ])
+  })
+
+  it('offers only what the chart would take', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Read')
+    executor.abort('escape')
+    executor.discard()
+    expect(ofType(frames, 'can').map(({ commands }) => commands)).toEqual([
+      ['interrupt', 'abort', 'discard'],
+      ['discard'],
+      [],
+    ])
+  })
+
+  it('shows nothing that the host withheld, and nothing at all where its hook throws', async () => {
+    const secret = 'sk-very-secret'
+    const { executor, add, read } = setUp()
+    const { frames, recorder } = recorded({
+      redact: (value, { what }) => {
+        if (what === 'result') throw new Error('no')
+        return JSON.parse(
+          JSON.stringify(value, (key, each) => (key === 'call' ? undefined : each))?.replaceAll(secret, '•••') ??
+            'null',
+        )
+      },
+    })
+    recorder.watch(executor)
+    add('a', 'Read', { command: `curl -H ${secret}` })
+    read.run('a').finish({ data: secret })
+    await settled()
+    takeAll(executor)
+    expect(JSON.stringify(frames)).not.toContain(secret)
+    expect(ofType(frames, 'result')[0]?.content).toEqual({ $: 'withheld' })
+    expect(ofType(frames, 'call')[0]?.label).toBe('Read(curl -H •••)')
+  })
+
+  it('asks a tool for its words only when the charts are at rest, and survives what it does', async () => {
+    const states: unknown[] = []
+    const tool = heldTool('Read', {
+      safe: true,
+      describe: () => {
+        states.push(executor.actor.getSnapshot().value)
+        return 'in its own words'
+      },
+    })
+    const { executor, add } = testTurn([tool.tool])
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Read')
+    expect(states).toEqual([])
+    await settled()
+    expect(states).toEqual([{ gate: 'shared', run: 'clear' }])
+    expect(ofType(frames, 'call').at(-1)?.label).toBe('Read(in its own words)')
+  })
+
+  it('harms no turn when whoever listens throws', async () => {
+    const { executor, add, read } = setUp()
+    createRecorder({
+      onFrame: () => {
+        throw new Error('no')
+      },
+    }).watch(executor)
+    add('a', 'Read')
+    read.run('a').finish()
+    await settled()
+    expect(takeAll(executor)).toHaveLength(1)
+    expect(executor.actor.getSnapshot().status).toBe('active')
+  })
+
+  it('gives a picture from which a new reader can go on', () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Read')
+    const picture = recorder.picture()
+    expect(picture[0]?.type).toBe('head')
+    expect(new Set(picture.map(({ seq }) => seq))).toEqual(new Set([frames.length - 1]))
+    expect(ofType(picture, 'call').map(({ stage }) => stage)).toEqual(['executing'])
+    add('b', 'Write')
+    expect(ofType(frames, 'call').at(-1)?.call).toBe('b')
+  })
+})
+
+describe('a recording', () => {
+  const lines = () => {
+    const { executor, add } = setUp()
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Read')
+    return { frames, text: frames.map(frameLine).join('') }
+  }
+  const read = async (...chunks: (string | Uint8Array)[]): Promise<Frame[]> => {
+    async function* given() {
+      yield* chunks
+    }
+    const frames: Frame[] = []
+    for await (const frame of readFrames(given())) frames.push(frame)
+    return frames
+  }
+
+  it('is read back as it was written, however it is cut into pieces', async () => {
+    const { frames, text } = lines()
+    const expected = JSON.parse(JSON.stringify(frames))
+    expect(await read(text)).toEqual(expected)
+    const bytes = new TextEncoder().encode(text)
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
+      bytes.slice(index * 7, index * 7 + 7),
+    )
+    expect(await read(...pieces)).toEqual(expected)
+  })
+
+  it('that was cut off ends with a gap', async () => {
+    const { frames, text } = lines()
+    const cut = await read(text.slice(0, -20))
+    expect(cut.at(-1)).toMatchObject({ type: 'gap', because: 'truncated' })
+    expect(cut).toHaveLength(frames.length)
+  })
+
+  it.each([
+    ['nothing', '', 'it is empty'],
+    ['no JSON', 'hello\nthere\n', 'line 1: not JSON'],
+    ['another version', '{"seq":0,"at":0,"run":0,"type":"head","version":99,"epoch":0}\n', 'version 99'],
+    ['no head', '{"seq":0,"at":0,"run":0,"type":"left"}\n', 'begins with left'],
+    ['another kind of JSON', '[1,2]\n', 'not a frame'],
+    [
+      'a frame with a wrong field',
+      '{"seq":0,"at":0,"run":0,"type":"head","version":"1","epoch":0}\n',
+      'not a proper head',
+    ],
+    ['a line without end', 'x'.repeat(9_000_000), 'does not end'],
+  ])('with %s is refused with its place', async (_, text, problem) => {
+    await expect(read(text)).rejects.toThrow(problem)
+  })
+
+  it('may nest without end, and is cut', async () => {
+    const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
+    const deep = `{"seq":1,"at":0,"run":1,"type":"progress","call":"a","count":1,"data":${'['.repeat(50_000)}${']'.repeat(50_000)}}\n`
+    const frames = await read(head + deep)
+    expect(JSON.stringify(frames)).toContain('"deeper"')
+  })
+
+  it('cannot reach into prototypes', async () => {
+    const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
+    const odd = '{"seq":1,"at":0,"run":1,"type":"progress","call":"a","count":1,"data":{"__proto__":{"polluted":1}}}\n'
+    const frames = await read(head + odd)
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    expect(JSON.stringify(frames)).not.toContain('polluted')
+  })
+
+  it('passes over kinds of frames that are newer than the reader', async () => {
+    const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
+    expect(await read(`${head}{"seq":1,"at":0,"run":0,"type":"toString"}\n`)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { storyOf } from './arbitrary-story.ts'
+import { expectedFeatures, featuresOf } from './features.ts'
+import { playStory } from './play-story.ts'
+
+const { SIGNALBOX_FULL, SIGNALBOX_SEED, SIGNALBOX_COUNT } = process.env
+const numRuns = SIGNALBOX_FULL ? 20_000 : 2_000
+const seed = SIGNALBOX_SEED ? { seed: Number(SIGNALBOX_SEED) } : {}
+
+describe('random queries', () => {
+  it('L2 L3 L4 L5 L6 L7 L8: any query is what the reference tells from the log of all that happened', {
+    timeout: 1_800_000,
+  }, async () => {
+    const counts = new Map<string, number>()
+    const property = fc.asyncProperty(storyOf(30), async (story) => {
+      for (const each of featuresOf(await playStory(story))) counts.set(each, (counts.get(each) ?? 0) + 1)
+    })
+    await fc.assert(property, { numRuns, ...seed, includeErrorInReport: true })
+    const counted = [...counts].sort(([, one], [, other]) => other - one)
+    if (SIGNALBOX_COUNT) console.log(counted.map(([feature, count]) => `${count} ${feature}`).join('\n'))
+    // stories that get nowhere prove nothing
+    for (const feature of expectedFeatures) expect(counts.get(feature) ?? 0, feature).toBeGreaterThan(numRuns / 500)
+  })
+})

@@ -1,0 +1,40 @@
+import type { Entry, SentCall } from './entry.ts'
+
+interface OpenBlock {
+  readonly text?: string
+  readonly isThinking?: boolean
+  readonly call?: SentCall
+}
+
+/** What one stream has said so far, block by block. */
+export class ReferenceReply {
+  id: string | undefined
+  stopReason: string | undefined
+  readonly #open = new Map<number, OpenBlock>()
+
+  /** Text that is not finished: the user has seen it. */
+  get partial(): string[] {
+    return [...this.#open.values()].flatMap(({ text, isThinking }) => (text === undefined || isThinking ? [] : [text]))
+  }
+
+  /** Another reply in the same stream; nothing that was open goes on. */
+  begin(id: string): void {
+    this.id = id
+    this.stopReason = undefined
+    this.#open.clear()
+  }
+
+  openBlock(entry: Extract<Entry, { is: 'opens text' | 'opens call' }>): void {
+    this.#open.set(entry.index, entry)
+  }
+
+  closeBlock(index: number): OpenBlock | undefined {
+    const block = this.#open.get(index)
+    this.#open.delete(index)
+    return block
+  }
+
+  get isWhole(): boolean {
+    return this.stopReason !== undefined && this.stopReason !== 'max_tokens' && this.stopReason !== 'refusal'
+  }
+}
