@@ -98,16 +98,13 @@ export class EvidenceBook implements TurnEvidence {
 
   read(message: Message): void {
     this.messages.push(message)
-    const at = this.#next()
     if (message.type === 'progress') {
       const call = this.#byId.get(message.parentToolUseID)
       if (call === undefined) return
-      call.progressRead++
-      call.progressDropped += typeof message.dropped === 'number' ? message.dropped : 0
-      call.lastProgressAt = at
-      return
+      return this.readProgress(call, typeof message.dropped === 'number' ? message.dropped : 0)
     }
     if (message.type !== 'user' || typeof message.message.content === 'string') return
+    const at = this.#next()
     for (const block of message.message.content) {
       if (block.type !== 'tool_result') continue
       const id = String(block.tool_use_id)
@@ -115,6 +112,12 @@ export class EvidenceBook implements TurnEvidence {
       const text = typeof block.content === 'string' ? block.content : JSON.stringify(block.content)
       this.#byId.get(id)?.results.push({ at, isError: block.is_error === true, text })
     }
+  }
+
+  readProgress(call: CallEvidence, dropped: number): void {
+    call.progressRead++
+    call.progressDropped += dropped
+    call.lastProgressAt = this.#next()
   }
 
   #next(): number {

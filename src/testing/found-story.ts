@@ -1,3 +1,4 @@
+import { frameLine } from '../inspect/index.ts'
 import type { Breach } from './invariant.ts'
 import { breachesInWords } from './invariant.ts'
 import { recordStory } from './record-story.ts'
@@ -14,8 +15,8 @@ export interface FoundStory {
   readonly text: string
   /** A test to paste: it fails until the fault is gone. */
   readonly test: string
-  /** The story as frames for the inspector, one JSON line each; undefined where no recorder is there. */
-  recording(): Promise<string | undefined>
+  /** The story as a recording for the inspector: one frame a line. */
+  recording(): Promise<string>
 }
 
 export function foundStory(whole: TurnSetup, { setup, story, breaches }: Broken): FoundStory {
@@ -29,7 +30,7 @@ export function foundStory(whole: TurnSetup, { setup, story, breaches }: Broken)
       ...story.map((move, index) => `${String(index + 1).padStart(2)}. ${move}`),
     ].join('\n'),
     test: testOf(whole, setup, story, breaches),
-    recording: () => recordStory(setup, story),
+    recording: async () => (await recordStory(setup, story)).map(frameLine).join(''),
   }
 }
 
