@@ -40,5 +40,5 @@ function renamed(): (frame: Frame) => Frame {
   }
 }
 
-const actorFields = new Set(['actor', 'parent', 'root', 'from', 'to'])
+const actorFields = new Set(['actor', 'parent', 'root', 'to', 'from'])
 const isSessionId = (value: string): boolean => /^x:\d+$/.test(value)

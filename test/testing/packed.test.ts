@@ -55,13 +55,15 @@ describe('the kit from a packed tarball, in an empty project', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'signalbox-testing-'))
-    // packed from a copy: another test packs in the project itself, and packing begins with an empty dist
+    // packed from a copy: another test packs in the project itself, and that begins with an empty dist
     const copy = join(folder, 'copy')
     for (const part of [...parts, 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'CHANGELOG.md']) {
       cpSync(join(root, part), join(copy, part), { recursive: true })
     }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: copy, stdio: 'ignore' })
+    execFileSync('npx', ['tsc', '-p', 'tsconfig.build.json'], { cwd: copy, stdio: 'ignore' })
+    const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]
+    execFileSync('npm', pack, { cwd: copy, stdio: 'ignore' })
     rmSync(copy, { recursive: true })
     const { version, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const overrides = { rolldown: '1.2.14' }
