@@ -27,6 +27,7 @@ const rooms = [
   'src/inspect',
   'src/index.ts',
   'src/node',
+  'src/testing',
   'src/inspect-server',
   'src/cli',
   'src/workspace',

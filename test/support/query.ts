@@ -1,49 +1,6 @@
-import { SimulatedClock } from 'xstate'
-import {
-  type AnyTool,
-  type ApiMessage,
-  allowAllTools,
-  type Message,
-  type Query,
-  type QueryMessage,
-  type QueryOptions,
-  type QueryResult,
-  query,
-  toApiMessages,
-} from '../../src/index.ts'
-import { type HeldModel, heldModel } from './held-model.ts'
+import { type ApiMessage, type Message, toApiMessages } from '../../src/index.ts'
 
-export interface TestQuery {
-  readonly run: Query
-  readonly held: HeldModel
-  readonly clock: SimulatedClock
-  /** Everything that has been yielded. */
-  readonly seen: QueryMessage[]
-  readonly result: Promise<QueryResult>
-}
-
-/** A query with a held model on a simulated clock, read by an eager reader. */
-export function testQuery(tools: readonly AnyTool[], options: Partial<QueryOptions> = {}): TestQuery {
-  const held = heldModel()
-  const clock = new SimulatedClock()
-  const run = query({
-    messages: 'go',
-    tools,
-    model: held.model,
-    canUseTool: allowAllTools,
-    ...options,
-    executor: { clock, ...options.executor },
-  })
-  const seen: QueryMessage[] = []
-  const read = async (): Promise<QueryResult> => {
-    for (;;) {
-      const step = await run.next()
-      if (step.done === true) return step.value
-      seen.push(step.value)
-    }
-  }
-  return { run, held, clock, seen, result: read() }
-}
+export { type HeldQuery as TestQuery, heldQuery as testQuery } from '../../src/testing/held-query.ts'
 
 /** The transcript in short: `user: go`, `assistant: call a Read`, `user: result a ok`. */
 export const inShort = (messages: readonly Message[]): string[] => apiInShort(toApiMessages(messages))

@@ -1,18 +1,7 @@
-import { SimulatedClock } from 'xstate'
-import {
-  type AnyTool,
-  type AssistantMessage,
-  allowAllTools,
-  type CanUseTool,
-  createAssistantMessage,
-  type ExecutorOptions,
-  type Message,
-  type MessageUpdate,
-  StreamingToolExecutor,
-  type ToolResultBlock,
-  type ToolUseBlock,
-  type ToolUseContext,
-} from '../../src/index.ts'
+import type { Message, MessageUpdate, StreamingToolExecutor, ToolResultBlock, ToolUseBlock } from '../../src/index.ts'
+
+export { type HeldTurn as TestTurn, heldTurn as testTurn } from '../../src/testing/held-turn.ts'
+export { settled } from '../../src/testing/settled.ts'
 
 export const toolUse = (id: string, name: string, input: unknown = {}): ToolUseBlock => ({
   type: 'tool_use',
@@ -20,9 +9,6 @@ export const toolUse = (id: string, name: string, input: unknown = {}): ToolUseB
   name,
   input,
 })
-
-/** Lets everything run that can run without time passing: all microtasks, and what they start. */
-export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** The stage of a call in the words of the contract. */
 export const stateOf = (executor: StreamingToolExecutor, id: string): string => {
@@ -62,43 +48,4 @@ export const drain = async (executor: StreamingToolExecutor): Promise<MessageUpd
   const updates: MessageUpdate[] = []
   for await (const update of executor.getRemainingResults()) updates.push(update)
   return updates
-}
-
-export interface TestTurn {
-  readonly executor: StreamingToolExecutor
-  readonly clock: SimulatedClock
-  readonly host: AbortController
-  readonly message: AssistantMessage
-  add(id: string, name: string, input?: unknown, options?: { hold?: boolean }): ToolUseBlock
-}
-
-/** An executor on a simulated clock that lets everything run unless told otherwise. */
-export function testTurn(
-  tools: readonly AnyTool[],
-  {
-    canUseTool = allowAllTools,
-    context = {},
-    ...options
-  }: ExecutorOptions & { canUseTool?: CanUseTool | undefined; context?: Partial<ToolUseContext> } = {},
-): TestTurn {
-  const clock = new SimulatedClock()
-  const host = context.abortController ?? new AbortController()
-  const message = createAssistantMessage([])
-  const executor = new StreamingToolExecutor(
-    tools,
-    canUseTool,
-    { ...context, abortController: host },
-    { clock, ...options },
-  )
-  return {
-    executor,
-    clock,
-    host,
-    message,
-    add(id, name, input = {}, addOptions) {
-      const block = toolUse(id, name, input)
-      message.message.content.push(block)
-      return executor.addTool(block, message, addOptions)
-    },
-  }
 }

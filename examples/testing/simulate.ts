@@ -1,0 +1,23 @@
+import { defineTool } from 'signalbox'
+import { simulate } from 'signalbox/testing'
+import { z } from 'zod'
+
+// your own tools: everything about them is real, except that their bodies end, fail, hang and flood as the seed wants
+const read = defineTool({
+  name: 'Read',
+  inputSchema: z.object({}),
+  isConcurrencySafe: () => true,
+  timeout: 30_000,
+  call: async () => ({ data: '' }),
+})
+const shell = defineTool({
+  name: 'Bash',
+  inputSchema: z.object({}),
+  cancelsSiblingsOnError: true,
+  call: async () => ({ data: '' }),
+})
+
+const first = await simulate({ seed: 42, runs: 50, tools: [read, shell] })
+const again = await simulate({ seed: 42, runs: 50, tools: [read, shell] })
+console.log(`${first.runs} turns, ${first.breach === undefined ? 'nothing is wrong' : first.breach.text}`)
+console.log(first.digest === again.digest ? 'the same seed, the same bytes' : 'something is not deterministic')

@@ -1,0 +1,50 @@
+// Looks for a fault in the build that stands in the folder it is given, and says how it was found.
+const [, , root] = process.argv
+const found = (by, what) => {
+  process.stdout.write(JSON.stringify({ by, what: String(what).split('\n')[0] }))
+  process.exit(0)
+}
+let stage = 'exploration'
+const crashed = (error) => {
+  // a fault that does not even parse is no fault that anybody could make
+  if (error instanceof SyntaxError) process.exit(2)
+  found(stage, `it throws: ${error}`)
+}
+process.on('uncaughtException', crashed)
+process.on('unhandledRejection', crashed)
+console.warn = console.error = () => undefined
+
+const { exploreTurn, heldTool, simulate } = await import(`${root}/src/testing/index.js`).catch(crashed)
+const tools = [
+  heldTool('Read', { safe: true }).tool,
+  heldTool('Search', { safe: true, cancel: true }).tool,
+  heldTool('Edit').tool,
+  heldTool('Bash', { safe: true, cancelsSiblingsOnError: true }).tool,
+]
+const turns = [
+  { calls: [{ tool: 'Read' }], happenings: { reader: 2, discard: false, hostAbort: true } },
+  { calls: [{ tool: 'Search' }], phases: 'all' },
+  { calls: [{ tool: 'Bash' }, { tool: 'Edit' }], happenings: { reader: false } },
+  { calls: [{ tool: 'Search' }, { tool: 'Bash' }], happenings: { progress: false, reader: false, reading: false } },
+  {
+    calls: [{ tool: 'Search' }, { tool: 'Read' }, { tool: 'Read' }],
+    arrival: 'together',
+    options: { maxConcurrency: 2 },
+    happenings: { progress: false },
+  },
+  {
+    calls: [{ tool: 'Edit', hold: true }, { tool: 'Read', hold: true }, { tool: 'Read' }],
+    happenings: { progress: false, reader: false },
+  },
+]
+for (const turn of turns) {
+  const { breach } = await exploreTurn({ tools, ...turn, maxMs: 20_000, maxStates: 1_000 })
+  if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
+}
+stage = 'simulation'
+for (const seed of [1, 2, 3]) {
+  const { breach } = await simulate({ seed, runs: 400 })
+  if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
+}
+process.stdout.write(JSON.stringify({ by: 'nothing' }))
+process.exit(0)

@@ -1,0 +1,144 @@
+import type { CallRecord } from '../../machines/index.ts'
+import type { Message } from '../messages/message.ts'
+import type { CallEvidence, RunState, TurnEvidence } from './turn-evidence.ts'
+
+/** Keeps what was seen of one turn. */
+export class EvidenceBook implements TurnEvidence {
+  readonly calls: CallEvidence[] = []
+  readonly runs: { run: RunState; at: number }[] = []
+  readonly order: string[] = []
+  readonly messages: Message[] = []
+  gate = 'open'
+  run: RunState = 'clear'
+  maxConcurrency: number
+  sleepingReaders = 0
+  leftovers: string[] = []
+  readonly #byId = new Map<string, CallEvidence>()
+  #seen = 0
+
+  constructor(maxConcurrency: number) {
+    this.maxConcurrency = maxConcurrency
+  }
+
+  get isOver(): boolean {
+    return this.run === 'discarded' || this.calls.every(({ phase }) => phase === 'yielded')
+  }
+
+  find(id: string): CallEvidence | undefined {
+    return this.#byId.get(id)
+  }
+
+  announced(record: CallRecord): CallEvidence {
+    const known = this.#byId.get(record.id)
+    if (known !== undefined) {
+      // one that is answered at birth is seen before it has its place
+      known.index = record.index
+      return known
+    }
+    const call: CallEvidence = {
+      id: record.id,
+      name: record.name,
+      index: record.index,
+      stopsAtInterrupt: record.yieldsToInterrupt,
+      isSafe: record.isSafe,
+      isHeld: record.stage === 'held',
+      phase: 'queued',
+      hasExecuted: false,
+      overtook: undefined,
+      starts: [],
+      toldAt: undefined,
+      deniedAt: undefined,
+      completedAt: undefined,
+      ending: undefined,
+      results: [],
+      progressRead: 0,
+      progressDropped: 0,
+      lastProgressAt: undefined,
+      body: undefined,
+    }
+    this.#byId.set(call.id, call)
+    this.calls.push(call)
+    return call
+  }
+
+  /** The call's own chart moved. */
+  moved(call: CallEvidence, phase: string, record: CallRecord): void {
+    call.isSafe = record.isSafe
+    call.isHeld = record.stage === 'held'
+    if (phase === call.phase) return
+    const before = call.phase
+    call.phase = phase
+    if (phase === 'queued') call.hasExecuted = false
+    else if (phase.startsWith('executing')) {
+      call.hasExecuted = true
+      if (before === 'queued') call.overtook ??= this.calls.find((each) => isBarrier(each, call))?.id
+    }
+    const at = this.#next()
+    if (phase === 'executing.calling') {
+      const beside = this.calls.filter((each) => each !== call && isBodyAlive(each)).map(({ id }) => id)
+      call.starts.push({ at, beside, isSafe: call.isSafe })
+    }
+    if (isStopped(phase) && !isStopped(before)) call.completedAt = at
+  }
+
+  told(call: CallEvidence): void {
+    call.toldAt ??= this.#next()
+  }
+
+  denied(call: CallEvidence): void {
+    call.deniedAt ??= this.#next()
+  }
+
+  executorMoved(gate: string, run: RunState): void {
+    this.gate = gate
+    if (run === this.run) return
+    this.run = run
+    this.runs.push({ run, at: this.#next() })
+  }
+
+  read(message: Message): void {
+    this.messages.push(message)
+    if (message.type === 'progress') {
+      const call = this.#byId.get(message.parentToolUseID)
+      if (call === undefined) return
+      return this.readProgress(call, typeof message.dropped === 'number' ? message.dropped : 0)
+    }
+    if (message.type !== 'user' || typeof message.message.content === 'string') return
+    const at = this.#next()
+    for (const block of message.message.content) {
+      if (block.type !== 'tool_result') continue
+      const id = String(block.tool_use_id)
+      this.order.push(id)
+      const text = typeof block.content === 'string' ? block.content : JSON.stringify(block.content)
+      this.#byId.get(id)?.results.push({ at, isError: block.is_error === true, text })
+    }
+  }
+
+  readProgress(call: CallEvidence, dropped: number): void {
+    call.progressRead++
+    call.progressDropped += dropped
+    call.lastProgressAt = this.#next()
+  }
+
+  #next(): number {
+    return ++this.#seen
+  }
+}
+
+const isBarrier = ({ isSafe, phase, index }: CallEvidence, call: CallEvidence): boolean =>
+  !isSafe && phase === 'queued' && index < call.index
+
+const isStopped = (phase: string): boolean => phase === 'completed' || phase === 'yielded'
+
+/** Its body has begun and not ended: by what the body showed, or else by the call's chart. */
+export function isBodyAlive({ body, phase }: CallEvidence): boolean {
+  if (body !== undefined) return body.isRunning && !body.isAbandoned
+  return phase === 'executing.calling' || phase === 'executing.stopping'
+}
+
+/** The state value of a chart as a path: `executing.permission.asking`. */
+export function pathOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  const [[key, inner] = ['', '']] = Object.entries(value as object)
+  return `${key}.${pathOf(inner)}`
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { AnyTool, OnProgress, Tool, ToolCallContext, ToolResult } from '../index.ts'
+
+export interface HeldRun {
+  readonly id: string
+  readonly input: Record<string, unknown>
+  readonly context: ToolCallContext
+  readonly progress: (data: unknown) => void
+  finish(result?: Partial<ToolResult>): void
+  fail(error: unknown): void
+}
+
+export interface HeldTool {
+  readonly tool: AnyTool
+  /** Ids in the order in which their bodies were started. */
+  readonly started: string[]
+  /** The run of a call whose body has been started. */
+  run(id: string): HeldRun
+}
+
+export interface HeldToolOptions extends Partial<Omit<Tool, 'call' | 'name'>> {
+  safe?: boolean
+  cancel?: boolean
+  /** Settles when its signal aborts, as a well-behaved tool does. */
+  obedient?: boolean
+}
+
+/** A tool whose calls finish, fail and report when the test says so. */
+export function heldTool(
+  name: string,
+  { safe = false, cancel = false, obedient = false, ...rest }: HeldToolOptions = {},
+): HeldTool {
+  const runs = new Map<string, HeldRun>()
+  const started: string[] = []
+  const tool: AnyTool = {
+    name,
+    inputSchema: z.looseObject({}),
+    isConcurrencySafe: () => safe,
+    interruptBehavior: () => (cancel ? 'cancel' : 'block'),
+    ...rest,
+    call: (input: Record<string, unknown>, context: ToolCallContext, _canUse, _message, onProgress: OnProgress) =>
+      new Promise<ToolResult>((resolve, reject) => {
+        const id = context.toolUseID
+        started.push(id)
+        runs.set(id, {
+          id,
+          input,
+          context,
+          progress: (data) => onProgress({ toolUseID: id, data }),
+          finish: (result) => resolve({ data: `${id} done`, ...result }),
+          fail: reject,
+        })
+        const { signal } = context.abortController
+        if (obedient) signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      }),
+  }
+  return {
+    tool,
+    started,
+    run(id) {
+      const run = runs.get(id)
+      if (run === undefined) throw new Error(`the body of ${id} was never started`)
+      return run
+    },
+  }
+}

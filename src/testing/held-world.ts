@@ -1,0 +1,180 @@
+import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import { createAssistantMessage } from '../messages/create-messages.ts'
+import type { Stamps } from '../messages/stamps.ts'
+import { allowAllTools } from '../tool/permission.ts'
+import { EvidenceBook } from './evidence-book.ts'
+import { HeldBodies } from './held-bodies.ts'
+import { HeldPhases } from './held-phases.ts'
+import { type Breach, breachesOf, type Invariant } from './invariant.ts'
+import { turnInvariants } from './invariants.ts'
+import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
+import { idOf, type TurnSetup } from './turn-setup.ts'
+import { keepBook } from './watch-invariants.ts'
+import { worldInvariants } from './world-invariants.ts'
+
+/** A turn on the real executor in a world where nothing happens until the story says so. */
+export class HeldWorld {
+  readonly setup: TurnSetup
+  readonly executor: StreamingToolExecutor
+  readonly clock: SimulatedClock = simulatedClock()
+  readonly host = new AbortController()
+  readonly bodies: HeldBodies
+  readonly phases: HeldPhases
+  readonly book: EvidenceBook
+  arrived = 0
+  /** Those who wait for all that is to come. */
+  readers: AsyncGenerator<unknown, void, undefined>[] = []
+  wasStoppedByHost = false
+  /** How often each body may report. */
+  maxReports = 1
+  readonly #invariants: readonly Invariant[]
+  readonly #reply
+  readonly graceMs: number
+  #inProgress: ReadonlySet<string> = new Set()
+  #isInterruptible = false
+  #listeners = 0
+
+  constructor(setup: TurnSetup) {
+    this.setup = setup
+    const { options = {}, context = {}, phases = 'bodies', tools, invariants = turnInvariants } = setup
+    this.graceMs = options.abortGraceMs ?? 5_000
+    this.#countListeners()
+    const stamps = countedStamps(this.clock)
+    this.book = new EvidenceBook(options.maxConcurrency ?? 10)
+    this.bodies = new HeldBodies(tools, this.book, this.clock, this.graceMs)
+    this.phases = new HeldPhases(this.book)
+    const held = phases === 'all' ? this.bodies.tools.map((tool) => this.phases.toolOf(tool)) : this.bodies.tools
+    this.executor = new StreamingToolExecutor(
+      held,
+      phases === 'all' ? this.phases.canUseTool : allowAllTools,
+      {
+        ...context,
+        ...(phases === 'all' && { hooks: this.phases.hooks }),
+        abortController: this.host,
+        setInProgressToolUseIDs: (update) => {
+          this.#inProgress = update(new Set(this.#inProgress))
+        },
+        setHasInterruptibleToolInProgress: (is) => {
+          this.#isInterruptible = is
+        },
+      },
+      {
+        ...(setup.happenings?.long === true && { resultStore: this.phases.store }),
+        ...options,
+        clock: this.clock,
+        uuid: stamps.uuid,
+      },
+    )
+    keepBook(this.executor, this.book)
+    this.#reply = createAssistantMessage([], { id: 'reply' }, stamps)
+    const toolByName = new Map(held.map((tool) => [tool.name, tool]))
+    this.#invariants = [
+      ...invariants,
+      ...worldInvariants({
+        bodies: this.bodies.byId,
+        toolOf: ({ name }) => toolByName.get(name),
+        graceMs: this.graceMs,
+        now: () => this.clock.now(),
+        areBodiesHeld: !this.bodies.isReal,
+        inProgress: () => this.#inProgress,
+        isInterruptible: () => this.#isInterruptible,
+        hostReason: () => this.host.signal.reason,
+        unreadOf: (id) =>
+          this.executor.actor.getSnapshot().context.run.calls.find((call) => call.id === id)?.port.unread ?? 0,
+        wasStoppedByHost: () => this.wasStoppedByHost,
+      }),
+    ]
+    if (setup.arrival === 'together') while (this.arrived < setup.calls.length) this.arrive()
+  }
+
+  /** The model asks for the next call. */
+  arrive(): void {
+    const call = this.setup.calls[this.arrived]
+    if (call === undefined) return
+    const id = idOf(call, this.arrived++)
+    const block = { type: 'tool_use' as const, id, name: call.tool, input: call.input ?? {} }
+    this.#reply.message.content.push(block)
+    this.executor.addTool(block, this.#reply, { hold: call.hold })
+  }
+
+  /** All calls have come, and all is over. */
+  get isAtEnd(): boolean {
+    if (this.book.run === 'discarded') return !this.book.calls.some(({ phase }) => phase.startsWith('executing'))
+    return this.book.isOver && this.arrived === this.setup.calls.length
+  }
+
+  /** Something can be read that has not been. */
+  get hasNews(): boolean {
+    const { calls } = this.book
+    return (
+      calls.find(({ phase }) => phase !== 'yielded')?.phase === 'completed' ||
+      calls.some(({ body, progressRead, progressDropped }) => (body?.reported ?? 0) > progressRead + progressDropped)
+    )
+  }
+
+  take(): void {
+    let taken = 0
+    for (const _ of this.executor.getCompletedResults()) {
+      if (++taken > maxTaken) throw new Error('the results do not end')
+    }
+  }
+
+  /** A reader comes and waits for all that is to come. */
+  read(): void {
+    const reader = this.executor.getRemainingResults()
+    this.readers.push(reader)
+    const follow = async (): Promise<void> => {
+      for await (const _ of reader) if (this.book.messages.length > maxTaken) break
+      this.readers = this.readers.filter((each) => each !== reader)
+    }
+    void follow()
+  }
+
+  leave(): void {
+    void this.readers.shift()?.return()
+  }
+
+  /** A call's body may have begun before anything was seen of the call. */
+  catchUp(): void {
+    for (const call of this.book.calls) call.body = this.bodies.byId.get(call.id)
+  }
+
+  breaches(): Breach[] {
+    const { book } = this
+    this.catchUp()
+    book.leftovers = book.isOver ? this.#leftovers() : []
+    return breachesOf(book, this.#invariants)
+  }
+
+  #leftovers(): string[] {
+    return [
+      ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still set`] : []),
+      ...(this.#listeners > 0 ? [`${this.#listeners} listeners are still on the host's signal`] : []),
+    ]
+  }
+
+  #countListeners(): void {
+    const { signal } = this.host
+    const add = signal.addEventListener.bind(signal)
+    const remove = signal.removeEventListener.bind(signal)
+    Object.assign(signal, {
+      addEventListener: (...args: Parameters<typeof add>) => {
+        this.#listeners++
+        add(...args)
+      },
+      removeEventListener: (...args: Parameters<typeof remove>) => {
+        this.#listeners--
+        remove(...args)
+      },
+    })
+  }
+}
+
+/** A broken cursor must not hang a test. */
+const maxTaken = 200_000
+
+/** Ids that count up: the same story leaves the same ids. */
+function countedStamps(clock: SimulatedClock): Stamps {
+  let count = 0
+  return { uuid: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`, now: () => clock.now() }
+}

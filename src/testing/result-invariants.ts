@@ -1,0 +1,101 @@
+import { checkTranscript } from '../transcript/check-transcript.ts'
+import { firstOf, list } from './first-of.ts'
+import type { Invariant } from './invariant.ts'
+import type { TurnEvidence } from './turn-evidence.ts'
+
+/** Y6: each call has exactly one result; after a discard there is no more. */
+export const oneResultPerCall: Invariant = {
+  name: 'one result per call',
+  check({ calls, isOver, run, runs, order }) {
+    const known = new Set(calls.map(({ id }) => id))
+    const stray = order.find((id) => !known.has(id))
+    if (stray !== undefined) return `there is a result for ${stray}, which nobody asked for`
+    const discardedAt = runs.find((each) => each.run === 'discarded')?.at ?? Number.POSITIVE_INFINITY
+    return firstOf(calls, ({ id, results, phase }) => {
+      if (results.length > 1) return `${id} has ${results.length} results`
+      if (results.some(({ at }) => at > discardedAt)) return `${id} got a result after the run was discarded`
+      const isDue = phase === 'yielded' || (isOver && run !== 'discarded')
+      return isDue && results.length === 0 ? `${id} lost its result` : undefined
+    })
+  },
+}
+
+/** Y1: results leave in the order in which the model asked. */
+export const emissionOrder: Invariant = {
+  name: 'emission order',
+  check({ calls, order }) {
+    const asked = new Map(calls.map(({ id, index }) => [id, index]))
+    const at = order.findIndex((id, n) => n > 0 && (asked.get(id) ?? 0) < (asked.get(order[n - 1] ?? '') ?? 0))
+    return at < 0 ? undefined : `${order[at]} was asked before ${order[at - 1]}, and its result came after`
+  },
+}
+
+/** Y2: no progress after the result of its call. */
+export const progressBeforeResult: Invariant = {
+  name: 'progress before result',
+  check: ({ calls }) =>
+    firstOf(calls, ({ id, lastProgressAt = 0, results }) =>
+      results.some(({ at }) => at < lastProgressAt) ? `${id} reported progress after its result` : undefined,
+    ),
+}
+
+/** Y2: no progress is lost, except what readers were told of. */
+export const everyProgressArrives: Invariant = {
+  name: 'every progress arrives',
+  check: ({ calls, run }) =>
+    firstOf(calls, ({ id, body, progressRead, progressDropped, results }) => {
+      const got = progressRead + progressDropped
+      if (body === undefined || run === 'discarded') return undefined
+      if (got > body.reported) return `${id} reported ${body.reported} times, and readers got ${got}`
+      return results.length > 0 && got < body.reported
+        ? `${id} reported ${body.reported} times, and readers heard of ${got}`
+        : undefined
+    }),
+}
+
+/** Nothing is left when a turn is over: no body, no closed gate, and nothing of the world around. */
+export const nothingLeftBehind: Invariant = {
+  name: 'nothing left behind',
+  check({ calls, isOver, gate, run, leftovers }) {
+    if (!isOver) return undefined
+    const stopping = calls.filter((call) => call.phase.startsWith('executing'))
+    if (run !== 'discarded' && stopping.length > 0) return `${list(stopping)} still executes`
+    if (stopping.length === 0 && gate !== 'open') return `nothing runs, and the gate is ${gate}`
+    return stopping.length === 0 && leftovers.length > 0 ? leftovers.join('; ') : undefined
+  },
+}
+
+/** L8: with its results, the reply is something that the API takes. */
+export const transcriptValid: Invariant = {
+  name: 'transcript valid',
+  check({ calls, messages, isOver, run }) {
+    if (!isOver || run === 'discarded' || calls.length === 0) return undefined
+    const content = calls.map(({ id, name }) => ({ type: 'tool_use', id, name: name || 'unnamed', input: {} }))
+    const reply = { type: 'assistant', uuid: 'reply', message: { id: 'reply', role: 'assistant', content } }
+    const user = { type: 'user', uuid: 'user', timestamp: '', message: { role: 'user', content: 'go' } }
+    const checked = checkTranscript([user, reply, ...messages])
+    return checked.ok ? undefined : checked.problems.map(({ code }) => code).join(', ')
+  },
+}
+
+/** A7: who came to an end without having been told to stop keeps what it has. */
+export const ownOutcomeStands: Invariant = {
+  name: "a call's own outcome stands",
+  check: ({ calls }) =>
+    firstOf(calls, ({ id, body, ending }) =>
+      body?.outcome !== undefined && !body.outcome.wasTold && ending?.by === 'abort' && ending.reached !== 'underWay'
+        ? `${id} had ended by itself, and was given another result`
+        : undefined,
+    ),
+}
+
+/** Y4: a reader that sleeps has nothing to read. */
+export const readersAreWoken: Invariant = {
+  name: 'readers are woken',
+  check(turn: TurnEvidence) {
+    if (turn.sleepingReaders === 0) return undefined
+    if (turn.isOver) return 'everything is over, and a reader still waits'
+    const next = turn.calls.find(({ phase }) => phase !== 'yielded')
+    return next?.phase === 'completed' ? `the result of ${next.id} is ready, and a reader still waits` : undefined
+  },
+}

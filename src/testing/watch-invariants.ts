@@ -1,0 +1,127 @@
+import type { AnyActorRef, InspectionEvent } from 'xstate'
+import type { CallRecord, Ending } from '../../machines/index.ts'
+import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import { EvidenceBook, pathOf } from './evidence-book.ts'
+import { type Breach, breachesInWords, breachesOf, type Invariant } from './invariant.ts'
+import { turnInvariants } from './invariants.ts'
+import { seeMessages } from './see-messages.ts'
+import type { RunState, TurnEvidence } from './turn-evidence.ts'
+
+export interface InvariantWatch {
+  /** What was seen so far. */
+  readonly evidence: TurnEvidence
+  /** What does not hold. Ask when the charts are at rest: outside of tools, hooks and callbacks. */
+  breaches(): Breach[]
+  /** Throws where something does not hold. */
+  assert(): void
+  /** Goes, and leaves the executor as it was. */
+  leave(): void
+}
+
+const watches = new WeakMap<StreamingToolExecutor, InvariantWatch>()
+
+/**
+ * Watches a live executor, from now on, for what must hold. Best before the first call: what was before is only known
+ * as far as the charts show it.
+ */
+export function watchInvariants(
+  executor: StreamingToolExecutor,
+  invariants: readonly Invariant[] = turnInvariants,
+): InvariantWatch {
+  const book = new EvidenceBook(executor.actor.getSnapshot().context.run.maxConcurrency)
+  const stop = keepBook(executor, book)
+  const watch: InvariantWatch = {
+    evidence: book,
+    breaches: () => breachesOf(book, invariants),
+    assert: () => throwAt(breachesOf(book, invariants)),
+    leave() {
+      stop()
+      watches.delete(executor)
+    },
+  }
+  watches.set(executor, watch)
+  return watch
+}
+
+/** Writes down what an executor does. Says how to stop. */
+export function keepBook(executor: StreamingToolExecutor, book: EvidenceBook): () => void {
+  const { actor } = executor
+  lookAt(executor, book)
+  const inspection = actor.system.inspect((event: InspectionEvent) => {
+    // an observer that throws would put the chart into error
+    try {
+      see(book, actor as AnyActorRef, event)
+    } catch (error) {
+      book.leftovers.push(`the watch failed: ${String(error)}`)
+    }
+  })
+  const stopSeeing = seeMessages(executor, book)
+  return () => {
+    inspection.unsubscribe()
+    stopSeeing()
+  }
+}
+
+/** Throws where something does not hold of this executor: by all that was seen, if it is watched, else by its looks. */
+export function assertInvariants(
+  executor: StreamingToolExecutor,
+  invariants: readonly Invariant[] = turnInvariants,
+): void {
+  const known = watches.get(executor)?.evidence
+  if (known !== undefined) return throwAt(breachesOf(known, invariants))
+  const book = new EvidenceBook(executor.actor.getSnapshot().context.run.maxConcurrency)
+  lookAt(executor, book)
+  // who has not watched cannot know what readers got
+  throwAt(breachesOf(book, invariants).filter(({ invariant }) => !needsReaders.has(invariant)))
+}
+
+const needsReaders = new Set(['one result per call', 'transcript valid'])
+
+function throwAt(breaches: readonly Breach[]): void {
+  if (breaches.length > 0) throw new Error(breachesInWords(breaches))
+}
+
+/** What the charts show of a turn that nobody watched. */
+function lookAt({ actor }: StreamingToolExecutor, book: EvidenceBook): void {
+  const { context, value } = actor.getSnapshot()
+  for (const record of context.run.calls) {
+    const call = book.announced(record)
+    const snapshot = record.ref?.getSnapshot()
+    book.moved(call, pathOf(snapshot?.value ?? 'queued'), record)
+    call.ending = snapshot?.context.ending
+  }
+  const { gate, run } = value as { gate: string; run: RunState }
+  book.executorMoved(gate, run)
+}
+
+function see(book: EvidenceBook, executor: AnyActorRef, event: InspectionEvent): void {
+  if (event.type === '@xstate.event') return seeEvent(book, event.actorRef as AnyActorRef, event.event)
+  if (event.type !== '@xstate.microstep') return
+  const snapshot = event.snapshot as unknown as { value: unknown; context: { call?: CallRecord; ending?: Ending } }
+  if (event.actorRef === executor) {
+    const { gate, run } = snapshot.value as { gate: string; run: RunState }
+    const { call: added } = event.event as { call?: CallRecord }
+    if (event.event.type === 'call.add' && added !== undefined && added.index >= 0) book.announced(added)
+    if (event.event.type === 'call.release' && added !== undefined)
+      book.announced(added).isHeld = added.stage === 'held'
+    return book.executorMoved(gate, run)
+  }
+  const record = snapshot.context?.call
+  if (record === undefined) return
+  const call = book.announced(record)
+  call.ending = snapshot.context.ending
+  book.moved(call, pathOf(snapshot.value), record)
+}
+
+function seeEvent(
+  book: EvidenceBook,
+  actor: AnyActorRef,
+  event: { readonly type: string; readonly call?: unknown },
+): void {
+  if (event.type === 'call.add') return
+  const record: CallRecord | undefined = actor.getSnapshot()?.context?.call
+  if (record === undefined) return
+  const call = book.announced(record)
+  if (event.type === 'call.abort') book.told(call)
+  if (event.type === 'permission.denied') book.denied(call)
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { callMachine } from '../../machines/index.ts'
+import { chartsPage } from '../../src/testing/charts-page.ts'
+import { chartToMermaid } from '../../src/testing/index.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const inWords = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+async function printedBy(run: () => Promise<unknown>): Promise<string[]> {
+  const lines: string[] = []
+  vi.spyOn(console, 'log').mockImplementation((...words: unknown[]) => void lines.push(words.map(inWords).join(' ')))
+  try {
+    await run()
+  } finally {
+    vi.restoreAllMocks()
+  }
+  return lines
+}
+
+describe('the page on testing', () => {
+  it.each([
+    ['find-the-bug', () => import('../../examples/testing/find-the-bug.ts')],
+    ['held', () => import('../../examples/testing/held.ts')],
+    ['simulate', () => import('../../examples/testing/simulate.ts')],
+    ['watch-live', () => import('../../examples/testing/watch-live.ts')],
+  ] as const)('Y6 shows %s as it is, and what it prints', async (name, run) => {
+    const page = read('docs/testing.md')
+    expect(page).toContain(`\`\`\`ts\n${read(`examples/testing/${name}.ts`)}\`\`\``)
+    const lines = await printedBy(run)
+    expect(page).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
+  })
+})
+
+describe('the page of the charts', () => {
+  it('Q1 is what the machines say; otherwise run npm run docs:charts', () => {
+    expect(read('docs/charts.md')).toBe(chartsPage())
+  })
+
+  it('Q1 has every state, and arrows with their events and guards', () => {
+    const chart = chartToMermaid(callMachine as never)
+    expect(chart).toContain('[*] --> queued')
+    expect(chart).toContain('queued --> executing_validating: call.start [needsValidation]')
+    expect(chart).toContain('state "asking" as executing_permission_asking')
+    expect(chart).toContain('completed --> yielded: call.yield')
+    expect(chart).toContain('yielded --> [*]')
+  })
+})

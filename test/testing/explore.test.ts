@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineTool } from '../../src/index.ts'
+import {
+  type ExploreOptions,
+  exploreTurn,
+  type Hold,
+  heldTool,
+  replayTurn,
+  turnInvariants,
+} from '../../src/testing/index.ts'
+
+const tools = [
+  heldTool('Read', { safe: true }).tool,
+  heldTool('Edit').tool,
+  heldTool('Search', { safe: true, cancel: true }).tool,
+  heldTool('Bash', { safe: true, cancelsSiblingsOnError: true }).tool,
+]
+
+const nothingElse = { interrupt: false, progress: false, reader: false, reading: false, time: false } as const
+
+describe('exploring a turn', () => {
+  it.each<[string, ExploreOptions, number]>([
+    ['one call, and everything that can happen to it', { tools, calls: [{ tool: 'Search' }] }, 80],
+    ['one call with all its phases', { tools, calls: [{ tool: 'Bash' }], phases: 'all' }, 150],
+    [
+      'two calls with all their phases, an abort, a discard and a failure everywhere',
+      {
+        tools,
+        calls: [{ tool: 'Read' }, { tool: 'Edit' }],
+        phases: 'all',
+        arrival: 'together',
+        happenings: nothingElse,
+      },
+      300,
+    ],
+    [
+      'three calls that arrive while others run',
+      {
+        tools,
+        calls: [{ tool: 'Bash' }, { tool: 'Edit' }, { tool: 'Search' }],
+        happenings: { progress: false, reader: false, reading: false },
+      },
+      300,
+    ],
+  ])('Q4 Q5 Q6 Y1 Y2 Y4 Y6 A1 A2 A3 A4 A5 A7 %s: nothing is wrong', async (_, options, atLeast) => {
+    const explored = await exploreTurn({ ...options, maxMs: 200_000 })
+    expect(explored.breach?.text).toBeUndefined()
+    expect(explored).toMatchObject({ isComplete: true, endedBecause: 'complete' })
+    expect(explored.states).toBeGreaterThan(atLeast)
+    expect(explored.transitions).toBeGreaterThan(explored.states - 1)
+    expect(explored.paths).toBeGreaterThan(0)
+  })
+
+  it('says which budget was used up', async () => {
+    let time = 0
+    const byTime = await exploreTurn({ tools, calls: [{ tool: 'Read' }], maxMs: 10, now: () => time++ })
+    expect(byTime).toMatchObject({ isComplete: false, endedBecause: 'maxMs', breach: undefined })
+    const byStates = await exploreTurn({ tools, calls: [{ tool: 'Read' }], maxStates: 10 })
+    expect(byStates).toMatchObject({ states: 10, isComplete: false, endedBecause: 'maxStates' })
+    expect(byStates.report).toContain('not all was seen (maxStates)')
+  })
+
+  it('finds a wish of our own that does not hold, with the shortest story and a test to paste', async () => {
+    const wish = {
+      name: 'b never overtakes a',
+      check: ({ calls: [a, b] }: Parameters<(typeof turnInvariants)[number]['check']>[0]) =>
+        b?.completedAt !== undefined && a?.completedAt === undefined ? 'b did' : undefined,
+    }
+    const setup = { tools, calls: [{ tool: 'Read' }, { tool: 'Read' }, { tool: 'Edit' }] }
+    const { breach } = await exploreTurn({ ...setup, invariants: [...turnInvariants, wish] })
+    expect(breach?.story).toEqual(['a arrives', 'b arrives', 'b finishes'])
+    expect(breach?.text).toBe(
+      'b never overtakes a: b did\n   a = Read({})\n   b = Read({})\n 1. a arrives\n 2. b arrives\n 3. b finishes',
+    )
+    expect(breach?.test).toContain(
+      "await replayTurn(setup, [\n    'a arrives',\n    'b arrives',\n    'b finishes',\n  ])",
+    )
+    const again = replayTurn({ ...setup, invariants: [wish] }, breach?.story ?? [])
+    await expect(again).rejects.toThrow('b never overtakes a: b did')
+    await replayTurn(setup, breach?.story ?? [])
+  })
+
+  describe('with real bodies', () => {
+    const world = (isConcurrencySafe: boolean) => {
+      let text = ''
+      return {
+        tools: (hold: Hold) => {
+          text = 'x'
+          const edit = defineTool({
+            name: 'Edit',
+            inputSchema: z.object({ add: z.string() }),
+            isConcurrencySafe: () => isConcurrencySafe,
+            call: async ({ add }) => {
+              const before = text
+              await hold(`${add} is written`)
+              text = before + add
+              return { data: 'edited' }
+            },
+          })
+          return [edit]
+        },
+        calls: ['1', '2'].map((add) => ({ tool: 'Edit', input: { add } })),
+        happenings: { abort: false, interrupt: false, discard: false, reader: false },
+        state: () => text,
+        atEnd: () => {
+          if (text !== 'x12') throw new Error(`an edit was lost: ${text}`)
+        },
+      }
+    }
+
+    it('finds an edit tool that was wrongly marked safe', async () => {
+      const { breach } = await exploreTurn(world(true))
+      expect(breach?.breaches).toEqual([{ invariant: 'at the end', problem: 'an edit was lost: x2' }])
+      expect(breach?.story).toEqual(['a arrives', 'b arrives', '1 is written', '2 is written', 'results are taken'])
+    })
+
+    it('has nothing to say once it is unsafe', async () => {
+      expect(await exploreTurn(world(false))).toMatchObject({ breach: undefined, isComplete: true })
+    })
+  })
+
+  it('finds a turn that never ends', async () => {
+    const hung = (hold: Hold) => [
+      {
+        ...heldTool('Read', { safe: true }).tool,
+        call: () => hold('never').then(() => new Promise<never>(() => undefined)),
+      },
+    ]
+    const happenings = { abort: false, interrupt: false, discard: false }
+    const { breach } = await exploreTurn({ tools: hung, calls: [{ tool: 'Read' }], happenings })
+    expect(breach?.breaches[0]).toMatchObject({ invariant: 'every turn ends' })
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { heldTool, replayTurn, simulate, type turnInvariants } from '../../src/testing/index.ts'
+
+describe('simulated turns', () => {
+  it('Y6 A4 A5 A7 P10 keep every invariant, whatever goes wrong', async () => {
+    const { breach, runs, results } = await simulate({ seed: 7, runs: 300 })
+    expect(breach?.text).toBeUndefined()
+    expect([runs, results > 500]).toEqual([300, true])
+  })
+
+  it('are the same for the same seed, byte for byte, and others for another', async () => {
+    const logsOf = async (seed: number): Promise<[string, string]> => {
+      const logs: string[] = []
+      const { digest } = await simulate({ seed, runs: 40, onRun: (log) => logs.push(log) })
+      return [logs.join(''), digest]
+    }
+    const first = await logsOf(3)
+    expect(await logsOf(3)).toEqual(first)
+    expect((await logsOf(4))[0]).not.toBe(first[0])
+    expect(first[0].length).toBeGreaterThan(10_000)
+  })
+
+  it('are shrunk to the smallest story', async () => {
+    const wish = {
+      name: 'no Edit fails',
+      check: ({ calls }: Parameters<(typeof turnInvariants)[number]['check']>[0]) =>
+        calls.find(({ name, body }) => name === 'Edit' && body?.outcome?.ok === false)?.id,
+    }
+    const tools = [heldTool('Read', { safe: true }).tool, heldTool('Edit').tool]
+    const { breach } = await simulate({ seed: 1, runs: 200, tools, invariants: [wish] })
+    const moves = (breach?.story ?? []).filter((move) => !/arrives|accepted|passes|allows|released/.test(move))
+    expect(moves.at(-1)).toMatch(/fails|throws nothing/)
+    expect(moves.length).toBeLessThanOrEqual(3)
+    await expect(replayTurn(breach?.setup ?? { tools, calls: [] }, breach?.story ?? [])).rejects.toThrow(
+      'no Edit fails',
+    )
+  })
+
+  it('end when their time is over', async () => {
+    let time = 0
+    const { runs } = await simulate({ seed: 1, runs: 1_000, maxMs: 5, now: () => time++ })
+    expect(runs).toBeLessThan(10)
+  })
+})

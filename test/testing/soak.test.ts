@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { simulate } from '../../src/testing/index.ts'
+
+const { SIGNALBOX_FULL, SIGNALBOX_SEED } = process.env
+const turns = SIGNALBOX_FULL ? 100_000 : 10_000
+// another one every day, and always the same on the same day
+const seed = Number(SIGNALBOX_SEED ?? Math.floor(Date.now() / 86_400_000))
+
+describe('a soak', () => {
+  it('Y6 A7 P10: thousands of turns with faults, and nothing is breached', { timeout: 3_600_000 }, async () => {
+    const { breach, runs, results } = await simulate({ seed, runs: turns })
+    expect(breach?.text).toBeUndefined()
+    expect(runs).toBe(turns)
+    expect(results).toBeGreaterThan(turns)
+  })
+})
