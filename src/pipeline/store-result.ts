@@ -5,8 +5,12 @@ import { limitSize } from '../results/format-data.ts'
 import { textOf, withPreview } from '../results/long-result.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import { resultTexts } from '../results/result-texts.ts'
+import { clearTimer } from './clock.ts'
 import type { ToolCall } from './tool-call.ts'
 import { whenSettled } from './when-settled.ts'
+
+/** A store that never answers must not hold up a turn. */
+const maxStoreMs = 30_000
 
 /**
  * Takes a result that is too long to the store, and goes on with a preview; or, where the store fails or the call is
@@ -19,18 +23,24 @@ export function storeResult(
   maxChars: number,
   goOn: (block: ToolResultBlock) => void,
 ): void {
+  const { clock } = call.turn.settings
   let isDone = false
+  let timer: unknown
   const finish = (finished: ToolResultBlock): void => {
     if (isDone) return
     isDone = true
     call.hurryUp = undefined
+    clearTimer(clock, timer)
     goOn(finished)
   }
   const cutBecause = (problem: string) => finish(withNote(limitSize(block, maxChars), resultTexts.notStored(problem)))
   call.hurryUp = () => cutBecause('the call was stopped before it was')
   if (call.isHurried) return call.hurryUp()
   whenSettled(
-    () => store.save({ toolUseID: call.id, toolName: call.name, text: textOf(block) }),
+    () => {
+      timer = clock.setTimeout(() => cutBecause(`the store took longer than ${maxStoreMs / 1_000} s`), maxStoreMs)
+      return store.save({ toolUseID: call.id, toolName: call.name, text: textOf(block) })
+    },
     (saved) => {
       const path = readField(saved, 'path')
       if (typeof path === 'string' && path !== '') finish(withPreview(block, path, maxChars))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { AnyTool, LongResult, ResultStore, ToolResultBlock } from '../../src/index.ts'
-import { drain, resultOf, testTurn } from '../support/turn.ts'
+import { drain, resultOf, settled, takeReady, testTurn } from '../support/turn.ts'
 
 const long = `${'head '.repeat(2_000)}${'tail '.repeat(2_000)}`
 const toolWith = (data: unknown, more: Partial<AnyTool> = {}): AnyTool => ({
@@ -35,6 +35,15 @@ describe('results that are too long for the model', () => {
       /^\[The result has 20000 characters.*\/kept\/1; .*\]\n\nhead .* 17000 characters left out …\n\n.*tail $/s,
     )
     expect([String(content).length < 5_000, is_error]).toEqual([true, undefined])
+  })
+
+  it('P10 a store that never answers costs the rest of the text, and not the turn', async () => {
+    const { add, executor, clock } = testTurn([toolWith(long)], { resultStore: { save: () => new Promise(() => {}) } })
+    add('a', 'Big')
+    await settled()
+    expect(takeReady(executor)).toEqual([])
+    clock.increment(30_000)
+    expect(takeReady(executor)[0]?.[1]).toMatch(/^head .*Result cut.*the store took longer than 30 s/s)
   })
 
   it('P10 a result that fits does not trouble the store', async () => {
