@@ -6,9 +6,10 @@ export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './err
 export type { MessageUpdate } from './executor/delivery.ts'
 export type { ExecutorEvents, ExecutorWarning } from './executor/events.ts'
 export type { AddOptions } from './executor/intake.ts'
+export type { OpenQuestion } from './executor/open-question.ts'
 export type { ExecutorOptions } from './executor/options.ts'
 export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
-export type { DiscardedCall, OpenQuestion } from './executor/turn.ts'
+export type { DiscardedCall } from './executor/turn.ts'
 export type {
   HookCallback,
   HookEvent,

@@ -1,6 +1,7 @@
 import { answerAtOnce } from '../errors/answer-at-once.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
-import type { SafeRun, ToolCall } from '../pipeline/tool-call.ts'
+import type { SafeRun } from '../pipeline/call-facts.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** The context as the calls change it, strictly in the order in which the model asked. */

@@ -7,8 +7,9 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
 import type { AddOptions } from './intake.ts'
+import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
-import { type DiscardedCall, type OpenQuestion, Turn } from './turn.ts'
+import { type DiscardedCall, Turn } from './turn.ts'
 
 /**
  * Runs the tool calls of one reply while the model is still streaming it: safe calls side by side, an unsafe call

@@ -8,37 +8,30 @@ import {
   type executorMachine,
   RunRecord,
 } from '../../machines/index.ts'
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { readHooks } from '../hooks/hook-book.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
-import { namesTool } from '../permission/permission-rule.ts'
-import {
-  type PermissionLists,
-  type ReadPermissions,
-  readPermissions,
-  readRules,
-} from '../permission/permission-settings.ts'
+import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import { answerFor } from '../pipeline/ask-host.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
 import { CallReports } from '../pipeline/call-reports.ts'
-import { ownInput } from '../pipeline/hook-input.ts'
 import { Policy } from '../pipeline/policy.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
-import { describeValue } from '../text/describe-value.ts'
-import { allowAllTools, type CanUseTool, type PermissionAnswer, type PermissionQuestion } from '../tool/permission.ts'
+import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { namesOf, ToolBox } from '../tool/tool-box.ts'
+import { ToolBox } from '../tool/tool-box.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
+import { assertCanUseTool, assertContext, assertPermissions, toolsFor } from './check-context.ts'
 import { ContextLedger } from './context-ledger.ts'
 import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
 import { Emitter } from './events.ts'
 import { HostAbort } from './host-abort.ts'
 import { InProgress } from './in-progress.ts'
 import { type AddOptions, Intake, readBlock, renameInTranscript } from './intake.ts'
+import { type OpenQuestion, questionOf } from './open-question.ts'
 import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { ProgressBuffer } from './progress-buffer.ts'
+import { SessionRules } from './session-rules.ts'
 import { SiblingIds } from './sibling-ids.ts'
 import { Warnings } from './warnings.ts'
 
@@ -59,10 +52,9 @@ export class Turn implements CallHost, MessageSource {
   readonly emitter = new Emitter()
   readonly report: CallReports
   readonly policy = new Policy()
-  addedRules: ReadPermissions['rules'] = noRules
+  readonly #sessionRules: SessionRules
   readonly run: RunRecord
   readonly actor: ActorRefFrom<typeof executorMachine>
-  readonly #tools: readonly AnyTool[]
   readonly #intake: Intake
   readonly #ledger: ContextLedger
   readonly #outbox: Outbox
@@ -89,7 +81,7 @@ export class Turn implements CallHost, MessageSource {
     assertContext(context)
     assertPermissions(context, tools)
     assertCanUseTool(canUseTool)
-    this.#tools = tools
+    this.#sessionRules = new SessionRules(tools)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
     this.#ledger = new ContextLedger(context)
@@ -202,27 +194,24 @@ export class Turn implements CallHost, MessageSource {
     return this.#ledger.peek(call)
   }
 
+  get addedRules(): ReadPermissions['rules'] {
+    return this.#sessionRules.added
+  }
+
+  addRules(lists: PermissionLists): void {
+    this.#sessionRules.add(lists)
+    this.#ledger.addRules(lists)
+  }
+
   /** Asked by a guard: what cannot be read is not plain, and the phase itself finds out. */
   hasPlainPermissions(call: ToolCall): boolean {
-    if (this.addedRules !== noRules) return false
+    if (!this.#sessionRules.isEmpty) return false
     const context = this.#ledger.peek(call)
     try {
       return context !== undefined && this.policy.permissions(context.permissions).isPlain
     } catch {
       return false
     }
-  }
-
-  addRules(lists: PermissionLists): void {
-    const added = readRules(lists, 'addRules')
-    assertMatchable(added, this.#tools)
-    const { deny, ask, allow } = this.addedRules
-    this.addedRules = {
-      deny: [...deny, ...added.deny],
-      ask: [...ask, ...added.ask],
-      allow: [...allow, ...added.allow],
-    }
-    this.#ledger.addRules(lists)
   }
 
   get questions(): OpenQuestion[] {
@@ -306,59 +295,4 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress.flush()
     if (this.run.executing.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
-}
-
-const noRules: ReadPermissions['rules'] = { deny: [], ask: [], allow: [] }
-
-/** A call that waits for the host's word. */
-export interface OpenQuestion extends PermissionQuestion {
-  readonly toolUseID: string
-  readonly toolName: string
-  readonly input: unknown
-}
-
-const questionOf = (call: ToolCall): OpenQuestion => ({
-  toolUseID: call.id,
-  toolName: call.name,
-  input: ownInput(call),
-  ...call.permit.question,
-})
-
-/** The tools that bodies find in their context: those the host put there, else all of this executor. */
-function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
-  const own = given?.options?.tools
-  return own === undefined || own.length === 0 ? tools : own
-}
-
-function assertCanUseTool(canUseTool: unknown): void {
-  if (canUseTool === undefined || typeof canUseTool === 'function') return
-  throw new SignalboxError('invalid_option', `canUseTool must be a function, but got ${describeValue(canUseTool, 80)}.`)
-}
-
-/** Rules and hooks fail where they are handed in, not when a call meets them. */
-function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): void {
-  const { rules } = readPermissions(permissions)
-  if (hooks !== undefined) readHooks(hooks)
-  assertMatchable(rules, tools)
-}
-
-/** Brackets that no tool can read would make a rule that does nothing, or far too much. */
-function assertMatchable(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): void {
-  for (const rule of Object.values(rules).flat()) {
-    if (rule.spec === undefined) continue
-    const deaf = tools.find((tool) => namesTool(rule, namesOf(tool)) && tool.matchesRule === undefined)
-    if (deaf === undefined) continue
-    throw new SignalboxError(
-      'invalid_rule',
-      `The rule ${JSON.stringify(rule.text)} has brackets, but ${deaf.name} has no matchesRule to read them.`,
-    )
-  }
-}
-
-function assertContext({ abortController }: ToolUseContext): void {
-  if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return
-  throw new SignalboxError(
-    'invalid_context',
-    `The context's abortController must be an AbortController, but got ${describeValue(abortController, 80)}.`,
-  )
 }

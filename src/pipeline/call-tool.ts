@@ -1,10 +1,11 @@
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import type { Settled } from './call-facts.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
 import { ownInput } from './hook-input.ts'
 import { backoffBefore } from './retry.ts'
-import type { Settled, ToolCall } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 import { whenSettled } from './when-settled.ts'
 
 type Chunks = AsyncGenerator<ProgressChunk | ResultChunk, ToolResult | void, undefined>

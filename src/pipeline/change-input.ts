@@ -1,13 +1,14 @@
 import { resultTexts } from '../results/result-texts.ts'
 import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import type { Phase } from './call-facts.ts'
 import { isConcurrencySafe } from './classify-call.ts'
 import { copyInput } from './copy-input.ts'
 import { ownInput } from './hook-input.ts'
 import { mergeInput } from './merge-input.ts'
 import { readInput, type ValidReading } from './read-input.ts'
 import { isSameInput } from './same-input.ts'
-import type { Phase, ToolCall } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 import { checkInput, rejectInput, validationThrew } from './validate-call.ts'
 
 interface Change {

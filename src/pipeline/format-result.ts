@@ -8,10 +8,11 @@ import { defaultMaxResultSizeChars, formatData, isTooLong, limitSize } from '../
 import { maxStoredChars } from '../results/long-result.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { ToolFailure, ToolResult } from '../tool/tool.ts'
+import type { Settled } from './call-facts.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage, resultMessage } from './own-error.ts'
 import { storeResult } from './store-result.ts'
-import type { Settled, ToolCall } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** A short text that stands for itself needs no phase of its own. */
 export function needsFormatting({ tool }: ToolCall, settled: Settled): boolean {

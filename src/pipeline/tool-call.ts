@@ -13,11 +13,12 @@ import type { HookEvent } from '../hooks/hook.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import { describeCall } from '../tool/describe-call.ts'
-import type { AnyTool, ToolResult } from '../tool/tool.ts'
+import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
 import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
 import { askHost } from './ask-host.ts'
 import { CallAbortController } from './call-abort-controller.ts'
+import type { Arrival, Outcome, Phase, SafeRun, Settled } from './call-facts.ts'
 import type { CallHost } from './call-host.ts'
 import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
@@ -33,43 +34,6 @@ import { startBackoff } from './retry.ts'
 import type { HookRuns } from './run-hooks.ts'
 import type { TimedPhase } from './telemetry.ts'
 import { validateCall } from './validate-call.ts'
-
-/** Consecutive safe calls: all see the context of the moment when the first of them started. */
-export interface SafeRun {
-  base: ToolUseContext | undefined
-}
-
-/** What is known of a call when it arrives. */
-export interface Arrival {
-  readonly id: string
-  readonly name: string
-  readonly block: ToolUseBlock
-  readonly assistantMessage: AssistantMessage
-  readonly tool: AnyTool | undefined
-  readonly reading: InputReading
-  /** The result, where it needs no run. */
-  readonly answer: ResultText | undefined
-  readonly isSafe: boolean
-  readonly yieldsToInterrupt: boolean
-  readonly isHeld: boolean
-  /** The tool has something of its own to say about an input that fits. */
-  readonly hasChecks: boolean
-  /** The tool has a word on whether its calls may run. */
-  readonly hasPermissionCheck: boolean
-}
-
-/** The phases whose bodies have to know whether they are still waited for. */
-export type Phase = 'validating' | 'preHooks' | 'permission'
-
-/** What became of a call that did not simply succeed; for those who keep books. */
-export type Outcome =
-  | { readonly status: 'rejected'; readonly message: string }
-  | { readonly status: 'failed'; readonly message: string; readonly label: string }
-
-/** How the body of a call came to its end. */
-export type Settled =
-  | { readonly ok: true; readonly result: ToolResult }
-  | { readonly ok: false; readonly error: unknown }
 
 /**
  * One call: the executor's record of it, and the port through which its chart gets work done. Each request goes to

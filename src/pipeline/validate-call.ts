@@ -1,10 +1,11 @@
 import { describeError } from '../errors/describe-error.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import type { Phase } from './call-facts.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage } from './own-error.ts'
 import type { InputReading, ValidReading } from './read-input.ts'
-import type { Phase, ToolCall } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** The `validating` phase: schema, then the tool's own normalising and its veto. */
 export function validateCall(call: ToolCall): void {
