@@ -75,10 +75,14 @@ describe('a call is an actor', () => {
 describe('the gate', () => {
   it('Q4 safe calls execute side by side, up to maxConcurrency', async () => {
     const read = safe()
-    const { add, executor } = testTurn([read.tool], { maxConcurrency: 2 })
+    const { add, executor } = testTurn([read.tool, unsafe().tool], { maxConcurrency: 2 })
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     expect(read.started).toEqual(['a', 'b'])
     expect(executor.explain('c')).toEqual({ ok: false, because: 'full', blockers: ['a', 'b'] })
+    // the reason of a call is its own, not that of the first in line
+    add('w', 'Write')
+    add('d', 'Read')
+    expect(executor.explain('d')).toEqual({ ok: false, because: 'behindUnsafe', blockers: ['w'] })
     read.run('b').finish()
     await settled()
     expect(read.started).toEqual(['a', 'b', 'c'])
