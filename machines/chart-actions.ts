@@ -6,10 +6,20 @@ import type {
   AnyTransitionDefinition,
   MachineContext,
 } from 'xstate'
-import { internalsOf } from './xstate-internals.ts'
+import { internalsOf, isRunning } from './xstate-internals.ts'
 
 type Action = AnyTransitionDefinition['actions'][number]
-type Args = { context: MachineContext; event: AnyEventObject; self: unknown; system: unknown }
+
+/** What guards and actions are given. One for a whole step: its context is that of the action which runs next. */
+export interface ChartArgs {
+  context: MachineContext
+  readonly event: AnyEventObject
+  readonly self: AnyActorRef
+  readonly system: unknown
+}
+
+/** One action, looked up beforehand. It leaves its context in the arguments. */
+export type ChartAction = (args: ChartArgs, scope: AnyActorScope) => void
 
 /** What XState's own action creators make: functions that carry what they are to do. */
 interface BuiltIn {
@@ -17,101 +27,124 @@ interface BuiltIn {
   readonly assignment?: Assignment
   readonly to?: unknown
   readonly event?: unknown
-  readonly collect?: (args: Args & { enqueue: Enqueue }, params: unknown) => void
+  readonly collect?: (args: ChartArgs & { enqueue: Enqueue }, params: unknown) => void
 }
-type Assignment = ((args: Args, params: unknown) => MachineContext) | MachineContext
-type Implementation = ((args: Args, params: unknown) => void) & Partial<BuiltIn>
+type Assignment = ((args: ChartArgs, params: unknown) => MachineContext) | MachineContext
+type Implementation = ((args: ChartArgs, params: unknown) => void) & Partial<BuiltIn>
 
-interface Enqueue {
-  (action: Action): void
-  assign(assignment: Assignment): void
-  sendTo(to: unknown, event: AnyEventObject): void
-}
-
-/** Runs actions in order, as XState does, and gives back the context they leave. */
-export function runActions(
-  machine: AnyStateMachine,
-  scope: AnyActorScope,
-  actions: readonly Action[],
-  before: MachineContext,
-  event: AnyEventObject,
-): MachineContext {
-  let context = before
-  for (const action of actions) {
-    const args: Args = { context, event, self: scope.self, system: scope.system }
-    const implementation = implementationOf(machine, action)
-    const params = paramsOf(action, context, event)
-    context = runOne(machine, scope, implementation, typeOf(action), args, params)
-  }
-  return context
-}
-
-function runOne(
-  machine: AnyStateMachine,
-  scope: AnyActorScope,
-  implementation: Implementation,
-  type: string,
-  args: Args,
-  params: unknown,
-): MachineContext {
-  switch (implementation.type) {
+/** Runs as it does in XState, except that what can be known of it beforehand is. */
+export function compileAction(machine: AnyStateMachine, action: Action): ChartAction {
+  const type = typeOf(action)
+  const implementation = implementationOf(machine, action)
+  const paramsOf = compileParams(action)
+  switch (implementation?.type) {
     case 'xstate.assign':
-      return assigned(implementation.assignment as Assignment, args, params)
+      return compileAssign(implementation.assignment as Assignment, paramsOf)
     case 'xstate.sendTo':
-      send(scope, resolved(implementation.to, args, params), resolved(implementation.event, args, params), args)
-      return args.context
+      return compileSendTo(implementation as BuiltIn, paramsOf)
     case 'xstate.enqueueActions':
-      return runEnqueued(scope, implementation as BuiltIn, args, params)
+      return compileEnqueue(implementation as BuiltIn, paramsOf)
     case undefined:
-      scope.actionExecutor({ type, info: args as never, params: params as never, exec: implementation as never })
-      return args.context
+      return (args, scope) => perform(scope, type, args, paramsOf(args), implementation)
     default:
-      throw new Error(`The action \`${implementation.type}\` of ${machine.id} cannot run from a table.`)
+      return () => {
+        throw new Error(`The action \`${implementation?.type}\` of ${machine.id} cannot run from a table.`)
+      }
   }
 }
 
-function assigned(assignment: Assignment, args: Args, params: unknown): MachineContext {
+/** The parameters of an action or a guard, which may be worked out from context and event. */
+export function compileParams(reference: unknown): (args: ChartArgs) => unknown {
+  if (typeof reference !== 'object' || reference === null) return () => undefined
+  const { params } = reference as { params?: unknown }
+  return typeof params === 'function' ? (args) => params(args) : () => params
+}
+
+function compileAssign(assignment: Assignment, paramsOf: (args: ChartArgs) => unknown): ChartAction {
+  return (args) => {
+    args.context = assigned(assignment, args, paramsOf(args))
+  }
+}
+
+function compileSendTo({ to, event }: BuiltIn, paramsOf: (args: ChartArgs) => unknown): ChartAction {
+  return (args, scope) => {
+    const params = paramsOf(args)
+    send(scope, args, resolved(to, args, params) as AnyActorRef, resolved(event, args, params) as AnyEventObject)
+  }
+}
+
+/** What is enqueued runs after the collecting function, in order. */
+function compileEnqueue({ collect }: BuiltIn, paramsOf: (args: ChartArgs) => unknown): ChartAction {
+  return (args, scope) => {
+    const enqueue = new Enqueue()
+    const { context, event, self, system } = args
+    collect?.({ context, event, self, system, enqueue }, paramsOf(args))
+    enqueue.run(args, scope)
+  }
+}
+
+/** Only what the charts here enqueue; whoever calls it as a function gets a `TypeError`. */
+class Enqueue {
+  #assignments: MachineContext[] | undefined
+  #letters: { to: AnyActorRef; event: AnyEventObject }[] | undefined
+
+  assign(assignment: MachineContext): void {
+    if (this.#letters !== undefined) throw new Error('A chart that runs from a table assigns before it sends.')
+    this.#assignments ??= []
+    this.#assignments.push(assignment)
+  }
+
+  sendTo(to: AnyActorRef, event: AnyEventObject): void {
+    this.#letters ??= []
+    this.#letters.push({ to, event })
+  }
+
+  run(args: ChartArgs, scope: AnyActorScope): void {
+    if (this.#assignments !== undefined)
+      for (const each of this.#assignments) args.context = assigned(each, args, undefined)
+    if (this.#letters !== undefined) for (const { to, event } of this.#letters) send(scope, args, to, event)
+  }
+}
+
+function assigned(assignment: Assignment, args: ChartArgs, params: unknown): MachineContext {
   if (typeof assignment === 'function') return { ...args.context, ...assignment(args, params) }
   const context: MachineContext = { ...args.context }
-  for (const key of Object.keys(assignment)) context[key] = resolved(assignment[key], args, params)
+  for (const key in assignment) context[key] = resolved(assignment[key], args, params)
   return context
 }
 
 /** Deferred, as XState does it: whoever receives the event finds the sender's new snapshot. */
-function send(scope: AnyActorScope, to: unknown, event: unknown, args: Args): void {
-  const exec = () =>
-    scope.defer(() => internalsOf(scope)._relay(scope.self, to as AnyActorRef, event as AnyEventObject))
-  scope.actionExecutor({ type: 'xstate.sendTo', info: args as never, params: { to, event } as never, exec })
+function send(scope: AnyActorScope, args: ChartArgs, to: AnyActorRef, event: AnyEventObject): void {
+  perform(scope, 'xstate.sendTo', args, { to, event }, () =>
+    scope.defer(() => internalsOf(scope)._relay(scope.self, to, event)),
+  )
 }
 
-/** What is enqueued runs after the collecting function, in order. */
-function runEnqueued(scope: AnyActorScope, { collect }: BuiltIn, args: Args, params: unknown): MachineContext {
-  let { context } = args
-  const later: (() => void)[] = []
-  const enqueue = ((): never => {
-    throw new Error('Only assign and sendTo can be enqueued in a chart that runs from a table.')
-  }) as unknown as Enqueue
-  enqueue.assign = (assignment) => later.push(() => (context = assigned(assignment, { ...args, context }, undefined)))
-  enqueue.sendTo = (to, event) => later.push(() => send(scope, to, event, args))
-  collect?.({ ...args, enqueue }, params)
-  for (const run of later) run()
-  return context
+/** Tells who looks on, and runs it: at once, or, for the actions of an actor that has not started, when it does. */
+function perform(
+  scope: AnyActorScope,
+  type: string,
+  args: ChartArgs,
+  params: unknown,
+  exec: ((args: ChartArgs, params: unknown) => void) | undefined,
+): void {
+  if (!isRunning(scope.self)) {
+    const { context, event, self, system } = args
+    const info = { context, event, self, system }
+    scope.actionExecutor({ type, info: info as never, params: params as never, exec: exec as never })
+    return
+  }
+  internalsOf(scope)._sendInspectionEvent({ type: '@xstate.action', actorRef: scope.self, action: { type, params } })
+  exec?.(args, params)
 }
 
-const resolved = (value: unknown, args: Args, params: unknown): unknown =>
+const resolved = (value: unknown, args: ChartArgs, params: unknown): unknown =>
   typeof value === 'function' ? value(args, params) : value
 
 const typeOf = (action: Action): string =>
   typeof action === 'string' ? action : typeof action === 'function' ? action.name : action.type
 
-function implementationOf(machine: AnyStateMachine, action: Action): Implementation {
+function implementationOf(machine: AnyStateMachine, action: Action): Implementation | undefined {
   const found = typeof action === 'function' ? action : machine.implementations.actions[typeOf(action)]
-  return found as unknown as Implementation
-}
-
-/** The parameters of an action or a guard, which may be worked out from context and event. */
-export function paramsOf(reference: unknown, context: MachineContext, event: AnyEventObject): unknown {
-  if (typeof reference !== 'object' || reference === null) return undefined
-  const { params } = reference as { params?: unknown }
-  return typeof params === 'function' ? params({ context, event }) : params
+  return found as unknown as Implementation | undefined
 }

@@ -6,12 +6,10 @@ import type {
   AnyTransitionDefinition,
   MachineContext,
 } from 'xstate'
-import { paramsOf, runActions } from './chart-actions.ts'
-import { ChartTable, type Configuration } from './chart-table.ts'
-import { tellGuardWatchers } from './guard-watch.ts'
+import type { ChartArgs } from './chart-actions.ts'
+import { ChartTable, type Configuration, type Move, type Regions } from './chart-table.ts'
+import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
 import { internalsOf } from './xstate-internals.ts'
-
-type Guard = (args: { context: MachineContext; event: AnyEventObject }, params: unknown) => boolean
 
 /**
  * The same machine, run from a table: states, transitions, guards, actions and inspection events are those of the
@@ -28,12 +26,15 @@ export function compileChart<Machine extends AnyStateMachine>(machine: Machine):
 }
 
 /** Stops and errors of actors are rare, and XState's business. */
-const isForXState = (eventType: string): boolean => eventType === 'xstate.stop' || eventType.startsWith('xstate.error')
+const isForXState = (eventType: string): boolean =>
+  eventType.charCodeAt(0) === 120 && (eventType === 'xstate.stop' || eventType.startsWith('xstate.error'))
+
+const none: readonly AnyTransitionDefinition[] = []
+const noMoves: readonly Move[] = []
 
 class ChartRunner {
   readonly #compiled: AnyStateMachine
   readonly #table: ChartTable
-  readonly #configurations = new WeakMap<object, Configuration>()
   /** A snapshot as XState makes it; ours differ only in what a step can change. */
   readonly #template: () => AnyMachineSnapshot
 
@@ -48,107 +49,146 @@ class ChartRunner {
   }
 
   begin(scope: AnyActorScope, input: unknown): AnyMachineSnapshot {
-    const event = { type: 'xstate.init', input }
     const { actions, next } = this.#table.initial
     try {
-      const given = contextOf(this.#compiled, scope, input)
-      const context = runActions(this.#compiled, scope, actions, given, event)
-      return this.#settle(this.#snapshot(next, context), event, scope)
+      const args = argsOf(scope, { type: 'xstate.init', input }, contextOf(this.#compiled, scope, input))
+      for (const action of actions) action(args, scope)
+      return this.#settle(this.#snapshot(next, args.context), next, args, scope)
     } catch (error) {
       return { ...this.#snapshot(next, {}), status: 'error', error } as AnyMachineSnapshot
     }
   }
 
   step(snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
-    const configuration = this.#configurationOf(snapshot)
-    const candidates = this.#table.candidatesFor(configuration, event.type)
-    const enabled = this.#enabled(candidates, snapshot.context, event, scope)
-    return this.#settle(this.#take(snapshot, enabled, event, scope), event, scope)
+    const configuration = this.#table.configurationOf(snapshot)
+    const args = argsOf(scope, event, snapshot.context)
+    const moved = this.#move(snapshot, configuration, configuration.movesOn(event.type), args, scope)
+    if (moved !== undefined) return this.#settle(moved, this.#table.configurationOf(moved), args, scope)
+    this.#tellStep(snapshot, none, args, scope)
+    return this.#settle(snapshot, configuration, args, scope)
   }
 
   /** Takes eventless transitions until there are none, or until one changes nothing. */
-  #settle(from: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
+  #settle(
+    from: AnyMachineSnapshot,
+    configuration: Configuration,
+    args: ChartArgs,
+    scope: AnyActorScope,
+  ): AnyMachineSnapshot {
     let snapshot = from
-    while (snapshot.status === 'active') {
-      const enabled = this.#enabled(this.#configurationOf(snapshot).eventless, snapshot.context, event, scope)
-      if (enabled.length === 0) break
-      const next = this.#take(snapshot, enabled, event, scope)
-      if (next === snapshot) break
+    let current = configuration
+    while (current.eventless.length > 0 && snapshot.status === 'active') {
+      const next = this.#move(snapshot, current, current.eventless, args, scope)
+      if (next === undefined || next === snapshot) break
       snapshot = next
+      current = this.#table.configurationOf(next)
     }
     return snapshot
   }
 
-  /** The first transition of each region whose guard lets it pass. */
-  #enabled(
-    regions: readonly (readonly AnyTransitionDefinition[])[],
-    context: MachineContext,
-    event: AnyEventObject,
-    scope: AnyActorScope,
-  ): AnyTransitionDefinition[] {
-    const enabled: AnyTransitionDefinition[] = []
-    for (const candidates of regions) {
-      const found = candidates.find(({ guard }) => guard === undefined || this.#passes(guard, context, event))
-      if (found !== undefined && !enabled.includes(found)) enabled.push(found)
-    }
-    tellGuardWatchers(scope.system, scope.self, event, regions, enabled)
-    return enabled
-  }
-
-  #passes(guard: unknown, context: MachineContext, event: AnyEventObject): boolean {
-    if (typeof guard === 'function') return (guard as Guard)({ context, event }, undefined)
-    const name = typeof guard === 'string' ? guard : (guard as { type: string }).type
-    const implementation = this.#compiled.implementations.guards[name] as unknown as Guard
-    return implementation({ context, event }, paramsOf(guard, context, event))
-  }
-
-  /** One microstep. Regions that answer the same event each make their own move. */
-  #take(
+  /** One microstep; undefined where no transition may be taken. */
+  #move(
     snapshot: AnyMachineSnapshot,
-    transitions: readonly AnyTransitionDefinition[],
-    event: AnyEventObject,
+    configuration: Configuration,
+    regions: Regions,
+    args: ChartArgs,
+    scope: AnyActorScope,
+  ): AnyMachineSnapshot | undefined {
+    if (regions.length > 1) return this.#moveTogether(snapshot, configuration, regions, args, scope)
+    const move = firstOpen(regions[0] ?? noMoves, args)
+    if (guardsAreWatched()) tellGuardWatchers(scope, args.event, regions, move?.taken ?? none)
+    if (move === undefined) return undefined
+    const { actions, next } = move.effect
+    for (const action of actions) action(args, scope)
+    return this.#arrive(snapshot, configuration, next, move.taken, args, scope)
+  }
+
+  /** Regions that answer the same event each make their own move, in the order of the chart. */
+  #moveTogether(
+    snapshot: AnyMachineSnapshot,
+    before: Configuration,
+    regions: Regions,
+    args: ChartArgs,
+    scope: AnyActorScope,
+  ): AnyMachineSnapshot | undefined {
+    const found = regions.map((moves) => firstOpen(moves, args))
+    const taken = [
+      ...new Set(found.filter((move): move is Move => move !== undefined).map(({ transition }) => transition)),
+    ]
+    if (guardsAreWatched()) tellGuardWatchers(scope, args.event, regions, taken)
+    if (taken.length === 0) return undefined
+    let configuration = before
+    for (const transition of taken) {
+      const { actions, next } = configuration.moveBy(transition).effect
+      for (const action of actions) action(args, scope)
+      configuration = next
+    }
+    return this.#arrive(snapshot, before, configuration, taken, args, scope)
+  }
+
+  #arrive(
+    from: AnyMachineSnapshot,
+    before: Configuration,
+    after: Configuration,
+    taken: readonly AnyTransitionDefinition[],
+    args: ChartArgs,
     scope: AnyActorScope,
   ): AnyMachineSnapshot {
-    const before = this.#configurationOf(snapshot)
-    let configuration = before
-    let { context } = snapshot
-    for (const transition of transitions) {
-      const move = this.#table.moveFor(configuration, transition)
-      context = runActions(this.#compiled, scope, move.actions, context, event)
-      configuration = move.next
-    }
-    const isSame = configuration === before && context === snapshot.context
-    const next = isSame ? snapshot : this.#snapshot(configuration, context)
+    const isSame = after === before && args.context === from.context
+    const snapshot = isSame ? from : this.#snapshot(after, args.context)
+    this.#tellStep(snapshot, taken, args, scope)
+    return snapshot
+  }
+
+  #tellStep(
+    snapshot: AnyMachineSnapshot,
+    taken: readonly AnyTransitionDefinition[],
+    { event }: ChartArgs,
+    scope: AnyActorScope,
+  ): void {
     internalsOf(scope)._sendInspectionEvent({
       type: '@xstate.microstep',
       actorRef: scope.self,
       event,
-      snapshot: next,
-      _transitions: transitions,
+      snapshot,
+      _transitions: taken,
     })
-    return next
   }
 
-  #configurationOf(snapshot: AnyMachineSnapshot): Configuration {
-    const known = this.#configurations.get(snapshot._nodes)
-    if (known === undefined) throw new Error(`This snapshot of ${this.#compiled.id} was not made by the table.`)
-    return known
-  }
-
-  #snapshot(configuration: Configuration, context: MachineContext): AnyMachineSnapshot {
-    const { nodes, value, tags, isDone } = configuration
-    if (!this.#configurations.has(nodes)) this.#configurations.set(nodes, configuration)
+  #snapshot({ nodes, value, tags, isDone }: Configuration, context: MachineContext): AnyMachineSnapshot {
+    const { output, error, children, historyValue, matches, hasTag, can, getMeta, toJSON } = this.#template()
     return {
-      ...this.#template(),
-      machine: this.#compiled,
       status: isDone ? 'done' : 'active',
+      output,
+      error,
+      machine: this.#compiled,
       context,
       _nodes: nodes,
       value,
       tags,
+      children,
+      historyValue,
+      matches,
+      hasTag,
+      can,
+      getMeta,
+      toJSON,
     } as AnyMachineSnapshot
   }
 }
+
+/** The first transition of a region whose guard lets it pass. */
+function firstOpen(moves: readonly Move[], args: ChartArgs): Move | undefined {
+  for (const move of moves) if (move.isOpen(args)) return move
+  return undefined
+}
+
+const argsOf = ({ self, system }: AnyActorScope, event: AnyEventObject, context: MachineContext): ChartArgs => ({
+  context,
+  event,
+  self,
+  system,
+})
 
 function contextOf(machine: AnyStateMachine, scope: AnyActorScope, input: unknown): MachineContext {
   const { context } = machine.config as { context?: unknown }

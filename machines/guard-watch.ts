@@ -26,13 +26,16 @@ export function watchGuards(system: System, watcher: GuardWatcher): () => void {
   }
 }
 
+export const guardsAreWatched = (): boolean => watchers.size > 0
+
 export function tellGuardWatchers(
-  system: unknown,
-  actor: AnyActorRef,
+  { self, system }: { self: AnyActorRef; system: unknown },
   event: AnyEventObject,
-  regions: readonly (readonly AnyTransitionDefinition[])[],
+  regions: readonly (readonly { transition: AnyTransitionDefinition }[])[],
   taken: readonly AnyTransitionDefinition[],
 ): void {
-  if (watchers.size === 0) return
-  for (const watcher of watchers.get(system) ?? []) watcher(actor, event, regions, taken)
+  const heard = watchers.get(system)
+  if (heard === undefined) return
+  const considered = regions.map((moves) => moves.map(({ transition }) => transition))
+  for (const watcher of heard) watcher(self, event, considered, taken)
 }
