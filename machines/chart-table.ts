@@ -1,11 +1,13 @@
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDefinition, StateValue } from 'xstate'
-import { type ChartAction, type ChartArgs, compileAction } from './chart-actions.ts'
+import { type ChartAction, compileAction } from './chart-actions.ts'
 import { alwaysOpen, type ChartGuard, compileGuard } from './chart-guards.ts'
+import type { ChartStep } from './chart-step.ts'
 
 type Actions = AnyTransitionDefinition['actions']
 
-/** The moves that could answer an event: a list per region, inner states first. */
-export type Regions = readonly (readonly Move[])[]
+/** The moves of one region that could answer an event, inner states first. */
+export type Moves = readonly Move[]
+export type Regions = readonly Moves[]
 
 /** One combination of active states, found once and used for ever: a step looks things up in place of working them out. */
 export class Configuration {
@@ -66,14 +68,14 @@ export class Move {
     this.taken = [transition]
   }
 
-  isOpen(args: ChartArgs): boolean {
+  isOpen(step: ChartStep): boolean {
     const { guard } = this.transition
     // the definition is the source of truth, even where somebody changes it
     if (guard !== this.#guard) {
       this.#guard = guard
       this.#test = compileGuard(this.#table.machine, guard)
     }
-    return this.#test(args)
+    return this.#test(step)
   }
 
   get effect(): Effect {

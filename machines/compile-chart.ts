@@ -6,8 +6,8 @@ import type {
   AnyTransitionDefinition,
   MachineContext,
 } from 'xstate'
-import type { ChartArgs } from './chart-actions.ts'
-import { ChartTable, type Configuration, type Move, type Regions } from './chart-table.ts'
+import { ChartStep } from './chart-step.ts'
+import { ChartTable, type Configuration, type Move, type Moves, type Regions } from './chart-table.ts'
 import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
 import { internalsOf } from './xstate-internals.ts'
 
@@ -30,7 +30,6 @@ const isForXState = (eventType: string): boolean =>
   eventType.charCodeAt(0) === 120 && (eventType === 'xstate.stop' || eventType.startsWith('xstate.error'))
 
 const none: readonly AnyTransitionDefinition[] = []
-const noMoves: readonly Move[] = []
 
 class ChartRunner {
   readonly #compiled: AnyStateMachine
@@ -51,101 +50,70 @@ class ChartRunner {
   begin(scope: AnyActorScope, input: unknown): AnyMachineSnapshot {
     const { actions, next } = this.#table.initial
     try {
-      const args = argsOf(scope, { type: 'xstate.init', input }, contextOf(this.#compiled, scope, input))
-      for (const action of actions) action(args, scope)
-      return this.#settle(this.#snapshot(next, args.context), next, args, scope)
+      const step = new ChartStep(scope, { type: 'xstate.init', input }, contextOf(this.#compiled, scope, input))
+      for (const action of actions) action(step)
+      return this.#settle(this.#snapshot(next, step.context), next, step)
     } catch (error) {
       return { ...this.#snapshot(next, {}), status: 'error', error } as AnyMachineSnapshot
     }
   }
 
   step(snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
-    const configuration = this.#table.configurationOf(snapshot)
-    const args = argsOf(scope, event, snapshot.context)
-    const moved = this.#move(snapshot, configuration, configuration.movesOn(event.type), args, scope)
-    if (moved !== undefined) return this.#settle(moved, this.#table.configurationOf(moved), args, scope)
-    this.#tellStep(snapshot, none, args, scope)
-    return this.#settle(snapshot, configuration, args, scope)
+    const from = this.#table.configurationOf(snapshot)
+    const step = new ChartStep(scope, event, snapshot.context)
+    const to = this.#move(from, from.movesOn(event.type), step)
+    if (to === undefined) this.#tell(snapshot, step)
+    return this.#settle(to === undefined ? snapshot : this.#arrive(snapshot, from, to, step), to ?? from, step)
   }
 
   /** Takes eventless transitions until there are none, or until one changes nothing. */
-  #settle(
-    from: AnyMachineSnapshot,
-    configuration: Configuration,
-    args: ChartArgs,
-    scope: AnyActorScope,
-  ): AnyMachineSnapshot {
-    let snapshot = from
-    let current = configuration
-    while (current.eventless.length > 0 && snapshot.status === 'active') {
-      const next = this.#move(snapshot, current, current.eventless, args, scope)
-      if (next === undefined || next === snapshot) break
+  #settle(begun: AnyMachineSnapshot, at: Configuration, step: ChartStep): AnyMachineSnapshot {
+    let snapshot = begun
+    let from = at
+    while (from.eventless.length > 0 && !from.isDone) {
+      const to = this.#move(from, from.eventless, step)
+      if (to === undefined) break
+      const next = this.#arrive(snapshot, from, to, step)
+      if (next === snapshot) break
       snapshot = next
-      current = this.#table.configurationOf(next)
+      from = to
     }
     return snapshot
   }
 
-  /** One microstep; undefined where no transition may be taken. */
-  #move(
-    snapshot: AnyMachineSnapshot,
-    configuration: Configuration,
-    regions: Regions,
-    args: ChartArgs,
-    scope: AnyActorScope,
-  ): AnyMachineSnapshot | undefined {
-    if (regions.length > 1) return this.#moveTogether(snapshot, configuration, regions, args, scope)
-    const move = firstOpen(regions[0] ?? noMoves, args)
-    if (guardsAreWatched()) tellGuardWatchers(scope, args.event, regions, move?.taken ?? none)
+  /** Runs the actions of the transitions that may be taken, and says where they lead. */
+  #move(from: Configuration, regions: Regions, step: ChartStep): Configuration | undefined {
+    if (regions.length > 1) return this.#moveTogether(from, regions, step)
+    const move = regions.length === 0 ? undefined : firstOpen(regions[0] as Moves, step)
+    step.taken = move === undefined ? none : move.taken
+    if (guardsAreWatched()) tellGuardWatchers(step, regions)
     if (move === undefined) return undefined
-    const { actions, next } = move.effect
-    for (const action of actions) action(args, scope)
-    return this.#arrive(snapshot, configuration, next, move.taken, args, scope)
+    for (const action of move.effect.actions) action(step)
+    return move.effect.next
   }
 
   /** Regions that answer the same event each make their own move, in the order of the chart. */
-  #moveTogether(
-    snapshot: AnyMachineSnapshot,
-    before: Configuration,
-    regions: Regions,
-    args: ChartArgs,
-    scope: AnyActorScope,
-  ): AnyMachineSnapshot | undefined {
-    const found = regions.map((moves) => firstOpen(moves, args))
-    const taken = [
-      ...new Set(found.filter((move): move is Move => move !== undefined).map(({ transition }) => transition)),
-    ]
-    if (guardsAreWatched()) tellGuardWatchers(scope, args.event, regions, taken)
-    if (taken.length === 0) return undefined
-    let configuration = before
-    for (const transition of taken) {
-      const { actions, next } = configuration.moveBy(transition).effect
-      for (const action of actions) action(args, scope)
+  #moveTogether(from: Configuration, regions: Regions, step: ChartStep): Configuration | undefined {
+    const open = regions.map((moves) => firstOpen(moves, step)).filter((move) => move !== undefined)
+    step.taken = [...new Set(open.map(({ transition }) => transition))]
+    if (guardsAreWatched()) tellGuardWatchers(step, regions)
+    let configuration: Configuration | undefined
+    for (const transition of step.taken) {
+      const { actions, next } = (configuration ?? from).moveBy(transition).effect
+      for (const action of actions) action(step)
       configuration = next
     }
-    return this.#arrive(snapshot, before, configuration, taken, args, scope)
+    return configuration
   }
 
-  #arrive(
-    from: AnyMachineSnapshot,
-    before: Configuration,
-    after: Configuration,
-    taken: readonly AnyTransitionDefinition[],
-    args: ChartArgs,
-    scope: AnyActorScope,
-  ): AnyMachineSnapshot {
-    const isSame = after === before && args.context === from.context
-    const snapshot = isSame ? from : this.#snapshot(after, args.context)
-    this.#tellStep(snapshot, taken, args, scope)
+  #arrive(before: AnyMachineSnapshot, from: Configuration, to: Configuration, step: ChartStep): AnyMachineSnapshot {
+    const isSame = to === from && step.context === before.context
+    const snapshot = isSame ? before : this.#snapshot(to, step.context)
+    this.#tell(snapshot, step)
     return snapshot
   }
 
-  #tellStep(
-    snapshot: AnyMachineSnapshot,
-    taken: readonly AnyTransitionDefinition[],
-    { event }: ChartArgs,
-    scope: AnyActorScope,
-  ): void {
+  #tell(snapshot: AnyMachineSnapshot, { scope, event, taken }: ChartStep): void {
     internalsOf(scope)._sendInspectionEvent({
       type: '@xstate.microstep',
       actorRef: scope.self,
@@ -178,17 +146,10 @@ class ChartRunner {
 }
 
 /** The first transition of a region whose guard lets it pass. */
-function firstOpen(moves: readonly Move[], args: ChartArgs): Move | undefined {
-  for (const move of moves) if (move.isOpen(args)) return move
+function firstOpen(moves: Moves, step: ChartStep): Move | undefined {
+  for (const move of moves) if (move.isOpen(step)) return move
   return undefined
 }
-
-const argsOf = ({ self, system }: AnyActorScope, event: AnyEventObject, context: MachineContext): ChartArgs => ({
-  context,
-  event,
-  self,
-  system,
-})
 
 function contextOf(machine: AnyStateMachine, scope: AnyActorScope, input: unknown): MachineContext {
   const { context } = machine.config as { context?: unknown }

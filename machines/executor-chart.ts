@@ -187,7 +187,7 @@ const toDiscarded = {
  */
 export const executorMachine = executorSetup.createMachine({
   id: 'executor',
-  context: ({ input }) => ({ ...input, starts: 0, cause: undefined }),
+  context: ({ input: { run } }) => ({ run, starts: 0, cause: undefined }),
   type: 'parallel',
   states: {
     gate: {

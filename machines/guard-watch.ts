@@ -1,4 +1,5 @@
 import type { ActorSystem, AnyActorRef, AnyEventObject, AnyTransitionDefinition } from 'xstate'
+import type { ChartStep } from './chart-step.ts'
 
 /**
  * Hears which transitions a chart considered, region by region, and which it takes. Of a region's candidates those
@@ -29,10 +30,8 @@ export function watchGuards(system: System, watcher: GuardWatcher): () => void {
 export const guardsAreWatched = (): boolean => watchers.size > 0
 
 export function tellGuardWatchers(
-  { self, system }: { self: AnyActorRef; system: unknown },
-  event: AnyEventObject,
+  { self, system, event, taken }: ChartStep,
   regions: readonly (readonly { transition: AnyTransitionDefinition }[])[],
-  taken: readonly AnyTransitionDefinition[],
 ): void {
   const heard = watchers.get(system)
   if (heard === undefined) return

@@ -45,7 +45,8 @@ export function createToolResultMessage(
 ): ToolResultMessage {
   return {
     type: 'user',
-    ...stampOf(stamps),
+    uuid: stamps.uuid(),
+    timestamp: isoTime(stamps.now()),
     message: { role: 'user', content: [block] },
     toolUseResult,
     sourceToolAssistantUUID,
@@ -87,5 +88,11 @@ export function createStopHookSummary(
   return createSystemMessage({ subtype: 'stop_hook_summary', hookCount: summary.hookInfos.length, ...summary }, stamps)
 }
 
+/** Many messages are of the same millisecond, and writing it out is the dearest part of a stamp. */
+let lastTime = { ms: Number.NaN, text: '' }
+
 /** Years that ISO strings cannot hold come out as the epoch: a stamp must never throw. */
-const isoTime = (ms: number): string => new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString()
+function isoTime(ms: number): string {
+  if (ms !== lastTime.ms) lastTime = { ms, text: new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString() }
+  return lastTime.text
+}

@@ -83,13 +83,14 @@ export class ToolCall implements CallRecord, CallPort {
   ending: Ending | undefined
   /** Ends what is done for a result and waits for something. */
   hurryUp: (() => void) | undefined
+  /** Most calls need none: no limit, no retry, no grace. */
+  startedTimer: CallTimer | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   readonly #hasChecks: boolean
   readonly #hasPermissionCheck: boolean
   #trail: CallTrail | undefined
   #permit: CallPermit | undefined
-  #timer: CallTimer | undefined
   #outgoing: Message[] | undefined
   #taken = 0
   #controller: CallAbortController | undefined
@@ -182,9 +183,9 @@ export class ToolCall implements CallRecord, CallPort {
   stop(cause: StopCause): void {
     this.stopCause = cause
     for (const outcome of this.hookRuns?.cancel(cause.reason) ?? []) this.trail.addHook('PreToolUse', outcome, this.id)
-    if (this.#controller === undefined && this.#timer === undefined) return
+    if (this.#controller === undefined && this.startedTimer === undefined) return
     this.turn.push(() => {
-      this.#timer?.clear()
+      this.startedTimer?.clear()
       this.#controller?.stop(cause.reason)
     })
   }
@@ -232,8 +233,9 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get timer(): CallTimer {
-    this.#timer ??= new CallTimer(this.turn.settings.clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
-    return this.#timer
+    const { clock } = this.turn.settings
+    this.startedTimer ??= new CallTimer(clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
+    return this.startedTimer
   }
 
   /** Written down where the host looks, too. */
