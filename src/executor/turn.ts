@@ -72,12 +72,13 @@ export class Turn implements CallHost, MessageSource {
     tools: readonly AnyTool[],
     canUseTool: CanUseTool | undefined,
     given: Partial<ToolUseContext> | undefined,
-    options: ExecutorOptions | undefined,
+    settings: ExecutorOptions | undefined,
   ) {
-    this.settings = readOptions(options)
+    this.settings = readOptions(settings)
     const { maxConcurrency, maxInputChars, maxBufferedProgress, stamps } = this.settings
     this.report = new CallReports(this.emitter, stamps)
-    const context = createToolUseContext({ ...given, options: { ...given?.options, tools: toolsFor(given, tools) } })
+    const options = Object.assign({}, given?.options, { tools: toolsFor(given, tools) })
+    const context = createToolUseContext(Object.assign({}, given, { options }))
     assertContext(context)
     assertPermissions(context, tools)
     assertCanUseTool(canUseTool)
