@@ -1,5 +1,5 @@
 import type { AnyActorRef, AnyActorScope, AnyEventObject, AnyTransitionDefinition, MachineContext } from 'xstate'
-import { internalsOf, isRunning } from './xstate-internals.ts'
+import { internalsOf, isInspected, isRunning, relayTo } from './xstate-internals.ts'
 
 export type Assignment = ((step: ChartStep, params: unknown) => MachineContext) | MachineContext
 
@@ -44,9 +44,9 @@ export class ChartStep {
   /** Deferred, as XState does it: whoever receives the event finds the sender's new snapshot. */
   sendTo(to: AnyActorRef, event: AnyEventObject): void {
     const { scope } = this
-    const relay = () => internalsOf(scope)._relay(scope.self, to, event)
+    const relay = () => relayTo(scope.self, to, event)
     if (isRunning(scope.self)) {
-      this.#tell('xstate.sendTo', { to, event })
+      if (isInspected(scope.system)) this.#tell('xstate.sendTo', { to, event })
       scope.defer(relay)
     } else this.#whenStarted('xstate.sendTo', { to, event }, () => scope.defer(relay))
   }
@@ -54,7 +54,7 @@ export class ChartStep {
   /** Tells who looks on, and runs it: at once, or, for the actions of an actor that has not started, when it does. */
   perform(type: string, params: unknown, action: ((step: ChartStep, params: unknown) => void) | undefined): void {
     if (isRunning(this.scope.self)) {
-      this.#tell(type, params)
+      if (isInspected(this.scope.system)) this.#tell(type, params)
       action?.(this, params)
     } else {
       const now = new ChartStep(this.scope, this.event, this.context)
@@ -63,8 +63,8 @@ export class ChartStep {
   }
 
   #tell(type: string, params: unknown): void {
-    const { self } = this.scope
-    internalsOf(this.scope)._sendInspectionEvent({ type: '@xstate.action', actorRef: self, action: { type, params } })
+    const { self, system } = this.scope
+    internalsOf(system)._sendInspectionEvent({ type: '@xstate.action', actorRef: self, action: { type, params } })
   }
 
   #whenStarted(type: string, params: unknown, exec: () => void): void {

@@ -9,7 +9,7 @@ import type {
 import { ChartStep } from './chart-step.ts'
 import { ChartTable, type Configuration, type Move, type Moves, type Regions } from './chart-table.ts'
 import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
-import { internalsOf } from './xstate-internals.ts'
+import { internalsOf, isInspected } from './xstate-internals.ts'
 
 /**
  * The same machine, run from a table: states, transitions, guards, actions and inspection events are those of the
@@ -114,13 +114,14 @@ class ChartRunner {
   }
 
   #tell(snapshot: AnyMachineSnapshot, { scope, event, taken }: ChartStep): void {
-    internalsOf(scope)._sendInspectionEvent({
-      type: '@xstate.microstep',
-      actorRef: scope.self,
-      event,
-      snapshot,
-      _transitions: taken,
-    })
+    if (isInspected(scope.system))
+      internalsOf(scope.system)._sendInspectionEvent({
+        type: '@xstate.microstep',
+        actorRef: scope.self,
+        event,
+        snapshot,
+        _transitions: taken,
+      })
   }
 
   #snapshot({ nodes, value, tags, isDone }: Configuration, context: MachineContext): AnyMachineSnapshot {

@@ -7,7 +7,7 @@ import {
   type AnyStateMachine,
 } from 'xstate'
 import { TableScope } from './table-scope.ts'
-import { type ActorInternals, internalsOf, type Observers, status } from './xstate-internals.ts'
+import { type ActorInternals, internalsOf, isInspected, type Observers, relayTo, status } from './xstate-internals.ts'
 
 /** XState's actor without its constructor, which costs more than all the steps of a call. */
 const BareActor = function BareActor() {} as unknown as new () => ActorInternals
@@ -23,12 +23,12 @@ export class TableActor extends BareActor {
   readonly id: string
   readonly sessionId: string
   readonly system: AnyActorRef['system']
-  readonly options: { readonly input: unknown }
+  readonly input: unknown
   readonly _parent: AnyActorRef
   readonly _actorScope: AnyActorScope
-  readonly _deferred: (() => void)[] = []
   _processingStatus: number = status.notStarted
   _snapshot: AnyMachineSnapshot
+  #deferred: (() => void)[] | undefined
   #observers: Observers | undefined
   #listeners: Map<string, Set<unknown>> | undefined
   #mail: AnyEventObject[] | undefined
@@ -39,11 +39,12 @@ export class TableActor extends BareActor {
     this.logic = logic
     this.id = id
     this.system = parent.system
-    this.sessionId = internalsOf(parent)._bookId()
-    this.options = { input }
+    this.sessionId = internalsOf(parent.system)._bookId()
+    this.input = input
     this._parent = parent
     this._actorScope = new TableScope(this) as unknown as AnyActorScope
-    internalsOf(this)._sendInspectionEvent({ type: '@xstate.actor', actorRef: this.ref })
+    if (isInspected(this.system))
+      internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.actor', actorRef: this.ref })
     this._snapshot = logic.getInitialSnapshot(this._actorScope, input as never)
   }
 
@@ -55,12 +56,16 @@ export class TableActor extends BareActor {
     return this.logic
   }
 
+  get options(): { input: unknown } {
+    return { input: this.input }
+  }
+
   get clock(): unknown {
-    return internalsOf(this)._clock
+    return internalsOf(this.system)._clock
   }
 
   get logger(): unknown {
-    return internalsOf(this)._logger
+    return internalsOf(this.system)._logger
   }
 
   get observers(): Observers {
@@ -73,16 +78,20 @@ export class TableActor extends BareActor {
     return this.#listeners
   }
 
-  /** A field, because it has to work when it is taken off its actor. */
-  readonly send = (event: AnyEventObject): void => internalsOf(this)._relay(undefined, this.ref, event)
+  /** Bound when it is taken off its actor, because it has to work there too. */
+  get send(): (event: AnyEventObject) => void {
+    return (event) => relayTo(undefined, this.ref, event)
+  }
 
   start(): this {
     if (this._processingStatus !== status.notStarted) return this
-    const internals = internalsOf(this)
-    internals._register(this.sessionId, this.ref)
+    internalsOf(this.system)._register(this.sessionId, this.ref)
     this._processingStatus = status.running
-    const event = { type: 'xstate.init', input: this.options.input }
-    internals._sendInspectionEvent({ type: '@xstate.event', sourceRef: this._parent, actorRef: this.ref, event })
+    const event = { type: 'xstate.init', input: this.input }
+    if (isInspected(this.system)) {
+      const { _parent: sourceRef, ref: actorRef } = this
+      internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.event', sourceRef, actorRef, event })
+    }
     this.update(this._snapshot, event)
     this.#isBusy = false
     this.#workOffMail()
@@ -90,7 +99,7 @@ export class TableActor extends BareActor {
   }
 
   /** One event at a time: what comes in the middle of a step waits for its end. */
-  _send(event: AnyEventObject): void {
+  override _send(event: AnyEventObject): void {
     if (this._processingStatus === status.stopped) return
     if (this.#isBusy) {
       this.#mail ??= []
@@ -105,13 +114,19 @@ export class TableActor extends BareActor {
 
   update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
     this._snapshot = snapshot
-    if (this._deferred.length > 0) this.#runDeferred()
+    if (this.#deferred !== undefined) this.#runDeferred(this.#deferred)
     if (this._snapshot.status === 'error') this._error(this._snapshot.error)
     else {
       if (this.#observers !== undefined) this.#tellObservers(this.#observers)
       if (snapshot.status === 'done') this.#end()
     }
-    internalsOf(this)._sendInspectionEvent({ type: '@xstate.snapshot', actorRef: this.ref, event, snapshot })
+    if (isInspected(this.system))
+      internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.snapshot', actorRef: this.ref, event, snapshot })
+  }
+
+  defer(deferred: () => void): void {
+    this.#deferred ??= []
+    this.#deferred.push(deferred)
   }
 
   _stop(): this {
@@ -125,18 +140,19 @@ export class TableActor extends BareActor {
     if (this._processingStatus !== status.running) return this
     this.#mail = undefined
     this._processingStatus = status.stopped
-    internalsOf(this)._unregister(this.ref)
+    internalsOf(this.system)._unregister(this.ref)
     return this
   }
 
   /** A deferred action may throw only before the start; then the actor is in error, as XState's is. */
-  #runDeferred(): void {
+  #runDeferred(deferred: (() => void)[]): void {
     try {
-      for (let next = 0; next < this._deferred.length; next++) this._deferred[next]?.()
+      // no copy: what is deferred on the way is run too
+      for (const run of deferred) run()
     } catch (error) {
       this._snapshot = { ...this._snapshot, status: 'error', error } as AnyMachineSnapshot
     }
-    this._deferred.length = 0
+    this.#deferred = undefined
   }
 
   #tellObservers(observers: Observers): void {

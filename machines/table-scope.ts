@@ -32,16 +32,20 @@ export class TableScope {
   }
 
   defer(deferred: () => void): void {
-    this.self._deferred.push(deferred)
+    this.self.defer(deferred)
   }
 
   actionExecutor({ type, info, params, exec }: Executable): void {
     const { self } = this
     const run = () => {
-      internalsOf(this)._sendInspectionEvent({ type: '@xstate.action', actorRef: self.ref, action: { type, params } })
+      internalsOf(this.system)._sendInspectionEvent({
+        type: '@xstate.action',
+        actorRef: self.ref,
+        action: { type, params },
+      })
       exec?.(info, params)
     }
     if (self._processingStatus === status.running) run()
-    else self._deferred.push(run)
+    else self.defer(run)
   }
 }

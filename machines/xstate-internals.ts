@@ -20,15 +20,47 @@ interface SystemInternals {
   _unregister(actor: AnyActorRef): void
   _relay(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void
   _sendInspectionEvent(event: Inspected): void
+  inspect(observer: unknown): { unsubscribe(): void }
+  /** Ours: how many look on. XState does not say, and what nobody sees need not be told. */
+  inspectors?: number
   readonly _clock: unknown
   readonly _logger: unknown
 }
 
-export const internalsOf = ({ system }: { system: unknown }): SystemInternals => system as SystemInternals
+export const internalsOf = (system: unknown): SystemInternals => system as SystemInternals
+
+/** From here on it is known whether anybody inspects a system. Where it is not, everything is told. */
+export function countInspectors(system: unknown): void {
+  const internals = system as SystemInternals
+  if (internals.inspectors !== undefined) return
+  const { inspect } = internals
+  internals.inspectors = 0
+  internals.inspect = (observer) => {
+    const subscription = inspect(observer)
+    internals.inspectors = (internals.inspectors ?? 0) + 1
+    let isOver = false
+    return {
+      unsubscribe() {
+        if (!isOver) internals.inspectors = (internals.inspectors ?? 0) - 1
+        isOver = true
+        subscription.unsubscribe()
+      },
+    }
+  }
+}
+
+/** An event on its way from one actor of a system to another. */
+export function relayTo(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void {
+  if (isInspected(target.system)) internalsOf(target.system)._relay(source, target, event)
+  else (target as unknown as ActorInternals)._send(event)
+}
+
+export const isInspected = (system: unknown): boolean => (system as SystemInternals).inspectors !== 0
 
 /** The methods that a table's actor has from XState's. */
 export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON'> {
   _process(event: AnyEventObject): void
+  _send(event: AnyEventObject): void
   _error(error: unknown): void
   _complete(): void
 }

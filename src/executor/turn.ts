@@ -2,6 +2,7 @@ import { type ActorRefFrom, createActor } from 'xstate'
 import {
   type CallRecord,
   type CallStage,
+  countInspectors,
   deliverableOf,
   type ExecutorEvent,
   executorLogic,
@@ -95,7 +96,9 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } }).start()
+    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } })
+    countInspectors(this.actor.system)
+    this.actor.start()
   }
 
   add(given: ToolUseBlock, source: AssistantMessage | undefined, options: AddOptions): ToolUseBlock {

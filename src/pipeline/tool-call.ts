@@ -1,13 +1,14 @@
 import type { ActorRefFrom } from 'xstate'
-import type {
-  CallEvent,
-  CallPort,
-  CallRecord,
-  CallStage,
-  callMachine,
-  Decision,
-  Ending,
-  StopCause,
+import {
+  type CallEvent,
+  type CallPort,
+  type CallRecord,
+  type CallStage,
+  type callMachine,
+  type Decision,
+  type Ending,
+  relayTo,
+  type StopCause,
 } from '../../machines/index.ts'
 import type { HookEvent } from '../hooks/hook.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
@@ -274,7 +275,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** Tells the chart what came of its request. One that has moved on does not listen. */
   tell(event: CallEvent): void {
     const { ref } = this
-    if (ref?.getSnapshot().status === 'active') this.turn.step(() => ref.send(event))
+    if (ref?.getSnapshot().status === 'active') this.turn.step(() => relayTo(undefined, ref, event))
   }
 
   /** Whether the chart is still in this phase, and so waits for what comes of it. */
