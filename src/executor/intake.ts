@@ -7,7 +7,7 @@ import type { ToolCall } from '../pipeline/tool-call.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
-import { Namesakes } from './namesakes.ts'
+import { isSameCall, Namesakes } from './namesakes.ts'
 
 /** How a call is taken in. */
 export interface AddOptions {
@@ -27,7 +27,8 @@ export class Intake {
   readonly #tools: ToolBox
   readonly #maxInputChars: number
   readonly #mintId: () => string
-  readonly #known = new Map<string, Namesakes>()
+  /** Nearly always one call for an id. */
+  readonly #known = new Map<string, ToolCall | Namesakes>()
 
   constructor(tools: ToolBox, maxInputChars: number, mintId: () => string) {
     this.#tools = tools
@@ -37,22 +38,31 @@ export class Intake {
 
   /** The call that this block already stands for: a provider may send the same block twice. */
   findSame(block: ToolUseBlock): ToolCall | undefined {
-    return this.#known.get(block.id)?.findSame(block)
+    const known = this.#known.get(block.id)
+    if (known instanceof Namesakes) return known.findSame(block)
+    return known !== undefined && isSameCall(known, block) ? known : undefined
   }
 
   find(id: string): ToolCall | undefined {
-    return this.#known.get(id)?.find(id)
-  }
-
-  remember(block: ToolUseBlock, call: ToolCall): void {
-    if (block.id !== '') this.#remember(block.id, block, call)
-    if (call.id !== block.id) this.#remember(call.id, block, call)
-  }
-
-  #remember(id: string, block: ToolUseBlock, call: ToolCall): void {
     const known = this.#known.get(id)
-    if (known === undefined) this.#known.set(id, new Namesakes(block, call))
-    else known.add(block, call)
+    if (known instanceof Namesakes) return known.find(id)
+    return known?.id === id ? known : undefined
+  }
+
+  remember(given: string, call: ToolCall): void {
+    if (given !== '') this.#remember(given, call)
+    if (call.id !== given) this.#remember(call.id, call)
+  }
+
+  #remember(id: string, call: ToolCall): void {
+    const known = this.#known.get(id)
+    if (known === undefined) this.#known.set(id, call)
+    else if (known instanceof Namesakes) known.add(call)
+    else {
+      const namesakes = new Namesakes(known)
+      namesakes.add(call)
+      this.#known.set(id, namesakes)
+    }
   }
 
   /** A new id that no call of this turn has, whatever the host's `uuid` returns. */

@@ -3,48 +3,37 @@ import type { ToolUseBlock } from '../messages/message.ts'
 import { isSameInput } from '../pipeline/same-input.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
-interface Known {
-  readonly block: ToolUseBlock
-  readonly call: ToolCall
-}
-
-/** The calls that came under one id: nearly always one, but ids may clash many times. */
+/** Calls that came under one id. */
 export class Namesakes {
-  readonly #first: Known
-  /** By what can be told apart at a glance, once there is a second one. */
-  #byGlance: Map<string, Known[]> | undefined
+  readonly #calls: ToolCall[]
+  /** By what can be told apart at a glance: ids may clash many times. */
+  readonly #byGlance = new Map<string, ToolCall[]>()
 
-  constructor(block: ToolUseBlock, call: ToolCall) {
-    this.#first = { block, call }
+  constructor(first: ToolCall) {
+    this.#calls = [first]
+    this.#byGlance.set(glance(first.block), [first])
+  }
+
+  add(call: ToolCall): void {
+    this.#calls.push(call)
+    const key = glance(call.block)
+    const alike = this.#byGlance.get(key)
+    if (alike === undefined) this.#byGlance.set(key, [call])
+    else alike.push(call)
   }
 
   findSame(block: ToolUseBlock): ToolCall | undefined {
-    const alike = this.#glances().get(glance(block))
-    return alike?.find((known) => isSameInput(known.block.input, block.input))?.call
+    return this.#byGlance.get(glance(block))?.find((call) => isSameInput(call.block.input, block.input))
   }
 
   /** The one that kept the id. */
   find(id: string): ToolCall | undefined {
-    if (this.#first.call.id === id) return this.#first.call
-    for (const alike of this.#byGlance?.values() ?? []) {
-      const found = alike.find(({ call }) => call.id === id)
-      if (found !== undefined) return found.call
-    }
-    return undefined
-  }
-
-  add(block: ToolUseBlock, call: ToolCall): void {
-    const key = glance(block)
-    const alike = this.#glances().get(key)
-    if (alike === undefined) this.#glances().set(key, [{ block, call }])
-    else alike.push({ block, call })
-  }
-
-  #glances(): Map<string, Known[]> {
-    this.#byGlance ??= new Map([[glance(this.#first.block), [this.#first]]])
-    return this.#byGlance
+    return this.#calls.find((call) => call.id === id)
   }
 }
+
+export const isSameCall = (call: ToolCall, block: ToolUseBlock): boolean =>
+  glance(call.block) === glance(block) && isSameInput(call.block.input, block.input)
 
 /** What a look at name and upper fields shows, key order aside. Equal calls look equal; most others do not. */
 function glance({ name, input }: ToolUseBlock): string {

@@ -108,7 +108,7 @@ export class Turn implements CallHost, MessageSource {
     const same = block.id === '' ? undefined : this.#intake.findSame(block)
     if (same !== undefined) return same.block
     const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, options))
-    this.#intake.remember(block, call)
+    this.#intake.remember(block.id, call)
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     this.#send({ type: 'call.add', call })
     return call.block
