@@ -67,6 +67,7 @@ export class Turn implements CallHost, MessageSource {
   #handed: ToolCall[] = []
   #whenIdle: (() => void)[] = []
   #live = 0
+  #isDiscarded = false
   #discarded: DiscardedCall[] | undefined
 
   constructor(
@@ -248,10 +249,6 @@ export class Turn implements CallHost, MessageSource {
     this.#warnings.warn(call, code, problem, error)
   }
 
-  get #isDiscarded(): boolean {
-    return this.actor.getSnapshot().matches({ run: 'discarded' })
-  }
-
   #send(event: ExecutorEvent): void {
     this.#outbox.run(() => this.actor.send(event))
   }
@@ -286,6 +283,7 @@ export class Turn implements CallHost, MessageSource {
         if (hasStarted) this.#inProgress.end(id)
       },
       discarded: () => {
+        this.#isDiscarded = true
         this.#inProgress.clear()
         this.#progress.clear()
         this.#handed = []
