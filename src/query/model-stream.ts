@@ -22,6 +22,8 @@ export class ModelStream {
   #timer: unknown
   #isWaiting = false
   #waitsSince = 0
+  /** Something came since the timer was set. */
+  #isHeard = false
   #isOver = false
 
   constructor(clock: Clock, now: () => number, idleMs: number, handlers: StreamHandlers) {
@@ -70,15 +72,18 @@ export class ModelStream {
     this.#isWaiting = true
     this.#waitsSince = this.#now()
     if (this.#timer === undefined) this.#lookIn(this.#idleMs)
+    else this.#isHeard = true
   }
 
   /** One timer that looks how long it has been: setting one anew for every event would cost more than the event. */
   #lookIn(ms: number): void {
+    this.#isHeard = false
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined
       if (!this.#isWaiting) return
       const left = this.#idleMs - (this.#now() - this.#waitsSince)
-      if (left <= 0) this.#stalled()
+      // a host's clock may know timers and not the time
+      if (left <= 0 || !this.#isHeard) this.#stalled()
       else this.#lookIn(Math.min(left, this.#idleMs))
     }, ms)
   }
