@@ -15,11 +15,10 @@ export type NamespaceProbe =
   | { readonly ok: false; readonly why: string }
 
 // stands for this process: it starts a namespace, hears from it, and is killed. What is left would hold the output.
-const host = 'coproc NS { exec "$@"; }; read -r word <&"${NS[0]}" || exit 1; echo "$word"; kill -KILL $$'
+const host = `coproc NS { exec "$@"; }; read -r word <&"\${NS[0]}" || exit 1; echo "$word"; kill -KILL $$`
 const inside = `set -e
 read -r pid rest </proc/self/stat
 [ "$pid" = 1 ]
-true & wait -f $!
 echo "ok $UID"
 exec sleep 30`
 const probeMs = 10_000

@@ -24,8 +24,9 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
     const { pid, exited, closed, control, unref, release } = spawnChild(
       { ...request, file: first, args: [...rest, ...init] },
       {
-        onOutput(bytes) {
-          if (stage !== 'entering') return onOutput(bytes)
+        onOutput,
+        // both channels of the program come on the first; on the second is what keeps it from entering
+        onError: (bytes) => {
           problem = (problem + Buffer.from(bytes).toString('utf8')).slice(-maxSaid)
         },
         onNote: (bytes) => onNote?.(bytes),
@@ -43,8 +44,11 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
         const ending = readEnding(said)
         if (ending !== undefined) resolve(ending)
       })
-      exited.then((exit) => {
-        if (exit.kind === 'notStarted' || stage !== 'entering') return resolve(exit)
+      exited.then(async (exit) => {
+        if (exit.kind === 'notStarted') return resolve(exit)
+        // the news of its exit may be faster than its last words
+        if (control !== undefined && !control.closed) await new Promise((end) => control.once('close', end))
+        if (stage !== 'entering') return resolve(exit)
         resolve({ kind: 'notStarted', error: new Error(`a namespace could not be made: ${problem.trim()}`) })
       })
     })

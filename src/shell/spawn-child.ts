@@ -15,7 +15,7 @@ export interface SpawnedChild {
 /** A child in a session of its own, so that one signal reaches it and its children, and no terminal does. */
 export function spawnChild(
   { file, args, cwd, env }: ProcessRequest,
-  { onOutput, onNote }: ProcessListener,
+  { onOutput, onError = onOutput, onNote }: ProcessListener & { onError?(bytes: Uint8Array): void },
   hasControl: boolean,
 ): SpawnedChild {
   const stdio = ['ignore', 'pipe', 'pipe', 'pipe', ...(hasControl ? ['pipe' as const] : [])] as ('ignore' | 'pipe')[]
@@ -24,7 +24,7 @@ export function spawnChild(
   const sockets = [out, err, note, control].filter((socket) => socket !== undefined && socket !== null)
   const outputs = sockets.filter((socket) => socket !== control)
   out?.on('data', onOutput)
-  err?.on('data', onOutput)
+  err?.on('data', onError)
   note?.on('data', (bytes: Uint8Array) => onNote?.(bytes))
   for (const socket of sockets) socket.on('error', () => undefined)
   const exited = new Promise<ProcessExit>((resolve) => {
