@@ -1,9 +1,11 @@
+import type { Socket } from 'node:net'
 import { findProgram } from './find-program.ts'
 import { liveGroups } from './live-groups.ts'
 import { childrenOf, markedProcesses } from './marked-processes.ts'
 import type { NamespaceCommand } from './namespace-command.ts'
 import { namespaceInit, readEnding } from './namespace-init.ts'
 import { notStarted } from './not-started.ts'
+import { pipeOf } from './pipe-of.ts'
 import type { ProcessExit, ProcessRunner } from './process-runner.ts'
 import { sendSignal } from './send-signal.ts'
 import { spawnChild } from './spawn-child.ts'
@@ -21,6 +23,8 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
     let stage: 'entering' | 'begun' | 'stopped' = 'entering'
     let said = ''
     let problem = ''
+    let pipe: Socket | undefined
+    let isUnref = false
     const { pid, exited, closed, control, unref, release } = spawnChild(
       { ...request, file: first, args: [...rest, ...init] },
       {
@@ -39,7 +43,10 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
         said = (said + bytes.toString('latin1')).slice(-maxSaid)
         if (stage === 'entering' && said.startsWith('ready\n')) {
           stage = 'begun'
-          control.write('\n')
+          pipe = pid === undefined ? undefined : pipeOf(childrenOf(pid)[0], 6)
+          pipe?.on('data', onOutput).on('error', () => undefined)
+          if (isUnref) pipe?.unref()
+          control.write(pipe === undefined ? '\n' : 'pipe\n')
         }
         const ending = readEnding(said)
         if (ending !== undefined) resolve(ending)
@@ -54,7 +61,9 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
     })
     return {
       exited: ended,
-      closed,
+      closed: closed.then(async () => {
+        if (pipe !== undefined && !pipe.closed) await new Promise((end) => pipe?.once('close', end))
+      }),
       gone: exited.then(() => undefined),
       signalGroup(signal) {
         if (stage === 'entering') stage = 'stopped'
@@ -62,8 +71,12 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
         if (stage === 'stopped') control?.destroy()
         else if (pid !== undefined) for (const child of childrenOf(pid)) sendSignal(child, signal)
       },
-      unref,
+      unref: () => {
+        isUnref = true
+        unref()
+      },
       release: () => {
+        pipe?.destroy()
         if (pid !== undefined) liveGroups.delete(pid)
         release()
       },

@@ -99,6 +99,14 @@ describe.runIf(hasNamespaces)('in a namespace', () => {
     expect(new Set(numbers).size).toBeGreaterThan(1)
   })
 
+  it('a command can open its output by name', async () => {
+    const { bash } = bashIn({ isolation: 'namespace' })
+    const { text } = await bash(
+      'echo one >/dev/stdout; echo two | tee /dev/stderr >/dev/null; cat <<<three >/proc/self/fd/1',
+    )
+    expect(text).toBe('one\ntwo\nthree')
+  })
+
   it('a command goes with whoever holds its namespace', async () => {
     const { nap, name } = sleeper()
     const { bash } = bashIn({ isolation: 'namespace' })
