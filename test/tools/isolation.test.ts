@@ -33,6 +33,16 @@ describe.each(isolations)('a command (%s)', (isolation) => {
       expect([command, (await bash(command)).text]).toEqual([command, text])
   })
 
+  it('ends so every time', async () => {
+    const { bash } = bashIn({ isolation })
+    const texts = new Set<string>()
+    const some = async (): Promise<void> => {
+      for (let round = isolation === 'namespace' ? 0 : 12; round < 15; round++) texts.add((await bash('exit 7')).text)
+    }
+    await Promise.all([some(), some(), some(), some()])
+    expect([...texts]).toEqual(['(no output)\n[Exit code 7]'])
+  })
+
   it('is the same user, sees itself, and has jobs and signals like any other', async () => {
     const { root, bash } = bashIn({ isolation })
     const { text } = await bash(`id -u; id -g; cat /proc/$$/comm; ps -o comm= -p $$; touch made`)
