@@ -1,0 +1,10 @@
+import { anthropicModel } from '../../dist/src/anthropic/index.js'
+import { anthropicClient, anthropicOptions } from '../models/anthropic-client.mjs'
+import { queryEngine } from '../signalbox-query.mjs'
+
+/** Over the same client and the same stream as Anthropic's own runner. */
+export const engine = queryEngine({
+  title: "Signalbox query() on Anthropic's client",
+  packages: ['@anthropic-ai/sdk'],
+  createModel: (calls, pace) => anthropicModel(anthropicClient(calls, pace), anthropicOptions),
+})

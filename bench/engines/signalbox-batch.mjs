@@ -1,0 +1,10 @@
+import { signalboxModel } from '../models/signalbox-model.mjs'
+import { queryEngine } from '../signalbox-query.mjs'
+
+/** Waits for the whole reply, as most do. */
+export const engine = queryEngine({
+  title: 'Signalbox query(), batch',
+  packages: [],
+  createModel: signalboxModel,
+  toolExecution: 'batch',
+})

@@ -1,0 +1,104 @@
+import { counterpartOf, extras, field, ruled } from '../engine-list.mjs'
+import { mixes } from '../workload.mjs'
+import { cellOf, growthOf, ratioOf } from './cells.mjs'
+import { count, figure, leftOut, spread, table } from './table.mjs'
+
+const columns = (sizes) => sizes.map((size) => `N=${count(size)}`)
+const here = (names, { about }) => names.filter((name) => about[name])
+
+/** Everybody, with calls that may all run side by side. */
+export function fieldSection(measured, { sizes }) {
+  const names = here(field, measured)
+  const others = names.filter((name) => !name.startsWith('signalbox'))
+  const ratios = others.map((name) => {
+    const base = counterpartOf(measured.about[name])
+    return [name, base, ...sizes.map((size) => ratioOf(measured, name, base, 'safe', size))]
+  })
+  return [
+    `### ${mixes.safe.title}`,
+    'µs per call: median of the rounds (quartiles)',
+    timesTable(measured, names, 'safe', sizes),
+    ...footnotes(measured, names, 'safe'),
+    'How often what Signalbox costs for the same: each ratio taken within a round, then the median',
+    table(
+      ['', 'beside', ...columns(sizes)],
+      ratios.map(([name, base, ...values]) => [title(measured, name), title(measured, base), ...values.map(share)]),
+      2,
+    ),
+  ].join('\n\n')
+}
+
+/** Those that keep unsafe calls apart. */
+export function mixSection(measured, { sizes }, mix) {
+  const names = here(ruled, measured)
+  const pairs = [
+    ['signalbox', 'counters'],
+    ['signalbox', 'floor'],
+  ]
+  return [
+    `### ${mixes[mix].title}`,
+    'µs per call: median of the rounds (quartiles). The engines that are not listed do the same whatever the calls are',
+    timesTable(measured, names, mix, sizes),
+    table(
+      ['ratio', ...columns(sizes)],
+      pairs.map(([above, below]) => [
+        `${title(measured, above)} / ${title(measured, below)}`,
+        ...sizes.map((size) => share(ratioOf(measured, above, below, mix, size))),
+      ]),
+    ),
+  ].join('\n\n')
+}
+
+/** The executor with more to do, beside itself. */
+export function extrasSection(measured, { sizes }) {
+  const names = here(['signalbox', ...extras], measured)
+  const ratios = here(extras, measured).map((name) => [
+    title(measured, name),
+    ...sizes.map((size) => share(ratioOf(measured, name, 'signalbox', 'safe', size))),
+  ])
+  return [
+    '### Hooks, rules and watchers',
+    'µs per call, all calls safe: median of the rounds (quartiles)',
+    timesTable(measured, names, 'safe', sizes),
+    'How often what the executor alone costs',
+    table(['', ...columns(sizes)], ratios),
+  ].join('\n\n')
+}
+
+/** What one call costs in a turn of 10,000, over what it costs in one of 100. */
+export function growthSection(measured) {
+  const names = Object.keys(measured.about)
+  const rows = here(names, measured)
+    .map((name) => [name, ...Object.keys(mixes).map((mix) => growthOf(measured, name, mix))])
+    .filter(([, ...values]) => values.some((value) => value !== undefined))
+    .map(([name, ...values]) => [title(measured, name), ...values.map((value) => value?.toFixed(2) ?? leftOut)])
+  const heads = Object.values(mixes).map((mix) => mix.title.toLowerCase())
+  return ['### Growth', 'µs per call at N=10,000 over N=100', table(['', ...heads], rows)].join('\n\n')
+}
+
+const title = ({ about }, name) => about[name].title
+
+const share = (value) => (value === undefined ? leftOut : value < 10 ? value.toFixed(2) : figure(value))
+
+function timesTable(measured, names, mix, sizes) {
+  const cell = (name, size) => {
+    const found = cellOf(measured, name, mix, size)
+    if (found?.median === undefined) return leftOut
+    return found.isOnce ? `${figure(found.median)} (once)` : spread(found)
+  }
+  return table(
+    ['engine', ...columns(sizes)],
+    names.map((name) => [title(measured, name), ...sizes.map((size) => cell(name, size))]),
+  )
+}
+
+/** Why a figure is not there, or stands on one turn. */
+function footnotes(measured, names, mix) {
+  return measured.cells
+    .filter((cell) => cell.mix === mix && names.includes(cell.engine) && (cell.tooSlow || cell.isOnce))
+    .map(({ engine, size, tooSlow, median }) =>
+      tooSlow
+        ? `${title(measured, engine)}, N=${count(size)}: not run, as a turn of ${count(tooSlow.size)} calls took ${figure(tooSlow.ms / 1_000)} s.`
+        : `${title(measured, engine)}, N=${count(size)}: one turn, which took ${figure((median * size) / 1e6)} s.`,
+    )
+}

@@ -1,0 +1,52 @@
+import { givesSection } from './gives-section.mjs'
+import { extrasSection, fieldSection, growthSection, mixSection } from './overhead-sections.mjs'
+import {
+  bundleSection,
+  latencySection,
+  memorySection,
+  overlapSection,
+  progressSection,
+  startUpSection,
+} from './side-sections.mjs'
+import { targetsSection } from './targets.mjs'
+
+/** Everything that was measured, as Markdown that reads well in a terminal too. */
+export function report(measured, settings) {
+  if (settings.quick) return quickReport(measured)
+  const sections = [
+    machineLine(measured, settings),
+    givesSection(measured),
+    fieldSection(measured, settings),
+    mixSection(measured, settings, 'alternating'),
+    mixSection(measured, settings, 'unsafe'),
+    extrasSection(measured, settings),
+    growthSection(measured),
+    memorySection(measured),
+    latencySection(measured),
+    overlapSection(measured),
+    progressSection(measured),
+    startUpSection(measured),
+    bundleSection(measured),
+    targetsSection(measured, settings),
+  ]
+  return sections.join('\n\n')
+}
+
+/** The times of a single round say nothing, so they are not shown. */
+function quickReport(measured) {
+  const { about, leftOut, machine } = measured
+  const ran = `${Object.keys(about).length} engines ran on Node ${machine.node}, and each did what it says.`
+  return [givesSection(measured), [ran, ...missing(leftOut)].join(' ')].join('\n\n')
+}
+
+const missing = (leftOut) => leftOut.map(({ engine, needs }) => `Left out: ${engine}, because ${needs}.`)
+
+function machineLine({ machine, leftOut }, { rounds, largeRounds }) {
+  const { cpu, cores, node, platform, date, load } = machine
+  return [
+    `${cpu}, ${cores} cores, ${platform}, Node ${node}, ${date}.`,
+    `Rounds: ${rounds}, at N=10,000 ${largeRounds}.`,
+    `Load of the last five minutes, the bench included: ${load.toFixed(1)}.`,
+    ...missing(leftOut),
+  ].join(' ')
+}
