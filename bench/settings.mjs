@@ -10,7 +10,7 @@ const full = {
   /** A turn that takes longer is not repeated: its one time stands. */
   onceMs: 4_000,
   /** A turn that would take longer, by what the last smaller one took, is not tried. */
-  capMs: 60_000,
+  capMs: 45_000,
   memory: { sizes: [100, 1_000, 10_000], turns: 3, maxTurnMs: 3_000 },
   retained: { size: 100, minCalls: 20_000, maxMs: 3_000 },
   latency: { blocks: 20, turns: 8 },

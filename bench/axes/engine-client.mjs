@@ -2,6 +2,9 @@ import { fork } from 'node:child_process'
 
 const script = new URL('../engine-process.mjs', import.meta.url)
 
+/** No answer came in time, and the engine's process was ended. */
+export class TooLate extends Error {}
+
 /** An engine in a process of its own, which lives until `close` and answers one request at a time. */
 export class EngineClient {
   #child
@@ -9,18 +12,18 @@ export class EngineClient {
 
   constructor(name) {
     this.name = name
-    this.#child = fork(script, [name], { execArgv: ['--expose-gc'], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) stream.on('data', (text) => this.#hear(text))
   }
 
   /** Resolves when the engine is loaded. */
-  ready() {
-    return this.#answer(60_000)
+  start() {
+    this.#child = fork(script, [this.name], { execArgv: ['--expose-gc'], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream.on('data', (text) => this.#hear(text))
+    return this.#answer('start', 60_000)
   }
 
   /** What does not come in time is a failure: nothing here may hang. */
-  ask(command, request = {}, timeoutMs = 300_000) {
-    const answer = this.#answer(timeoutMs, command)
+  ask(command, request = {}, timeoutMs = 120_000) {
+    const answer = this.#answer(command, timeoutMs)
     this.#child.send({ command, ...request })
     return answer
   }
@@ -29,23 +32,24 @@ export class EngineClient {
     if (this.#child.connected) this.#child.disconnect()
   }
 
-  #answer(timeoutMs, what = 'start') {
+  #answer(what, timeoutMs) {
+    const child = this.#child
     return new Promise((resolve, reject) => {
       const settle = (done, value) => {
         clearTimeout(timer)
-        this.#child.off('message', onMessage)
-        this.#child.off('exit', onExit)
+        child.off('message', onMessage)
+        child.off('exit', onExit)
         done(value)
       }
-      const fail = (why) => settle(reject, new Error(`${this.name}: ${why}\n${this.#said}`))
+      const fail = (why, Kind = Error) => settle(reject, new Kind(`${this.name}: ${why}\n${this.#said}`))
       const onMessage = ({ answer, error }) => (error === undefined ? settle(resolve, answer) : fail(error))
       const onExit = (code) => fail(`its process ended with ${code}`)
       const timer = setTimeout(() => {
-        fail(`no answer to ${what} in ${timeoutMs / 1_000} s`)
-        this.#child.kill('SIGKILL')
+        fail(`no answer to ${what} in ${timeoutMs / 1_000} s`, TooLate)
+        child.kill('SIGKILL')
       }, timeoutMs)
-      this.#child.on('message', onMessage)
-      this.#child.on('exit', onExit)
+      child.on('message', onMessage)
+      child.on('exit', onExit)
     })
   }
 

@@ -12,7 +12,7 @@ export async function openEngines(names) {
   for (const name of names) {
     const client = new EngineClient(name)
     try {
-      await client.ready()
+      await client.start()
       about[name] = await client.ask('describe')
       clients.set(name, client)
     } catch (error) {

@@ -94,11 +94,13 @@ function timesTable(measured, names, mix, sizes) {
 
 /** Why a figure is not there, or stands on one turn. */
 function footnotes(measured, names, mix) {
+  const seconds = (ms) => `${figure(ms / 1_000)} s`
+  const why = ({ size, median, tooSlow }) => {
+    if (tooSlow === undefined) return `one turn, which took ${seconds((median * size) / 1_000)}.`
+    if (tooSlow.size === size) return `not over after ${seconds(tooSlow.ms)}.`
+    return `not tried, as a turn of ${count(tooSlow.size)} calls took ${seconds(tooSlow.ms)}.`
+  }
   return measured.cells
     .filter((cell) => cell.mix === mix && names.includes(cell.engine) && (cell.tooSlow || cell.isOnce))
-    .map(({ engine, size, tooSlow, median }) =>
-      tooSlow
-        ? `${title(measured, engine)}, N=${count(size)}: not run, as a turn of ${count(tooSlow.size)} calls took ${figure(tooSlow.ms / 1_000)} s.`
-        : `${title(measured, engine)}, N=${count(size)}: one turn, which took ${figure((median * size) / 1e6)} s.`,
-    )
+    .map((cell) => `${title(measured, cell.engine)}, N=${count(cell.size)}: ${why(cell)}`)
 }
