@@ -46,6 +46,11 @@ export const streamed = [
 /** Those whose tools can report on the way, and hand the reports on. */
 export const reporting = ['floor', 'signalbox', 'signalbox-query', 'ai-stream', 'mastra', 'langgraph']
 
+/** Of the extras only what keeps something for each call. */
+export const weighed = [...field, 'signalbox-hooks-5', 'signalbox-inspected']
+
+export const isTimed = (name) => field.includes(name) || extras.includes(name)
+
 export const everyEngine = [...new Set([...field, ...extras, ...streamed])]
 
 /** Against whom an engine is set: what of Signalbox does as much. */

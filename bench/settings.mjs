@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 const full = {
   sizes: [1, 10, 100, 1_000, 10_000],
-  rounds: 9,
+  rounds: 7,
   minMs: 80,
   /** A turn of 10,000 takes a second or more: fewer rounds. */
   largeSize: 10_000,
@@ -11,12 +11,12 @@ const full = {
   onceMs: 4_000,
   /** A turn that would take longer, by what the last smaller one took, is not tried. */
   capMs: 45_000,
-  memory: { sizes: [100, 1_000, 10_000], turns: 3, maxTurnMs: 3_000 },
-  retained: { size: 100, minCalls: 20_000, maxMs: 3_000 },
+  memory: { sizes: [100, 1_000, 10_000], turns: 2, maxTurnMs: 3_000 },
+  retained: { size: 100, minCalls: 10_000, maxMs: 2_000 },
   latency: { blocks: 20, turns: 8 },
   overlapRounds: 3,
   progress: { count: 1_000, minMs: 300 },
-  startUps: 7,
+  startUps: 5,
 }
 
 const quick = {
@@ -39,6 +39,7 @@ export function readSettings(args) {
       quick: { type: 'boolean', default: false },
       markdown: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      cpu: { type: 'boolean', default: false },
       rounds: { type: 'string' },
     },
   })

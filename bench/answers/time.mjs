@@ -6,10 +6,14 @@ const prepared = new Map()
  * Microseconds per call: turn after turn for at least `minMs`. All garbage that is collected meanwhile counts, and
  * none is collected by force before: the turns that follow are slower for a while.
  */
-export async function time(engine, { size, mix, minMs }) {
+export async function time(engine, { size, mix, minMs, isCpu }) {
   // the process has slept while others were timed
   await turns(turnOf(engine, 10, mix), 10, minMs / 10)
-  return turns(turnOf(engine, size, mix), size, minMs)
+  const turn = turnOf(engine, size, mix)
+  const before = process.cpuUsage()
+  const { calls, ms } = await turns(turn, size, minMs)
+  const { user, system } = process.cpuUsage(before)
+  return (isCpu ? user + system : ms * 1_000) / calls
 }
 
 async function turns(turn, size, minMs) {
@@ -19,7 +23,7 @@ async function turns(turn, size, minMs) {
     await turn()
     calls += size
   } while (performance.now() - start < minMs)
-  return ((performance.now() - start) * 1_000) / calls
+  return { calls, ms: performance.now() - start }
 }
 
 /** What a host does once, such as declaring its tools, is not timed. */

@@ -8,7 +8,9 @@ export async function measureOverhead(clients, verified, settings, tell) {
     for (const cell of inTurns(cells, round)) {
       if (!isDue(cell, round, settings)) continue
       const { size, mix } = cell
-      const microseconds = await clients.get(cell.engine).ask('time', { size, mix, minMs: settings.minMs })
+      const microseconds = await clients
+        .get(cell.engine)
+        .ask('time', { size, mix, minMs: settings.minMs, isCpu: settings.cpu })
       if (round > 0) cell.rounds.push(microseconds)
     }
     tell(round === 0 ? 'warm' : `round ${round} of ${settings.rounds}`)

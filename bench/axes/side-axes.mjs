@@ -1,11 +1,12 @@
-import { reporting, streamed } from '../engine-list.mjs'
+import { reporting, streamed, weighed } from '../engine-list.mjs'
 import { scenarios } from '../scenarios.mjs'
 import { median, summaryOf } from '../statistics.mjs'
 
 /** Heap per call at some sizes, and what stays behind. Sizes whose turns take too long are left out. */
 export async function measureMemory(clients, verified, { memory, retained }, tell) {
   const rows = []
-  for (const [engine, client] of clients) {
+  for (const engine of weighed.filter((name) => clients.has(name))) {
+    const client = clients.get(engine)
     const sizes = {}
     for (const size of memory.sizes) {
       const cell = verified.find((each) => each.engine === engine && each.mix === 'safe' && each.size === size)

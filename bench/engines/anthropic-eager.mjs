@@ -1,3 +1,3 @@
 import { runnerEngine } from '../anthropic-runner.mjs'
 
-export const engine = runnerEngine({ title: 'Anthropic tool runner, eager', stream: true, runToolsEagerly: true })
+export const engine = runnerEngine({ title: 'Anthropic runner, eager', stream: true, runToolsEagerly: true })

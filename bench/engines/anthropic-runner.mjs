@@ -1,3 +1,3 @@
 import { runnerEngine } from '../anthropic-runner.mjs'
 
-export const engine = runnerEngine({ title: 'Anthropic tool runner', stream: false, runToolsEagerly: false })
+export const engine = runnerEngine({ title: 'Anthropic runner', stream: false, runToolsEagerly: false })

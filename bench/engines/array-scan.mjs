@@ -52,7 +52,7 @@ class ArrayScan {
 }
 
 export const engine = {
-  title: 'Plain class that looks through its array',
+  title: 'Plain class, array scan',
   packages: [],
   scope: 'tools',
   gives: { order: 'calls', isExclusive: true, startsEarly: true, sideBySide: maxConcurrency, validates: false },

@@ -57,7 +57,7 @@ class Counters {
 }
 
 export const engine = {
-  title: 'Plain class with counters',
+  title: 'Plain class, counters',
   packages: [],
   scope: 'tools',
   gives: { order: 'calls', isExclusive: true, startsEarly: true, sideBySide: maxConcurrency, validates: false },

@@ -2,7 +2,7 @@ import { byName, PlainCall } from '../plain-call.mjs'
 
 /** No scheduler at all: every call at once. What the work itself costs. */
 export const engine = {
-  title: 'Promise.all of parse and call',
+  title: 'Promise.all',
   packages: [],
   scope: 'tools',
   gives: { order: 'calls', isExclusive: false, startsEarly: false, sideBySide: Infinity, validates: false },

@@ -4,7 +4,7 @@ import { queryEngine } from '../signalbox-query.mjs'
 
 /** Over the same client and the same stream as Anthropic's own runner. */
 export const engine = queryEngine({
-  title: "Signalbox query() on Anthropic's client",
+  title: 'Signalbox on Anthropic',
   packages: ['@anthropic-ai/sdk'],
   createModel: (calls, pace) => anthropicModel(anthropicClient(calls, pace), anthropicOptions),
 })

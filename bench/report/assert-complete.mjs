@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { everyEngine, field, reporting, streamed } from '../engine-list.mjs'
+import { everyEngine, field, isTimed, reporting, streamed, weighed } from '../engine-list.mjs'
 import { scenarios } from '../scenarios.mjs'
 
 /** No figure is judged, but each must be there, for every engine that could be loaded. */
@@ -7,7 +7,7 @@ export function assertComplete(measured, { sizes, memory, overlapRounds }) {
   const { about, leftOut, cells, bundles } = measured
   const isHere = (name) => !leftOut.some(({ engine }) => engine === name)
   assert.deepEqual(Object.keys(about), everyEngine.filter(isHere), 'every engine ran')
-  for (const name of everyEngine.filter(isHere)) {
+  for (const name of everyEngine.filter(isHere).filter(isTimed)) {
     const own = cells.filter(({ engine }) => engine === name)
     for (const size of sizes)
       assert.ok(
@@ -15,9 +15,8 @@ export function assertComplete(measured, { sizes, memory, overlapRounds }) {
         `${name}, ${size}`,
       )
     for (const cell of own) assert.ok(cell.tooSlow || cell.median > 0, `a time of ${name} at ${cell.size}`)
-    const row = measured.memory.find(({ engine }) => engine === name)
-    assert.ok(Number.isFinite(row.retained) && Number.isFinite(row.sizes[memory.sizes[0]].live), `memory of ${name}`)
   }
+  has('memory', weighed, (row) => Number.isFinite(row.retained) && Number.isFinite(row.sizes[memory.sizes[0]].live))
   has('latency', streamed, ({ fromBlock }) => Number.isFinite(fromBlock.median))
   has('progress', reporting, ({ median }) => median > 0)
   has('startUp', field, ({ imported, firstTurn }) => imported.median > 0 && firstTurn.median > 0)

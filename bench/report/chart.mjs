@@ -1,18 +1,22 @@
-import { field } from '../engine-list.mjs'
+import { counterpartOf, field } from '../engine-list.mjs'
 import { cellOf } from './cells.mjs'
 import { spacedLabels } from './spaced-labels.mjs'
 
-const panel = { width: 262, height: 330, labels: 172, left: 56, top: 58 }
+const panel = { width: 200, height: 340, labels: 186, left: 62, top: 62 }
 const panelWidth = panel.width + panel.labels
-const view = { width: panel.left + 2 * panelWidth, height: panel.top + panel.height + 46 }
+const view = { width: panel.left + 3 * panelWidth, height: panel.top + panel.height + 46 }
 /** Readable on white and on black. */
 const colors = ['#7c8896', '#b7791f', '#2f9e6e', '#8f5fd0', '#c2507a', '#3f86c7', '#8a8a3a', '#a0653c']
-const scopes = { tools: 'From calls to results', turn: "With a model's reply" }
+const titles = {
+  signalbox: 'From calls to results',
+  'signalbox-query': "With a model's reply",
+  'signalbox-anthropic': "On Anthropic's client",
+}
 
-/** µs per call by N, both logarithmic: tools alone on the left, whole turns on the right. */
+/** µs per call by N, both logarithmic; a panel for each part of Signalbox and those that do as much. */
 export function chart(measured, { sizes }) {
   const scale = scaleFor(measured, sizes)
-  const panels = Object.keys(scopes).map((scope, at) => panelOf(measured, sizes, scope, at, scale))
+  const panels = Object.keys(titles).map((ours, at) => panelOf(measured, sizes, ours, at, scale))
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${view.width} ${view.height}" role="img" aria-labelledby="t d">`,
     '<title id="t">Overhead per call</title>',
@@ -26,8 +30,8 @@ export function chart(measured, { sizes }) {
 }
 
 const style = [
-  'text{font:12px system-ui,sans-serif;fill:#57606a}',
-  '.head{font-size:14px;font-weight:600;fill:#1f2328}',
+  'text{font:13px system-ui,sans-serif;fill:#57606a}',
+  '.head{font-size:15px;font-weight:600;fill:#1f2328}',
   '.ours{font-weight:600;fill:#0a6cff}',
   '.grid{stroke:#d0d7de;stroke-width:1}',
   '.line{fill:none;stroke-width:1.5}',
@@ -50,16 +54,16 @@ function scaleFor({ cells }, sizes) {
   }
 }
 
-function panelOf(measured, sizes, scope, at, scale) {
+function panelOf(measured, sizes, ours, at, scale) {
   const left = panel.left + at * panelWidth
-  const names = field.filter((name) => measured.about[name]?.scope === scope)
+  const names = field.filter((name) => measured.about[name] && counterpartOf(measured.about[name]) === ours)
   const lines = names
     .map((name, index) => lineOf(measured, sizes, name, index, scale))
     .filter(({ points }) => points.length > 0)
   const labels = spacedLabels(lines, panel.top, panel.top + panel.height)
   return [
     `<g transform="translate(${left} 0)">`,
-    `<text x="0" y="${panel.top - 16}">${scopes[scope]}</text>`,
+    `<text x="0" y="${panel.top - 16}">${titles[ours]}</text>`,
     ...gridOf(sizes, scale, at === 0),
     ...lines.map(({ points, color, isOurs }) => curve(points, color, isOurs)),
     ...labels.map(label),
@@ -108,5 +112,5 @@ function label({ text, at, isOurs, color, points }) {
 }
 
 const round = (value) => Math.round(value * 10) / 10
-const number = (value) => value.toLocaleString('en-US')
+const number = (value) => (value >= 1_000 ? `${value / 1_000}k` : `${value}`)
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -10,27 +10,23 @@ const here = (names, { about }) => names.filter((name) => about[name])
 export function fieldSection(measured, { sizes }) {
   const names = here(field, measured)
   const others = names.filter((name) => !name.startsWith('signalbox'))
-  const ratios = others.map((name) => {
-    const base = counterpartOf(measured.about[name])
-    return [name, base, ...sizes.map((size) => ratioOf(measured, name, base, 'safe', size))]
-  })
+  const isPlain = (name) => !measured.about[name].gives.validates
+  const peers = others.filter((name) => !isPlain(name)).map((name) => [name, counterpartOf(measured.about[name])])
+  const plain = others.filter(isPlain).map((name) => ['signalbox', name])
   return [
     `### ${mixes.safe.title}`,
     'µs per call: median of the rounds (quartiles)',
     timesTable(measured, names, 'safe', sizes),
     ...footnotes(measured, names, 'safe'),
-    'How often what Signalbox costs for the same: each ratio taken within a round, then the median',
-    table(
-      ['', 'beside', ...columns(sizes)],
-      ratios.map(([name, base, ...values]) => [title(measured, name), title(measured, base), ...values.map(share)]),
-      2,
-    ),
+    'Others over Signalbox: above 1, a call costs less with Signalbox. Each ratio is taken within a round, then the median',
+    ratioTable(measured, peers, 'safe', sizes),
+    'Signalbox over plain code, which keeps the same rules or fewer, and nothing else',
+    ratioTable(measured, plain, 'safe', sizes),
   ].join('\n\n')
 }
 
 /** Those that keep unsafe calls apart. */
 export function mixSection(measured, { sizes }, mix) {
-  const names = here(ruled, measured)
   const pairs = [
     ['signalbox', 'counters'],
     ['signalbox', 'floor'],
@@ -38,37 +34,31 @@ export function mixSection(measured, { sizes }, mix) {
   return [
     `### ${mixes[mix].title}`,
     'µs per call: median of the rounds (quartiles). The engines that are not listed do the same whatever the calls are',
-    timesTable(measured, names, mix, sizes),
-    table(
-      ['ratio', ...columns(sizes)],
-      pairs.map(([above, below]) => [
-        `${title(measured, above)} / ${title(measured, below)}`,
-        ...sizes.map((size) => share(ratioOf(measured, above, below, mix, size))),
-      ]),
-    ),
+    timesTable(measured, here(ruled, measured), mix, sizes),
+    ratioTable(measured, pairs, mix, sizes),
   ].join('\n\n')
 }
 
 /** The executor with more to do, beside itself. */
 export function extrasSection(measured, { sizes }) {
   const names = here(['signalbox', ...extras], measured)
-  const ratios = here(extras, measured).map((name) => [
-    title(measured, name),
-    ...sizes.map((size) => share(ratioOf(measured, name, 'signalbox', 'safe', size))),
-  ])
   return [
     '### Hooks, rules and watchers',
     'µs per call, all calls safe: median of the rounds (quartiles)',
     timesTable(measured, names, 'safe', sizes),
-    'How often what the executor alone costs',
-    table(['', ...columns(sizes)], ratios),
+    ...footnotes(measured, names, 'safe'),
+    ratioTable(
+      measured,
+      here(extras, measured).map((name) => [name, 'signalbox']),
+      'safe',
+      sizes,
+    ),
   ].join('\n\n')
 }
 
 /** What one call costs in a turn of 10,000, over what it costs in one of 100. */
 export function growthSection(measured) {
-  const names = Object.keys(measured.about)
-  const rows = here(names, measured)
+  const rows = Object.keys(measured.about)
     .map((name) => [name, ...Object.keys(mixes).map((mix) => growthOf(measured, name, mix))])
     .filter(([, ...values]) => values.some((value) => value !== undefined))
     .map(([name, ...values]) => [title(measured, name), ...values.map((value) => value?.toFixed(2) ?? leftOut)])
@@ -79,6 +69,14 @@ export function growthSection(measured) {
 const title = ({ about }, name) => about[name].title
 
 const share = (value) => (value === undefined ? leftOut : value < 10 ? value.toFixed(2) : figure(value))
+
+function ratioTable(measured, pairs, mix, sizes) {
+  const rows = pairs.map(([above, below]) => [
+    `${title(measured, above)} / ${title(measured, below)}`,
+    ...sizes.map((size) => share(ratioOf(measured, above, below, mix, size))),
+  ])
+  return table(['ratio', ...columns(sizes)], rows)
+}
 
 function timesTable(measured, names, mix, sizes) {
   const cell = (name, size) => {

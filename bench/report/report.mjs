@@ -41,11 +41,12 @@ function quickReport(measured) {
 
 const missing = (leftOut) => leftOut.map(({ engine, needs }) => `Left out: ${engine}, because ${needs}.`)
 
-function machineLine({ machine, leftOut }, { rounds, largeRounds }) {
+function machineLine({ machine, leftOut }, { rounds, largeRounds, cpu: isCpu }) {
   const { cpu, cores, node, platform, date, load } = machine
   return [
     `${cpu}, ${cores} cores, ${platform}, Node ${node}, ${date}.`,
     `Rounds: ${rounds}, at N=10,000 ${largeRounds}.`,
+    ...(isCpu ? ['The overhead is processor time of all threads, not time on the clock.'] : []),
     `Load of the last five minutes, the bench included: ${load.toFixed(1)}.`,
     ...missing(leftOut),
   ].join(' ')

@@ -5,7 +5,7 @@ const title = ({ about }, name) => about[name].title
 export function memorySection(measured) {
   const { memory } = measured
   const sizes = [...new Set(memory.flatMap((row) => Object.keys(row.sizes)))].map(Number)
-  const bytes = (value) => (value === undefined ? leftOut : count(value + 0))
+  const bytes = (value) => (value === undefined ? leftOut : count(value))
   const held = (row) => row.sizes[Math.max(...Object.keys(row.sizes).map(Number))]?.held
   const rows = memory.map((row) => [
     title(measured, row.engine),
@@ -39,13 +39,20 @@ export function overlapSection(measured) {
   const scenarios = [...new Set(overlap.map(({ scenario }) => scenario))]
   const names = [...new Set(overlap.map(({ engine }) => engine))]
   const cell = (engine, scenario) => overlap.find((each) => each.engine === engine && each.scenario === scenario)
+  const won = scenarios.map((scenario) => {
+    const [early, late] = ['signalbox-query', 'signalbox-batch'].map((engine) => cell(engine, scenario))
+    return `${count(late.first - early.first)} / ${count(late.end - early.end)}`
+  })
   const shown = ({ first, end, overlapped }) => `${count(first)} / ${count(end)}${overlapped ? ' (side by side!)' : ''}`
   return [
     '### Overlap',
     'Five calls whose blocks end at 50, 100 … 250 ms of a stream; each takes 100 ms, the slow one 300. Milliseconds until the first result is in hand, and until all are',
     table(
       ['', ...scenarios],
-      names.map((engine) => [title(measured, engine), ...scenarios.map((scenario) => shown(cell(engine, scenario)))]),
+      [
+        ...names.map((engine) => [title(measured, engine), ...scenarios.map((each) => shown(cell(engine, each)))]),
+        ['won by starting early: query() / batch', ...won],
+      ],
     ),
   ].join('\n\n')
 }
@@ -63,10 +70,10 @@ export function progressSection(measured) {
 }
 
 export function startUpSection(measured) {
-  const rows = measured.startUp.map(({ engine, imported, firstTurn }) => [
-    title(measured, engine),
+  const rows = measured.startUp.map(({ kind, engine, imported, firstTurn }) => [
+    kind === 'engine' ? title(measured, engine) : `${engine} alone, which Signalbox imports`,
     spread(imported),
-    spread(firstTurn),
+    firstTurn === undefined ? leftOut : spread(firstTurn),
   ])
   return [
     '### Start-up',

@@ -1,6 +1,7 @@
 export const leftOut = '–'
 
-export const count = (value) => Math.round(value).toLocaleString('en-US')
+// plus nothing, for there is a zero below zero
+export const count = (value) => (Math.round(value) + 0).toLocaleString('en-US')
 
 export const figure = (value) =>
   value === undefined ? leftOut : value < 10 ? value.toFixed(1) : value < 1_000 ? value.toFixed(0) : count(value)
