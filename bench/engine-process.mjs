@@ -1,9 +1,12 @@
 import { describe } from './answers/describe.mjs'
-import { memory, retained } from './answers/memory.mjs'
+import { latency } from './answers/latency.mjs'
+import { memory } from './answers/memory.mjs'
+import { overlap } from './answers/overlap.mjs'
 import { progress } from './answers/progress.mjs'
-import { latency, overlap } from './answers/stream.mjs'
+import { retained } from './answers/retained.mjs'
 import { time } from './answers/time.mjs'
-import { verify, verifyRules } from './answers/verify.mjs'
+import { verify } from './answers/verify.mjs'
+import { verifyRules } from './answers/verify-rules.mjs'
 import { engineIn } from './load-engine.mjs'
 
 /** Runs one engine and does what the parent asks, one request at a time. */

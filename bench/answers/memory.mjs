@@ -1,6 +1,6 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { median } from '../statistics.mjs'
-import { createCalls, createTools } from '../workload.mjs'
+import { createCalls } from '../workload.mjs'
+import { heapInUse } from './heap-in-use.mjs'
 import { heldTools } from './held-tools.mjs'
 
 /** Bytes of heap per call: while all calls of a turn are known and none is over; after it, while what ran it is held. */
@@ -18,25 +18,6 @@ export async function memory(engine, { size, turns }) {
   return { live: median(live), held: median(held) }
 }
 
-/** Bytes of heap that each call of many turns leaves behind when the host keeps nothing. */
-export async function retained(engine, { size, minCalls, maxMs }) {
-  const turn = engine.prepare({ tools: createTools(), calls: createCalls(size, 'safe') })
-  await turnsOf(turn, size, minCalls, maxMs)
-  const before = await heapInUse()
-  const calls = await turnsOf(turn, size, minCalls, maxMs)
-  return ((await heapInUse()) - before) / calls
-}
-
-async function turnsOf(turn, size, minCalls, maxMs) {
-  const end = performance.now() + maxMs
-  let calls = 0
-  while (calls < minCalls && (calls === 0 || performance.now() < end)) {
-    await turn()
-    calls += size
-  }
-  return calls
-}
-
 async function heldTurn(engine, calls) {
   const { tools, running, releaseAll } = heldTools()
   const turn = engine.prepare({ tools, calls })
@@ -50,12 +31,4 @@ async function heldTurn(engine, calls) {
   // read once more, so that it was alive until here
   executor = executor === undefined ? undefined : null
   return { live, held }
-}
-
-async function heapInUse() {
-  for (let pass = 0; pass < 3; pass++) {
-    await nextTick()
-    globalThis.gc()
-  }
-  return process.memoryUsage().heapUsed
 }

@@ -24,16 +24,24 @@ export async function openEngines(names) {
   return { clients, about, leftOut }
 }
 
-/** By the packages that the engine's own file imports. */
 async function needsNewerNode(name) {
-  const source = await readFile(new URL(`../engines/${name}.mjs`, import.meta.url), 'utf8')
-  for (const [, id] of source.matchAll(/from '(@[^/']+\/[^/']+|[^./'@][^/']*)/g)) {
+  for (const id of await packagesOf(new URL(`../engines/${name}.mjs`, import.meta.url))) {
     const manifest = new URL(`../node_modules/${id}/package.json`, import.meta.url)
     const wanted = JSON.parse(await readFile(manifest, 'utf8').catch(() => '{}')).engines?.node
     const least = /^>=\s*(\d+)(?:\.(\d+))?/.exec(wanted ?? '')
     if (least && !isAtLeast(Number(least[1]), Number(least[2] ?? 0))) return `${id} needs Node ${wanted}`
   }
   return undefined
+}
+
+/** Those that a file imports, or the files of the bench that it imports: it cannot be asked, for it did not load. */
+async function packagesOf(file) {
+  const source = await readFile(file, 'utf8')
+  const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, id]) => id)
+  const own = imports.filter((id) => id.startsWith('.') && !id.includes('/dist/')).map((id) => new URL(id, file))
+  const names = imports.filter((id) => /^[@a-z]/.test(id) && !id.startsWith('node:'))
+  const below = await Promise.all(own.map(packagesOf))
+  return [...names.map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)[0]), ...below.flat()]
 }
 
 function isAtLeast(major, minor) {

@@ -8,7 +8,7 @@ const mixesOf = (name) => (ruled.includes(name) ? ['safe', 'alternating', 'unsaf
 export async function verifyAll(clients, settings, tell) {
   const cells = []
   for (const [name, client] of clients) {
-    await client.ask('verifyRules')
+    await client.ask('verifyRules', {}, 60_000)
     for (const mix of isTimed(name) ? mixesOf(name) : []) cells.push(...(await verifyMix(client, mix, settings)))
     tell(`${name}: results verified`)
   }

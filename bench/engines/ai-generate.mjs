@@ -1,5 +1,5 @@
 import { generateText, stepCountIs } from 'ai'
-import { aiTools, resultOfPart } from '../ai-tools.mjs'
+import { aiTools, resultOfPart } from '../engine-parts/ai-tools.mjs'
 import { languageModel } from '../models/language-model.mjs'
 
 export const engine = {

@@ -1,7 +1,7 @@
 import { stepCountIs, streamText, tool } from 'ai'
-import { aiTools, resultOfPart } from '../ai-tools.mjs'
+import { aiTools, resultOfPart } from '../engine-parts/ai-tools.mjs'
+import { reportingCall } from '../engine-parts/reporting-tool.mjs'
 import { languageModel } from '../models/language-model.mjs'
-import { reportingCall } from '../reporting-tool.mjs'
 
 export const engine = {
   title: 'AI SDK streamText',

@@ -1,4 +1,4 @@
-import { byName, collect, maxConcurrency, PlainCall } from '../plain-call.mjs'
+import { byName, collect, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
 /** The scheduler that one writes first: an array of calls, looked through whenever something happens. */
 class ArrayScan {

@@ -1,4 +1,4 @@
-import { byName, collect, maxConcurrency, PlainCall } from '../plain-call.mjs'
+import { byName, collect, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
 /** The same rules with nothing to look through: two cursors and two counters. */
 class Counters {

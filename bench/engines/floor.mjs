@@ -1,4 +1,4 @@
-import { byName, PlainCall } from '../plain-call.mjs'
+import { byName, PlainCall } from '../engine-parts/plain-call.mjs'
 
 /** No scheduler at all: every call at once. What the work itself costs. */
 export const engine = {

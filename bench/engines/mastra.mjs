@@ -1,8 +1,8 @@
 import { Agent } from '@mastra/core/agent'
 import { createTool } from '@mastra/core/tools'
+import { maxConcurrency } from '../engine-parts/plain-call.mjs'
+import { reportingCall } from '../engine-parts/reporting-tool.mjs'
 import { languageModel } from '../models/language-model.mjs'
-import { maxConcurrency } from '../plain-call.mjs'
-import { reportingCall } from '../reporting-tool.mjs'
 
 export const engine = {
   title: 'Mastra Agent.stream',

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { byName, maxConcurrency, PlainCall } from '../plain-call.mjs'
+import { byName, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
 export const engine = {
   title: 'p-limit',

@@ -1,6 +1,6 @@
 import { anthropicModel } from '../../dist/src/anthropic/index.js'
+import { queryEngine } from '../engine-parts/signalbox-query.mjs'
 import { anthropicClient, anthropicOptions } from '../models/anthropic-client.mjs'
-import { queryEngine } from '../signalbox-query.mjs'
 
 /** Over the same client and the same stream as Anthropic's own runner. */
 export const engine = queryEngine({

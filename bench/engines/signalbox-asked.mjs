@@ -1,4 +1,4 @@
-import { executorEngine } from '../signalbox-executor.mjs'
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
 /** A host that is asked about every call and allows it. */
 export const engine = executorEngine({

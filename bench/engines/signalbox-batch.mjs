@@ -1,5 +1,5 @@
+import { queryEngine } from '../engine-parts/signalbox-query.mjs'
 import { signalboxModel } from '../models/signalbox-model.mjs'
-import { queryEngine } from '../signalbox-query.mjs'
 
 /** Waits for the whole reply, as most do. */
 export const engine = queryEngine({

@@ -1,5 +1,5 @@
 import { createRecorder } from '../../dist/src/inspect/index.js'
-import { executorEngine } from '../signalbox-executor.mjs'
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
 /** What the inspector does: every step becomes a frame. The frames are counted and let go. */
 export const engine = executorEngine({

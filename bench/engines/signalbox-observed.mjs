@@ -1,4 +1,4 @@
-import { executorEngine } from '../signalbox-executor.mjs'
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
 /** Somebody watches the actors and does nothing with what is seen. */
 export const engine = executorEngine({

@@ -1,4 +1,4 @@
-import { executorEngine } from '../signalbox-executor.mjs'
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
 /** The rules answer for every call, and nobody is there to be asked. */
 export const engine = executorEngine({

@@ -1,3 +1,3 @@
-import { executorEngine } from '../signalbox-executor.mjs'
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
 export const engine = executorEngine({ title: 'Signalbox executor' })

@@ -1,14 +1,15 @@
-import { givesSection } from './gives-section.mjs'
-import { extrasSection, fieldSection, growthSection, mixSection } from './overhead-sections.mjs'
-import {
-  bundleSection,
-  latencySection,
-  memorySection,
-  overlapSection,
-  progressSection,
-  startUpSection,
-} from './side-sections.mjs'
-import { targetsSection } from './targets.mjs'
+import { bundleSection } from './sections/bundle.mjs'
+import { extrasSection } from './sections/extras.mjs'
+import { fieldSection } from './sections/field.mjs'
+import { givesSection } from './sections/gives.mjs'
+import { growthSection } from './sections/growth.mjs'
+import { latencySection } from './sections/latency.mjs'
+import { memorySection } from './sections/memory.mjs'
+import { mixSection } from './sections/mix.mjs'
+import { overlapSection } from './sections/overlap.mjs'
+import { progressSection } from './sections/progress.mjs'
+import { startUpSection } from './sections/start-up.mjs'
+import { targetsSection } from './sections/targets.mjs'
 
 /** Everything that was measured, as Markdown that reads well in a terminal too. */
 export function report(measured, settings) {

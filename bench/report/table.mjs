@@ -6,6 +6,8 @@ export const count = (value) => (Math.round(value) + 0).toLocaleString('en-US')
 export const figure = (value) =>
   value === undefined ? leftOut : value < 10 ? value.toFixed(1) : value < 1_000 ? value.toFixed(0) : count(value)
 
+export const titleOf = ({ about }, name) => about[name].title
+
 /** With its quartiles. */
 export const spread = ({ median, low, high }, show = figure) => `${show(median)} (${show(low)}–${show(high)})`
 

@@ -1,4 +1,4 @@
-import { allowAllTools, query } from '../dist/src/index.js'
+import { allowAllTools, query } from '../../dist/src/index.js'
 import { maxConcurrency } from './plain-call.mjs'
 import { reportingCall, reportingTool } from './reporting-tool.mjs'
 

@@ -1,33 +1,7 @@
-import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scenarios } from '../scenarios.mjs'
 import { median } from '../statistics.mjs'
 import { createCalls, createTools, textOf } from '../workload.mjs'
-
-/** One turn in real time. Milliseconds until the first result is in hand, and until all are. */
-export async function overlap(engine, { scenario }) {
-  const calls = scenarios[scenario]
-  const begin = performance.now()
-  const now = () => performance.now() - begin
-  let first
-  let running = 0
-  let overlapped = false
-  const tools = createTools(async (input, isUnsafe) => {
-    running++
-    if (isUnsafe && running > 1) overlapped = true
-    await sleep(calls[input.n].ms)
-    running--
-    return { data: textOf(input) }
-  })
-  const pace = { until: (n) => sleep(Math.max(0, calls[n].endsAt - now())), ended: () => {}, over: () => {} }
-  const got = () => {
-    first ??= now()
-  }
-  const { results } = await engine.prepare({ tools, calls, pace, got })()
-  const end = now()
-  checkAll(results, calls)
-  return { first, end, overlapped }
-}
+import { checkSet } from './check-results.mjs'
 
 /** Microseconds from a block's end to its tool's start, and from the stream's end to the first start after it. */
 export async function latency(engine, { blocks, turns }) {
@@ -63,11 +37,6 @@ async function moments(engine, calls) {
     },
   }
   const { results } = await engine.prepare({ tools, calls, pace })()
-  checkAll(results, calls)
+  checkSet(results, calls)
   return { ended, started, over }
-}
-
-function checkAll(results, calls) {
-  const texts = results.map(({ content }) => content).toSorted()
-  assert.deepEqual(texts, calls.map(({ input }) => textOf(input)).toSorted(), 'every result, whatever its place')
 }

@@ -1,5 +1,5 @@
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
-import { anthropicClient, anthropicOptions } from './models/anthropic-client.mjs'
+import { anthropicClient, anthropicOptions } from '../models/anthropic-client.mjs'
 
 /** An engine of Anthropic's tool runner: one request, and the results of its calls. */
 export const runnerEngine = ({ title, stream, runToolsEagerly }) => ({

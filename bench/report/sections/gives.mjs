@@ -1,5 +1,5 @@
-import { field } from '../engine-list.mjs'
-import { table } from './table.mjs'
+import { field } from '../../engine-list.mjs'
+import { table } from '../table.mjs'
 
 /** What each of them does for its price, as it was observed. */
 export function givesSection({ about }) {

@@ -1,7 +1,7 @@
-import { counterpartOf } from '../engine-list.mjs'
-import { mixes } from '../workload.mjs'
-import { growthOf, ratioOf } from './cells.mjs'
-import { count, figure, table } from './table.mjs'
+import { counterpartOf } from '../../engine-list.mjs'
+import { mixes } from '../../workload.mjs'
+import { growthOf, ratioOf } from '../cells.mjs'
+import { count, figure, table } from '../table.mjs'
 
 const frameworks = [
   'langgraph',

@@ -3,7 +3,7 @@ import {
   createAssistantMessage,
   createToolUseContext,
   StreamingToolExecutor,
-} from '../dist/src/index.js'
+} from '../../dist/src/index.js'
 import { maxConcurrency } from './plain-call.mjs'
 import { reportingCall, reportingTool } from './reporting-tool.mjs'
 
