@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { scenarios } from './scenarios.mjs'
 
 const full = {
   sizes: [1, 10, 100, 1_000, 10_000],
@@ -14,7 +15,7 @@ const full = {
   memory: { sizes: [100, 1_000, 10_000], turns: 2, maxTurnMs: 3_000 },
   retained: { size: 100, minCalls: 10_000, maxMs: 2_000 },
   latency: { blocks: 20, turns: 8 },
-  overlapRounds: 3,
+  overlap: { scenarios: Object.keys(scenarios), rounds: 3 },
   progress: { count: 1_000, minMs: 300 },
   startUps: 5,
 }
@@ -27,7 +28,7 @@ const quick = {
   memory: { sizes: [100], turns: 1, maxTurnMs: 3_000 },
   retained: { size: 10, minCalls: 20, maxMs: 1_000 },
   latency: { blocks: 3, turns: 1 },
-  overlapRounds: 0,
+  overlap: { scenarios: ['slow first call'], rounds: 1 },
   progress: { count: 100, minMs: 0 },
   startUps: 1,
 }

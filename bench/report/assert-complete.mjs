@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { everyEngine, field, isTimed, reporting, streamed, weighed } from '../engine-list.mjs'
-import { scenarios } from '../scenarios.mjs'
 
 /** No figure is judged, but each must be there, for every engine that could be loaded. */
-export function assertComplete(measured, { sizes, memory, overlapRounds }) {
+export function assertComplete(measured, { sizes, memory, overlap }) {
   const { about, leftOut, cells, bundles } = measured
   const isHere = (name) => !leftOut.some(({ engine }) => engine === name)
   assert.deepEqual(Object.keys(about), everyEngine.filter(isHere), 'every engine ran')
@@ -20,7 +19,7 @@ export function assertComplete(measured, { sizes, memory, overlapRounds }) {
   has('latency', streamed, ({ fromBlock }) => Number.isFinite(fromBlock.median))
   has('progress', reporting, ({ median }) => median > 0)
   has('startUp', field, ({ imported, firstTurn }) => imported.median > 0 && firstTurn.median > 0)
-  const turns = overlapRounds > 0 ? streamed.filter(isHere).length * Object.keys(scenarios).length : 0
+  const turns = streamed.filter(isHere).length * overlap.scenarios.length
   assert.equal(measured.overlap.length, turns, 'every turn in real time')
   assert.ok(bundles.every(({ outside, inside }) => inside.gzip > outside.gzip && outside.gzip > 0))
 
