@@ -12,7 +12,7 @@ const full = {
   onceMs: 4_000,
   /** A turn that would take longer, by what the last smaller one took, is not tried. */
   capMs: 45_000,
-  memory: { sizes: [100, 1_000, 10_000], turns: 2, maxTurnMs: 3_000 },
+  memory: { sizes: [100, 1_000, 10_000], turns: 2, maxTurnMs: 5_000 },
   retained: { size: 100, minCalls: 10_000, maxMs: 2_000 },
   latency: { blocks: 20, turns: 8 },
   overlap: { scenarios: Object.keys(scenarios), rounds: 3 },
