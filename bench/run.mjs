@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { measureBundles } from './axes/bundle-sizes.mjs'
 import { measureLatency } from './axes/latency.mjs'
 import { measureMemory } from './axes/memory.mjs'
@@ -17,12 +17,13 @@ import { writeTables } from './report/write-tables.mjs'
 import { readSettings } from './settings.mjs'
 
 const picture = new URL('../docs/images/overhead.svg', import.meta.url)
+const lastRun = new URL('last-run.json', import.meta.url)
 const settings = readSettings(process.argv.slice(2))
 const start = performance.now()
 const tell = (text) =>
   process.stderr.write(`${((performance.now() - start) / 1_000).toFixed(0).padStart(4)} s  ${text}\n`)
 
-const measured = await measure()
+const measured = settings.from ? JSON.parse(await readFile(settings.from, 'utf8')) : await measure()
 assertComplete(measured, settings)
 const text = report(measured, settings)
 if (settings.markdown) {
@@ -46,7 +47,12 @@ async function measure() {
     // last, for its collections leave the processes in another state
     const memory = await measureMemory(clients, verified, settings, tell)
     const machine = describeMachine()
-    return { machine, about, leftOut, cells, latency, progress, overlap, startUp, bundles, memory }
+    const { rounds, largeRounds, cpu: isCpu } = settings
+    const how = { rounds, largeRounds, isCpu }
+    const found = { machine, how, about, leftOut, cells, latency, progress, overlap, startUp, bundles, memory }
+    // tables can be made of it again: --from
+    if (!settings.quick) await writeFile(lastRun, JSON.stringify(found))
+    return found
   } finally {
     for (const client of clients.values()) client.close()
   }

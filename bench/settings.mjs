@@ -42,6 +42,7 @@ export function readSettings(args) {
       json: { type: 'boolean', default: false },
       cpu: { type: 'boolean', default: false },
       rounds: { type: 'string' },
+      from: { type: 'string' },
     },
   })
   const defaults = values.quick ? quick : full

@@ -15,7 +15,7 @@ import { targetsSection } from './sections/targets.mjs'
 export function report(measured, settings) {
   if (settings.quick) return quickReport(measured)
   const sections = [
-    machineLine(measured, settings),
+    machineLine(measured),
     givesSection(measured),
     fieldSection(measured, settings),
     mixSection(measured, settings, 'alternating'),
@@ -42,7 +42,7 @@ function quickReport(measured) {
 
 const missing = (leftOut) => leftOut.map(({ engine, needs }) => `Left out: ${engine}, because ${needs}.`)
 
-function machineLine({ machine, leftOut }, { rounds, largeRounds, cpu: isCpu }) {
+function machineLine({ machine, how: { rounds, largeRounds, isCpu }, leftOut }) {
   const { cpu, cores, node, platform, date, load } = machine
   return [
     `${cpu}, ${cores} cores, ${platform}, Node ${node}, ${date}.`,
