@@ -76,6 +76,7 @@ export {
 export type {
   AnyTool,
   InputVerdict,
+  JSONObjectSchema,
   OnProgress,
   ProgressChunk,
   ResultChunk,

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type StdioOptions, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { ProcessExit, ProcessRunner, RunningProcess } from './process-runner.ts'
 import { runMarker } from './run-marker.ts'
 
@@ -25,14 +25,15 @@ function killAll(): void {
 
 /** The processes of this machine. */
 export const nodeProcessRunner: ProcessRunner = {
-  start({ file, args, cwd, env }, { onOutput, onNote }) {
+  start({ file, args, cwd, env, hasInput }, { onOutput, onErrorOutput = onOutput, onNote }) {
     // its own session, so that one signal reaches it and all its children, and no terminal does
-    const child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
+    const stdio: StdioOptions = [hasInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe']
+    const child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio })
     const { pid } = child
     const [, out, err, note] = child.stdio as unknown as Readable[]
     const streams = [out, err, note].filter((stream) => stream !== undefined && stream !== null)
     out?.on('data', onOutput)
-    err?.on('data', onOutput)
+    err?.on('data', onErrorOutput)
     note?.on('data', (bytes: Uint8Array) => onNote?.(bytes))
     for (const stream of streams) stream.on('error', () => undefined)
     if (pid !== undefined) join(pid, `${runMarker}=${env[runMarker]}`)
@@ -44,6 +45,7 @@ export const nodeProcessRunner: ProcessRunner = {
     const running: RunningProcess = {
       exited,
       closed: closed.then(() => undefined),
+      ...(hasInput === true && child.stdin !== null && inputOf(child.stdin)),
       signalGroup: (signal) => {
         if (pid !== undefined) quietly(() => process.kill(-pid, signal))
       },
@@ -54,6 +56,7 @@ export const nodeProcessRunner: ProcessRunner = {
       release: () => {
         if (pid !== undefined) leave(pid)
         for (const stream of streams) stream.destroy()
+        child.stdin?.destroy()
         child.removeAllListeners()
       },
     }
@@ -61,6 +64,15 @@ export const nodeProcessRunner: ProcessRunner = {
   },
   findMarked,
   signal: (pid, signal) => quietly(() => process.kill(pid, signal)),
+}
+
+function inputOf(stdin: Writable): Pick<RunningProcess, 'write' | 'endInput'> {
+  stdin.on('error', () => undefined)
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => stdin.write(text, (error) => (error ? reject(error) : resolve()))),
+    endInput: () => void stdin.end(),
+  }
 }
 
 function join(pid: number, mark: string): void {
