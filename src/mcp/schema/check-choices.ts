@@ -14,7 +14,12 @@ export function* checkChoices(
   if (allOf !== undefined) yield* each(allOf, (part) => check(part, value, path))
   if (anyOf !== undefined) yield Array.isArray(anyOf) ? anyFits(anyOf.map((part) => check(part, value, path))) : unsure
   if (oneOf !== undefined) {
-    yield Array.isArray(oneOf) ? oneFits(oneOf.map((part) => check(part, value, path)), path) : unsure
+    yield Array.isArray(oneOf)
+      ? oneFits(
+          oneOf.map((part) => check(part, value, path)),
+          path,
+        )
+      : unsure
   }
   if (not !== undefined) {
     const inner = check(not, value, path)

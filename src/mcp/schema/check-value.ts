@@ -59,7 +59,8 @@ export function checkValue(root: unknown, value: unknown): Fit {
     let target: unknown = root
     for (const part of ref.split('/').slice(1)) {
       const key = decode(part)
-      if (typeof target !== 'object' || target === null || key === undefined || !Object.hasOwn(target, key)) return unsure
+      if (typeof target !== 'object' || target === null || key === undefined || !Object.hasOwn(target, key))
+        return unsure
       target = (target as Record<string, unknown>)[key]
     }
     return check(target, at, path)

@@ -11,7 +11,9 @@ const maxKeys = 1_000
 export function inputSchemaFor(jsonSchema: Record<string, unknown>): z.ZodObject {
   const { properties } = jsonSchema
   const keys = isRecord(properties) ? Object.keys(properties).slice(0, maxKeys) : []
-  const shape = Object.fromEntries(keys.filter((key) => key !== '__proto__').map((key) => [key, z.unknown().optional()]))
+  const shape = Object.fromEntries(
+    keys.filter((key) => key !== '__proto__').map((key) => [key, z.unknown().optional()]),
+  )
   return z.looseObject(shape).check((context) => {
     const fit = checkValue(jsonSchema, context.value)
     if (fit.verdict !== 'unfit') return
