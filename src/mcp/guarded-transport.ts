@@ -71,7 +71,8 @@ export function guardedTransport(inner: Transport, onFlood: () => void, now: () 
   inner.onmessage = (message, extra) => {
     const isAnswer = !('method' in message) && message.id !== undefined && settle(message.id) !== undefined
     if (!isAnswer && isFlood()) return onFlood()
-    guarded.onmessage?.(message, extra)
+    if (isAnswer) afterNotifications(() => guarded.onmessage?.(message, extra))
+    else guarded.onmessage?.(message, extra)
   }
   inner.onerror = (error) => {
     guarded.onerror?.(error)
@@ -82,6 +83,12 @@ export function guardedTransport(inner: Transport, onFlood: () => void, now: () 
     guarded.onclose?.()
   }
   return guarded
+}
+
+/** The SDK hands notifications on a tick late: without this, the last progress of a call would come after its answer. */
+async function afterNotifications(deliver: () => void): Promise<void> {
+  for (let tick = 0; tick < 4; tick++) await undefined
+  deliver()
 }
 
 function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
