@@ -23,6 +23,8 @@ export type ConnectionEvent =
   /** `isHopeless`: another attempt would fail in the same way. */
   | { type: 'connection.failed'; problem: string; isHopeless: boolean }
   | { type: 'connection.lost'; problem: string }
+  /** It has been of use: whatever failed before is forgotten. */
+  | { type: 'connection.proved' }
   | { type: 'connection.retry' }
   | { type: 'connection.close' }
 
@@ -109,6 +111,7 @@ export const connectionMachine = connectionSetup.createMachine({
           { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
           { target: 'backingOff', actions: noteProblem },
         ],
+        'connection.proved': { actions: 'forgetFailures' },
         'connection.retry': { target: 'connecting', actions: ['letGo', 'forgetFailures'] },
         'connection.close': 'closed',
       },

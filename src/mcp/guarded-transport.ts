@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 type RequestId = string | number
 
 /** Notifications come in bursts, but not for ever: so many at once, and so many a second. */
-const maxBurst = 10_000
+const maxBurst = 5_000
 const perSecond = 1_000
 
 /** What an answer that never came is told from others by. */

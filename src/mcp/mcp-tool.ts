@@ -28,7 +28,7 @@ export type CallServer = (
   onProgress: OnProgress,
 ) => Promise<Record<string, unknown>>
 
-const attempts = 3
+const attempts = 2
 const defaultTimeout: Timeout = { totalMs: 600_000, idleMs: 120_000 }
 
 /** A tool of a server as one of ours. */

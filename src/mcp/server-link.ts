@@ -10,6 +10,7 @@ import { type Clock, clearTimer } from '../pipeline/clock.ts'
 import type { AnyTool, OnProgress } from '../tool/tool.ts'
 import { mcpFailure } from './mcp-failure.ts'
 import type { CallServer } from './mcp-tool.ts'
+import { oneByOneAfterBreaks } from './one-by-one-after-breaks.ts'
 import type { McpServerConfig } from './server-config.ts'
 import { isHopeless, openSession, type Session } from './session.ts'
 import { ToolList } from './tool-list.ts'
@@ -49,8 +50,9 @@ export class ServerLink {
     this.key = key
     this.config = config
     this.#host = host
+    const inTurn = oneByOneAfterBreaks()
     const call: CallServer = (tool, input, signal, onProgress) =>
-      this.request('tools/call', { name: tool, arguments: input }, signal, onProgress)
+      inTurn(signal, () => this.request('tools/call', { name: tool, arguments: input }, signal, onProgress))
     this.#list = new ToolList(name, key, config, call, host.warn)
     const port: ConnectionPort = { open: () => this.#open(), letGo: () => this.#letGo() }
     this.actor = createActor(connectionMachine, {
@@ -131,7 +133,9 @@ export class ServerLink {
       onProgress?.({ data: { type: 'mcp_progress', progress: progress.progress, total: progress.total, ...text } })
     }
     try {
-      return await session.request(method, params, { signal, ...(onProgress !== undefined && { onprogress: report }) })
+      const answer = await session.request(method, params, { signal, ...(onProgress && { onprogress: report }) })
+      this.#send({ type: 'connection.proved' })
+      return answer
     } catch (error) {
       if (signal.reason === 'timeout') this.#lookAfter(session)
       throw error

@@ -133,7 +133,7 @@ function clientFor({ Client }: Sdk, host: SessionHost, mode: 'auto' | 'legacy'):
 function transportFor(sdk: Sdk, config: McpServerConfig, host: SessionHost): Transport {
   const { maxMessageBytes = defaultMaxMessageBytes } = config
   if (isStdio(config)) {
-    const parse = (line: string): JSONRPCMessage => sdk.deserializeMessage(line)
+    const parse = (line: string): JSONRPCMessage => parseMessage(sdk, line)
     return stdioTransport(config, { maxMessageBytes, parse, onStderr: (text) => host.onStderr(text) })
   }
   return new sdk.StreamableHTTPClientTransport(new URL(config.url), {
@@ -146,6 +146,17 @@ function transportFor(sdk: Sdk, config: McpServerConfig, host: SessionHost): Tra
       maxRetries: 3,
     },
   })
+}
+
+/** An answer that is none is still the answer: nobody has to wait for another. */
+function parseMessage(sdk: Sdk, line: string): JSONRPCMessage {
+  try {
+    return sdk.deserializeMessage(line)
+  } catch (error) {
+    const { id, method } = JSON.parse(line) ?? {}
+    if ((typeof id !== 'number' && typeof id !== 'string') || method !== undefined) throw error
+    return { jsonrpc: '2.0', id, error: { code: -32_603, message: `no result, but ${line.slice(0, 500)}` } }
+  }
 }
 
 function sessionOf(

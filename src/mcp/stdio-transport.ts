@@ -78,7 +78,7 @@ export function stdioTransport(config: StdioServer, host: StdioHost): StdioTrans
     const lines = reader.read(bytes)
     if (lines === undefined) {
       transport.onerror?.(new Error(`it sent a message of more than ${host.maxMessageBytes} bytes`))
-      return end()
+      return end(0)
     }
     for (const line of lines) if (line.trim() !== '') deliver(line)
   }
@@ -107,16 +107,16 @@ export function stdioTransport(config: StdioServer, host: StdioHost): StdioTrans
   }
 
   /** Whoever talks with it hears of the end at once; the processes are seen to after that. */
-  function end(): void {
+  function end(patienceMs = goodbyeMs): void {
     if (ending !== undefined) return
-    ending = finish().finally(markEnded)
+    ending = finish(patienceMs).finally(markEnded)
     transport.onclose?.()
   }
 
-  async function finish(): Promise<void> {
+  async function finish(patienceMs: number): Promise<void> {
     if (running === undefined) return
     running.endInput?.()
-    await within(running.exited, goodbyeMs)
+    await within(running.exited, patienceMs)
     await endProcess(nodeProcessRunner, running, `${runMarker}=${marker}`, grace)
   }
 

@@ -30,7 +30,7 @@ export interface Bridge {
 }
 
 /** Where what has to be done afterwards is left: for one test, or for several. */
-export type After = (cleanUp: () => unknown) => void
+export type After = (cleanUp: () => void | Promise<void>) => void
 
 /** What a call asks for with { message: 'fault:…' }, done to its HTTP answer. */
 const faults: Record<string, (response: ServerResponse, session: BridgeSession) => void> = {

@@ -40,7 +40,7 @@ describe.each([
   ['stdio', overStdio],
   ['streamable HTTP', overHttp],
 ] as const)('the published servers over %s', (_transport, servers) => {
-  const ends: (() => unknown)[] = []
+  const ends: (() => void | Promise<void>)[] = []
   let root: string
   let mcp: Mcp
   beforeAll(async () => {
