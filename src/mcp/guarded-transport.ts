@@ -2,27 +2,34 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 
 type RequestId = string | number
 
-/** Notifications come in bursts, but not for ever: so many at once, and so many a second. */
-const maxBurst = 5_000
-const perSecond = 1_000
+/** What of a burst of notifications is forgiven each second. */
+const forgiven = 0.2
 
 /** What an answer that never came is told from others by. */
 export const streamEnded = 'stream_ended'
+
+export interface TransportGuard {
+  /** Notifications come in bursts, but not for ever. */
+  readonly maxNotifications: number
+  now(): number
+  onFlood(): void
+}
 
 /**
  * A transport that makes good what its server does wrong: a flood ends the connection, a stream that ends without the answer
  * becomes an answer, and what was cancelled holds no stream open.
  */
-export function guardedTransport(inner: Transport, onFlood: () => void, now: () => number): Transport {
+export function guardedTransport(inner: Transport, guard: TransportGuard): Transport {
+  const { maxNotifications, now, onFlood } = guard
   const open = new Map<RequestId, AbortController>()
   let level = 0
   let since = now()
 
   const isFlood = (): boolean => {
     const at = now()
-    level = Math.max(0, level - ((at - since) / 1_000) * perSecond) + 1
+    level = Math.max(0, level - ((at - since) / 1_000) * forgiven * maxNotifications) + 1
     since = at
-    return level > maxBurst
+    return level > maxNotifications
   }
 
   const guarded: Transport = {

@@ -42,6 +42,12 @@ interface AnyServer {
    * @default 16_000_000
    */
   maxMessageBytes?: number | undefined
+  /**
+   * How many notifications the server may send in one burst, a fifth of that each second in the long run. More is a flood,
+   * and ends the connection.
+   * @default 5_000
+   */
+  maxNotifications?: number | undefined
 }
 
 /** A program that is started, and spoken with over its input and output. */
@@ -87,6 +93,7 @@ const anyServer = {
     .optional(),
   connectMs: count.optional(),
   maxMessageBytes: count.optional(),
+  maxNotifications: count.optional(),
 }
 const texts = z.record(z.string(), z.string())
 const own = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'must be a function')

@@ -41,6 +41,7 @@ type Sdk = typeof import('@modelcontextprotocol/client')
 const never = 2 ** 31 - 1
 const probeMs = 3_000
 const defaultMaxMessageBytes = 16_000_000
+const defaultMaxNotifications = 5_000
 const goodbyeMs = 1_000
 const anyResult = z.looseObject({})
 
@@ -93,7 +94,8 @@ async function open(
     lose(lastTrouble)
     inner.close().catch(() => undefined)
   }
-  const transport = guardedTransport(inner, flooded, host.now)
+  const { maxNotifications = defaultMaxNotifications } = config
+  const transport = guardedTransport(inner, { maxNotifications, now: host.now, onFlood: flooded })
   const client = clientFor(sdk, host, mode)
   client.onerror = (error) => {
     lastTrouble = error.message

@@ -41,7 +41,10 @@ const overHttp = { url: '' }
 beforeAll(async () => {
   bridge = await httpBridge(process.execPath, [programOf('everything'), 'stdio'], { TOKEN: token }, after)
   overHttp.url = bridge.url
-  const servers = { good: everything(token), bad: { ...faulty(token), maxMessageBytes: 4_000_000 } }
+  const servers = {
+    good: everything(token),
+    bad: { ...faulty(token), maxMessageBytes: 4_000_000, maxNotifications: 300 },
+  }
   mcp = await connected({ servers, reconnect }, after)
 })
 afterAll(async () => {
@@ -196,7 +199,10 @@ describe('over HTTP, a server that', () => {
   let mixed: Mcp
   beforeAll(async () => {
     mixed = await connected(
-      { servers: { good: everything(token), bad: { ...overHttp, maxMessageBytes: 4_000_000 } }, reconnect },
+      {
+        servers: { good: everything(token), bad: { ...overHttp, maxMessageBytes: 4_000_000, maxNotifications: 300 } },
+        reconnect,
+      },
       after,
     )
   })
