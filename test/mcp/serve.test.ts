@@ -207,8 +207,9 @@ it('over HTTP only who may ask is answered', async () => {
   const served = await serveMcp({ tools: [picture], transport: { http: { token: 'secret' } } })
   onTestFinished(() => served.close())
   const url = served.url as string
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   const ask = async (headers: Record<string, string>, path = url) =>
-    (await fetch(path, { method: 'POST', headers: { Authorization: 'Bearer secret', ...headers }, body: '{}' })).status
+    (await fetch(path, { method: 'POST', headers: { Authorization: 'Bearer secret', ...headers }, body: ping })).status
   expect(await ask({ Authorization: 'Bearer guess' })).toBe(401)
   expect(await ask({ Origin: 'https://evil.example' })).toBe(403)
   expect(await ask({}, url.replace('/mcp', '/'))).toBe(404)

@@ -1,4 +1,5 @@
 import type { CallToolResult, InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server'
+import { readField } from '../../errors/read-field.ts'
 import { describeValue } from '../../text/describe-value.ts'
 import { isRecord } from '../../text/is-record.ts'
 import { missingPackage } from '../../workspace/optional-package.ts'
@@ -70,8 +71,8 @@ async function serve(
 
 /** Clients say what they can when they connect, or, later ones, with each request. */
 function canAsk(sdk: ServerSdk, server: Server, { mcpReq }: ServerContext): boolean {
-  const said = mcpReq.envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
-  return said?.elicitation !== undefined
+  const said = readField(mcpReq.envelope, sdk.CLIENT_CAPABILITIES_META_KEY) ?? server.getClientCapabilities()
+  return readField(said, 'elicitation') !== undefined
 }
 
 /** The question goes out as the answer to the request; the client asks again with what it was told. */
