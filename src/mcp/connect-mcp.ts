@@ -5,9 +5,10 @@ import { type Clock, platformClock } from '../pipeline/clock.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import type { ConnectionActor, McpState } from './mcp-state.ts'
 import { resourceTools } from './resource-tools.ts'
 import { checkServerConfig, type McpServerConfig } from './server-config.ts'
-import { type McpState, ServerLink } from './server-link.ts'
+import { ServerLink } from './server-link.ts'
 import { serverKey } from './tool-name.ts'
 
 export interface McpOptions {
@@ -68,7 +69,7 @@ export interface Mcp {
   tools(): AnyTool[]
   servers(): McpServerStatus[]
   /** The actors of the connections, for whoever wants to watch their charts. */
-  readonly actors: ReadonlyMap<string, ServerLink['actor']>
+  readonly actors: ReadonlyMap<string, ConnectionActor>
   /** Returns how to stop listening. */
   on<Type extends keyof McpEvents>(type: Type, listener: (event: McpEvents[Type]) => void): () => void
   /** Connects a server anew, at once. False where there is no such server, or all are closed. */

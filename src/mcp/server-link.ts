@@ -1,4 +1,4 @@
-import { type ActorRefFrom, createActor } from 'xstate'
+import { createActor } from 'xstate'
 import {
   type ConnectionEvent,
   type ConnectionLimits,
@@ -9,13 +9,13 @@ import { describeError } from '../errors/describe-error.ts'
 import { type Clock, clearTimer } from '../pipeline/clock.ts'
 import type { AnyTool, OnProgress } from '../tool/tool.ts'
 import { mcpFailure } from './mcp-failure.ts'
+import { type ConnectionActor, type McpState, stateOf, whenState } from './mcp-state.ts'
 import type { CallServer } from './mcp-tool.ts'
 import { oneByOneAfterBreaks } from './one-by-one-after-breaks.ts'
+import { progressReport } from './progress-report.ts'
 import type { McpServerConfig } from './server-config.ts'
 import { isHopeless, openSession, type Session } from './session.ts'
 import { ToolList } from './tool-list.ts'
-
-export type McpState = 'connecting' | 'ready' | 'backingOff' | 'failed' | 'closed'
 
 export interface LinkHost {
   readonly clock: Clock
@@ -27,8 +27,6 @@ export interface LinkHost {
   onStderr(text: string): void
 }
 
-const maxProgress = 10_000
-const maxProgressText = 2_000
 const pingMs = 5_000
 
 /** One server: its chart, the session behind it, and the tools it has. */
@@ -36,7 +34,7 @@ export class ServerLink {
   readonly name: string
   readonly key: string
   readonly config: McpServerConfig
-  readonly actor: ActorRefFrom<typeof connectionMachine>
+  readonly actor: ConnectionActor
   readonly #host: LinkHost
   #session: Session | undefined
   #opening: AbortController | undefined
@@ -71,7 +69,7 @@ export class ServerLink {
   }
 
   get state(): McpState {
-    return this.actor.getSnapshot().value as McpState
+    return stateOf(this.actor)
   }
 
   get problem(): string | undefined {
@@ -92,7 +90,7 @@ export class ServerLink {
 
   /** Once the first attempt has come to something. */
   async settled(): Promise<void> {
-    await this.#until((state) => state !== 'connecting')
+    await whenState(this.actor, (state) => state !== 'connecting', this.#host.clock)
   }
 
   /** Ends it, and whatever belongs to it; resolves when nothing is left. */
@@ -111,7 +109,8 @@ export class ServerLink {
   async ready(signal: AbortSignal): Promise<Session> {
     if (this.session !== undefined) return this.session
     const isOver = (state: McpState): boolean => state === 'ready' || state === 'failed' || state === 'closed'
-    if (!isOver(this.state)) await this.#until(isOver, this.#host.waitMs, signal)
+    const { clock, waitMs } = this.#host
+    if (!isOver(this.state)) await whenState(this.actor, isOver, clock, waitMs, signal)
     if (this.session !== undefined) return this.session
     const why = this.problem === undefined ? '' : ` The last problem: ${this.problem}`
     throw mcpFailure(`The server ${this.name} is not connected (${this.state}).${why} The call was not sent.`)
@@ -125,15 +124,9 @@ export class ServerLink {
     onProgress?: OnProgress,
   ): Promise<Record<string, unknown>> {
     const session = await this.ready(signal)
-    let reported = 0
-    const report = (progress: { progress?: unknown; total?: unknown; message?: unknown }): void => {
-      if (signal.aborted || ++reported > maxProgress) return
-      const { message } = progress
-      const text = typeof message === 'string' ? { message: message.slice(0, maxProgressText) } : {}
-      onProgress?.({ data: { type: 'mcp_progress', progress: progress.progress, total: progress.total, ...text } })
-    }
     try {
-      const answer = await session.request(method, params, { signal, ...(onProgress && { onprogress: report }) })
+      const onprogress = onProgress && progressReport(signal, onProgress)
+      const answer = await session.request(method, params, { signal, ...(onprogress && { onprogress }) })
       this.#send({ type: 'connection.proved' })
       return answer
     } catch (error) {
@@ -245,25 +238,6 @@ export class ServerLink {
         }
       })
       .finally(() => clearTimer(this.#host.clock, timer))
-  }
-
-  #until(holds: (state: McpState) => boolean, ms?: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      let timer: unknown
-      const finish = (): void => {
-        subscription.unsubscribe()
-        clearTimer(this.#host.clock, timer)
-        signal?.removeEventListener('abort', finish)
-        resolve()
-      }
-      const look = (): void => {
-        if (holds(this.state)) finish()
-      }
-      const subscription = this.actor.subscribe({ next: look, complete: finish })
-      if (ms !== undefined) timer = this.#host.clock.setTimeout(finish, ms)
-      signal?.addEventListener('abort', finish, { once: true })
-      look()
-    })
   }
 }
 

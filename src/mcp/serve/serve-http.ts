@@ -4,22 +4,9 @@ import type { AddressInfo } from 'node:net'
 import type { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { SignalboxError } from '../../errors/signalbox-error.ts'
 import { httpAccess } from './http-access.ts'
+import type { HttpOptions } from './http-options.ts'
 import type { ServerSdk } from './mcp-server.ts'
 import { sendWebResponse, toWebRequest } from './web-bridge.ts'
-
-export interface HttpOptions {
-  /**
-   * 0 takes any that is free.
-   * @default 0
-   */
-  port?: number | undefined
-  /** @default '127.0.0.1' */
-  host?: string | undefined
-  /** What a client has to send as `Authorization: Bearer …`. Needed where others than this machine can connect. */
-  token?: string | undefined
-  /** Further names under which the server may be asked, such as one that a proxy has. */
-  allowedHosts?: readonly string[] | undefined
-}
 
 export interface ServedHttp {
   readonly url: string

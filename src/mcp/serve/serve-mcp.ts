@@ -6,8 +6,9 @@ import type { Hooks } from '../../hooks/hook.ts'
 import type { PermissionSettings } from '../../permission/permission-settings.ts'
 import type { AnyTool } from '../../tool/tool.ts'
 import type { ToolUseContext } from '../../tool/tool-use-context.ts'
+import type { HttpOptions } from './http-options.ts'
 import { loadServerSdk, mcpServer } from './mcp-server.ts'
-import { type HttpOptions, serveHttp } from './serve-http.ts'
+import { serveHttp } from './serve-http.ts'
 import { ToolDesk } from './tool-desk.ts'
 
 export interface ServeMcpOptions {
