@@ -38,5 +38,6 @@ it('whatever servers are called, names fit every provider, differ, and rules fin
         expect(namesTool(parseRule(`mcp__${key}x`), [name])).toBe(false)
       }
     }),
+    { numRuns: 50 },
   )
 })

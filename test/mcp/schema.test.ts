@@ -89,9 +89,9 @@ describe('a schema of a stranger', () => {
         if (own === 'unsure') return
         expect(judgeOf(ajv, schema, value) ?? own).toBe(own)
       }),
-      { numRuns: process.env.SIGNALBOX_FULL === '1' ? 10_000 : 600 },
+      { numRuns: process.env.SIGNALBOX_FULL === '1' ? 10_000 : 300 },
     )
-    expect(Math.min(counts.fits, counts.unfit)).toBeGreaterThan(50)
+    expect(Math.min(counts.fits, counts.unfit)).toBeGreaterThan(20)
   })
 
   it.each([
