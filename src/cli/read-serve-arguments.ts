@@ -3,15 +3,17 @@ import { type PermissionMode, permissionModes } from '../../machines/index.ts'
 import type { McpServeOptions } from './mcp-serve.ts'
 
 /** The options of `mcp-serve`, or what is wrong with them. */
-export function readServeArguments(args: readonly string[]): McpServeOptions | string {
+export function readServeArguments(args: readonly string[], env = process.env): McpServeOptions | string {
   try {
     const { values } = parseArgs({ args: [...args], options, strict: true })
-    const { root = process.cwd(), http, port, host, token, tools, mode, ...rest } = values
+    const { root = process.cwd(), http, port, host, tools, mode, ...given } = values
+    const { token = env.SIGNALBOX_MCP_TOKEN, ...rest } = given
     if (mode !== undefined && !permissionModes.includes(mode as PermissionMode)) {
       return `--mode wants one of ${permissionModes.join(', ')}.`
     }
     if (port !== undefined && !/^\d{1,5}$/.test(port)) return '--port wants a port number.'
-    if (http !== true && (port ?? host ?? token) !== undefined) return '--port, --host and --token go with --http.'
+    if (http !== true && (port ?? host ?? given.token) !== undefined)
+      return '--port, --host and --token go with --http.'
     return {
       root,
       ...rest,

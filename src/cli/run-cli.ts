@@ -19,7 +19,8 @@ signalbox mcp-serve
   --tools A,B     only these tools
   --allow RULE    what may run without asking, such as 'Bash(npm test)'; may be repeated, as may --ask and --deny
   --mode MODE     default, acceptEdits, plan, dontAsk or bypassPermissions
-  --http          over streamable HTTP, with --port, --host (127.0.0.1) and --token
+  --http          over streamable HTTP, with --port, --host (127.0.0.1) and --token (or the variable SIGNALBOX_MCP_TOKEN,
+                  which other users of the machine cannot see)
   --inspect       opens the inspector beside it
 
   --help          this text

@@ -78,8 +78,9 @@ export function guardedTransport(inner: Transport, guard: TransportGuard): Trans
   inner.onmessage = (message, extra) => {
     const isAnswer = !('method' in message) && message.id !== undefined && settle(message.id) !== undefined
     if (!isAnswer && isFlood()) return onFlood()
-    if (isAnswer) afterNotifications(() => guarded.onmessage?.(message, extra))
-    else guarded.onmessage?.(message, extra)
+    if (isAnswer) {
+      afterNotifications(() => guarded.onmessage?.(message, extra)).catch((error: Error) => guarded.onerror?.(error))
+    } else guarded.onmessage?.(message, extra)
   }
   inner.onerror = (error) => {
     guarded.onerror?.(error)

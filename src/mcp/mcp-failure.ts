@@ -12,6 +12,9 @@ export interface McpFailure extends Error {
   readonly isUndone: boolean
 }
 
+/** What a transport says whose program has ended. */
+export const notRunning = 'the server does not run'
+
 export function mcpFailure(message: string, how: Partial<Omit<McpFailure, keyof Error>> = {}): McpFailure {
   const { isBroken = false, isTransport = isBroken, isUndone = false } = how
   const label = isTransport ? 'McpConnection' : 'McpError'
@@ -39,13 +42,19 @@ export function readFailure(server: string, error: unknown): McpFailure {
   if (code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED' || isNetwork(error)) {
     const cause = readField(readField(error, 'cause'), 'message')
     const why = code === 'CONNECTION_CLOSED' ? '' : ` (${typeof cause === 'string' ? cause : message})`
-    return mcpFailure(`The connection to ${server} broke${why}.`, { isBroken: true })
+    return mcpFailure(`The connection to ${server} broke${why}.`, { isBroken: true, isUndone: isUnsent(error) })
   }
   if (code === 'INVALID_RESULT')
     return mcpFailure(`${server} answered with something that is no result: ${message.slice(0, 2_000)}`)
   return mcpFailure(`${server}: ${describeError(error, 'The client')}`)
 }
 
+const neverReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Nobody was there to send it to. */
+const isUnsent = (error: unknown): boolean =>
+  neverReached.has(String(readField(readField(error, 'cause'), 'code'))) || String(error).includes(notRunning)
+
 /** `fetch` throws a TypeError whatever happened to the network. */
 const isNetwork = (error: unknown): boolean =>
-  error instanceof TypeError || ['does not run', 'Not connected', 'EPIPE'].some((part) => String(error).includes(part))
+  error instanceof TypeError || [notRunning, 'Not connected', 'EPIPE'].some((part) => String(error).includes(part))

@@ -7,6 +7,7 @@ import type { ProcessExit, RunningProcess } from '../shell/process-runner.ts'
 import { runMarker } from '../shell/run-marker.ts'
 import { shellEnvironment } from '../shell/shell-environment.ts'
 import { createLineReader } from './line-reader.ts'
+import { notRunning } from './mcp-failure.ts'
 import type { StdioServer } from './server-config.ts'
 
 /** A server that was asked to end by closing its input has this long before it is told by signals. */
@@ -64,7 +65,7 @@ export function stdioTransport(config: StdioServer, host: StdioHost): StdioTrans
       })
     },
     async send(message) {
-      if (running?.write === undefined || ending !== undefined) throw new Error('the server does not run')
+      if (running?.write === undefined || ending !== undefined) throw new Error(notRunning)
       await running.write(`${JSON.stringify(message)}\n`)
     },
     async close() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { McpServerConfig } from '../../src/mcp/index.ts'
-import { mcpFailure } from '../../src/mcp/mcp-failure.ts'
+import { mcpFailure, readFailure } from '../../src/mcp/mcp-failure.ts'
 import { type CallServer, mcpTool } from '../../src/mcp/mcp-tool.ts'
 import { readPages, readToolInfo } from '../../src/mcp/read-tool-list.ts'
 import { contentBlocks } from '../../src/mcp/result-content.ts'
@@ -47,6 +47,39 @@ describe('what a server says of its tool', () => {
     const { text } = await runTool([tool], 'mcp__s__t', {})
     expect(sent).toBe(times)
     expect(text.includes('It was tried 2 times')).toBe(times === 2)
+  })
+})
+
+describe('a request that failed', () => {
+  const fetchFailed = (code: string) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+
+  it.each([
+    ['nobody listened', fetchFailed('ECONNREFUSED'), { isBroken: true, isTransport: true, isUndone: true }],
+    ['it broke on the way', fetchFailed('ECONNRESET'), { isBroken: true, isTransport: true, isUndone: false }],
+    [
+      'the program had ended',
+      new Error('the server does not run'),
+      { isBroken: true, isTransport: true, isUndone: true },
+    ],
+    [
+      'the session was forgotten',
+      Object.assign(new Error('x'), { data: { status: 404 } }),
+      { isBroken: true, isTransport: true, isUndone: true },
+    ],
+    [
+      'the server had trouble',
+      Object.assign(new Error('x'), { data: { status: 503 } }),
+      { isBroken: false, isTransport: false, isUndone: false },
+    ],
+    [
+      'the server said so',
+      Object.assign(new Error('x'), { code: -32_602 }),
+      { isBroken: false, isTransport: false, isUndone: false },
+    ],
+    ['whatever was thrown', undefined, { isBroken: false, isTransport: false, isUndone: false }],
+  ])('because %s', (_why, thrown, expected) => {
+    expect(readFailure('s', thrown)).toMatchObject(expected)
   })
 })
 
