@@ -18,17 +18,26 @@ const faulty = (token: string, env: Record<string, string> = {}): McpServerConfi
 
 const echo = (server: string, message: string) => [`mcp__${server}__echo`, { message }] as const
 
-/** One bad call among good ones, of the same server and of another. */
+/** One bad call among good ones, of the same server and of another, safe and not. */
 const turnWith = (fault: string) => [
   echo('good', 'one'),
   echo('bad', 'two'),
   echo('bad', `fault:${fault}`),
   echo('bad', 'four'),
-  echo('good', 'five'),
+  // not safe here: it waits for all before it, and all behind it wait
+  ['mcp__bad__get-sum', { a: 2, b: 3 }] as const,
+  echo('good', 'six'),
 ]
 
 const others = (lines: readonly string[]): string[] => lines.filter((line) => !line.startsWith('call_2'))
-const theOthers = ['call_0: Echo: one', 'call_1: Echo: two', 'call_3: Echo: four', 'call_4: Echo: five']
+const theOthers = [
+  'call_0: Echo: one',
+  'call_1: Echo: two',
+  'call_3: Echo: four',
+  'call_4: The sum of 2 and 3 is 5.',
+  'call_5: Echo: six',
+]
+const tools = { 'get-sum': { isSafe: false } }
 
 type Fault = readonly [what: string, fault: string, problem: RegExp]
 /** Each costs a server or two: what is much like another is not for every day. */
@@ -46,7 +55,7 @@ beforeAll(async () => {
   overHttp.url = bridge.url
   const servers = {
     good: everything(token),
-    bad: { ...faulty(token), maxMessageBytes: 4_000_000, maxNotifications: 300 },
+    bad: { ...faulty(token), maxMessageBytes: 4_000_000, maxNotifications: 300, tools },
   }
   mcp = await connected({ servers, reconnect }, after)
 })
@@ -65,7 +74,7 @@ describe('over stdio, a server that', () => {
     ['answers with something that is no result', 'noResult', /bad answered with|bad: /],
   ])('%s costs one call, and is there for the next', async (_what, fault, problem) => {
     const lines = await startTurn(mcp.tools(), turnWith(fault)).results()
-    expect(lines.map((line) => line.split(/[: ]/, 1)[0])).toEqual(['call_0', 'call_1', 'call_2', 'call_3', 'call_4'])
+    expect(lines.map((line) => line.slice(0, 6))).toEqual(['call_0', 'call_1', 'call_2', 'call_3', 'call_4', 'call_5'])
     expect(others(lines)).toEqual(theOthers)
     expect(lines[2]).toMatch(/^call_2 failed/)
     expect(lines[2]).toMatch(problem)
@@ -173,6 +182,24 @@ describe('over stdio', () => {
     expect((await runTool(liar.tools(), 'mcp__bad__get-env', { a: 1 })).isError).toBe(false)
   })
 
+  it('one that is not back in time is an error that says why, until it is asked for anew', async () => {
+    const patient = await connected({
+      servers: { bad: { ...faulty(newToken()), tools: { echo: { isSafe: false, isIdempotent: false } } } },
+      reconnect: { minMs: 600_000, maxMs: 600_000 },
+      waitMs: 1,
+    })
+    const died = await runTool(patient.tools(), ...echo('bad', 'fault:die'))
+    expect([died.isError, died.text.includes('It was tried')]).toEqual([true, false])
+    expect(patient.servers()).toMatchObject([{ state: 'backingOff', problem: expect.stringContaining('code 3') }])
+    const { text } = await runTool(patient.tools(), ...echo('bad', 'hello?'))
+    expect(text).toMatch(
+      /bad is not connected \(backingOff\)\. The last problem: it ended with code 3.* The call was not sent/,
+    )
+    expect([patient.reconnect('bad'), patient.reconnect('nobody')]).toEqual([true, false])
+    await eventually(() => patient.servers()[0]?.state === 'ready')
+    expect((await runTool(patient.tools(), ...echo('bad', 'hello'))).text).toBe('Echo: hello')
+  })
+
   it('one that ignores every hint to end, and one whose child ran away, leave nothing behind', async () => {
     const own = newToken()
     const stubborn = await connected({ servers: { bad: faulty(own, { IGNORES_EOF: '1', ESCAPES: '1' }) } })
@@ -203,7 +230,10 @@ describe('over HTTP, a server that', () => {
   beforeAll(async () => {
     mixed = await connected(
       {
-        servers: { good: everything(token), bad: { ...overHttp, maxMessageBytes: 4_000_000, maxNotifications: 300 } },
+        servers: {
+          good: everything(token),
+          bad: { ...overHttp, maxMessageBytes: 4_000_000, maxNotifications: 300, tools },
+        },
         reconnect,
       },
       after,
