@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import process from 'node:process'
 import { serveInspector } from '../inspect-server/index.ts'
+import { readServeArguments } from './read-serve-arguments.ts'
 
 const help = `signalbox inspect [recording]
 
@@ -8,6 +9,20 @@ const help = `signalbox inspect [recording]
   a recording onto the page.
 
   --port NUMBER   listen there; any free port otherwise
+
+signalbox mcp-serve
+
+  Offers the tools of Signalbox (Read, Edit, Bash, …) as an MCP server, over stdio unless --http is given. What no rule
+  allows, the client is asked about.
+
+  --root FOLDER   what the tools may work in; the working directory otherwise
+  --tools A,B     only these tools
+  --allow RULE    what may run without asking, such as 'Bash(npm test)'; may be repeated, as may --ask and --deny
+  --mode MODE     default, acceptEdits, plan, dontAsk or bypassPermissions
+  --http          over streamable HTTP, with --port, --host (127.0.0.1) and --token (or the variable SIGNALBOX_MCP_TOKEN,
+                  which other users of the machine cannot see)
+  --inspect       opens the inspector beside it
+
   --help          this text
 `
 
@@ -22,6 +37,7 @@ export async function runCli(
     print(help)
     return 0
   }
+  if (command === 'mcp-serve') return serveTools(rest, print, stopped)
   if (command !== 'inspect') return fail(print, `There is no command ${command}.`)
   const given = readArguments(rest)
   if (typeof given === 'string') return fail(print, given)
@@ -31,6 +47,23 @@ export async function runCli(
   await stopped
   await server.close()
   return 0
+}
+
+/** Loaded when it is asked for: it needs packages that only its users install. */
+async function serveTools(
+  args: readonly string[],
+  print: (text: string) => void,
+  stopped: Promise<unknown>,
+): Promise<number> {
+  const options = readServeArguments(args)
+  if (typeof options === 'string') return fail(print, options)
+  try {
+    const { mcpServe } = await import('./mcp-serve.ts')
+    return await mcpServe(options, stopped)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    return 1
+  }
 }
 
 function readArguments(args: readonly string[]): { recording?: string; port?: number } | string {

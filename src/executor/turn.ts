@@ -10,7 +10,7 @@ import {
   RunRecord,
 } from '../../machines/index.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
-import type { AssistantMessage, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import type { AssistantMessage, Message, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import { answerFor } from '../pipeline/ask-host.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
@@ -239,6 +239,14 @@ export class Turn implements CallHost, MessageSource {
     if (this.#isDiscarded) return true
     const next = deliverableOf(this.run)
     return !next.ready && next.because === 'allYielded' && this.#handed.length === 0
+  }
+
+  get tellsSettled(): boolean {
+    return this.emitter.has('settled')
+  }
+
+  tellSettled({ id }: ToolCall, messages: readonly Message[]): void {
+    if (!this.#isDiscarded) this.emitter.emit('settled', { toolUseID: id, messages })
   }
 
   siblingsOf(call: ToolCall): string[] {

@@ -1,4 +1,4 @@
-import type { ProgressMessage } from '../messages/message.ts'
+import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/result-store.ts'
@@ -57,6 +57,9 @@ export interface CallHost {
   readonly addedRules: ReadPermissions['rules']
   addRules(lists: PermissionLists): void
   readonly report: CallReports
+  /** Somebody wants to hear of results ahead of their turn. */
+  readonly tellsSettled: boolean
+  tellSettled(call: ToolCall, messages: readonly Message[]): void
   readonly policy: Policy
   /** The ids of the other calls of the same reply. */
   siblingsOf(call: ToolCall): string[]

@@ -18,7 +18,7 @@ export const groupRunner: ProcessRunner = {
     const { file, args, cwd, env } = request
     if (findProgram(file, env.PATH, cwd) === undefined) return notStarted(file)
     const gated = { ...request, file: '/bin/sh', args: ['-c', gate, 'gate', file, ...args] }
-    const { pid, exited, closed, control, unref, release } = spawnChild(gated, listener, true)
+    const { pid, exited, closed, control, input, unref, release } = spawnChild(gated, listener, true)
     const id = env[runMarker] ?? ''
     if (pid !== undefined) {
       liveGroups.add(pid, `${runMarker}=${id}`)
@@ -28,6 +28,7 @@ export const groupRunner: ProcessRunner = {
     return {
       exited,
       closed,
+      ...input,
       signalGroup: (signal) => {
         if (pid !== undefined) sendSignal(-pid, signal)
       },

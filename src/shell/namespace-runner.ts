@@ -30,7 +30,7 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
       {
         onOutput,
         // both channels of the program come on the first; on the second is what keeps it from entering
-        onError: (bytes) => {
+        onErrorOutput: (bytes) => {
           problem = (problem + Buffer.from(bytes).toString('utf8')).slice(-maxSaid)
         },
         onNote: (bytes) => onNote?.(bytes),

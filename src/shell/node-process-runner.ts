@@ -8,12 +8,13 @@ import { spawnChild } from './spawn-child.ts'
 /** The processes of this machine, for programs that can be trusted to end. */
 export const nodeProcessRunner: ProcessRunner = {
   start(request, listener) {
-    const { pid, exited, closed, unref, release } = spawnChild(request, listener, false)
+    const { pid, exited, closed, input, unref, release } = spawnChild(request, listener, false)
     const id = request.env[runMarker]
     if (pid !== undefined) liveGroups.add(pid, id === undefined ? undefined : `${runMarker}=${id}`)
     return {
       exited,
       closed,
+      ...input,
       signalGroup: (signal) => {
         if (pid !== undefined) sendSignal(-pid, signal)
       },

@@ -1,14 +1,14 @@
 import { toJSONSchema } from 'zod'
 import { describeError } from '../errors/describe-error.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
-import type { AnyTool } from './tool.ts'
+import type { AnyTool, JSONObjectSchema } from './tool.ts'
 import { ToolBox } from './tool-box.ts'
 
 /** A tool as the Messages API wants to hear of it. */
 export interface ToolSchema {
   name: string
   description?: string
-  input_schema: { type: 'object'; [key: string]: unknown }
+  input_schema: JSONObjectSchema
 }
 
 /**
@@ -22,7 +22,7 @@ export function toolSchemas(tools: readonly AnyTool[]): ToolSchema[] {
   return tools.map((tool) => ({
     name: tool.name,
     ...(tool.description !== undefined && { description: tool.description }),
-    input_schema: jsonSchemaOf(tool),
+    input_schema: tool.inputJSONSchema ?? jsonSchemaOf(tool),
   }))
 }
 

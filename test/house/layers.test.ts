@@ -29,10 +29,11 @@ const rooms = [
   'src/node',
   'src/testing',
   'src/inspect-server',
-  'src/cli',
   'src/workspace',
   'src/shell',
   'src/tools',
+  'src/mcp',
+  'src/cli',
 ]
 
 const allowedPackages = new Map([
@@ -45,6 +46,16 @@ const toolRooms = new Map([
   ['src/workspace', ['picomatch']],
   ['src/shell', ['unbash']],
   ['src/tools', ['zod', 'ignore', 'picomatch']],
+  [
+    'src/mcp',
+    [
+      'zod',
+      'xstate',
+      '@modelcontextprotocol/client',
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server/stdio',
+    ],
+  ],
 ])
 
 interface Import {
