@@ -1,4 +1,5 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
@@ -12,47 +13,62 @@ import { Timeline } from './views/timeline.tsx'
 import { TopBar } from './views/top-bar.tsx'
 import { Welcome } from './views/welcome.tsx'
 
+interface Props {
+  readonly store: Store
+  /** A page of its own, or a box in somebody else's. */
+  readonly fit?: 'page' | 'box'
+  /** Stands beside the inspector, in the same colours. */
+  readonly aside?: ComponentChildren
+}
+
 /** Lanes on top, charts below, timeline and log beside them, and under all of it the way through time. */
-export function App({ store }: { store: Store }) {
+export function App({ store, fit = 'page', aside }: Props) {
   const [, paint] = useState(0)
   // at once: what comes in between the first picture and the next must not be missed
   useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
-  useKeyboard(store)
+  const root = useRef<HTMLDivElement>(null)
+  useKeyboard(store, fit === 'box' ? root : undefined)
   const view = store.view()
   const { run, call } = view
   const shownActor = view.state.showsQuery && run?.around !== undefined ? run.around : run?.root
-  const root = run?.actors.get(shownActor ?? '')
+  const rootActor = run?.actors.get(shownActor ?? '')
   const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
   const callChart = run?.charts.get(callActor?.chart ?? 'call')
   return (
     <StoreContext.Provider value={store}>
       <ViewContext.Provider value={view}>
-        <DropZone>
-          <TopBar />
-          {run === undefined ? (
-            <Welcome />
-          ) : (
-            <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
-              <Lanes />
-              <Questions />
-              <ChartPanel
-                id="executor"
-                title={shownActor === run.around ? 'Query' : 'Executor'}
-                actor={root}
-                chart={run.charts.get(root?.chart ?? '')}
-              />
-              <ChartPanel
-                id="call"
-                title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
-                actor={callActor}
-                chart={callChart}
-              />
-              <Timeline />
-              <Tabs />
-            </main>
-          )}
-          <Scrubber />
-        </DropZone>
+        {/* takes the focus of a click, so that keys are heard */}
+        <div ref={root} class="inspector" data-fit={fit} data-theme={view.state.theme} tabIndex={-1}>
+          {aside}
+          <div class="room">
+            <DropZone>
+              <TopBar />
+              {run === undefined ? (
+                <Welcome />
+              ) : (
+                <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
+                  <Lanes />
+                  <Questions />
+                  <ChartPanel
+                    id="executor"
+                    title={shownActor === run.around ? 'Query' : 'Executor'}
+                    actor={rootActor}
+                    chart={run.charts.get(rootActor?.chart ?? '')}
+                  />
+                  <ChartPanel
+                    id="call"
+                    title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
+                    actor={callActor}
+                    chart={callChart}
+                  />
+                  <Timeline />
+                  <Tabs />
+                </main>
+              )}
+              <Scrubber />
+            </DropZone>
+          </div>
+        </div>
       </ViewContext.Provider>
     </StoreContext.Provider>
   )
