@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import process from 'node:process'
 import { serveInspector } from '../inspect-server/index.ts'
+import { replayCommand, replayHelp } from './replay-command.ts'
 
 const help = `signalbox inspect [recording]
 
@@ -9,7 +10,8 @@ const help = `signalbox inspect [recording]
 
   --port NUMBER   listen there; any free port otherwise
   --help          this text
-`
+
+${replayHelp}`
 
 /** The command line. Gives back the exit code; with a server running, once that is stopped. */
 export async function runCli(
@@ -22,6 +24,7 @@ export async function runCli(
     print(help)
     return 0
   }
+  if (command === 'replay') return replayCommand(rest, print)
   if (command !== 'inspect') return fail(print, `There is no command ${command}.`)
   const given = readArguments(rest)
   if (typeof given === 'string') return fail(print, given)

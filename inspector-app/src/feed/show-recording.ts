@@ -1,3 +1,4 @@
+import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
 import type { Store } from '../store.ts'
 import { readRecording } from './recorded-feed.ts'
 
@@ -9,6 +10,8 @@ export async function showRecording(store: Store, stream: ReadableStream<Uint8Ar
     if (store.history.isFull)
       store.set({ problem: 'The recording is longer than a browser can hold; this is its beginning.' })
   } catch (error) {
-    store.set({ problem: error instanceof Error ? error.message : 'This recording cannot be read.' })
+    store.set({
+      problem: isSignalboxError(error) ? error.message : 'This recording cannot be read; it may be damaged.',
+    })
   }
 }
