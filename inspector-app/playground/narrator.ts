@@ -1,5 +1,5 @@
 import type { Frame } from 'signalbox/inspect'
-import { type Call, emptyModel, type Run } from '../src/model/model.ts'
+import { type Call, emptyModel, type Run, type Wait } from '../src/model/model.ts'
 import { applyFrame } from '../src/model/reduce.ts'
 import { outcomeOf } from '../src/words.ts'
 
@@ -128,20 +128,36 @@ function tellStarts(run: Run, changed: readonly Call[], say: Say): void {
   }
 }
 
-const waitWords: Readonly<Record<string, { rule: string; text: (names: string, run: Run) => string }>> = {
-  held: { rule: 'L2', text: () => 'waits until the model has said more' },
-  exclusiveRunning: { rule: 'Q4', text: (names) => `waits: ${names} runs alone` },
-  behindUnsafe: { rule: 'Q5', text: (names) => `waits: it must not overtake ${names}` },
-  waitsForRunning: { rule: 'Q4', text: (names) => `waits: it runs alone, so not beside ${names}` },
-  full: { rule: 'Q4', text: (_, run) => `waits: all ${run.maxConcurrency} places are taken` },
+interface Waiting {
+  readonly isOne: boolean
+  readonly blockers: string
+  readonly run: Run
+}
+
+const waitWords: Readonly<Record<string, { rule: string; text: (waiting: Waiting) => string }>> = {
+  held: { rule: 'L2', text: () => 'the model has not gone on yet' },
+  exclusiveRunning: { rule: 'Q4', text: ({ blockers }) => `${blockers} runs alone` },
+  behindUnsafe: { rule: 'Q5', text: ({ isOne, blockers }) => `${isOne ? 'it' : 'they'} must not overtake ${blockers}` },
+  waitsForRunning: { rule: 'Q4', text: ({ blockers }) => `it runs alone, so not beside ${blockers}` },
+  full: { rule: 'Q4', text: ({ run }) => `all ${run.maxConcurrency} places are taken` },
 }
 
 function tellWaits(run: Run, changed: readonly Call[], say: Say): void {
+  const together = new Map<string, { wait: Wait; calls: Call[] }>()
   for (const call of changed) {
-    if (call.wait === undefined) continue
-    const blockers = call.wait.blockers.flatMap((id) => run.byId.get(id) ?? []).map(name)
-    const words = Object.hasOwn(waitWords, call.wait.because) ? waitWords[call.wait.because] : undefined
-    if (words !== undefined) say(words.rule, `${name(call)} ${words.text(list(blockers), run)}.`)
+    const { wait } = call
+    if (wait === undefined) continue
+    const key = `${wait.because} ${wait.blockers.join()}`
+    together.set(key, { wait, calls: [...(together.get(key)?.calls ?? []), call] })
+  }
+  for (const { wait, calls } of together.values()) {
+    const { because, blockers } = wait
+    const words = Object.hasOwn(waitWords, because) ? waitWords[because] : undefined
+    if (words === undefined) continue
+    const names = list(blockers.flatMap((id) => run.byId.get(id) ?? []).map(name))
+    const isOne = calls.length === 1
+    const why = words.text({ isOne, blockers: names, run })
+    say(words.rule, `${list(calls.map(name))} ${isOne ? 'waits' : 'wait'}: ${why}.`)
   }
 }
 

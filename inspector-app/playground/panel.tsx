@@ -15,9 +15,10 @@ export function Panel({ play }: Props) {
   // drawn again with every picture
   useView()
   return (
-    <aside class="play" aria-label="Playground">
+    <aside class="playground" aria-label="Playground">
       <Scenarios play={play} />
       <Transport play={play} />
+      <Narration />
       <section aria-label="Calls">
         <h2>The model asks for</h2>
         <ol class="plan">
@@ -28,7 +29,6 @@ export function Panel({ play }: Props) {
         <Adding play={play} />
       </section>
       <Stopping play={play} />
-      <Narration />
     </aside>
   )
 }
@@ -73,11 +73,16 @@ function Transport({ play }: Props) {
       <button type="button" aria-pressed={isPaused} onClick={() => play.time({ isPaused: !isPaused })}>
         <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Go on' : 'Pause'}
       </button>
-      <button type="button" disabled={!canStep} title="To the next thing that happens" onClick={() => play.step()}>
-        <Icon name="forward" /> Step
+      <button
+        type="button"
+        disabled={!canStep}
+        aria-label="Step"
+        title="To the next thing that happens"
+        onClick={() => play.step()}
+      >
+        <Icon name="forward" />
       </button>
-      <label>
-        <span>Speed</span>
+      <label title="Speed of the clock">
         <input
           type="range"
           min={0}

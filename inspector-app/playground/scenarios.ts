@@ -34,7 +34,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'sibling',
-    title: 'A shell call fails',
+    title: 'Failing shell',
     watch:
       'The shell call fails while two others run. They are told to stop, what waits never starts, and each is answered all the same. The shell keeps its own error.',
     rule: 'A tool may say that its error cancels its siblings; the shell does. The turn itself goes on.',
@@ -49,7 +49,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'interrupt',
-    title: 'The user interrupts',
+    title: 'Interrupt',
     watch:
       'After two seconds the user says something new. Reads may be cut off, so they stop. The upload says that it must not be: it finishes, and the write that waits still runs.',
     rule: 'An interrupt stops the calls whose tool says “cancel”; those that say “block” run to their end. An abort stops everything.',
@@ -64,7 +64,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'fallback',
-    title: 'Another model takes over',
+    title: 'Fallback',
     watch:
       'The first model breaks off in mid-reply. Its run is given up: no result leaves it, not even one that is finished. The second model starts anew, once the last body of the old run is gone.',
     rule: 'A discarded run yields nothing, then or later; the host learns what had already run.',
@@ -80,7 +80,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'slow-first',
-    title: 'A slow first call',
+    title: 'Slow first',
     watch:
       'Three reads are finished long before the first one. Their results are striped: they are there, but held, until the first has left. Then all leave at once, in order.',
     rule: 'Results leave strictly in the order asked, whatever finishes first.',
@@ -94,7 +94,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'permission',
-    title: 'A call asks first',
+    title: 'Permission',
     watch:
       'The fetch asks for permission, and nobody hurries you. While it asks it counts as executing: other safe calls run beside it, but the write has to wait for your answer.',
     rule: 'A question may take for ever; only an answer or an abort ends it. The first answer counts.',

@@ -49,6 +49,13 @@ export async function serveInspector(
     response.on('error', () => response.destroy())
     const path = (request.url ?? '/').split('?', 1)[0] as string
     if (!access.isHost(request)) return refuse(response, 421, 'This is not the name of this server.')
+    if (path === '/recording' && access.isOrigin(request)) {
+      // a page that may connect may load the recording as well
+      response.setHeader('Access-Control-Allow-Origin', request.headers.origin as string)
+      response.setHeader('Access-Control-Allow-Headers', 'authorization')
+      response.setHeader('Vary', 'Origin')
+      if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only to be looked at.')
     if (path === '/recording') return sendRecording(request, response)
     const file = files.get(path)
