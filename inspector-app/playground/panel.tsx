@@ -20,12 +20,14 @@ export function Panel({ play }: Props) {
       <Transport play={play} />
       <Narration />
       <section aria-label="Calls">
-        <h2>The model asks for</h2>
-        <ol class="plan">
-          {play.calls.map((planned, index) => (
-            <CallRow key={planned.id} play={play} planned={planned} number={index + 1} />
-          ))}
-        </ol>
+        <details open={innerWidth > 820}>
+          <summary>The model asks for</summary>
+          <ol class="plan">
+            {play.calls.map((planned, index) => (
+              <CallRow key={planned.id} play={play} planned={planned} number={index + 1} />
+            ))}
+          </ol>
+        </details>
         <Adding play={play} />
       </section>
       <Stopping play={play} />
@@ -100,8 +102,8 @@ function Transport({ play }: Props) {
 }
 
 function Adding({ play }: Props) {
-  const isClosed = play.executor === undefined || play.isDiscarded
-  const why = play.executor === undefined ? 'Here the models ask by themselves' : 'This run is given up'
+  const isClosed = play.query !== undefined || play.isDiscarded
+  const why = play.query !== undefined ? 'Here the models ask by themselves' : 'This run is given up'
   return (
     <p class="adding" title={isClosed ? why : undefined}>
       <span>Add</span>
@@ -137,7 +139,7 @@ function Stopping({ play }: Props) {
       </button>
       <button
         type="button"
-        disabled={!can('discard') || play.executor === undefined}
+        disabled={!can('discard') || play.query !== undefined}
         title="Another model takes over: nothing of this run counts"
         onClick={() => play.discard()}
       >

@@ -23,6 +23,7 @@ export class Play {
   scenario: Scenario = scenarios[0] as Scenario
   calls: PlannedCall[] = []
   clock = new PlayClock()
+  /** That of the attempt under way, where a query has several. */
   executor: StreamingToolExecutor | undefined
   query: Query | undefined
   /** Every message that left, as it left. */
@@ -56,17 +57,18 @@ export class Play {
     this.#store.clock = () => clock.shown()
     if (this.scenario.breaksOffAt === undefined) this.#stream()
     else this.#converse(this.scenario.breaksOffAt)
-    const shown = this.query ?? this.executor
-    if (shown !== undefined) feed.add(shown, this.query === undefined ? this.scenario.title : 'attempt')
-    if (this.query !== undefined) void this.#readQuery(this.query)
+    if (this.query !== undefined) {
+      feed.add(this.query, 'attempt')
+      void this.#readQuery(this.query)
+    } else if (this.executor !== undefined) feed.add(this.executor, this.scenario.title)
     const { interruptAt } = this.scenario
-    if (interruptAt !== undefined) clock.setTimeout(() => this.executor?.abort('interrupt'), interruptAt)
+    if (interruptAt !== undefined) clock.setTimeout(() => this.interrupt(), interruptAt)
   }
 
   end(): void {
     this.#store.feed?.close()
-    this.executor?.discard()
-    this.query?.abort('restarted')
+    if (this.query === undefined) this.executor?.discard()
+    else this.query.abort('restarted')
     this.executor = undefined
     this.query = undefined
     this.clock.stop()
@@ -75,10 +77,9 @@ export class Play {
   /** The model asks for one more, now. */
   add(tool: ToolName): void {
     this.clock.catchUp()
-    const { about } = toolHabits[tool]
-    const same = this.calls.filter((call) => call.tool === tool).length
-    const entry = { tool, about: about[same % about.length] as string, at: this.clock.now() }
-    const call = plannedCall(entry, this.calls.length)
+    const taken = this.calls.filter((call) => call.tool === tool).map(({ about }) => about)
+    const about = toolHabits[tool].about.find((each) => !taken.includes(each)) ?? `number ${taken.length + 1}`
+    const call = plannedCall({ tool, about, at: this.clock.now() }, this.calls.length)
     this.calls.push(call)
     this.#send(call)
   }
@@ -158,10 +159,14 @@ export class Play {
       messages: 'Fix it.',
       tools: this.#tools(),
       model: scriptedModel([() => this.#script(1, { at: breaksOffAt, item: { error: overloaded } })], { clock }),
-      fallbackModel: scriptedModel([() => this.#script(2), 'It is fixed.'], { clock }),
+      fallbackModel: scriptedModel([() => this.#script(2)], { clock }),
+      maxTurns: 1,
       retry: { attempts: 0 },
       canUseTool: this.#canUseTool,
       executor: { clock },
+    })
+    this.query.onExecutor((executor) => {
+      this.executor = executor
     })
   }
 

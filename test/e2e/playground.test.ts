@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Scenario, scenarios } from '../../inspector-app/playground/scenarios.ts'
-import type { Message, Query, StreamingToolExecutor } from '../../src/index.ts'
+import type { Message, StreamingToolExecutor } from '../../src/index.ts'
 import { staticFiles } from './static-files.ts'
 import { shownOn, useBrowser } from './support.ts'
 
@@ -12,7 +13,6 @@ declare global {
   /** What the page hands to the console. */
   var playground: {
     readonly executor: StreamingToolExecutor | undefined
-    readonly query: Query | undefined
     readonly results: readonly Message[]
     readonly calls: readonly { id: string; about: string }[]
     readonly clock: { now(): number }
@@ -45,8 +45,7 @@ interface Report {
 /** What the library itself says at this moment, asked through its public entry, in the page's words. */
 const saidBy = (page: Page): Promise<Report> =>
   page.evaluate(() => {
-    const { executor: plain, query, results } = globalThis.playground
-    const executor = query?.executor ?? plain
+    const { executor, results } = globalThis.playground
     if (executor === undefined) throw new Error('there is no executor')
     const snapshot = executor.actor.getSnapshot()
     const { calls } = snapshot.context.run
@@ -106,14 +105,15 @@ async function shown(page: Page): Promise<Report> {
   return { ...rest, questions: await page.locator('.question .link').allTextContents() }
 }
 
+/** Page and library say the same, as soon as the page has drawn it. */
 const expectAgreement = async (page: Page): Promise<Report> => {
   let said = await saidBy(page)
-  await expect
-    .poll(async () => {
-      said = await saidBy(page)
-      return shown(page)
-    })
-    .toEqual(said)
+  const compare = async (): Promise<string> => {
+    const seen = await shown(page)
+    said = await saidBy(page)
+    return isDeepStrictEqual(seen, said) ? 'agree' : `${JSON.stringify(seen)} is shown, ${JSON.stringify(said)} is so`
+  }
+  await expect.poll(compare, { interval: 20 }).toBe('agree')
   return said
 }
 
@@ -184,10 +184,10 @@ describe('the playground', () => {
     const waiting = await expectAgreement(page)
     expect(waiting.questions).toEqual(['Fetch(example.com)'])
     expect(waiting.queue).toEqual(['3Write(fix.ts)runs alone, so waits for Fetch(example.com)'])
-    expect(await told(page)).toContain(
-      '#1 Fetch(example.com) asks for permission. Until you answer it counts as executing.',
-    )
-    await page.getByRole('button', { name: answer }).click()
+    await expect
+      .poll(() => told(page))
+      .toContain('#1 Fetch(example.com) asks for permission. Until you answer it counts as executing.')
+    await page.getByRole('button', { name: answer, exact: true }).click()
     await expect.poll(() => page.locator('.question').count()).toBe(0)
     const end = (await playThrough(page)).at(-1)
     expect(end?.tiles[0]).toBe(`1 Fetch(example.com): handed over${answer === 'Allow' ? '' : ', an error'}`)
@@ -230,7 +230,9 @@ describe('the playground', () => {
       'finished, held for order',
       'waits',
     ])
-    expect((await told(page))[0]).toMatch(/^Interrupted: #1 .* and #3 .* must stop; #2 .* and #4 .* may finish\.$/)
+    await expect
+      .poll(async () => (await told(page))[0])
+      .toMatch(/^Interrupted: #1 .* and #3 .* must stop; #2 .* and #4 .* may finish\.$/)
     expect(await page.getByRole('button', { name: 'Interrupt', exact: true }).isDisabled()).toBe(true)
     await press('Abort')
     await expect.poll(async () => (await told(page)).includes('Aborted: whatever is not finished stops.')).toBe(true)
