@@ -51,6 +51,7 @@ async function shootPlayground() {
     for (const colorScheme of ['light', 'dark']) {
       for (const [scenario, moment] of Object.entries(moments)) {
         const name = `playground-${scenario}-laptop-${colorScheme}`
+        if (colorScheme === 'dark' && scenario !== 'mixed') continue
         if (only !== undefined && !name.includes(only)) continue
         const page = await browser.newPage({ viewport: laptop, colorScheme, deviceScaleFactor: 1.25 })
         await page.goto(`${server.resolvedUrls.local[0]}#scenario=${scenario}&paused`)

@@ -48,7 +48,11 @@ function Scenarios({ play }: Props) {
               name="scenario"
               value={each.id}
               checked={each === scenario}
-              onChange={() => play.choose(each)}
+              onChange={() => {
+                play.choose(each)
+                // so that the address can be passed on
+                history.replaceState(null, '', `#scenario=${each.id}`)
+              }}
             />
             {each.title}
           </label>

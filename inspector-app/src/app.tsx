@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
-import { DropZone } from './views/drop-zone.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
+import { Outside } from './views/outside.tsx'
 import { Questions } from './views/questions.tsx'
 import { Scrubber } from './views/scrubber.tsx'
 import { Tabs } from './views/tabs.tsx'
@@ -26,49 +26,43 @@ export function App({ store, fit = 'page', aside }: Props) {
   const [, paint] = useState(0)
   // at once: what comes in between the first picture and the next must not be missed
   useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
-  const root = useRef<HTMLDivElement>(null)
-  useKeyboard(store, fit === 'box' ? root : undefined)
+  const outside = useRef<HTMLDivElement>(null)
+  useKeyboard(store, fit === 'box' ? outside : undefined)
   const view = store.view()
   const { run, call } = view
   const shownActor = view.state.showsQuery && run?.around !== undefined ? run.around : run?.root
-  const rootActor = run?.actors.get(shownActor ?? '')
+  const root = run?.actors.get(shownActor ?? '')
   const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
   const callChart = run?.charts.get(callActor?.chart ?? 'call')
   return (
     <StoreContext.Provider value={store}>
       <ViewContext.Provider value={view}>
-        {/* takes the focus of a click, so that keys are heard */}
-        <div ref={root} class="inspector" data-fit={fit} data-theme={view.state.theme} tabIndex={-1}>
-          {aside}
-          <div class="room">
-            <DropZone>
-              <TopBar />
-              {run === undefined ? (
-                <Welcome />
-              ) : (
-                <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
-                  <Lanes />
-                  <Questions />
-                  <ChartPanel
-                    id="executor"
-                    title={shownActor === run.around ? 'Query' : 'Executor'}
-                    actor={rootActor}
-                    chart={run.charts.get(rootActor?.chart ?? '')}
-                  />
-                  <ChartPanel
-                    id="call"
-                    title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
-                    actor={callActor}
-                    chart={callChart}
-                  />
-                  <Timeline />
-                  <Tabs />
-                </main>
-              )}
-              <Scrubber />
-            </DropZone>
-          </div>
-        </div>
+        <Outside fit={fit} aside={aside} root={outside}>
+          <TopBar />
+          {run === undefined ? (
+            <Welcome />
+          ) : (
+            <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
+              <Lanes />
+              <Questions />
+              <ChartPanel
+                id="executor"
+                title={shownActor === run.around ? 'Query' : 'Executor'}
+                actor={root}
+                chart={run.charts.get(root?.chart ?? '')}
+              />
+              <ChartPanel
+                id="call"
+                title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
+                actor={callActor}
+                chart={callChart}
+              />
+              <Timeline />
+              <Tabs />
+            </main>
+          )}
+          <Scrubber />
+        </Outside>
       </ViewContext.Provider>
     </StoreContext.Provider>
   )

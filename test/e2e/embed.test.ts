@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
 import { build } from 'vite'
@@ -153,6 +153,42 @@ describe('an inspector in a page of somebody else', () => {
       await page.evaluate('mounted.unmount()')
     }
     expect(stage.complaints).toEqual([])
+  })
+
+  it('stands in a page with a strict policy: without lines, or with them where the page serves the worker', async () => {
+    const worker = join(stage.folder, 'inspector-app/elk/elk-worker.min.js')
+    copyFileSync(worker, join(stage.folder, 'host/elk-worker.min.js'))
+    const strict = await staticFiles(join(stage.folder, 'host'), {
+      'Content-Security-Policy': "default-src 'none'; script-src 'self'; worker-src 'self'; img-src data:",
+    })
+    try {
+      const page = await stage.open(strict.url)
+      const mount = (options: object): Promise<void> =>
+        page.evaluate((given) => {
+          const box = document.querySelector('#one') as HTMLElement
+          // the page's own inline styles are forbidden here
+          box.style.height = '700px'
+          Object.assign(globalThis, { mounted: host.mountInspector(box, { shown: host.heldTurn() }, given) })
+        }, options)
+      await mount({})
+      await inside(page, 'one').locator('.chart.call .state').first().waitFor()
+      expect(
+        await inside(page, 'one')
+          .locator('.tile')
+          .first()
+          .evaluate((tile) => getComputedStyle(tile).display),
+      ).toBe('grid')
+      expect(await inside(page, 'one').locator('.chart.call .edge').count()).toBe(0)
+      await page.evaluate('mounted.unmount()')
+      // the worker is refused, and nothing else is
+      expect(stage.complaints.filter((line) => !/inline style|blob:/.test(line))).toEqual([])
+      stage.complaints.length = 0
+      await mount({ workerUrl: new URL('elk-worker.min.js', strict.url).href })
+      await inside(page, 'one').locator('.chart.call .edge').first().waitFor()
+      expect(stage.complaints).toEqual([])
+    } finally {
+      strict.close()
+    }
   })
 
   it('says what is wrong with what it was given, and leaves nothing behind', async () => {

@@ -256,12 +256,18 @@ describe('the playground', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('runs by itself, at the speed asked for', async () => {
+  it('runs by itself, at the speed asked for, and asks nobody but its own host for anything', async () => {
     const page = await open('slow-first', '')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.reload()
     await page.getByLabel('Speed of the clock').fill('4')
     await expect.poll(() => resultIds(page)).toEqual(['toolu_01', 'toolu_02', 'toolu_03', 'toolu_04'])
     await expectAgreement(page)
     expect(await page.evaluate(() => globalThis.playground.clock.now())).toBe(6_000)
+    expect(asked.length).toBeGreaterThan(2)
+    expect(asked.filter((url) => !url.startsWith(files.url))).toEqual([])
+    expect(new URL(page.url()).hash).toBe('#scenario=slow-first')
   })
 
   it.each([

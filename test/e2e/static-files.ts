@@ -10,8 +10,13 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+const below = '/some/where/'
+
 /** A folder below some path, as any web host would serve it. */
-export async function staticFiles(folder: string, below = '/some/where/'): Promise<{ url: string; close(): void }> {
+export async function staticFiles(
+  folder: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; close(): void }> {
   const server = createServer(({ url = '' }, response) => {
     const path = url.split('?', 1)[0] as string
     const file = join(folder, path.endsWith('/') ? `${path.slice(below.length)}index.html` : path.slice(below.length))
@@ -19,7 +24,7 @@ export async function staticFiles(folder: string, below = '/some/where/'): Promi
       response.writeHead(404).end()
       return
     }
-    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' })
+    response.writeHead(200, { ...headers, 'Content-Type': types[extname(file)] ?? 'application/octet-stream' })
     response.end(readFileSync(file))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
