@@ -62,7 +62,7 @@ export class Play {
       void this.#readQuery(this.query)
     } else if (this.executor !== undefined) feed.add(this.executor, this.scenario.title)
     const { interruptAt } = this.scenario
-    if (interruptAt !== undefined) clock.setTimeout(() => this.interrupt(), interruptAt)
+    if (interruptAt !== undefined) clock.setTimeout(() => this.executor?.abort('interrupt'), interruptAt)
   }
 
   end(): void {

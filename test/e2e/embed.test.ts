@@ -152,6 +152,13 @@ describe('an inspector in a page of somebody else', () => {
         .toEqual(wanted)
       await page.evaluate('mounted.unmount()')
     }
+    const isLeft = await page.evaluate(() => {
+      let isCancelled = false
+      const recording = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) })
+      host.mountInspector(document.querySelector('#one') as Element, { recording }).unmount()
+      return isCancelled
+    })
+    expect(isLeft).toBe(true)
     expect(stage.complaints).toEqual([])
   })
 

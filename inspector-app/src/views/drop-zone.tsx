@@ -4,11 +4,7 @@ import { showRecording } from '../feed/show-recording.ts'
 import type { Store } from '../store.ts'
 import { useStore } from '../use-view.ts'
 
-export function openFile(store: Store, file: File): Promise<void> {
-  store.feed?.close()
-  store.feed = undefined
-  return showRecording(store, file.stream())
-}
+export const openFile = (store: Store, file: File): Promise<void> => showRecording(store, file.stream())
 
 /** A recording may be dropped anywhere. */
 export function DropZone({ children }: { children: ComponentChildren }) {
