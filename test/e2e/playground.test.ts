@@ -15,7 +15,8 @@ declare global {
     readonly executor: StreamingToolExecutor | undefined
     readonly results: readonly Message[]
     readonly calls: readonly { id: string; about: string }[]
-    readonly clock: { now(): number }
+    readonly clock: { now(): number; readonly canStep: boolean }
+    step(): void
     readonly scenario: { id: string }
   }
 }
@@ -28,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => files.close())
 
 const open = async (scenario: string, more = '&paused', options = {}): Promise<Page> => {
-  const page = await stage.open(`${files.url}#scenario=${scenario}${more}`, options)
-  await page.locator('.playground .planned').first().waitFor()
+  const page = await stage.open(`${files.url}#scenario=${scenario}${more}`, { reducedMotion: 'reduce', ...options })
+  await page.locator('.watch').waitFor()
   return page
 }
 
@@ -120,11 +121,14 @@ const expectAgreement = async (page: Page): Promise<Report> => {
 /** Lets the page's clock go from one thing to the next, comparing at each. */
 async function playThrough(page: Page): Promise<Report[]> {
   const reports: Report[] = []
-  const step = page.getByRole('button', { name: 'Step' })
-  for (let steps = 0; steps < 40 && (await step.isEnabled()); steps++) {
-    await step.click()
-    reports.push(await expectAgreement(page))
-  }
+  const step = (): Promise<boolean> =>
+    page.evaluate(() => {
+      const { clock } = globalThis.playground
+      if (!clock.canStep) return false
+      globalThis.playground.step()
+      return true
+    })
+  while (reports.length < 40 && (await step())) reports.push(await expectAgreement(page))
   return reports
 }
 
