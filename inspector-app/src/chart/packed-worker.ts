@@ -4,10 +4,15 @@ export async function startPackedWorker(packed: string): Promise<Worker> {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
   const worker = new Worker(url)
   const forget = (): void => URL.revokeObjectURL(url)
-  // not at once: not every browser has read it by then
+  const terminate = worker.terminate.bind(worker)
+  // not before it has spoken: not every browser has read it by then
   worker.addEventListener('message', forget, { once: true })
-  worker.addEventListener('error', forget, { once: true })
-  return worker
+  return Object.assign(worker, {
+    terminate() {
+      forget()
+      terminate()
+    },
+  })
 }
 
 /** Each part is base64 of a stretch of one gzip stream. */
