@@ -53,12 +53,13 @@ async function shootPlayground() {
         const name = `playground-${scenario}-laptop-${colorScheme}`
         if (colorScheme === 'dark' && scenario !== 'mixed') continue
         if (only !== undefined && !name.includes(only)) continue
-        const page = await browser.newPage({ viewport: laptop, colorScheme, deviceScaleFactor: 1.25 })
+        const page = await browser.newPage({ viewport: laptop, colorScheme })
         await page.goto(`${server.resolvedUrls.local[0]}#scenario=${scenario}&paused`)
         await page.locator('.chart.call .edge').first().waitFor()
         while (await page.evaluate((until) => playground.clock.canStep && playground.clock.now() < until, moment)) {
           await page.getByRole('button', { name: 'Step' }).click()
         }
+        await page.mouse.move(700, 20)
         // a body that was told to stop says so a moment later
         await page.waitForTimeout(300)
         await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })

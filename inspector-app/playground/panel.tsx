@@ -24,7 +24,7 @@ export function Panel({ play }: Props) {
           <summary>The model asks for</summary>
           <ol class="plan">
             {play.calls.map((planned, index) => (
-              <CallRow key={planned.id} play={play} planned={planned} number={index + 1} />
+              <CallRow key={planned.id} play={play} planned={planned} number={numberOf(play, index)} />
             ))}
           </ol>
         </details>
@@ -34,6 +34,10 @@ export function Panel({ play }: Props) {
     </aside>
   )
 }
+
+/** As the inspector counts them: each run for itself. */
+const numberOf = ({ calls }: Play, index: number): number =>
+  calls.slice(0, index + 1).filter(({ attempt }) => attempt === calls[index]?.attempt).length
 
 function Scenarios({ play }: Props) {
   const { scenario } = play
