@@ -133,9 +133,16 @@ export class Store {
   view(): View {
     const { state, history } = this
     const model = state.position === undefined ? history.model : history.modelAt(state.position)
-    const run = model.runs.get(state.run ?? model.latestRun) ?? model.runs.get(model.latestRun)
+    const run = (state.run === undefined ? undefined : model.runs.get(state.run)) ?? this.#newest(model)
     const chosen = state.selected === undefined ? undefined : run?.byId.get(state.selected)
     return { state, history, model, run, call: chosen ?? (run && underWay(run)), isChosen: chosen !== undefined }
+  }
+
+  /** A turn without calls, such as the last one of a query, does not take the place of what was done before it. */
+  #newest({ runs, latestRun }: Model): Run | undefined {
+    const latest = runs.get(latestRun)
+    if (latest === undefined || latest.calls.length > 0 || this.state.showsQuery) return latest
+    return [...runs.values()].findLast(({ calls }) => calls.length > 0) ?? latest
   }
 
   #paint(): void {
