@@ -27,7 +27,7 @@ export function useBrowser(...parts: NonNullable<Parameters<typeof buildApp>[0]>
   const complaints: string[] = []
   beforeAll(async () => {
     const executablePath = findChromium()
-    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-chromium.mjs')
+    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-programs.mjs')
     folder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
     await buildApp(parts.length === 0 ? ['page'] : parts, folder)
     browser = await chromium.launch({ executablePath, args: chromiumArguments })
