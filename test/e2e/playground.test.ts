@@ -151,7 +151,7 @@ describe('the playground', () => {
     const seen: Record<string, Report[]> = {}
     for (const scenario of scenarios) {
       if (scenario.id === 'permission' || scenario.id === 'fallback') continue
-      await page.getByText(scenario.title, { exact: true }).click()
+      await page.locator('.chip', { hasText: scenario.title }).click()
       await expect.poll(() => page.locator('.watch').textContent()).toBe(scenario.watch)
       const reports = await playThrough(page)
       expect(await resultIds(page), scenario.id).toEqual(ids(scenario))
