@@ -10,6 +10,7 @@ export default defineConfig({
       { find: /^signalbox\/(node|anthropic|openai|ai-sdk|tools|testing|mcp)$/, replacement: at('./src/$1/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
+      { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/replay-page/index.ts') },
     ],
   },
   test: {

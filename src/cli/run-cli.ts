@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import process from 'node:process'
 import { serveInspector } from '../inspect-server/index.ts'
 import { readServeArguments } from './read-serve-arguments.ts'
+import { replayCommand, replayHelp } from './replay-command.ts'
 
 const help = `signalbox inspect [recording]
 
@@ -24,7 +25,8 @@ signalbox mcp-serve
   --inspect       opens the inspector beside it
 
   --help          this text
-`
+
+${replayHelp}`
 
 /** The command line. Gives back the exit code; with a server running, once that is stopped. */
 export async function runCli(
@@ -38,6 +40,7 @@ export async function runCli(
     return 0
   }
   if (command === 'mcp-serve') return serveTools(rest, print, stopped)
+  if (command === 'replay') return replayCommand(rest, print)
   if (command !== 'inspect') return fail(print, `There is no command ${command}.`)
   const given = readArguments(rest)
   if (typeof given === 'string') return fail(print, given)

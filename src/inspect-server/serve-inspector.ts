@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Showable } from '../inspect/index.ts'
 import { Access, protocolName } from './access.ts'
 import { appFiles } from './app-files.ts'
 import { Broadcast } from './broadcast.ts'
 import { assertOptions, type InspectorOptions } from './inspector-options.ts'
-import type { Showable } from './run-command.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
 export interface InspectorServer {
@@ -49,6 +49,13 @@ export async function serveInspector(
     response.on('error', () => response.destroy())
     const path = (request.url ?? '/').split('?', 1)[0] as string
     if (!access.isHost(request)) return refuse(response, 421, 'This is not the name of this server.')
+    if (path === '/recording' && access.isOrigin(request)) {
+      // a page that may connect may load the recording as well
+      response.setHeader('Access-Control-Allow-Origin', request.headers.origin as string)
+      response.setHeader('Access-Control-Allow-Headers', 'authorization')
+      response.setHeader('Vary', 'Origin')
+      if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only to be looked at.')
     if (path === '/recording') return sendRecording(request, response)
     const file = files.get(path)

@@ -8,7 +8,7 @@ import { type Inspectable, RunWatch } from './run-watch.ts'
 
 export interface RecorderOptions {
   /** Gets each frame as it comes about, in the middle of a step: take note, and return. */
-  onFrame: (frame: Frame) => void
+  onFrame?: ((frame: Frame) => void) | undefined
   /** Decides what may be shown of inputs, results, progress and everything else that is not the charts' own. */
   redact?: Redact | undefined
   /** How much of a value is shown. */
@@ -31,13 +31,19 @@ export interface Recorder {
   watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
+  /** One more that looks on: gets the picture of now, then each frame as `onFrame` does. Returns how to leave. */
+  follow(onFrame: (frame: Frame) => void): () => void
 }
 
 /** Writes down what executors do. It costs them nothing until `watch`, and nothing after leaving. */
-export function createRecorder({ onFrame, redact, limits, now = () => performance.now() }: RecorderOptions): Recorder {
-  if (typeof onFrame !== 'function') {
-    throw new SignalboxError('invalid_option', `onFrame must be a function, but got ${describeValue(onFrame, 80)}.`)
-  }
+export function createRecorder({
+  onFrame,
+  redact,
+  limits,
+  now = () => performance.now(),
+}: RecorderOptions = {}): Recorder {
+  const readers = new Set<(frame: Frame) => void>()
+  if (onFrame !== undefined) readers.add(asReader(onFrame))
   const start = now()
   const epoch = Date.now()
   const watches = new Map<number, RunWatch>()
@@ -46,13 +52,29 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
   const elapsed = (): number => Math.round((now() - start) * 1_000) / 1_000
   const head: FrameBody = { type: 'head', version: frameVersion, epoch }
   const emit = (run: number, body: FrameBody): void => {
-    try {
-      onFrame({ seq: seq++, at: elapsed(), run, ...body })
-    } catch {
-      // whoever listens only looks on: its trouble must not become the turn's
+    const frame: Frame = { seq: seq++, at: elapsed(), run, ...body }
+    for (const read of readers) {
+      try {
+        read(frame)
+      } catch {
+        // whoever listens only looks on: its trouble must not become the turn's
+      }
     }
   }
+  const picture = (): Frame[] => {
+    const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq - 1), at: elapsed(), run, ...body })
+    return [stamp(0)(head), ...[...watches].flatMap(([run, watch]) => watch.picture().map(stamp(run)))]
+  }
   return {
+    picture,
+    follow(more) {
+      // a function of its own, so that the same one may follow twice and leave once
+      const read = (frame: Frame): void => more(frame)
+      asReader(more)
+      if (seq > 0) for (const frame of picture()) read(frame)
+      readers.add(read)
+      return () => void readers.delete(read)
+    },
     watch(executor, { title, around } = {}) {
       assertInspectable(executor)
       if (seq === 0) emit(0, head)
@@ -71,11 +93,12 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
       }
       return { run, leave }
     },
-    picture() {
-      const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq - 1), at: elapsed(), run, ...body })
-      return [stamp(0)(head), ...[...watches].flatMap(([run, watch]) => watch.picture().map(stamp(run)))]
-    },
   }
+}
+
+function asReader(onFrame: unknown): (frame: Frame) => void {
+  if (typeof onFrame === 'function') return onFrame as (frame: Frame) => void
+  throw new SignalboxError('invalid_option', `onFrame must be a function, but got ${describeValue(onFrame, 80)}.`)
 }
 
 function assertInspectable(executor: unknown): asserts executor is Inspectable {

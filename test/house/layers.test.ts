@@ -28,7 +28,9 @@ const rooms = [
   'src/index.ts',
   'src/node',
   'src/testing',
+  'src/inspect-app',
   'src/inspect-server',
+  'src/replay-page',
   'src/workspace',
   'src/shell',
   'src/tools',
@@ -65,7 +67,7 @@ interface Import {
 
 function importsBelow(folder: string): Import[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    /\.tsx?$/.test(name),
   )
   return files.flatMap((name) => {
     const file = join(folder, name)
@@ -94,11 +96,24 @@ describe('imports go one way', () => {
     const wrong = all.filter(({ file, from }) => {
       if (from.startsWith('.')) return false
       // what needs Node stands apart, on a subpath of its own
-      if (/^src\/(node|inspect-server|cli)\//.test(file) && from.startsWith('node:')) return false
+      if (/^src\/(node|inspect-server|replay-page|cli)\//.test(file) && from.startsWith('node:')) return false
       const packages = toolRooms.get(file.split('/', 2).join('/'))
       if (packages !== undefined) return !from.startsWith('node:') && !packages.includes(from)
       const top = file.split('/', 1)[0] as string
       return !allowedPackages.get(top)?.includes(from)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('the page knows the frames and the recorder; only the playground knows the library, by its public name', () => {
+    const wrong = ['inspector-app/src', 'inspector-app/playground'].flatMap(importsBelow).filter(({ file, from }) => {
+      if (from.startsWith('signalbox')) {
+        return !file.startsWith('inspector-app/playground/') || !['signalbox', 'signalbox/inspect'].includes(from)
+      }
+      if (!from.startsWith('.')) return false
+      const target = relative(root, resolve(root, dirname(file), from))
+      if (target.startsWith('inspector-app/playground/')) return !file.startsWith('inspector-app/playground/')
+      return !/^(inspector-app\/src|src\/(inspect|inspect-app|errors|text))\//.test(target)
     })
     expect(wrong).toEqual([])
   })

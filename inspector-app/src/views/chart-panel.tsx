@@ -1,6 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
-import { layoutOf } from '../chart/layout.ts'
 import type { Actor } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
@@ -21,7 +20,7 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
   const { state, run } = useView()
   const [, redraw] = useState(0)
   const onLayout = useCallback(() => redraw((count) => count + 1), [])
-  const layout = chart === undefined ? undefined : layoutOf(chart, onLayout)
+  const layout = chart === undefined ? undefined : store.layouts.of(chart, onLayout)
   const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
   const isWide = state.wide === id
   const last = actor?.last

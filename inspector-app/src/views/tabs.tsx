@@ -22,11 +22,11 @@ export function Tabs() {
   const { state, run } = useView()
   const shown = tabs.find(({ id }) => id === state.tab) ?? tabs[0]
   const View = shown?.View as ComponentType
-  const move = (by: number): void => {
+  const move = (from: Element, by: number): void => {
     const next = tabs[(tabs.findIndex(({ id }) => id === state.tab) + by + tabs.length) % tabs.length]
     if (next === undefined) return
     store.set({ tab: next.id })
-    document.getElementById(`tab-${next.id}`)?.focus()
+    from.parentElement?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus()
   }
   return (
     <section class="panel details">
@@ -41,9 +41,9 @@ export function Tabs() {
             aria-controls="tab-panel"
             tabIndex={id === state.tab ? 0 : -1}
             onClick={() => store.set({ tab: id })}
-            onKeyDown={({ key }) => {
-              if (key === 'ArrowRight') move(1)
-              if (key === 'ArrowLeft') move(-1)
+            onKeyDown={({ key, currentTarget }) => {
+              if (key === 'ArrowRight') move(currentTarget, 1)
+              if (key === 'ArrowLeft') move(currentTarget, -1)
             }}
           >
             {title}

@@ -5,6 +5,7 @@ import { pathOf } from '../model/state-path.ts'
 import type { Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
+import { Emblem } from './emblem.tsx'
 import { Icon } from './icons.tsx'
 import { Invariants } from './invariants.tsx'
 
@@ -27,7 +28,7 @@ export function TopBar() {
   return (
     <header class="top-bar">
       <h1>
-        <img src="./icon.svg" alt="" width="22" height="22" />
+        <Emblem size={22} />
         signalbox
       </h1>
       <span class={`source ${state.source}`} role="status" title={sources[state.source]}>

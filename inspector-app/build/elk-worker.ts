@@ -1,6 +1,7 @@
-import { copyFileSync, createReadStream, mkdirSync } from 'node:fs'
+import { copyFileSync, createReadStream, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const folder = dirname(createRequire(import.meta.url).resolve('elkjs/package.json'))
@@ -23,3 +24,17 @@ export const elkWorker = (): Plugin => ({
     })
   },
 })
+
+export const elkNotice =
+  '/*! elkjs, unmodified, zipped. EPL-2.0, see ../elk/LICENSE.md; sources: https://github.com/kieler/elkjs */'
+
+const packedName = 'virtual:elk-worker-packed'
+
+/** The same file, zipped, as a module of its own: a page of somebody else has no place where it could be found. */
+export const packedElkWorker = (): Plugin => ({
+  name: 'packed-elk-worker',
+  resolveId: (id) => (id === packedName ? `\0${packedName}` : undefined),
+  load: (id) => (id === `\0${packedName}` ? `export const packed = '${packed()}'` : undefined),
+})
+
+const packed = (): string => gzipSync(readFileSync(worker), { level: 9 }).toString('base64')

@@ -1,42 +1,6 @@
-import ELK, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk-api.js'
+import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
-import { type Box, childrenOf, edgesOf, type Layout, layoutKey, leafSize, rootOf } from './graph.ts'
-import { quickLayout } from './quick-layout.ts'
-
-const layouts = new Map<string, Layout>()
-const pending = new Map<string, Set<() => void>>()
-const quicks = new WeakMap<ChartDefinition, Layout>()
-
-/** The layout as far as it is known; `onReady` is called when the worker has found the better one. */
-export function layoutOf(chart: ChartDefinition, onReady: () => void): Layout {
-  const key = layoutKey(chart)
-  const found = layouts.get(key) ?? remembered(key)
-  if (found !== undefined) return found
-  const waiting = pending.get(key)
-  waiting?.add(onReady)
-  if (waiting === undefined) {
-    const told = new Set([onReady])
-    pending.set(key, told)
-    void layOut(chart)
-      .then((layout) => {
-        layouts.set(key, layout)
-        remember(key, layout)
-        for (const tell of told) tell()
-      })
-      // without a worker the states are still there, one below the other
-      .catch(() => undefined)
-  }
-  const quick = quicks.get(chart) ?? quickLayout(chart)
-  quicks.set(chart, quick)
-  return quick
-}
-
-let elk: InstanceType<typeof ELK> | undefined
-
-async function layOut(chart: ChartDefinition): Promise<Layout> {
-  elk ??= new ELK({ workerUrl: new URL('elk/elk-worker.min.js', document.baseURI).href })
-  return readLayout(await elk.layout(toElk(chart)))
-}
+import { type Box, childrenOf, edgesOf, type Layout, leafSize, rootOf } from './graph.ts'
 
 const spacing = {
   'elk.layered.spacing.nodeNodeBetweenLayers': '18',
@@ -62,7 +26,8 @@ const options = {
   'elk.padding': '[top=12,left=12,bottom=12,right=12]',
 }
 
-function toElk(chart: ChartDefinition): ElkNode {
+/** As the layout worker wants it. */
+export function toElk(chart: ChartDefinition): ElkNode {
   const root = rootOf(chart)
   const nodeOf = (id: number): ElkNode => {
     const children = childrenOf(chart, id)
@@ -100,7 +65,7 @@ function toElk(chart: ChartDefinition): ElkNode {
   }
 }
 
-function readLayout(graph: ElkNode): Layout {
+export function readLayout(graph: ElkNode): Layout {
   const boxes = new Map<number, Box>()
   const lines = new Map<string, { x: number; y: number }[]>()
   const visit = (node: ElkNode): void => {
@@ -120,35 +85,4 @@ function readLayout(graph: ElkNode): Layout {
   }
   visit(graph)
   return { width: graph.width ?? 0, height: graph.height ?? 0, boxes, lines }
-}
-
-const prefix = 'signalbox.layout.'
-
-function remembered(key: string): Layout | undefined {
-  try {
-    const kept = JSON.parse(localStorage.getItem(prefix + hashOf(key)) ?? 'null')
-    if (kept?.key !== key) return undefined
-    const layout: Layout = { ...kept, boxes: new Map(kept.boxes), lines: new Map(kept.lines) }
-    layouts.set(key, layout)
-    return layout
-  } catch {
-    return undefined
-  }
-}
-
-function remember(key: string, { width, height, boxes, lines }: Layout): void {
-  try {
-    localStorage.setItem(
-      prefix + hashOf(key),
-      JSON.stringify({ key, width, height, boxes: [...boxes], lines: [...lines] }),
-    )
-  } catch {
-    // a full store only means that it is laid out again next time
-  }
-}
-
-function hashOf(text: string): string {
-  let hash = 5381
-  for (let at = 0; at < text.length; at++) hash = (hash * 33) ^ text.charCodeAt(at)
-  return (hash >>> 0).toString(36)
 }
