@@ -18,6 +18,16 @@ export interface RecorderOptions {
    * @default performance.now
    */
   now?: (() => number) | undefined
+  /**
+   * When the recording began, in milliseconds since 1970.
+   * @default Date.now()
+   */
+  epoch?: number | undefined
+  /**
+   * What an actor is called in the frames: each one another, and the same one always the same.
+   * @default its session id, which counts every actor of the process
+   */
+  actorId?: ((actor: AnyActorRef) => string) | undefined
 }
 
 export interface WatchedAs {
@@ -34,12 +44,12 @@ export interface Recorder {
 }
 
 /** Writes down what executors do. It costs them nothing until `watch`, and nothing after leaving. */
-export function createRecorder({ onFrame, redact, limits, now = () => performance.now() }: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { onFrame, redact, limits, actorId, now = () => performance.now(), epoch = Date.now() } = options
   if (typeof onFrame !== 'function') {
     throw new SignalboxError('invalid_option', `onFrame must be a function, but got ${describeValue(onFrame, 80)}.`)
   }
   const start = now()
-  const epoch = Date.now()
   const watches = new Map<number, RunWatch>()
   let runs = 0
   let seq = 0
@@ -62,6 +72,7 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
         around,
         redact,
         limits,
+        actorId,
         now,
       })
       watches.set(run, watch)

@@ -1,3 +1,4 @@
+import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { stuck } from './explore-turn.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
@@ -6,6 +7,7 @@ import type { Breach, Invariant } from './invariant.ts'
 import { movesOf } from './moves.ts'
 import { makeMove } from './play-turn.ts'
 import { digestOf, randomFrom } from './random.ts'
+import { recordWorld, type WorldRecording } from './record-story.ts'
 import { settled } from './settled.ts'
 import { shrinkStory } from './shrink-story.ts'
 import { storyLog } from './story-log.ts'
@@ -28,6 +30,8 @@ export interface SimulateOptions {
   readonly invariants?: readonly Invariant[] | undefined
   /** Gets the log of each run. */
   readonly onRun?: ((log: string, run: number) => void) | undefined
+  /** Gets each run as a recording for the inspector: one frame a line. */
+  readonly onRecording?: ((recording: string, run: number) => void) | undefined
   /** Ends after so many milliseconds. @default none */
   readonly maxMs?: number | undefined
   /** Where `maxMs` is read from. @default performance.now */
@@ -55,7 +59,11 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
   while (run < runs && breach === undefined && now() - begin < maxMs) {
     const random = randomFrom(digestOf(`${seed} ${run}`))
     const setup = randomSetup(options, random)
-    const { world, story, breaches } = await randomTurn(setup, maxMoves, random)
+    let recording: WorldRecording | undefined
+    const { world, story, breaches } = await randomTurn(setup, maxMoves, random, (begun) => {
+      if (options.onRecording !== undefined) recording = recordWorld(begun)
+    })
+    if (recording !== undefined) options.onRecording?.(recording.end().map(frameLine).join(''), run)
     const log = storyLog(run, setup, world, story, breaches)
     options.onRun?.(log, run)
     digest = digestOf(log, digest)
@@ -94,8 +102,14 @@ interface RandomTurn {
   readonly breaches: readonly Breach[]
 }
 
-async function randomTurn(setup: TurnSetup, maxMoves: number, random: () => number): Promise<RandomTurn> {
+async function randomTurn(
+  setup: TurnSetup,
+  maxMoves: number,
+  random: () => number,
+  onBegin: (world: HeldWorld) => void,
+): Promise<RandomTurn> {
   const world = new HeldWorld(setup)
+  onBegin(world)
   await settled()
   const story: string[] = []
   const play = async (name: string): Promise<readonly Breach[]> => {
