@@ -26,6 +26,24 @@ export const mutants = [
     "'exclusive'",
   ],
   [
+    'machines/admission.js',
+    'explain: an unsafe call that runs is not named',
+    'if (traffic.exclusive !== undefined)',
+    'if (false)',
+  ],
+  [
+    'machines/admission.js',
+    'explain: an unsafe call does not say whom it waits for',
+    "traffic.executing.size > 0 ? 'waitsForRunning' : undefined",
+    'undefined',
+  ],
+  [
+    'machines/admission.js',
+    'explain: the wrong ones are named',
+    'waitsForRunning: (_, { executing }) => idsOf(executing)',
+    'waitsForRunning: (call) => [call.id]',
+  ],
+  [
     'machines/abort-precedence.js',
     'the weaker reason wins',
     'stopPrecedence.indexOf(arriving.kind) < stopPrecedence.indexOf(held.kind)',

@@ -9,7 +9,7 @@ import { type Breach, breachesOf, type Invariant } from './invariant.ts'
 import { turnInvariants } from './invariants.ts'
 import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
 import { idOf, type TurnSetup } from './turn-setup.ts'
-import { keepBook } from './watch-invariants.ts'
+import { explainWaits, keepBook } from './watch-invariants.ts'
 import { worldInvariants } from './world-invariants.ts'
 
 /** A turn on the real executor in a world where nothing happens until the story says so. */
@@ -142,6 +142,7 @@ export class HeldWorld {
   breaches(): Breach[] {
     const { book } = this
     this.catchUp()
+    explainWaits(this.executor, book)
     book.leftovers = book.isOver ? this.#leftovers() : []
     return breachesOf(book, this.#invariants)
   }

@@ -3,6 +3,8 @@ import type { TurnEvidence } from './turn-evidence.ts'
 /** Something that must hold of every turn. */
 export interface Invariant {
   readonly name: string
+  /** Only a live watch can tell: a recording shows nothing of it. @default false */
+  readonly isLiveOnly?: boolean | undefined
   /** What is wrong, in a sentence; nothing where all is well. */
   check(turn: TurnEvidence): string | undefined
 }
