@@ -2,6 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
+import { CoverageBoard } from './views/coverage-board.tsx'
 import { DropZone } from './views/drop-zone.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
@@ -29,7 +30,9 @@ export function App({ store }: { store: Store }) {
       <ViewContext.Provider value={view}>
         <DropZone>
           <TopBar />
-          {run === undefined ? (
+          {run === undefined && view.state.coverage !== undefined ? (
+            <CoverageBoard file={view.state.coverage} />
+          ) : run === undefined ? (
             <Welcome />
           ) : (
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>

@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import './style.css'
 import { App } from './app.tsx'
+import { openCoverage } from './feed/coverage-file.ts'
 import { openLiveFeed } from './feed/live-feed.ts'
 import { readRecording } from './feed/recorded-feed.ts'
 import type { Store } from './store.ts'
@@ -18,14 +19,25 @@ function connect(into: Store, origin: string, secret: string): void {
   into.reset('connecting')
   into.feed = openLiveFeed(origin.replace(/^http/, 'ws'), secret, {
     onFrames: (frames) => into.take(frames),
-    onHello: (source, commands) => {
+    onHello: (source, commands, hasCoverage) => {
       into.set({ source, allowed: commands })
+      if (hasCoverage) void loadCoverage(into, origin, secret)
       if (source === 'recording') void loadFromServer(into, origin, secret)
     },
     onLost: () => {
       if (into.state.source !== 'recording') into.set({ source: 'lost', allowed: [] })
     },
   })
+}
+
+async function loadCoverage(into: Store, origin: string, secret: string): Promise<void> {
+  try {
+    const response = await fetch(`${origin}/coverage`, { headers: { authorization: `Bearer ${secret}` } })
+    if (!response.ok) throw new Error((await response.text()).trim())
+    openCoverage(into, await response.text())
+  } catch (error) {
+    into.set({ problem: error instanceof Error ? error.message : 'The coverage cannot be read.' })
+  }
 }
 
 async function loadFromServer(into: Store, origin: string, secret: string): Promise<void> {

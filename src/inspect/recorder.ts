@@ -39,6 +39,8 @@ export interface WatchedAs {
 export interface Recorder {
   /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
   watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
+  /** Writes into a run that something does not hold of it: for whoever checks it meanwhile. */
+  breach(run: number, found: { readonly invariant: string; readonly problem: string }): void
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
 }
@@ -82,6 +84,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
       return { run, leave }
     },
+    breach: (run, { invariant, problem }) => emit(run, { type: 'breach', invariant, problem }),
     picture() {
       const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq - 1), at: elapsed(), run, ...body })
       return [stamp(0)(head), ...[...watches].flatMap(([run, watch]) => watch.picture().map(stamp(run)))]

@@ -1,21 +1,22 @@
 import type { AnyActorRef } from 'xstate'
 import { createRecorder, type Frame } from '../inspect/index.ts'
 import type { HeldWorld } from './held-world.ts'
+import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
 /** The story told once more, as frames for the inspector: the same for the same story. */
 export async function recordStory(setup: TurnSetup, story: readonly string[]): Promise<Frame[]> {
   let recording: WorldRecording | undefined
-  await playTurn(setup, story, (world) => {
+  const { breaches } = await playTurn(setup, story, (world) => {
     recording = recordWorld(world)
   })
-  return recording?.end() ?? []
+  return recording?.end(breaches) ?? []
 }
 
 export interface WorldRecording {
-  /** Leaves, and gives all that was seen. */
-  end(): Frame[]
+  /** Leaves, and gives all that was seen, with what did not hold in the end. */
+  end(breaches?: readonly Breach[]): Frame[]
 }
 
 /** Neither when it was told nor how many actors there were before is part of a story. */
@@ -27,9 +28,10 @@ export function recordWorld({ executor, clock }: Pick<HeldWorld, 'executor' | 'c
     epoch: 0,
     actorId: countedActors(),
   })
-  const { leave } = recorder.watch(executor, { title: 'story' })
+  const { leave, run } = recorder.watch(executor, { title: 'story' })
   return {
-    end() {
+    end(breaches = []) {
+      for (const breach of breaches) recorder.breach(run, breach)
       leave()
       return frames
     },

@@ -56,7 +56,8 @@ export class RecordedTurn {
         return
       case 'event':
         if (frame.event === 'permission.denied') this.#withCall(frame.to, (call) => book.denied(call))
-        if (frame.event === 'call.timedOut') this.#withCall(frame.to, (call) => void (call.hasTimedOut = true))
+        if (frame.event === 'call.timedOut')
+          this.#withCall(frame.to, (call) => Object.assign(call, { hasTimedOut: true }))
         return
       case 'abort': {
         const call = frame.layer === 'call' && frame.event === 'call.abort' ? book.find(frame.call ?? '') : undefined

@@ -25,6 +25,7 @@ export class RecordingChecks {
   readonly #invariants: readonly Invariant[]
   readonly #runs = new Map<number, CheckedRun>()
   readonly #found: RecordedBreach[] = []
+  #told = 0
 
   constructor(invariants: readonly Invariant[] = recordingInvariants) {
     this.#invariants = invariants
@@ -43,9 +44,18 @@ export class RecordingChecks {
     run.lastSeq = frame.seq
   }
 
-  /** All that was found, with the charts taken to be at rest after the last frame. */
-  breaches(): RecordedBreach[] {
+  /** All that was found; after the last frame the charts are at rest, unless there is more to come. */
+  breaches(isAtRest = true): RecordedBreach[] {
+    if (!isAtRest) return [...this.#found]
     return [...this.#found, ...[...this.#runs].flatMap(([id, run]) => breachesNow(id, run))]
+  }
+
+  /** What was found since the last time, with the charts taken to be at rest. */
+  newBreaches(): RecordedBreach[] {
+    for (const [id, run] of this.#runs) this.#look(id, run)
+    const found = this.#found.slice(this.#told)
+    this.#told = this.#found.length
+    return found
   }
 
   evidence(): Map<number, TurnEvidence> {

@@ -63,7 +63,7 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
     const { world, story, breaches } = await randomTurn(setup, maxMoves, random, (begun) => {
       if (options.onRecording !== undefined) recording = recordWorld(begun)
     })
-    if (recording !== undefined) options.onRecording?.(recording.end().map(frameLine).join(''), run)
+    if (recording !== undefined) options.onRecording?.(recording.end(breaches).map(frameLine).join(''), run)
     const log = storyLog(run, setup, world, story, breaches)
     options.onRun?.(log, run)
     digest = digestOf(log, digest)

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { isCoverage, openCoverage } from '../feed/coverage-file.ts'
 import { readRecording } from '../feed/recorded-feed.ts'
 import type { Store } from '../store.ts'
 import { useStore } from '../use-view.ts'
 
 export async function openFile(store: Store, file: File): Promise<void> {
+  // what was saved by the testing kit says so at once, and may stand beside any run
+  if (isCoverage(await file.slice(0, 200).text())) return openCoverage(store, await file.text())
   store.feed?.close()
   store.feed = undefined
   store.reset('recording')
@@ -17,7 +20,7 @@ export async function openFile(store: Store, file: File): Promise<void> {
   }
 }
 
-/** A recording may be dropped anywhere. */
+/** A recording or a coverage file may be dropped anywhere. */
 export function DropZone({ children }: { children: ComponentChildren }) {
   const store = useStore()
   const [isOver, setOver] = useState(false)

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Store, Tab } from '../store.ts'
 
-const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence']
+const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence', 'rules']
 
 /** Everything that a pointer does, keys do too. */
 export function useKeyboard(store: Store): void {
