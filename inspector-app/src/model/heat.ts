@@ -6,6 +6,8 @@ export interface Heat {
   readonly counts: readonly number[]
   /** By the number of the state: how often it was entered. */
   readonly entered: ReadonlyMap<number, number>
+  /** Entered by being made, which is no transition. */
+  readonly first: ReadonlySet<number>
   readonly most: number
   readonly taken: number
   readonly never: readonly string[]
@@ -22,6 +24,7 @@ export function heatOf(chart: ChartDefinition, counts: readonly number[]): Heat 
   const heat: Heat = {
     counts,
     entered: entriesOf(chart, counts),
+    first: firstOf(chart),
     most: Math.max(0, ...counts),
     taken: counts.filter((count) => count > 0).length,
     never: names.filter((_, index) => (counts[index] ?? 0) === 0),
@@ -47,6 +50,18 @@ export function countsIn(file: CoverageFile, chart: ChartDefinition): readonly n
 
 const fileNames = new WeakMap<readonly number[], Map<string, number>>()
 const fitted = new WeakMap<ChartDefinition, { saved: readonly number[]; counts: readonly number[] }>()
+
+function firstOf({ nodes }: ChartDefinition): Set<number> {
+  const first = new Set(nodes.flatMap(({ id, parent }) => (parent === null ? [id] : [])))
+  // a set goes on to what is added while it is gone through
+  for (const id of first) {
+    for (const node of nodes) {
+      const around = nodes.find((each) => each.id === id)
+      if (node.parent === id && (around?.kind === 'parallel' || around?.initial === node.id)) first.add(node.id)
+    }
+  }
+  return first
+}
 
 /** Whoever is entered enters those around it that were left, and those inside it that come first. */
 function entriesOf({ nodes, transitions }: ChartDefinition, counts: readonly number[]): Map<number, number> {

@@ -40,7 +40,7 @@ export function ChartDrawing({ chart, layout, actor, heat }: Props) {
             isInitial={initial.has(node.id)}
             isLeaf={!chart.nodes.some(({ parent }) => parent === node.id)}
             pulse={stayed.has(node.id) ? actor?.last?.seq : undefined}
-            heat={heat === undefined ? '' : stateHeat(node, heat, chart)}
+            heat={heat === undefined ? '' : stateHeat(node, heat)}
           />
         )
       })}
@@ -197,12 +197,9 @@ const countOf = ({ transitions }: Edge, { counts }: Heat): number =>
 
 const timesOf = (count = 0): string => (count === 0 ? 'never' : `${count} ×`)
 
-/** The first state of a chart is entered by being made, which is no transition. */
-function stateHeat({ id, parent }: ChartNode, { entered, most, taken }: Heat, { nodes }: ChartDefinition): string {
-  const around = nodes.find((node) => node.id === parent)
-  const isFirst = around?.initial === id && (around.parent === null || around.kind === 'parallel')
-  const count = entered.get(id) ?? 0
-  return ` heat-${levelOf(count === 0 && isFirst && taken > 0 ? 1 : count, most)}`
+function stateHeat({ id }: ChartNode, { entered, first, most, taken }: Heat): string {
+  const count = (entered.get(id) ?? 0) + (first.has(id) && taken > 0 ? 1 : 0)
+  return ` heat-${levelOf(count, Math.max(most, count))}`
 }
 
 /** How often an edge was taken; where several transitions share it, how many of them never were. */
@@ -211,7 +208,7 @@ function HeatCount({ edge, layout, heat }: { edge: Edge; layout: Layout; heat: H
   const count = countOf(edge, heat)
   if (points === undefined || count === 0) return null
   const never = edge.transitions.filter((each) => (heat.counts[each] ?? 0) === 0).length
-  const text = `${count}${never === 0 ? '' : ` −${never}`}`
+  const text = `${count}${never === 0 ? '' : `, ${never} never`}`
   const { x, y } = labelPoint(points)
   const width = text.length * 6.8 + 6
   return (

@@ -60,8 +60,8 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
           onChange={({ currentTarget }) => store.set({ heat: currentTarget.value as typeof state.heat })}
         >
           <option value="off">no heat</option>
-          <option value="run">heat: this run</option>
-          {state.coverage !== undefined && <option value="file">heat: coverage</option>}
+          <option value="run">this run</option>
+          {state.coverage !== undefined && <option value="file">coverage</option>}
         </select>
         {isMoved && (
           <button type="button" aria-label="Fit the chart" title="Fit" onClick={reset}>

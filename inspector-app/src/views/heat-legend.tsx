@@ -11,10 +11,14 @@ export function HeatLegend({ heat, of }: { heat: Heat; of: 'run' | 'file' }) {
       <span class="what">{of === 'run' ? 'taken in this run so far' : 'taken by the test suite'}</span>
       <span class="scale" role="img" aria-label={`From never to ${most} times`}>
         <i class="heat-0" /> never
-        {Array.from({ length: heatSteps }, (_, level) => (
-          <i key={level} class={`heat-${level + 1}`} />
-        ))}
-        {most} ×
+        {most > 0 && (
+          <>
+            {Array.from({ length: heatSteps }, (_, level) => (
+              <i key={level} class={`heat-${level + 1}`} />
+            ))}
+            {most} ×
+          </>
+        )}
       </span>
       {never.length > 0 && (
         <details>
