@@ -1,3 +1,4 @@
+import { stuck } from './end-turn.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import type { Breach } from './invariant.ts'
@@ -55,7 +56,7 @@ export async function exploreTurn(options: ExploreOptions): Promise<Exploration>
     endedBecause: Exploration['endedBecause'],
     found?: { story: readonly string[]; breaches: readonly Breach[] },
   ): Promise<Exploration> => {
-    const breach = found && foundStory(setup, await shrinkStory(setup, found.story, found.breaches))
+    const breach = found && foundStory(await shrinkStory(setup, found.story, found.breaches))
     const figures = {
       states: seen.size,
       transitions,
@@ -100,11 +101,6 @@ export async function exploreTurn(options: ExploreOptions): Promise<Exploration>
   }
   const dead = seen.deadEnd()
   return dead === undefined ? end('complete') : end('breach', { story: dead, breaches: [stuck] })
-}
-
-export const stuck: Breach = {
-  invariant: 'every turn ends',
-  problem: 'whatever happens from here, the turn is never over',
 }
 
 type Figures = Omit<Exploration, 'breach' | 'report'>

@@ -1,3 +1,4 @@
+import { endTurn } from './end-turn.ts'
 import { HeldWorld } from './held-world.ts'
 import { type Breach, breachesInWords } from './invariant.ts'
 import { type Moves, movesOf } from './moves.ts'
@@ -13,6 +14,12 @@ export interface PlayedTurn {
   readonly breaches: readonly Breach[]
 }
 
+export interface PlayOptions {
+  /** When the story is told, the turn is brought to its end; where that is not possible, it breaks a rule. @default false */
+  readonly mustEnd?: boolean | undefined
+  readonly onBegin?: ((world: HeldWorld) => void) | undefined
+}
+
 /**
  * Tells a story on the real executor: one move after the other, each time until nothing more can happen by itself. Moves
  * that are not possible when it is their turn are left out. Ends at the first breach.
@@ -20,10 +27,10 @@ export interface PlayedTurn {
 export async function playTurn(
   setup: TurnSetup,
   story: readonly string[],
-  onBegin: (world: HeldWorld) => void = () => undefined,
+  { mustEnd = false, onBegin }: PlayOptions = {},
 ): Promise<PlayedTurn> {
   const world = new HeldWorld(setup)
-  onBegin(world)
+  onBegin?.(world)
   await settled()
   const told: string[] = []
   let breaches = world.breaches()
@@ -36,6 +43,8 @@ export async function playTurn(
     breaches = await makeMove(world, move)
     moves = movesOf(world)
   }
+  const play = (name: string) => makeMove(world, movesOf(world).get(name) as () => void)
+  if (mustEnd && breaches.length === 0) breaches = [...(await endTurn(world, play))]
   return { world, moves, story: told, breaches }
 }
 
@@ -79,7 +88,11 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /**
  * Tells a story and throws where something does not hold: what a test that was found by `exploreTurn` or `simulate` does.
  */
-export async function replayTurn(setup: TurnSetup, story: readonly string[]): Promise<void> {
-  const played = await playTurn(setup, story)
+export async function replayTurn(
+  setup: TurnSetup,
+  story: readonly string[],
+  { mustEnd = false }: PlayOptions = {},
+): Promise<void> {
+  const played = await playTurn(setup, story, { mustEnd })
   if (played.breaches.length > 0) throw new Error(breachesInWords(played.breaches))
 }

@@ -8,9 +8,10 @@ import type { TurnSetup } from './turn-setup.ts'
 /** The story told once more, as frames for the inspector: the same for the same story. */
 export async function recordStory(setup: TurnSetup, story: readonly string[]): Promise<Frame[]> {
   let recording: WorldRecording | undefined
-  const { breaches } = await playTurn(setup, story, (world) => {
+  const onBegin = (world: HeldWorld): void => {
     recording = recordWorld(world)
-  })
+  }
+  const { breaches } = await playTurn(setup, story, { onBegin })
   return recording?.end(breaches) ?? []
 }
 

@@ -1,3 +1,4 @@
+import { stuck } from './end-turn.ts'
 import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
 import type { TurnSetup } from './turn-setup.ts'
@@ -20,12 +21,12 @@ export async function shrinkStory(
   const name = breaches[0]?.invariant
   let broken: Broken = { setup: given, story, breaches }
   const attempt = async (setup: TurnSetup, shorter: readonly string[]): Promise<boolean> => {
-    const played = await playTurn(setup, shorter)
+    const played = await playTurn(setup, shorter, { mustEnd: name === stuck.invariant })
     const isSame = played.breaches.some(({ invariant }) => invariant === name)
     if (isSame) broken = { setup, story: played.story, breaches: played.breaches }
     return isSame
   }
-  // a turn that is stuck breaks nothing while it is told
+  // what cannot be told again as it was stays as it is
   if (!(await attempt(given, story))) return broken
   for (let isSmaller = true; isSmaller; ) {
     isSmaller = false

@@ -1,6 +1,6 @@
 import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { stuck } from './explore-turn.ts'
+import { endTurn } from './end-turn.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import { HeldWorld } from './held-world.ts'
 import type { Breach, Invariant } from './invariant.ts'
@@ -70,7 +70,7 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
     moves += story.length
     results += world.book.order.length
     run++
-    if (breaches.length > 0) breach = foundStory(setup, await shrinkStory(setup, story, breaches))
+    if (breaches.length > 0) breach = foundStory(await shrinkStory(setup, story, breaches))
   }
   const elapsedMs = now() - begin
   const line = `seed ${seed}: ${run} turns, ${moves} moves, ${results} results, ${(elapsedMs / 1_000).toFixed(1)} s`
@@ -123,12 +123,8 @@ async function randomTurn(
     if (names.length === 0) break
     breaches = await play(weighted(names, random))
   }
-  // then everything is brought to its end, by moves that lead there
-  for (let left = 20 * (setup.calls.length + 1); breaches.length === 0 && !world.isAtEnd; left--) {
-    const name = [...movesOf(world).keys()].sort((a, b) => towardsEnd(a) - towardsEnd(b))[0]
-    if (name === undefined || towardsEnd(name) === never || left === 0) breaches = [stuck]
-    else breaches = await play(name)
-  }
+  // then everything is brought to its end
+  if (breaches.length === 0) breaches = await endTurn(world, play)
   return { world, story, breaches }
 }
 
@@ -142,20 +138,4 @@ function weighted(names: readonly string[], random: () => number): string {
     if (left < 0) return name
   }
   return names.at(-1) as string
-}
-
-const never = 100
-const endings = [
-  / arrives$/,
-  / is released$/,
-  /(is accepted|passes|allows|saves)$/,
-  / finishes$/,
-  /^results are taken$/,
-  /^time passes$/,
-  /^the reader leaves$/,
-]
-
-const towardsEnd = (name: string): number => {
-  const at = endings.findIndex((ending) => ending.test(name))
-  return at < 0 ? never : at
 }
