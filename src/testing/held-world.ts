@@ -3,17 +3,20 @@ import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import { allowAllTools } from '../tool/permission.ts'
 import { EvidenceBook } from './evidence-book.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { HeldBodies } from './held-bodies.ts'
 import { HeldPhases } from './held-phases.ts'
 import { type Breach, breachesOf, type Invariant } from './invariant.ts'
 import { turnInvariants } from './invariants.ts'
+import { type Moves, movesOf } from './moves.ts'
+import { never, type PlayableWorld } from './playable-world.ts'
 import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
 import { idOf, type TurnSetup } from './turn-setup.ts'
 import { explainWaits, keepBook } from './watch-invariants.ts'
 import { worldInvariants } from './world-invariants.ts'
 
 /** A turn on the real executor in a world where nothing happens until the story says so. */
-export class HeldWorld {
+export class HeldWorld implements PlayableWorld {
   readonly setup: TurnSetup
   readonly executor: StreamingToolExecutor
   readonly clock: SimulatedClock = simulatedClock()
@@ -147,6 +150,32 @@ export class HeldWorld {
     return breachesOf(book, this.#invariants)
   }
 
+  moves(): Moves {
+    return movesOf(this)
+  }
+
+  fingerprint(): string {
+    return fingerprintOf(this)
+  }
+
+  judge(): Breach[] {
+    const breaches = this.breaches()
+    const isDone = breaches.length === 0 && this.isAtEnd && this.book.run !== 'discarded'
+    if (!isDone || this.arrived === 0) return breaches
+    try {
+      this.setup.atEnd?.()
+      return []
+    } catch (error) {
+      return [{ invariant: 'at the end', problem: error instanceof Error ? error.message : String(error) }]
+    }
+  }
+
+  rankOf(move: string): number {
+    if (this.bodies.points.some(({ name }) => name === move)) return whereBodiesWait
+    const at = endings.findIndex((ending) => ending.test(move))
+    return at < 0 ? never : at
+  }
+
   #leftovers(): string[] {
     return [
       ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still set`] : []),
@@ -170,6 +199,18 @@ export class HeldWorld {
     })
   }
 }
+
+/** What brings a turn to its end, the nearest first. */
+const endings = [
+  / arrives$/,
+  / is released$/,
+  /(is accepted|passes|allows|saves)$/,
+  / finishes$/,
+  /^results are taken$/,
+  /^time passes$/,
+  /^the reader leaves$/,
+]
+const whereBodiesWait = 3
 
 /** A broken cursor must not hang a test. */
 const maxTaken = 200_000

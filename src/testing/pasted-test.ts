@@ -1,6 +1,6 @@
 import { asCode, isWritable } from './as-code.ts'
-import { stuck } from './end-turn.ts'
 import type { Breach } from './invariant.ts'
+import { stuck } from './playable-world.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
 /** In the order in which a person would write them. */

@@ -1,6 +1,6 @@
-import { stuck } from './end-turn.ts'
 import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
+import { stuck } from './playable-world.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
 export interface Broken {

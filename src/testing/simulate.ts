@@ -1,11 +1,10 @@
 import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { endTurn } from './end-turn.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import { HeldWorld } from './held-world.ts'
 import type { Breach, Invariant } from './invariant.ts'
 import { movesOf } from './moves.ts'
-import { makeMove } from './play-turn.ts'
+import { bringToEnd, makeMove } from './playable-world.ts'
 import { digestOf, randomFrom } from './random.ts'
 import { recordWorld, type WorldRecording } from './record-story.ts'
 import { settled } from './settled.ts'
@@ -124,7 +123,7 @@ async function randomTurn(
     breaches = await play(weighted(names, random))
   }
   // then everything is brought to its end
-  if (breaches.length === 0) breaches = await endTurn(world, play)
+  if (breaches.length === 0) breaches = await bringToEnd(world, (name) => story.push(name))
   return { world, story, breaches }
 }
 
