@@ -14,7 +14,9 @@ process.on('uncaughtException', crashed)
 process.on('unhandledRejection', crashed)
 console.warn = console.error = () => undefined
 
-const { exploreTurn, heldTool, simulate } = await import(`${root}/src/testing/index.js`).catch(crashed)
+const { exploreQuery, exploreTurn, heldTool, simulate, simulateQuery } = await import(
+  `${root}/src/testing/index.js`
+).catch(crashed)
 const tools = [
   heldTool('Read', { safe: true }).tool,
   heldTool('Search', { safe: true, cancel: true }).tool,
@@ -41,9 +43,24 @@ for (const turn of turns) {
   const { breach } = await exploreTurn({ tools, ...turn, maxMs: 20_000, maxStates: 1_000 })
   if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
 }
+const nothing = { failure: false, modelTrouble: false, modelError: false, interrupt: false, steer: false, abort: false }
+const queries = [
+  { replies: [['So.', { call: 'Read' }, { call: 'Edit' }]], happenings: { ...nothing, abort: true, interrupt: true } },
+  { replies: [[{ call: 'Edit' }]], happenings: { ...nothing, modelTrouble: true, readerLeaves: false } },
+  { replies: [[{ call: 'Search' }, { call: 'Read' }]], happenings: { ...nothing, steer: true, readerLeaves: false } },
+  { replies: [[{ call: 'Search' }]], happenings: { ...nothing, modelError: true, readerLeaves: false } },
+]
+for (const query of queries) {
+  const { breach } = await exploreQuery({ tools, ...query, maxMs: 20_000, maxStates: 400 })
+  if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
+}
 stage = 'simulation'
 for (const seed of [1, 2, 3]) {
   const { breach } = await simulate({ seed, runs: 400 })
+  if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
+}
+for (const seed of [1, 2]) {
+  const { breach } = await simulateQuery({ seed, runs: 150 })
   if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
 }
 process.stdout.write(JSON.stringify({ by: 'nothing' }))

@@ -15,7 +15,10 @@ export interface Breach {
 }
 
 /** All that does not hold. A check that throws does not hold either. */
-export function breachesOf(turn: TurnEvidence, invariants: readonly Invariant[]): Breach[] {
+export function breachesOf<Evidence>(
+  turn: Evidence,
+  invariants: readonly { readonly name: string; check(evidence: Evidence): string | undefined }[],
+): Breach[] {
   return invariants.flatMap(({ name, check }) => {
     try {
       const problem = check(turn)

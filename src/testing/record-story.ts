@@ -1,8 +1,10 @@
 import type { AnyActorRef } from 'xstate'
-import { createRecorder, type Frame } from '../inspect/index.ts'
+import { createRecorder, type Frame, type Recorder } from '../inspect/index.ts'
+import type { HeldConversation } from './held-conversation.ts'
 import type { HeldWorld } from './held-world.ts'
 import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
+import type { SimulatedClock } from './simulated-clock.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
 /** The story told once more, as frames for the inspector: the same for the same story. */
@@ -21,14 +23,14 @@ export interface WorldRecording {
 }
 
 /** Neither when it was told nor how many actors there were before is part of a story. */
-export function recordWorld({ executor, clock }: Pick<HeldWorld, 'executor' | 'clock'>): WorldRecording {
+function storyRecorder(clock: SimulatedClock): { recorder: Recorder; frames: Frame[] } {
   const frames: Frame[] = []
-  const recorder = createRecorder({
-    onFrame: (frame) => frames.push(frame),
-    now: () => clock.now(),
-    epoch: 0,
-    actorId: countedActors(),
-  })
+  const onFrame = (frame: Frame): void => void frames.push(frame)
+  return { frames, recorder: createRecorder({ onFrame, now: () => clock.now(), epoch: 0, actorId: countedActors() }) }
+}
+
+export function recordWorld({ executor, clock }: Pick<HeldWorld, 'executor' | 'clock'>): WorldRecording {
+  const { recorder, frames } = storyRecorder(clock)
   const { leave, run } = recorder.watch(executor, { title: 'story' })
   return {
     end(breaches = []) {
@@ -39,7 +41,25 @@ export function recordWorld({ executor, clock }: Pick<HeldWorld, 'executor' | 'c
   }
 }
 
-export function countedActors(): (actor: AnyActorRef) => string {
+/** Each attempt of a query at a reply is a run of its own, with the query around it. */
+export function recordQuery({ run: query, clock }: Pick<HeldConversation, 'run' | 'clock'>): WorldRecording {
+  const { recorder, frames } = storyRecorder(clock)
+  let watched: ReturnType<Recorder['watch']> | undefined
+  const stop = query.onExecutor((executor) => {
+    watched?.leave()
+    watched = recorder.watch(executor, { title: 'attempt', around: query.actor as AnyActorRef })
+  })
+  return {
+    end(breaches = []) {
+      for (const breach of breaches) recorder.breach(watched?.run ?? 0, breach)
+      watched?.leave()
+      stop()
+      return frames
+    },
+  }
+}
+
+function countedActors(): (actor: AnyActorRef) => string {
   const names = new Map<AnyActorRef, string>()
   return (actor) => {
     const name = names.get(actor) ?? `x:${names.size}`

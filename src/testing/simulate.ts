@@ -2,12 +2,10 @@ import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import { HeldWorld } from './held-world.ts'
-import type { Breach, Invariant } from './invariant.ts'
-import { movesOf } from './moves.ts'
-import { bringToEnd, makeMove } from './playable-world.ts'
+import type { Invariant } from './invariant.ts'
 import { digestOf, randomFrom } from './random.ts'
-import { recordWorld, type WorldRecording } from './record-story.ts'
-import { settled } from './settled.ts'
+import { pickFrom, randomWalk } from './random-walk.ts'
+import { recordWorld } from './record-story.ts'
 import { shrinkStory } from './shrink-story.ts'
 import { storyLog } from './story-log.ts'
 import { troublesomeTools } from './troublesome-tools.ts'
@@ -58,10 +56,9 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
   while (run < runs && breach === undefined && now() - begin < maxMs) {
     const random = randomFrom(digestOf(`${seed} ${run}`))
     const setup = randomSetup(options, random)
-    let recording: WorldRecording | undefined
-    const { world, story, breaches } = await randomTurn(setup, maxMoves, random, (begun) => {
-      if (options.onRecording !== undefined) recording = recordWorld(begun)
-    })
+    const world = new HeldWorld(setup)
+    const recording = options.onRecording === undefined ? undefined : recordWorld(world)
+    const { story, breaches } = await randomWalk(world, maxMoves, random, weightOf)
     if (recording !== undefined) options.onRecording?.(recording.end(breaches).map(frameLine).join(''), run)
     const log = storyLog(run, setup, world, story, breaches)
     options.onRun?.(log, run)
@@ -77,9 +74,6 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
   return { runs: run, moves, results, digest: digest.toString(16).padStart(8, '0'), elapsedMs, breach, report }
 }
 
-const pickFrom = <Item>(items: readonly Item[], random: () => number): Item =>
-  items[Math.floor(random() * items.length)] as Item
-
 function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions, random: () => number): TurnSetup {
   const given = tools ?? troublesomeTools()
   const names = [...given.map(({ name }) => name), ...(tools === undefined ? ['Nowhere'] : [])]
@@ -89,52 +83,14 @@ function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions
     calls: calls ?? Array.from({ length: 1 + Math.floor(random() * maxCalls) }, planned),
     phases: random() < 0.5 ? 'all' : 'bodies',
     arrival: random() < 0.5 ? 'together' : 'anyTime',
-    happenings: { flood: true, strange: true, long: true, hostAbort: true, reader: 2 },
+    happenings: { flood: true, strange: true, long: true, hostAbort: true, rewrite: true, modifier: true, reader: 2 },
+    ...(random() < 0.2 && {
+      context: { permissions: { deny: [pickFrom(names, random)], ask: [pickFrom(names, random)] } },
+    }),
     options: { maxConcurrency: 1 + Math.floor(random() * 4), abortGraceMs: 100, maxBufferedProgress: 10 },
     ...(invariants !== undefined && { invariants }),
   }
 }
 
-interface RandomTurn {
-  readonly world: HeldWorld
-  readonly story: readonly string[]
-  readonly breaches: readonly Breach[]
-}
-
-async function randomTurn(
-  setup: TurnSetup,
-  maxMoves: number,
-  random: () => number,
-  onBegin: (world: HeldWorld) => void,
-): Promise<RandomTurn> {
-  const world = new HeldWorld(setup)
-  onBegin(world)
-  await settled()
-  const story: string[] = []
-  const play = async (name: string): Promise<readonly Breach[]> => {
-    story.push(name)
-    return makeMove(world, movesOf(world).get(name) as () => void)
-  }
-  let breaches: readonly Breach[] = world.breaches()
-  const length = Math.floor(random() * maxMoves)
-  while (breaches.length === 0 && story.length < length) {
-    const names = [...movesOf(world).keys()]
-    if (names.length === 0) break
-    breaches = await play(weighted(names, random))
-  }
-  // then everything is brought to its end
-  if (breaches.length === 0) breaches = await bringToEnd(world, (name) => story.push(name))
-  return { world, story, breaches }
-}
-
 /** What ends much happens less. */
 const weightOf = (name: string): number => (name.startsWith('the ') ? 1 : name === 'time passes' ? 3 : 8)
-
-function weighted(names: readonly string[], random: () => number): string {
-  let left = random() * names.reduce((sum, name) => sum + weightOf(name), 0)
-  for (const name of names) {
-    left -= weightOf(name)
-    if (left < 0) return name
-  }
-  return names.at(-1) as string
-}

@@ -120,6 +120,8 @@ function see(book: EvidenceBook, executor: AnyActorRef, event: InspectionEvent):
     if (event.event.type === 'call.add' && added !== undefined && added.index >= 0) book.announced(added)
     if (event.event.type === 'call.release' && added !== undefined)
       book.announced(added).isHeld = added.stage === 'held'
+    // its own chart moved before the executor wrote down its new class
+    if (event.event.type === 'call.requeued' && added !== undefined) book.announced(added).isSafe = added.isSafe
     return book.executorMoved(gate, run)
   }
   const record = snapshot.context?.call
