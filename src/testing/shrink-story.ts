@@ -2,7 +2,7 @@ import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
 import { stuck } from './playable-world.ts'
 import { shrinkMoves } from './shrink-moves.ts'
-import type { TurnSetup } from './turn-setup.ts'
+import { idOf, type PlannedCall, type TurnSetup } from './turn-setup.ts'
 
 export interface Broken<Setup = TurnSetup> {
   readonly setup: Setup
@@ -11,7 +11,7 @@ export interface Broken<Setup = TurnSetup> {
 }
 
 /**
- * The smallest story that breaks the same invariant: moves are left out in ever smaller pieces, then calls from the end,
+ * The smallest story that breaks the same invariant: moves are left out in ever smaller pieces, then calls,
  * until nothing more can go.
  */
 export async function shrinkStory(
@@ -26,6 +26,12 @@ export async function shrinkStory(
     if (!played.breaches.some(({ invariant }) => invariant === name)) return undefined
     broken = { setup, story: played.story, breaches: played.breaches }
     return played.story
+  }
+  const dropCall = async (setup: TurnSetup): Promise<boolean> => {
+    for (let at = setup.calls.length - 1; at >= 0 && setup.calls.length > 1; at--) {
+      if ((await attempt({ ...setup, calls: without(setup.calls, at) }, broken.story)) !== undefined) return true
+    }
+    return false
   }
   // what cannot be told again as it was stays as it is
   if ((await attempt(given, story)) === undefined) return broken
@@ -42,8 +48,7 @@ export async function shrinkStory(
         )
     }
     // what is wanted at the end may speak of every call
-    const fewer = setup.atEnd === undefined ? setup.calls.slice(0, -1) : []
-    const isLess = fewer.length > 0 && (await attempt({ ...setup, calls: fewer }, broken.story)) !== undefined
+    const isLess = setup.atEnd === undefined && (await dropCall(setup))
     isSmaller = isLess || broken.story.length < before
   }
   return broken
@@ -57,3 +62,7 @@ function plainerOf(move: string): string | undefined {
     .replace(/ finishes (and changes the context|at length)$/, ' finishes')
   return plain === move ? undefined : plain
 }
+
+/** Those that come after it keep their names, by which the story knows them. */
+const without = (calls: readonly PlannedCall[], at: number): PlannedCall[] =>
+  calls.flatMap((call, index) => (index === at ? [] : [index < at ? call : { ...call, id: idOf(call, index) }]))
