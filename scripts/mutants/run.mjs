@@ -1,7 +1,7 @@
 // Puts one deliberate fault at a time into a copy of the build, and lets exploration and simulation look for it.
 //   node scripts/mutants/run.mjs                all, and writes the table into docs/mutants.md
 //   node scripts/mutants/run.mjs --few 5        so many, others every day
-//   node scripts/mutants/run.mjs --only cursor  those whose fault or file has this word
+//   node scripts/mutants/run.mjs --only 'cursor|line'  those whose fault or file has one of these words
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const flagged = (flag) => {
 
 function chosen() {
   const only = flagged('--only')
-  if (only !== undefined) return mutants.filter(({ file, fault }) => `${file} ${fault}`.includes(only))
+  if (only !== undefined) return mutants.filter(({ file, fault }) => new RegExp(only).test(`${file} ${fault}`))
   const few = Number(flagged('--few') ?? 0)
   if (few === 0) return mutants
   const day = Math.floor(Date.now() / 86_400_000)
