@@ -123,13 +123,19 @@ export class RecordedTurn {
 
 /** Who waits, and why, by id. */
 function waitsIn(groups: readonly WaitGroup[], { calls }: EvidenceBook): Map<string, Admission> {
-  return new Map(
-    groups.flatMap(({ because, blockers, calls: places }) =>
-      calls
-        .filter(({ index }) => places.some(([from, to]) => from <= index && index <= to))
-        .map(({ id }) => [id, { ok: false, because, blockers }] as const),
-    ),
-  )
+  const waits = new Map<string, Admission>()
+  const byIndex = new Map(calls.map(({ index, id }) => [index, id]))
+  for (const { because, blockers, calls: places } of groups) {
+    const admission: Admission = { ok: false, because, blockers }
+    for (const [from, to] of places) {
+      // a recording can say anything: no further than there are calls
+      for (let index = from; index <= to && index - from <= calls.length; index++) {
+        const id = byIndex.get(index)
+        if (id !== undefined) waits.set(id, admission)
+      }
+    }
+  }
+  return waits
 }
 
 /** The innermost active states, as paths below the root. */
