@@ -52,7 +52,7 @@ function testOf(
   lines: readonly string[],
 ): string {
   return [
-    `// import { ${replay} } from 'signalbox/testing'`,
+    `// import { ${replay} } from "signalbox/testing"`,
     `it(${asCode(`holds: ${breach?.invariant ?? ''}`)}, async () => {`,
     `  // ${oneLine(breach?.problem ?? '')}`,
     '  const setup = {',
