@@ -44,7 +44,7 @@ async function hunt({ file, fault, changes }, build) {
     writeFileSync(path, mutate(readFileSync(path, 'utf8'), changes, fault))
     const hunter = join(here, 'scripts/mutants/hunt.mjs')
     const options = { timeout: 180_000, killSignal: 'SIGKILL' }
-    const { stdout } = await promisify(execFile)(process.execPath, [hunter, root], options)
+    const { stdout } = await promisify(execFile)(process.execPath, [hunter, root, file], options)
     return JSON.parse(stdout)
   } catch (error) {
     if (error.killed === true) return { by: 'exploration', what: 'it does not end' }
