@@ -327,7 +327,7 @@ export const mutants = [
     'this.executor.withdraw(id, cutText(this.stopReason));',
     '',
   ],
-  ['src/query/attempt.js', 'results are not kept', 'this.results.push(message);', ''],
+  ['src/query/attempt.js', 'results are not kept', 'this.results.push(message);', 'void 0;'],
   [
     'src/query/query-run.js',
     'the next attempt does not wait for old bodies',
