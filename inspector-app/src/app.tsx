@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
+import { CoverageBoard } from './views/coverage-board.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
@@ -39,7 +40,9 @@ export function App({ store, fit = 'page', aside }: Props) {
       <ViewContext.Provider value={view}>
         <Outside fit={fit} aside={aside} root={outside}>
           <TopBar />
-          {run === undefined ? (
+          {run === undefined && view.state.coverage !== undefined ? (
+            <CoverageBoard file={view.state.coverage} />
+          ) : run === undefined ? (
             <Welcome />
           ) : (
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>

@@ -1,11 +1,11 @@
-import type { Command, Frame } from '../../src/inspect/index.ts'
+import type { Command, CoverageFile, Frame } from '../../src/inspect/index.ts'
 import { Layouts } from './chart/layouts.ts'
 import type { Feed } from './feed/feed.ts'
 import { type Keep, keepNothing } from './keep.ts'
 import { History } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 
-export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence'
+export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' | 'rules'
 export type Theme = 'auto' | 'light' | 'dark'
 
 export interface State {
@@ -25,6 +25,9 @@ export interface State {
   wide: 'executor' | 'call' | undefined
   /** The query's chart in the place of the executor's. */
   showsQuery: boolean
+  /** How often what was taken, as colours on the charts: in this run, or by a test suite. */
+  heat: 'off' | 'run' | 'file'
+  coverage: CoverageFile | undefined
 }
 
 export interface View {
@@ -74,6 +77,8 @@ export class Store {
       allowed: [],
       wide: undefined,
       showsQuery: false,
+      heat: 'off',
+      coverage: undefined,
     }
   }
 

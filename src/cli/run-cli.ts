@@ -9,6 +9,7 @@ const help = `signalbox inspect [recording]
   Opens the inspector on this machine and prints its address. With a recording (.jsonl) it shows that; without one, drop
   a recording onto the page.
 
+  --coverage FILE   how often a test suite took each transition, as heat on the charts
   --port NUMBER   listen there; any free port otherwise
 
 signalbox mcp-serve
@@ -69,21 +70,30 @@ async function serveTools(
   }
 }
 
-function readArguments(args: readonly string[]): { recording?: string; port?: number } | string {
-  const options: { recording?: string; port?: number } = {}
+interface Given {
+  recording?: string
+  coverage?: string
+  port?: number
+}
+
+function readArguments(args: readonly string[]): Given | string {
+  const options: Given = {}
   for (let at = 0; at < args.length; at++) {
     const word = args[at] as string
     if (word === '--port') {
       const port = Number(args[++at])
       if (!Number.isInteger(port) || port < 0 || port > 65_535) return '--port wants a port number.'
       options.port = port
+    } else if (word === '--coverage') {
+      const file = args[++at]
+      if (file === undefined) return '--coverage wants a file.'
+      options.coverage = file
     } else if (word.startsWith('-')) return `There is no option ${word}.`
     else if (options.recording !== undefined) return 'One recording at a time.'
     else options.recording = word
   }
-  const { recording } = options
-  if (recording !== undefined && !isFile(recording)) return `There is no file ${recording}.`
-  return options
+  const missing = [options.recording, options.coverage].find((file) => file !== undefined && !isFile(file))
+  return missing === undefined ? options : `There is no file ${missing}.`
 }
 
 function isFile(path: string): boolean {

@@ -57,7 +57,8 @@ export async function serveInspector(
       if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only to be looked at.')
-    if (path === '/recording') return sendRecording(request, response)
+    if (path === '/recording') return sendFile(request, response, options.recording, 'application/x-ndjson')
+    if (path === '/coverage') return sendFile(request, response, options.coverage, 'application/json')
     const file = files.get(path)
     if (file === undefined) {
       const isAppMissing = files.size === 0 && path === '/'
@@ -67,15 +68,15 @@ export async function serveInspector(
     response.end(request.method === 'HEAD' ? undefined : file.read())
   }
 
-  function sendRecording(request: IncomingMessage, response: ServerResponse): void {
+  function sendFile(request: IncomingMessage, response: ServerResponse, file: string | undefined, type: string): void {
     if (!access.hasBearer(request)) return refuse(response, 401, 'The token is missing.')
-    if (options.recording === undefined) return refuse(response, 404, 'There is no recording.')
-    const stream = createReadStream(options.recording)
+    if (file === undefined) return refuse(response, 404, 'There is none.')
+    const stream = createReadStream(file)
     stream.once('error', () =>
       response.headersSent ? response.destroy() : refuse(response, 404, 'It cannot be read.'),
     )
     stream.once('open', () => {
-      response.writeHead(200, { ...headers, 'Content-Type': 'application/x-ndjson' })
+      response.writeHead(200, { ...headers, 'Content-Type': type })
       response.once('close', () => stream.destroy())
       stream.pipe(response)
     })

@@ -1,5 +1,6 @@
 export type { ChartDefinition, ChartNode, ChartTransition } from './chart-definition.ts'
 export { checkFrame } from './check-frame.ts'
+export { type CoverageFile, checkCoverage, coverageText } from './coverage-file.ts'
 export { applyPatch, type Patch } from './diff-value.ts'
 export { type Encoded, type EncodeLimits, encodeValue } from './encode-value.ts'
 export * from './frame.ts'
@@ -8,3 +9,4 @@ export { createRecorder, type Recorder, type RecorderOptions, type WatchedAs } f
 export type { Redact, Where } from './redact.ts'
 export type { Inspectable } from './run-watch.ts'
 export type { Commandable, Conversation, Showable } from './showable.ts'
+export { transitionNames } from './transition-names.ts'

@@ -18,6 +18,16 @@ export interface RecorderOptions {
    * @default performance.now
    */
   now?: (() => number) | undefined
+  /**
+   * When the recording began, in milliseconds since 1970.
+   * @default Date.now()
+   */
+  epoch?: number | undefined
+  /**
+   * What an actor is called in the frames: each one another, and the same one always the same.
+   * @default its session id, which counts every actor of the process
+   */
+  actorId?: ((actor: AnyActorRef) => string) | undefined
 }
 
 export interface WatchedAs {
@@ -29,6 +39,8 @@ export interface WatchedAs {
 export interface Recorder {
   /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
   watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
+  /** Writes into a run that something does not hold of it: for whoever checks it meanwhile. */
+  breach(run: number, found: { readonly invariant: string; readonly problem: string }): void
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
   /** One more that looks on: gets the picture of now, then each frame as `onFrame` does. Returns how to leave. */
@@ -36,16 +48,11 @@ export interface Recorder {
 }
 
 /** Writes down what executors do. It costs them nothing until `watch`, and nothing after leaving. */
-export function createRecorder({
-  onFrame,
-  redact,
-  limits,
-  now = () => performance.now(),
-}: RecorderOptions = {}): Recorder {
+export function createRecorder(options: RecorderOptions = {}): Recorder {
+  const { onFrame, redact, limits, actorId, now = () => performance.now(), epoch = Date.now() } = options
   const readers = new Set<(frame: Frame) => void>()
   if (onFrame !== undefined) readers.add(asReader(onFrame))
   const start = now()
-  const epoch = Date.now()
   const watches = new Map<number, RunWatch>()
   let runs = 0
   let seq = 0
@@ -84,6 +91,7 @@ export function createRecorder({
         around,
         redact,
         limits,
+        actorId,
         now,
       })
       watches.set(run, watch)
@@ -93,6 +101,7 @@ export function createRecorder({
       }
       return { run, leave }
     },
+    breach: (run, { invariant, problem }) => emit(run, { type: 'breach', invariant, problem }),
   }
 }
 

@@ -113,8 +113,28 @@ describe('imports go one way', () => {
       if (!from.startsWith('.')) return false
       const target = relative(root, resolve(root, dirname(file), from))
       if (target.startsWith('inspector-app/playground/')) return !file.startsWith('inspector-app/playground/')
-      return !/^(inspector-app\/src|src\/(inspect|inspect-app|errors|text))\//.test(target)
+      return !/^(inspector-app\/src|src\/(inspect|inspect-app|errors|text)|src\/testing\/(recording-checks|invariants|invariant))(\/|\.ts)/.test(
+        target,
+      )
     })
     expect(wrong).toEqual([])
+  })
+
+  it('what the page takes of the testing kit needs no package, no test framework and no Node', () => {
+    const seen = new Set<string>()
+    const packages: string[] = []
+    const visit = (file: string): void => {
+      if (seen.has(file)) return
+      seen.add(file)
+      const text = readFileSync(join(root, file), 'utf8')
+      for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^']*?from '([^']+)'/gm)) {
+        // a line of types only is gone when it runs
+        if (from.startsWith('.')) visit(relative(root, resolve(root, dirname(file), from)))
+        else packages.push(`${file}: ${from}`)
+      }
+    }
+    visit('src/testing/recording-checks.ts')
+    expect(packages).toEqual([])
+    expect(seen.size).toBeGreaterThan(8)
   })
 })

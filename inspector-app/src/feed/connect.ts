@@ -1,4 +1,5 @@
 import type { Store } from '../store.ts'
+import { openCoverage } from './coverage-file.ts'
 import { openLiveFeed } from './live-feed.ts'
 import { showRecording } from './show-recording.ts'
 
@@ -7,8 +8,9 @@ export function connect(store: Store, origin: string, token: string): void {
   store.reset('connecting')
   store.feed = openLiveFeed(origin.replace(/^http/, 'ws'), token, {
     onFrames: (frames) => store.take(frames),
-    onHello: (source, commands) => {
+    onHello: (source, commands, hasCoverage) => {
       store.set({ source, allowed: commands })
+      if (hasCoverage) void loadCoverage(store, origin, token)
       if (source === 'recording') void loadFrom(store, origin, token)
     },
     onLost: () => {
@@ -24,5 +26,15 @@ async function loadFrom(store: Store, origin: string, token: string): Promise<vo
     await showRecording(store, response.body)
   } catch (error) {
     store.set({ problem: error instanceof Error ? error.message : 'The recording cannot be read.' })
+  }
+}
+
+async function loadCoverage(store: Store, origin: string, token: string): Promise<void> {
+  try {
+    const response = await fetch(`${origin}/coverage`, { headers: { authorization: `Bearer ${token}` } })
+    if (!response.ok) throw new Error((await response.text()).trim())
+    openCoverage(store, await response.text())
+  } catch (error) {
+    store.set({ problem: error instanceof Error ? error.message : 'The coverage cannot be read.' })
   }
 }

@@ -3,12 +3,12 @@ import type { Feed } from './feed.ts'
 
 export interface FeedEvents {
   onFrames(frames: readonly Frame[]): void
-  onHello(source: 'live' | 'recording', commands: readonly Command[]): void
+  onHello(source: 'live' | 'recording', commands: readonly Command[], hasCoverage: boolean): void
   onLost(): void
 }
 
 type ServerMessage =
-  | { type: 'hello'; source: 'live' | 'recording'; commands: readonly Command[] }
+  | { type: 'hello'; source: 'live' | 'recording'; commands: readonly Command[]; hasCoverage?: boolean }
   | { type: 'frames'; batch: number; frames: readonly Frame[] }
   | { type: 'reply'; id: number; problem: string | null }
 
@@ -19,7 +19,7 @@ export function openLiveFeed(address: string, token: string, { onFrames, onHello
   let commands = 0
   socket.addEventListener('message', ({ data }) => {
     const message = JSON.parse(String(data)) as ServerMessage
-    if (message.type === 'hello') onHello(message.source, message.commands)
+    if (message.type === 'hello') onHello(message.source, message.commands, message.hasCoverage === true)
     else if (message.type === 'frames') {
       onFrames(message.frames)
       socket.send(JSON.stringify({ type: 'ack', batch: message.batch }))

@@ -1,12 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { isCoverage, openCoverage } from '../feed/coverage-file.ts'
 import { showRecording } from '../feed/show-recording.ts'
 import type { Store } from '../store.ts'
 import { useStore } from '../use-view.ts'
 
-export const openFile = (store: Store, file: File): Promise<void> => showRecording(store, file.stream())
+export async function openFile(store: Store, file: File): Promise<void> {
+  // what was saved by the testing kit says so at once, and may stand beside any run
+  if (isCoverage(await file.slice(0, 200).text())) return openCoverage(store, await file.text())
+  await showRecording(store, file.stream())
+}
 
-/** A recording may be dropped anywhere. */
+/** A recording or a coverage file may be dropped anywhere. */
 export function DropZone({ children }: { children: ComponentChildren }) {
   const store = useStore()
   const [isOver, setOver] = useState(false)

@@ -6,7 +6,9 @@ import { CallDetails } from './call-details.tsx'
 import { ContextView } from './context-view.tsx'
 import { GuardLedger } from './guard-ledger.tsx'
 import { Log } from './log.tsx'
+import { Rules } from './rules.tsx'
 import { Sequence } from './sequence.tsx'
+import { useChecks } from './use-checks.ts'
 
 const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'log', title: 'Log', View: Log },
@@ -15,11 +17,14 @@ const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'aborts', title: 'Aborts', View: AbortTree },
   { id: 'context', title: 'Context', View: ContextView },
   { id: 'sequence', title: 'Sequence', View: Sequence },
+  { id: 'rules', title: 'Rules', View: Rules },
 ]
 
 export function Tabs() {
   const store = useStore()
   const { state, run } = useView()
+  const checks = useChecks()
+  const broken = run === undefined ? 0 : checks.breaches(run.id).size
   const shown = tabs.find(({ id }) => id === state.tab) ?? tabs[0]
   const View = shown?.View as ComponentType
   const move = (from: Element, by: number): void => {
@@ -48,6 +53,7 @@ export function Tabs() {
           >
             {title}
             {id === 'aborts' && run !== undefined && run.aborts.length > 0 && <em>{run.aborts.length}</em>}
+            {id === 'rules' && broken > 0 && <em class="wrong">{broken}</em>}
           </button>
         ))}
       </div>

@@ -56,7 +56,7 @@ export function TopBar() {
         <button
           type="button"
           aria-label="Open a recording"
-          title="Open a recording"
+          title="Open a recording or a coverage file"
           onClick={() => file.current?.click()}
         >
           <Icon name="open" />
@@ -82,7 +82,7 @@ export function TopBar() {
           ref={file}
           id="file"
           type="file"
-          accept=".jsonl,.ndjson"
+          accept=".jsonl,.ndjson,.json"
           hidden
           aria-label="Recording"
           onChange={({ currentTarget }) => {
