@@ -1,9 +1,10 @@
 import type { AnyActorRef } from 'xstate'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
+import { asText } from './call-frames.ts'
 import type { EncodeLimits } from './encode-value.ts'
-import { type Frame, type FrameBody, frameVersion } from './frame.ts'
-import type { Redact } from './redact.ts'
+import { type Frame, type FrameBody, frameVersion, type SaidFrame } from './frame.ts'
+import { type Redact, showWith } from './redact.ts'
 import { type Inspectable, RunWatch } from './run-watch.ts'
 
 export interface RecorderOptions {
@@ -18,6 +19,11 @@ export interface RecorderOptions {
    * @default performance.now
    */
   now?: (() => number) | undefined
+  /**
+   * The least time between two progress frames of a call, in milliseconds; of what comes in between, the newest is kept.
+   * @default 50
+   */
+  progressGapMs?: number | undefined
 }
 
 export interface WatchedAs {
@@ -29,12 +35,20 @@ export interface WatchedAs {
 export interface Recorder {
   /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
   watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
+  /** Notes what was said around the calls of a run: the words of a user, of a model as they stream, or the host's own. */
+  say(run: number, by: SaidFrame['by'], text: string): void
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
 }
 
 /** Writes down what executors do. It costs them nothing until `watch`, and nothing after leaving. */
-export function createRecorder({ onFrame, redact, limits, now = () => performance.now() }: RecorderOptions): Recorder {
+export function createRecorder({
+  onFrame,
+  redact,
+  limits,
+  now = () => performance.now(),
+  progressGapMs = 50,
+}: RecorderOptions): Recorder {
   if (typeof onFrame !== 'function') {
     throw new SignalboxError('invalid_option', `onFrame must be a function, but got ${describeValue(onFrame, 80)}.`)
   }
@@ -44,6 +58,7 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
   let runs = 0
   let seq = 0
   const elapsed = (): number => Math.round((now() - start) * 1_000) / 1_000
+  const show = showWith(redact, limits ?? {}, () => undefined)
   const head: FrameBody = { type: 'head', version: frameVersion, epoch }
   const emit = (run: number, body: FrameBody): void => {
     try {
@@ -63,6 +78,7 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
         redact,
         limits,
         now,
+        progressGapMs,
       })
       watches.set(run, watch)
       watch.attach()
@@ -70,6 +86,10 @@ export function createRecorder({ onFrame, redact, limits, now = () => performanc
         if (watches.delete(run)) watch.detach()
       }
       return { run, leave }
+    },
+    say(run, by, text) {
+      if (seq === 0) emit(0, head)
+      emit(run, { type: 'said', by, text: asText(show(text, { what: 'said' })) })
     },
     picture() {
       const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq - 1), at: elapsed(), run, ...body })

@@ -34,6 +34,7 @@ export interface WatchOptions {
   readonly redact?: Redact | undefined
   readonly limits?: EncodeLimits | undefined
   readonly now: () => number
+  readonly progressGapMs: number
 }
 
 /** One executor under watch: what it does, as frames. */
@@ -62,7 +63,7 @@ export class RunWatch {
     this.#show = showWith(options.redact, options.limits ?? {}, standIn)
     this.#actors = new ActorFrames(executor.actor.system, this.#show)
     this.#calls = new CallFrames(this.#show)
-    this.#progress = new ProgressWatch(write, this.#show, options.now)
+    this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
   }
 
   attach(): void {

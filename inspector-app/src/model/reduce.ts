@@ -72,6 +72,7 @@ function applyToRun(run: Run, frame: RunPart): void {
       run.isWatched = false
       return
     case 'event':
+    case 'said':
       return
   }
 }
