@@ -1,64 +1,56 @@
-import { statSync } from 'node:fs'
-import process from 'node:process'
-import { serveInspector } from '../inspect-server/index.ts'
+import { Command, CommanderError } from 'commander'
+import { isSignalboxError } from '../index.ts'
+import { checkCommand } from './check/check-command.ts'
+import { demoCommand } from './demo/demo-command.ts'
+import { exitCode, exitCodesHelp } from './exit-code.ts'
+import { inspectCommand } from './inspect/inspect-command.ts'
+import type { Io } from './io.ts'
+import { replayCommand } from './replay/replay-command.ts'
+import { runCommand } from './run/run-command.ts'
+import { version } from './version.ts'
 
-const help = `signalbox inspect [recording]
+/** Sets what the command line ends with. */
+export type Finish = (code: number) => void
 
-  Opens the inspector on this machine and prints its address. With a recording (.jsonl) it shows that; without one, drop
-  a recording onto the page.
-
-  --port NUMBER   listen there; any free port otherwise
-  --help          this text
-`
-
-/** The command line. Gives back the exit code; with a server running, once that is stopped. */
-export async function runCli(
-  args: readonly string[],
-  print: (text: string) => void = (text) => process.stdout.write(text),
-  stopped: Promise<unknown> = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve)),
-): Promise<number> {
-  const [command, ...rest] = args
-  if (command === undefined || rest.includes('--help') || command === '--help' || command === '-h') {
-    print(help)
-    return 0
+/** The command line. Gives back the exit code. */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCode.done
+  const finish: Finish = (given) => {
+    code = given
   }
-  if (command !== 'inspect') return fail(print, `There is no command ${command}.`)
-  const given = readArguments(rest)
-  if (typeof given === 'string') return fail(print, given)
-  const server = await serveInspector([], { ...given, keepsProcess: true }).catch((error: Error) => error)
-  if (server instanceof Error) return fail(print, server.message)
-  print(`The inspector is at ${server.url}\nCtrl+C ends it.\n`)
-  await stopped
-  await server.close()
-  return 0
-}
-
-function readArguments(args: readonly string[]): { recording?: string; port?: number } | string {
-  const options: { recording?: string; port?: number } = {}
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at] as string
-    if (word === '--port') {
-      const port = Number(args[++at])
-      if (!Number.isInteger(port) || port < 0 || port > 65_535) return '--port wants a port number.'
-      options.port = port
-    } else if (word.startsWith('-')) return `There is no option ${word}.`
-    else if (options.recording !== undefined) return 'One recording at a time.'
-    else options.recording = word
+  const program = new Command('signalbox')
+    .description("Runs a language model's tool calls while it is still streaming, and shows what they do.")
+    .version(version)
+    .helpCommand(false)
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', exitCodesHelp)
+  for (const command of [runCommand, checkCommand, replayCommand, inspectCommand, demoCommand]) {
+    const made = command(io, finish)
+    made.copyInheritedSettings(program)
+    made.showHelpAfterError(`(signalbox ${made.name()} --help says what there is)`)
+    program.addCommand(made)
   }
-  const { recording } = options
-  if (recording !== undefined && !isFile(recording)) return `There is no file ${recording}.`
-  return options
-}
-
-function isFile(path: string): boolean {
+  program.showHelpAfterError('(signalbox --help says what there is)')
+  if (args.length === 0) {
+    program.outputHelp()
+    return exitCode.done
+  }
   try {
-    return statSync(path).isFile()
-  } catch {
-    return false
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    return failure(error, io)
   }
 }
 
-function fail(print: (text: string) => void, problem: string): number {
-  print(`${problem}\n\n${help}`)
-  return 2
+function failure(error: unknown, { stderr }: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.badUsage
+  if (isSignalboxError(error)) {
+    stderr.write(`signalbox: ${error.message}\n`)
+    return exitCode.badUsage
+  }
+  stderr.write(`signalbox: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return exitCode.failed
 }

@@ -92,7 +92,7 @@ describe('the recorder', () => {
     recorder.watch(executor)
     add('a', 'Read')
     for (const step of [1, 2, 3, 4]) read.run('a').progress(step)
-    read.run('a').finish('done')
+    read.run('a').finish()
     await settled()
     takeAll(executor)
     expect(ofType(frames, 'progress').map(({ count }) => count)).toEqual(counts)

@@ -1,0 +1,5 @@
+import { Command } from 'commander'
+import type { Io } from '../io.ts'
+import type { Finish } from '../run-cli.ts'
+
+export const replayCommand = (_io: Io, _finish: Finish): Command => new Command('replay')

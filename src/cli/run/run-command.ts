@@ -1,0 +1,218 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { permissionModes } from '../../../machines/index.ts'
+import { checkTranscript, type Message, type Model, type PermissionMode, scriptedModel } from '../../index.ts'
+import type { InspectorServer } from '../../inspect-server/index.ts'
+import type { ToolSet } from '../../tools/index.ts'
+import { readTranscript } from '../check/read-transcript.ts'
+import { exitCodesHelp } from '../exit-code.ts'
+import { readPort } from '../inspect/inspect-command.ts'
+import { type Io, untilStopped } from '../io.ts'
+import type { Finish } from '../run-cli.ts'
+import { usageError } from '../usage-error.ts'
+import { defaultModel, loadModel } from './load-model.ts'
+import { readScript } from './read-script.ts'
+import { RecordingFile } from './recording-file.ts'
+import { runSession } from './run-session.ts'
+import { TranscriptFile } from './transcript-file.ts'
+
+interface RunOptions {
+  script?: string
+  model: string
+  maxTokens: number
+  system?: string
+  maxTurns?: number
+  cwd: string
+  tools?: string[]
+  allow: string[]
+  ask: string[]
+  deny: string[]
+  permissionMode: PermissionMode
+  transcript?: string
+  resume?: string
+  record?: string
+  inspect?: boolean
+  port?: number
+  json?: boolean
+  quiet?: boolean
+}
+
+const examples = `
+Rules say what may run, such as Read, Edit(src/**) or Bash(npm run *). Whatever no rule, tool or mode decides is asked
+in the terminal; without a terminal it is denied.
+
+Ctrl+C once interrupts, twice stops everything, three times leaves at once. The transcript is valid after each.
+
+Examples:
+  signalbox run "Why does the test fail?"
+  signalbox run --allow 'Bash(npm test)' --permission-mode acceptEdits "Mend the test."
+  signalbox run --script turns.json --transcript t.jsonl --record r.jsonl
+  git diff | signalbox run --json -`
+
+/** `signalbox run`: a prompt for a model, or a script that plays one, with the real tools. */
+export const runCommand = (io: Io, finish: Finish): Command =>
+  new Command('run')
+    .summary('run a prompt, or a script of turns, with tools')
+    .description(
+      'Gives a prompt to a model that may use tools in a folder, and shows what happens: a line for each call while it waits, asks, runs and is held for order. A real model needs ANTHROPIC_API_KEY and @anthropic-ai/sdk; a script needs neither.',
+    )
+    .argument('[prompt...]', 'what to do; - reads it from standard input, which is also read where it is piped')
+    .optionsGroup('The model:')
+    .option('--script <file>', 'play these turns (.json, .jsonl) in place of a real model')
+    .option('--model <name>', 'a model of Anthropic', defaultModel)
+    .option('--max-tokens <number>', 'how long a reply may be', readCount, 16_384)
+    .option('--system <text>', 'the system prompt')
+    .option('--max-turns <number>', 'how many replies there may be', readCount)
+    .optionsGroup('The tools:')
+    .option('--cwd <folder>', 'the folder that the tools work in', '.')
+    .option('--tools <names>', 'only these, such as Read,Grep; may be repeated', readList)
+    .option('--allow <rule>', 'runs without a question; may be repeated', collect, [])
+    .option('--ask <rule>', 'is always asked; may be repeated', collect, [])
+    .option('--deny <rule>', 'never runs; may be repeated', collect, [])
+    .addOption(
+      new Option('--permission-mode <mode>', 'what holds where no rule does')
+        .choices(permissionModes)
+        .default('default'),
+    )
+    .optionsGroup('What is kept:')
+    .option('--transcript <file>', 'write the conversation there, a turn at a time (.jsonl)')
+    .option('--resume <transcript>', 'go on with this conversation, and in this file')
+    .option('--record <file>', 'record what the charts do, for replay and inspect (.jsonl)')
+    .optionsGroup('What is shown:')
+    .option('--json', 'one JSON object per line, and nothing else')
+    .option('--quiet', 'nothing but the last words of the model')
+    .option('--inspect', 'open the inspector in the browser as well')
+    .option('--port <number>', 'with --inspect: listen there', readPort)
+    .addHelpText('after', `${examples}\n${exitCodesHelp}`)
+    .action(async (words: string[], options: RunOptions, command: Command) => {
+      if (options.json === true && options.quiet === true) command.error('error: --json and --quiet exclude each other')
+      finish(await run(words, options, io))
+    })
+
+async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
+  const script = options.script === undefined ? undefined : readScript(options.script)
+  const prompt = await readPrompt(words, script === undefined ? undefined : (script.prompt ?? 'Play the script.'), io)
+  const before = options.resume === undefined ? [] : readBefore(options.resume, options.transcript !== undefined)
+  const root = readFolder(options.cwd)
+  const model: Model =
+    script === undefined
+      ? await loadModel(options.model, options.maxTokens, io)
+      : scriptedModel(script.turns, { pace: script.pace, chunk: script.chunk })
+  const { createTools } = await import('../../tools/index.ts')
+  const set = createTools({ root })
+  try {
+    const inspector = options.inspect === true ? await openInspector(options.port, io) : undefined
+    const { exitCode } = await runSession(
+      {
+        prompt,
+        before,
+        model,
+        modelName: script === undefined ? options.model : 'script',
+        tools: chooseTools(set, options.tools),
+        permissions: readPermissions(options),
+        system: options.system ?? (script === undefined ? systemFor(root) : undefined),
+        maxTurns: options.maxTurns,
+        output: options.json === true ? 'json' : options.quiet === true ? 'quiet' : 'auto',
+        transcript: openTranscript(options, before.length),
+        recording: options.record === undefined ? undefined : new RecordingFile(options.record),
+        inspector,
+      },
+      io,
+    )
+    await stayOpen(inspector, io)
+    return exitCode
+  } finally {
+    await set.close()
+  }
+}
+
+async function readPrompt(words: readonly string[], otherwise: string | undefined, io: Io): Promise<string> {
+  const given = words.join(' ').trim()
+  const isPiped = given === '-' || (given === '' && otherwise === undefined && io.stdin.isTTY !== true)
+  const prompt = isPiped ? (await text(io.stdin)).trim() : given || otherwise
+  if (prompt) return prompt
+  throw usageError('What shall it do? Give a prompt (signalbox run "…"), pipe one in, or play a script (--script).')
+}
+
+/** A conversation that the API would refuse is not gone on with. */
+function readBefore(path: string, hasNewFile: boolean): Message[] {
+  const { messages, faults, form } = readTranscript(path)
+  if (faults.length > 0 || !checkTranscript(messages).ok) {
+    throw usageError(`${path} cannot be gone on with as it is. signalbox check ${path} --repair mends it.`)
+  }
+  const isOwn = form === 'lines' && messages.every((message) => Object.hasOwn(Object(message), 'type'))
+  if (isOwn || hasNewFile) return messages as Message[]
+  throw usageError(`${path} is not one of our transcripts, so nothing is added to it. Name a new file with --transcript.`)
+}
+
+function openTranscript({ transcript, resume }: RunOptions, before: number): TranscriptFile | undefined {
+  if (transcript !== undefined) return new TranscriptFile(transcript)
+  return resume === undefined ? undefined : new TranscriptFile(resume, before)
+}
+
+function readFolder(path: string): string {
+  try {
+    if (statSync(path).isDirectory()) return resolve(path)
+  } catch {
+    // said below
+  }
+  throw usageError(`--cwd ${path}: there is no such folder.`)
+}
+
+/** WebSearch is left out: nobody here can search the web for it. */
+function chooseTools({ tools }: ToolSet, names: readonly string[] | undefined): ToolSet['tools'] {
+  const all = tools.filter(({ name }) => name !== 'WebSearch')
+  const unknown = names?.find((name) => !all.some((tool) => tool.name === name))
+  if (unknown !== undefined) {
+    throw usageError(`There is no tool ${unknown}. There are ${all.map(({ name }) => name).join(', ')}.`)
+  }
+  return names === undefined ? all : all.filter(({ name }) => names.includes(name))
+}
+
+const readPermissions = ({ permissionMode, allow, ask, deny }: RunOptions) => ({
+  mode: permissionMode,
+  allow,
+  ask,
+  deny,
+})
+
+const systemFor = (root: string): string =>
+  `You work with tools in the folder ${root} on ${process.platform}. Today is ${new Date().toDateString()}. Ask for calls that do not depend on each other at once: they run side by side.`
+
+async function openInspector(port: number | undefined, io: Io): Promise<InspectorServer> {
+  const { serveInspector } = await import('../../inspect-server/index.ts')
+  try {
+    const inspector = await serveInspector([], { port, commands: true, record: 'always' })
+    io.stderr.write(`The inspector is at ${inspector.url}\n`)
+    return inspector
+  } catch (error) {
+    throw usageError(`The inspector cannot listen: ${(error as Error).message}`, error)
+  }
+}
+
+/** Who sits at a terminal may want to look when all is over. */
+async function stayOpen(inspector: InspectorServer | undefined, io: Io): Promise<void> {
+  if (inspector === undefined) return
+  if (io.stdin.isTTY === true && io.stderr.isTTY === true) {
+    io.stderr.write('The inspector stays open. Ctrl+C ends it.\n')
+    const alive = setInterval(() => undefined, 60_000)
+    await untilStopped(io)
+    clearInterval(alive)
+  }
+  await inspector.close()
+}
+
+function readCount(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It wants a whole number from 1.')
+  return count
+}
+
+const collect = (text: string, before: readonly string[]): string[] => [...before, text]
+
+const readList = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...text.split(',').map((name) => name.trim()),
+]

@@ -1,0 +1,13 @@
+import sliceAnsi from 'slice-ansi'
+import stringWidth from 'string-width'
+import wrapAnsi from 'wrap-ansi'
+
+/** Cuts a line to so many columns, and shows that it did. Colours take no room, wide characters take two. */
+export function cut(line: string, width: number): string {
+  if (stringWidth(line) <= width) return line
+  return width < 1 ? '' : `${sliceAnsi(line, 0, width - 1)}…`
+}
+
+/** Breaks a text into lines of at most so many columns, between words where it can. */
+export const wrap = (text: string, width: number): string[] =>
+  wrapAnsi(text, Math.max(1, width), { hard: true, trim: false }).split('\n')
