@@ -22,6 +22,8 @@ export interface DeskQuestion {
 export interface DeskOptions {
   readonly session: SessionView
   readonly changed: () => void
+  /** Tells whoever watches what was agreed on. */
+  readonly note: (text: string) => void
   readonly now: () => number
   /** After how long nobody is waited for any more, and the answer is yes: for a show. */
   readonly yesAfterMs?: number | undefined
@@ -107,6 +109,7 @@ export class PermissionDesk {
   #always(first: DeskQuestion, rules: readonly string[]): void {
     const others = this.#queue.slice(1)
     first.settle({ behavior: 'allow', addRules: { allow: rules } })
+    this.#options.note(`Allowed for the rest of this session: ${rules.join(', ')}.`)
     for (const { tool, input, context, always, settle } of others) {
       // a question that no rule answers stays one
       if (!('rules' in always)) continue

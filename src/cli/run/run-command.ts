@@ -144,7 +144,9 @@ function readBefore(path: string, hasNewFile: boolean): Message[] {
   }
   const isOwn = form === 'lines' && messages.every((message) => Object.hasOwn(Object(message), 'type'))
   if (isOwn || hasNewFile) return messages as Message[]
-  throw usageError(`${path} is not one of our transcripts, so nothing is added to it. Name a new file with --transcript.`)
+  throw usageError(
+    `${path} is not one of our transcripts, so nothing is added to it. Name a new file with --transcript.`,
+  )
 }
 
 function openTranscript({ transcript, resume }: RunOptions, before: number): TranscriptFile | undefined {

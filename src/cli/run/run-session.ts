@@ -12,6 +12,7 @@ import {
 import { createRecorder, type Frame } from '../../inspect/index.ts'
 import type { InspectorServer } from '../../inspect-server/index.ts'
 import type { Io } from '../io.ts'
+import { nameOf } from '../view/name-of.ts'
 import { SessionView } from '../view/session-view.ts'
 import { CtrlC } from './ctrl-c.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
@@ -58,7 +59,13 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     output.changed()
   }
   const recorder = createRecorder({ onFrame: take, limits, progressGapMs: 0 })
-  const desk = new PermissionDesk({ session, changed: () => output.changed(), now, yesAfterMs: options.yesAfterMs })
+  const desk = new PermissionDesk({
+    session,
+    changed: () => output.changed(),
+    note: (text) => say('host', text),
+    now,
+    yesAfterMs: options.yesAfterMs,
+  })
   const output: Output = openOutput(options.output, session, {
     io,
     now,
@@ -68,6 +75,10 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   let leave = (): void => undefined
   const say = (by: Parameters<typeof recorder.say>[1], text: string): void => recorder.say(turn, by, text)
 
+  const nameOfCall = (id: string): string | undefined => {
+    const call = session.find(id)
+    return call && nameOf(call)
+  }
   const run = query({
     ...messagesOf(options),
     tools: options.tools,
@@ -75,7 +86,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     context: { permissions: options.permissions },
     system: options.system,
     maxTurns: options.maxTurns,
-    canUseTool: (...question) => (keyboard === undefined ? unattended(question, options, say) : desk.ask(...question)),
+    canUseTool: (...question) =>
+      keyboard === undefined ? unattended(question, options, nameOfCall, say) : desk.ask(...question),
   })
   inspector?.add(run)
   run.onExecutor((executor) => {

@@ -3,7 +3,7 @@ import { type CallStatus, callStatus, type Tone } from './call-status.ts'
 import type { CallView } from './call-view.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import type { Colors } from './colors.ts'
-import { duration } from './duration.ts'
+import { duration, plural } from './duration.ts'
 import { cut, wrap } from './fit.ts'
 import { resultBody } from './result-body.ts'
 import type { SessionView } from './session-view.ts'
@@ -38,8 +38,8 @@ export function finishedCall(call: CallView, session: SessionView, canvas: Canva
 /** A call under way: its line, and below it the end of what it printed so far. */
 export function activeCall(call: CallView, session: SessionView, canvas: Canvas): { head: string[]; tail: string[] } {
   const status = callStatus(call, session)
-  const isRunning = status.tone === 'works' && call.startedAt !== undefined
-  const words = isRunning ? `${status.words} ${duration(canvas.now - (call.startedAt ?? 0))}` : status.words
+  const isRunning = status.tone === 'works' && call.ranAt !== undefined
+  const words = isRunning ? `${status.words} ${duration(canvas.now - (call.ranAt ?? 0))}` : status.words
   const tail = isRunning ? tailOf(call) : []
   return { head: headLines(call, { ...status, words }, canvas), tail: framed(tail.map(canvas.colors.dim), canvas) }
 }
@@ -75,7 +75,7 @@ function tailOf({ output, progress }: CallView): string[] {
   const lines = cleanText(output.text).trimEnd().split('\n')
   const above = output.lines - Math.min(maxTail, lines.length)
   const shown = lines.slice(-maxTail)
-  return lines.length > maxTail ? [`… ${above.toLocaleString('en')} lines above`, ...shown] : shown
+  return lines.length > maxTail ? [`… ${plural(above, 'line')} above`, ...shown] : shown
 }
 
 const framed = (lines: readonly string[], { columns, colors }: Canvas): string[] =>

@@ -37,24 +37,23 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
 
 function outcome(call: CallView): Omit<CallStatus, 'phase'> {
   if (call.ending?.by === 'abort') return { tone: 'stopped', words: whyStopped(call) }
-  const took = call.startedAt === undefined ? '' : duration((call.completedAt ?? call.startedAt) - call.startedAt)
-  if (call.result?.isError === true) return { tone: 'error', words: took === '' ? 'failed' : `failed after ${took}` }
+  const { ranAt, completedAt, result } = call
+  const took = ranAt === undefined ? '' : duration((completedAt ?? ranAt) - ranAt)
+  if (result?.isError === true) return { tone: 'error', words: took === '' ? 'did not run' : `failed after ${took}` }
   return { tone: 'ok', words: [took, summary(call)].filter((part) => part !== '').join(', ') }
 }
 
 const stops: Readonly<Record<string, string>> = {
-  sibling_error: 'stopped, because a call beside it failed',
+  sibling_error: 'stopped: a call beside it failed',
   user_interrupted: 'stopped by you',
-  timeout: 'took too long',
+  timeout: 'stopped: it took too long',
 }
 
-function whyStopped({ ending, stoppedBy, startedAt }: CallView): string {
+function whyStopped({ ending, stoppedBy, ranAt }: CallView): string {
   const { kind = null, reached = null } = ending ?? {}
-  const because =
-    kind === 'sibling_error' && stoppedBy !== undefined
-      ? `stopped, because ${cleanLine(stoppedBy)} failed`
-      : (stops[kind ?? ''] ?? 'stopped')
-  if (reached === 'notStarted' || startedAt === undefined) return `${because}; it never ran`
+  const failed = stoppedBy === undefined ? undefined : `stopped: ${cleanLine(stoppedBy)} failed`
+  const because = failed ?? stops[kind ?? ''] ?? 'stopped'
+  if (reached === 'notStarted' || ranAt === undefined) return `${because}; it never ran`
   return reached === 'abandoned' ? `${because}; it did not stop in time` : because
 }
 

@@ -35,6 +35,8 @@ export interface CallView {
   /** The innermost state of its chart. */
   state: string
   readonly actor: string
+  /** When its body began. */
+  ranAt: number | undefined
   readonly addedAt: number
   startedAt: number | undefined
   completedAt: number | undefined
@@ -44,7 +46,7 @@ export interface CallView {
   progress: Encoded | undefined
   result: { readonly content: Encoded; readonly isError: boolean } | undefined
   ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
-  /** Why somebody stopped it, where the frames say. */
+  /** Whose failure stopped it, where one did. */
   stoppedBy: string | undefined
   isDiscarded: boolean
 }

@@ -59,11 +59,13 @@ export function liveView(session: SessionView, { out, colors, now, footer = () =
     },
     end() {
       session.endSaying()
-      draw()
       isDue = false
       schedule(false)
       out.off('resize', onResize)
-      screen.draw([], [])
+      const on = canvas()
+      // what never came to its end stays as it stood
+      const stays = [...scroll.take(on), ...partsOf(scroll, session, on, screen.rows).flatMap(({ head }) => head)]
+      screen.draw(stays, [])
       screen.end()
     },
   }

@@ -1,6 +1,7 @@
 import type { ChartDefinition, CursorState, Frame, SaidFrame } from '../../inspect/index.ts'
 import type { CallView } from './call-view.ts'
 import { innermostState } from './innermost-state.ts'
+import { nameOf } from './name-of.ts'
 import { addOutput, printedBy } from './partial-output.ts'
 
 /** Words between the calls: of the user, of the model as they come, or of the program itself. */
@@ -14,13 +15,20 @@ export interface SaidView {
 
 export type SessionItem = SaidView | CallView
 
+interface ActorView {
+  readonly chart: string
+  readonly active: readonly number[]
+}
+
 interface RunView {
   readonly calls: CallView[]
   readonly byId: Map<string, CallView>
   readonly callOf: Map<string, CallView>
   readonly charts: Map<string, ChartDefinition>
-  readonly actors: Map<string, { readonly chart: string; active: readonly number[] }>
+  readonly actors: Map<string, ActorView>
   cursor: CursorState
+  /** The call whose failure stops the others. */
+  failed: CallView | undefined
 }
 
 type Of<Type extends Frame['type']> = Extract<Frame, { type: Type }>
@@ -90,6 +98,7 @@ export class SessionView {
       charts: new Map(),
       actors: new Map(),
       cursor: { next: 0, settled: 0, waitsFor: null },
+      failed: undefined,
     })
   }
 
@@ -106,6 +115,7 @@ export class SessionView {
     if (frame.type === 'warning') return this.#note('warning', frame.message)
     if (frame.type === 'left') return leave(run)
     const call = 'call' in frame && frame.call !== null ? run.byId.get(frame.call) : undefined
+    if (frame.type === 'abort') return heedAbort(run, call, frame)
     if (call !== undefined) tellCall(call, frame)
   }
 
@@ -128,6 +138,7 @@ export class SessionView {
       stage,
       state: '',
       actor,
+      ranAt: undefined,
       addedAt: at,
       startedAt: stage === 'executing' ? at : undefined,
       completedAt: undefined,
@@ -143,7 +154,7 @@ export class SessionView {
     run.byId.set(id, call)
     run.callOf.set(actor, call)
     const owner = run.actors.get(actor)
-    if (owner !== undefined) call.state = innermostState(run.charts.get(owner.chart), owner.active)
+    if (owner !== undefined) setState(call, run, owner, at)
     this.items.push(call)
   }
 
@@ -151,8 +162,13 @@ export class SessionView {
     if (chart === undefined) return
     run.actors.set(id, { chart, active })
     const call = run.callOf.get(id)
-    if (call !== undefined) call.state = innermostState(run.charts.get(chart), active)
+    if (call !== undefined) setState(call, run, { chart, active }, this.at)
   }
+}
+
+function setState(call: CallView, { charts }: RunView, { chart, active }: ActorView, at: number): void {
+  call.state = innermostState(charts.get(chart), active)
+  if (call.state === 'calling') call.ranAt ??= at
 }
 
 function keepBooks(run: RunView, { stages, cursor, waits, at }: Of<'books'>): void {
@@ -181,6 +197,12 @@ function leave(run: RunView): void {
   for (const call of run.calls) if (call.result === undefined) call.isDiscarded = true
 }
 
+function heedAbort(run: RunView, call: CallView | undefined, { layer, cause }: Of<'abort'>): void {
+  if (call === undefined || cause.kind !== 'sibling_error') return
+  if (layer === 'executor') run.failed = call
+  else call.stoppedBy = run.failed === undefined ? cause.description : nameOf(run.failed)
+}
+
 function tellCall(call: CallView, frame: Frame): void {
   if (frame.type === 'progress') {
     const text = printedBy(frame.data)
@@ -190,5 +212,4 @@ function tellCall(call: CallView, frame: Frame): void {
     call.result ??= { content: frame.content, isError: frame.isError }
     call.completedAt ??= frame.at
   } else if (frame.type === 'ending') call.ending = { by: frame.by, kind: frame.kind, reached: frame.reached }
-  else if (frame.type === 'abort' && frame.layer === 'call') call.stoppedBy = frame.cause.description
 }

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../../machines/index.ts'
 import { type CallView, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
+import { nameOf } from './name-of.ts'
 import type { SessionView } from './session-view.ts'
 
 const maxNamed = 3
@@ -28,8 +29,6 @@ export function whyHeld(call: CallView, session: SessionView): string {
   const still = phaseOf(first) === 'asking' ? 'is waiting for your word' : 'is not finished'
   return `done, held for order: ${nameOf(first)} ${still}`
 }
-
-export const nameOf = ({ number, name }: CallView): string => `#${number} ${cleanLine(name)}`
 
 function namesOf(calls: readonly (CallView | undefined)[]): string {
   const names = calls.flatMap((call) => (call === undefined ? [] : [nameOf(call)]))
