@@ -1,23 +1,26 @@
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import process from 'node:process'
 import { build } from 'vite'
 
 // The command line with all that it needs, so that `npx signalbox` works where nothing else is installed. What the
 // library itself depends on stays outside, and so does the client of the service, which is the user's to choose.
 const root = new URL('..', import.meta.url).pathname
-const outDir = `${root}dist/cli`
+// another folder is for tests: it has to be below this one, where the packages are found
+const outDir = resolve(process.argv[2] ?? `${root}dist/cli`)
 const external = ['xstate', /^zod/, '@anthropic-ai/sdk']
 
 // turndown works in a thread, which needs a file: from the bundle it is found beside it
 const resolving = `createRequire(import.meta.url).resolve('turndown')`
-const besideBundle = `decodeURIComponent(new URL('./turndown.cjs', import.meta.url).pathname)`
+const besideBundle = `fileURLToPath(new URL('./turndown.cjs', import.meta.url))`
 const turndownBeside = {
   name: 'turndown-beside',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/to-markdown.ts')) return undefined
-    if (!code.includes(resolving)) throw new Error('to-markdown.ts finds turndown in another way now: see build-cli.mjs')
-    return { code: code.replace(resolving, besideBundle), map: null }
+    if (!code.includes(resolving)) throw new Error('to-markdown.ts finds turndown in another way now')
+    return { code: `import { fileURLToPath } from 'node:url'\n${code.replace(resolving, besideBundle)}`, map: null }
   },
 }
 
@@ -47,4 +50,8 @@ await bundle(
   { plugins: [turndownBeside], build: { license: { fileName: 'LICENSES.md' } } },
 )
 const turndown = createRequire(import.meta.url).resolve('turndown')
-await bundle({ turndown }, { format: 'cjs', entryFileNames: '[name].cjs' }, { build: { license: { fileName: 'LICENSES-turndown.md' } } })
+await bundle(
+  { turndown },
+  { format: 'cjs', entryFileNames: '[name].cjs' },
+  { build: { license: { fileName: 'LICENSES-turndown.md' } } },
+)

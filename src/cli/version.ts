@@ -1,9 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Up from the sources, and up from the bundle. */
-const file = ['../../package.json', '../package.json']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path))
+/** Of the package that this file belongs to, wherever in it the build has put it. */
+export const version: string = versionAbove(dirname(fileURLToPath(import.meta.url)))
 
-export const version: string = file === undefined ? '0' : JSON.parse(readFileSync(file, 'utf8')).version
+function versionAbove(folder: string): string {
+  const path = join(folder, 'package.json')
+  const found = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  if (found?.name === 'signalbox') return found.version
+  return folder === dirname(folder) ? 'unknown' : versionAbove(dirname(folder))
+}

@@ -12,6 +12,7 @@ import {
 import { createRecorder, type Frame } from '../../inspect/index.ts'
 import type { InspectorServer } from '../../inspect-server/index.ts'
 import type { Io } from '../io.ts'
+import { wrap } from '../view/fit.ts'
 import { nameOf } from '../view/name-of.ts'
 import { SessionView } from '../view/session-view.ts'
 import { CtrlC } from './ctrl-c.ts'
@@ -173,4 +174,4 @@ function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
   return `The model failed (${errorKind}: ${error}). It is asked again${soon}; what it had said does not count.`
 }
 
-const hintLines = (hint: string, columns: number): string[] => (hint === '' ? [] : ['', hint.slice(0, columns)])
+const hintLines = (hint: string, columns: number): string[] => (hint === '' ? [] : ['', ...wrap(hint, columns)])

@@ -7,12 +7,15 @@ const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 /** They turn the direction of a line, or show nothing at all. */
 const deceptive = /[\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: titles, links and their like: all up to where they end
+const commands = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f]).*?(?:\u0007|\u001b\\|\u009c|$)/gm
+
 /**
  * Text from a tool or a model as a terminal may be given it: nothing in it moves the cursor, sets a title or a colour.
  * Of a line that was written over with carriage returns, the last state is kept.
  */
 export function cleanText(text: string): string {
-  return lastStates(stripVTControlCharacters(text).replaceAll('\r\n', '\n'))
+  return lastStates(stripVTControlCharacters(text.replaceAll('\r\n', '\n').replace(commands, '')))
     .replaceAll('\t', ' '.repeat(tabWidth))
     .replace(controls, '')
     .replace(deceptive, '')

@@ -10,4 +10,8 @@ export function cut(line: string, width: number): string {
 
 /** Breaks a text into lines of at most so many columns, between words where it can. */
 export const wrap = (text: string, width: number): string[] =>
-  wrapAnsi(text, Math.max(1, width), { hard: true, trim: false }).split('\n')
+  text.split('\n').flatMap((line) => {
+    const [first = '', ...rest] = wrapAnsi(line, Math.max(1, width), { hard: true, trim: false }).split('\n')
+    // the space at which a line was broken is not needed any more
+    return [first, ...rest.map((part) => part.replace(/^ /, ''))]
+  })

@@ -22,6 +22,7 @@ interface ActorView {
 
 interface RunView {
   readonly calls: CallView[]
+  waiting: CallView[]
   readonly byId: Map<string, CallView>
   readonly callOf: Map<string, CallView>
   readonly charts: Map<string, ChartDefinition>
@@ -93,6 +94,7 @@ export class SessionView {
     this.turns++
     this.#runs.set(run, {
       calls: [],
+      waiting: [],
       byId: new Map(),
       callOf: new Map(),
       charts: new Map(),
@@ -181,12 +183,15 @@ function keepBooks(run: RunView, { stages, cursor, waits, at }: Of<'books'>): vo
   }
   if (cursor !== undefined) run.cursor = cursor
   if (waits === undefined) return
-  for (const call of run.calls) call.wait = undefined
+  for (const call of run.waiting) call.wait = undefined
+  run.waiting = []
   for (const { because, blockers, calls } of waits) {
     for (const [from, to] of calls) {
       for (let index = from; index <= to && index < run.calls.length; index++) {
         const call = run.calls[index]
-        if (call !== undefined) call.wait = { because, blockers }
+        if (call === undefined) continue
+        call.wait = { because, blockers }
+        run.waiting.push(call)
       }
     }
   }

@@ -25,9 +25,10 @@ export function whyWaiting(call: CallView, session: SessionView): string {
 /** Why a call that is finished has not been handed over. */
 export function whyHeld(call: CallView, session: SessionView): string {
   const first = session.heldFor(call)
-  if (first === undefined) return 'done'
+  const how = call.ending?.by === 'abort' ? 'stopped' : 'done'
+  if (first === undefined) return how
   const still = phaseOf(first) === 'asking' ? 'is waiting for your word' : 'is not finished'
-  return `done, held for order: ${nameOf(first)} ${still}`
+  return `${how}, held for order: ${nameOf(first)} ${still}`
 }
 
 function namesOf(calls: readonly (CallView | undefined)[]): string {
