@@ -41,7 +41,11 @@ export interface Started {
 /** Starts the command line without a terminal. */
 export function start(cli: string, args: readonly string[], given: StartOptions = {}): Started {
   const { NO_COLOR: _, FORCE_COLOR: __, ANTHROPIC_API_KEY: ___, ...env } = process.env
-  const child = spawn(process.execPath, [cli, ...args], { cwd: given.cwd, env: { ...env, ...given.env }, stdio: 'pipe' })
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd: given.cwd,
+    env: { ...env, ...given.env },
+    stdio: 'pipe',
+  })
   let [out, err] = ['', '']
   let heard = (): void => undefined
   child.stdout.on('data', (bytes) => {
