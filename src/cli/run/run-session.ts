@@ -119,6 +119,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     isTerminated ||= signal === 'SIGTERM'
     if (signal === 'SIGTERM') ctrlC.abort()
     else ctrlC.press()
+    // where nothing stands below the lines, it is one of them
+    if (output.kind === 'plain' && ctrlC.hint !== '') say('host', ctrlC.hint)
     output.changed()
   })
   const letGo = (): void => {
