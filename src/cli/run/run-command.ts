@@ -26,9 +26,9 @@ interface RunOptions {
   maxTurns?: number
   cwd: string
   tools?: string[]
-  allow: string[]
-  ask: string[]
-  deny: string[]
+  allow?: string[]
+  ask?: string[]
+  deny?: string[]
   permissionMode: PermissionMode
   transcript?: string
   resume?: string
@@ -40,10 +40,11 @@ interface RunOptions {
 }
 
 const examples = `
-Rules say what may run, such as Read, Edit(src/**) or Bash(npm run *). Whatever no rule, tool or mode decides is asked
-in the terminal; without a terminal it is denied.
+Rules say what may run, such as Read, Edit(src/**) or Bash(npm run *). Whatever
+no rule, tool or mode decides is asked in the terminal; without one it is denied.
 
-Ctrl+C once interrupts, twice stops everything, three times leaves at once. The transcript is valid after each.
+Ctrl+C once interrupts, twice stops everything, three times leaves at once. The
+transcript is valid after each.
 
 Examples:
   signalbox run "Why does the test fail?"
@@ -68,9 +69,9 @@ export const runCommand = (io: Io, finish: Finish): Command =>
     .optionsGroup('The tools:')
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
     .option('--tools <names>', 'only these, such as Read,Grep; may be repeated', readList)
-    .option('--allow <rule>', 'runs without a question; may be repeated', collect, [])
-    .option('--ask <rule>', 'is always asked; may be repeated', collect, [])
-    .option('--deny <rule>', 'never runs; may be repeated', collect, [])
+    .option('--allow <rule>', 'runs without a question; may be repeated', collect)
+    .option('--ask <rule>', 'is always asked; may be repeated', collect)
+    .option('--deny <rule>', 'never runs; may be repeated', collect)
     .addOption(
       new Option('--permission-mode <mode>', 'what holds where no rule does')
         .choices(permissionModes)
@@ -212,7 +213,7 @@ function readCount(text: string): number {
   return count
 }
 
-const collect = (text: string, before: readonly string[]): string[] => [...before, text]
+const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
 
 const readList = (text: string, before: readonly string[] = []): string[] => [
   ...before,

@@ -48,13 +48,16 @@ const linesOf = (text: string): string[] => {
   return clean === '' ? [] : clean.split('\n')
 }
 
-/** The beginning, the end, and between them how much is missing. */
+/** The beginning, the end, and between them how much is missing. Where the end is not known, the beginning alone. */
 function shortened(lines: readonly string[], most: number, charactersMissing = 0): string[] {
-  const missing = charactersMissing > 0 ? ` (and ${plural(charactersMissing, 'character')})` : ''
-  if (lines.length <= most + 1) return missing === '' ? [...lines] : [...lines, `…${missing}`]
+  if (charactersMissing > 0) {
+    const shown = lines.slice(0, most)
+    const missing = plural(lines.slice(most).join('\n').length + charactersMissing, 'more character')
+    return [...shown, `… ${missing}`]
+  }
+  if (lines.length <= most + 1) return [...lines]
   const end = Math.floor(most / 2)
-  const rest = plural(lines.length - most, 'more line')
-  return [...lines.slice(0, most - end), `… ${rest}${missing}`, ...lines.slice(-end)]
+  return [...lines.slice(0, most - end), `… ${plural(lines.length - most, 'more line')}`, ...lines.slice(-end)]
 }
 
 function paintDiff(line: string, colors: Colors): string {

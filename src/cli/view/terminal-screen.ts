@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { createLogUpdate } from 'log-update'
 import stringWidth from 'string-width'
 
@@ -49,8 +50,8 @@ export class TerminalScreen {
 
   end(): void {
     this.#update.done()
-    if (this.#isBegun) this.#out.write(showCursor)
-    this.#isBegun = false
+    process.off('exit', this.#restore)
+    this.#restore()
   }
 
   /** A terminal that became narrower has broken the lines that stood there: they take more rows now. */
@@ -67,9 +68,16 @@ export class TerminalScreen {
     this.#lines = []
   }
 
+  /** However this process ends, the cursor comes back. */
+  readonly #restore = (): void => {
+    if (this.#isBegun) this.#out.write(showCursor)
+    this.#isBegun = false
+  }
+
   #flush(): void {
     if (this.#buffer === '') return
     const start = this.#isBegun ? '' : hideCursor
+    if (!this.#isBegun) process.once('exit', this.#restore)
     this.#isBegun = true
     this.#out.write(`${start}${holdPicture}${this.#buffer}${showPicture}`)
     this.#buffer = ''
