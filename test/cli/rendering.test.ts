@@ -132,6 +132,27 @@ describe('the live view', () => {
     expect(all.endsWith('\u001b[?25h')).toBe(true)
   })
 
+  it('writes again only what changed', async () => {
+    const turn = seenTurn()
+    const { out, written } = terminal(80)
+    const view = liveView(turn.session, { out, colors: noColors, now: turn.now })
+    turn.add('a', 'Read', { file_path: 'a.ts' }, { hold: true })
+    turn.add('b', 'Read', { file_path: 'b.ts' })
+    const draw = async () => {
+      view.changed()
+      await new Promise(setImmediate)
+    }
+    await draw()
+    turn.pass(500)
+    await draw()
+    expect(written).toHaveLength(2)
+    expect(written[1]).toContain('#2 Read(b.ts) · runs 0.5 s')
+    expect(written[1]).not.toContain('#1 Read')
+    await draw()
+    expect(written).toHaveLength(2)
+    view.end()
+  })
+
   it('never draws more than the terminal has rows, whatever runs', async () => {
     const turn = seenTurn({ maxConcurrency: 100 })
     const { out, written } = terminal(40, 10)

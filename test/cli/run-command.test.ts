@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, createReadStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { type Frame, readFrames } from '../../src/inspect/index.ts'
+import { checkRecording } from '../../src/testing/index.ts'
 import { callBlock, textBlock } from '../support/held-model.ts'
 import { sse, sseServer, startSse } from '../support/sse-server.ts'
 import { fakeIo } from './fake-io.ts'
@@ -175,6 +177,18 @@ describe('how a run ends', () => {
     expect((await checked(transcript)).code).toBe(0)
   })
 
+  it('a model that is overloaded is asked again, and what it had said does not count', async () => {
+    const { args, transcript } = scene([['Half a', { error: { message: 'Overloaded', status: 529 } }], 'Whole.'])
+    const { code, out } = await inProcess(...args, '--transcript', transcript)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('The model failed (overloaded: Overloaded). It is asked again'),
+    ])
+    const kept = readFileSync(transcript, 'utf8')
+    expect([kept.includes('Whole.'), kept.includes('Half a')]).toEqual([true, false])
+    expect((await checked(transcript)).code).toBe(0)
+  })
+
   it('once interrupts: what must not be broken off finishes', async () => {
     const { args, transcript, root } = scene([[untilThere('go'), read], 'Never said.'])
     const it = start(cli, [...args, '--permission-mode', 'bypassPermissions', '--transcript', transcript])
@@ -265,6 +279,9 @@ describe('signalbox replay', () => {
     const finished = (text: string) =>
       text.split('\n').filter((line) => !line.includes('· runs') && !/waits|held/.test(line))
     expect(finished(out)).toEqual(finished(live.out))
+    const frames: Frame[] = []
+    for await (const frame of readFrames(createReadStream(recording))) frames.push(frame)
+    expect(checkRecording(frames)).toEqual([])
   })
 
   it('says what is wrong with a file that is none', async () => {

@@ -34,6 +34,7 @@ async function demo(isFast: boolean, io: Io): Promise<number> {
   const { createTools } = await import('../../tools/index.ts')
   const set = createTools({ root })
   const isTerminal = io.stdout.isTTY === true
+  let isWhole = false
   try {
     const { exitCode } = await runSession(
       {
@@ -49,12 +50,13 @@ async function demo(isFast: boolean, io: Io): Promise<number> {
       },
       io,
     )
-    if (exitCode === 0) io.stdout.write(whatNext(files, isTerminal, io))
+    isWhole = exitCode === 0
+    if (isWhole) io.stdout.write(whatNext(files, isTerminal, io))
     return exitCode
   } finally {
     await set.close()
     // whoever sits there may want to play it again
-    rmSync(isTerminal ? root : folder, { recursive: true, force: true })
+    rmSync(isTerminal && isWhole ? root : folder, { recursive: true, force: true })
   }
 }
 

@@ -19,6 +19,8 @@ export interface SessionEnding {
 
 interface Surroundings {
   readonly session: SessionView
+  /** How many replies the model came to the end of. */
+  readonly turns: number
   readonly isTerminated: boolean
   readonly now: () => number
   readonly transcript?: { readonly path: string } | undefined
@@ -26,9 +28,8 @@ interface Surroundings {
 }
 
 export function endingOf(result: QueryResult, around: Surroundings): SessionEnding {
-  const { session, now, transcript, recording } = around
+  const { session, turns, now, transcript, recording } = around
   const calls = session.items.filter((item) => item.kind === 'call' && isOver(item)).length
-  const { turns } = session
   const ms = Math.round(now())
   const { reason, stopReason } = result
   const error = result.reason === 'model_error' ? errorText(result.error) : undefined

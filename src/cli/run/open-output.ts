@@ -17,6 +17,8 @@ export interface Output extends View {
   readonly kind: 'live' | 'plain' | 'json' | 'quiet'
   begin(about: { model: string; tools: readonly string[]; prompt: string }): void
   message(message: QueryMessage): void
+  /** What the program itself has to say on the way; a view that shows the session has it already. */
+  note(text: string): void
   finish(ending: SessionEnding, transcript: readonly Message[]): void
 }
 
@@ -37,6 +39,7 @@ export function openOutput(kind: OutputKind, session: SessionView, { io, now, fo
       ...view,
       kind,
       begin: (about) => view.line({ type: 'begin', version, ...about }),
+      note: (text) => view.line({ type: 'note', text }),
       finish: ({ words: _, ...ending }) => {
         view.end()
         view.line({ type: 'end', ...ending })
@@ -50,6 +53,7 @@ export function openOutput(kind: OutputKind, session: SessionView, { io, now, fo
       end: nothing,
       begin: nothing,
       message: nothing,
+      note: (text) => void io.stderr.write(`signalbox: ${text}\n`),
       finish: ({ exitCode, words }, transcript) => {
         write(`${lastText(transcript)}\n`)
         if (exitCode !== 0) io.stderr.write(`signalbox: ${words}\n`)
@@ -58,7 +62,7 @@ export function openOutput(kind: OutputKind, session: SessionView, { io, now, fo
   }
   const isLive = io.stdout.isTTY === true && io.env.TERM !== 'dumb'
   const view = isLive ? liveView(session, { out: io.stdout, colors, now, footer }) : plainView(session, write, colors)
-  return { ...view, kind: isLive ? 'live' : 'plain', begin: nothing, message: nothing, finish: nothing }
+  return { ...view, kind: isLive ? 'live' : 'plain', begin: nothing, message: nothing, note: nothing, finish: nothing }
 }
 
 /** The model's last words. */

@@ -63,7 +63,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const desk = new PermissionDesk({
     session,
     changed: () => output.changed(),
-    note: (text) => say('host', text),
+    note: (text) => note(text),
     now,
     yesAfterMs: options.yesAfterMs,
   })
@@ -76,6 +76,10 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   let leave = (): void => undefined
   const say = (by: Parameters<typeof recorder.say>[1], text: string): void => recorder.say(turn, by, text)
 
+  const note = (text: string): void => {
+    say('host', text)
+    output.note(text)
+  }
   const nameOfCall = (id: string): string | undefined => {
     const call = session.find(id)
     return call && nameOf(call)
@@ -88,7 +92,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     system: options.system,
     maxTurns: options.maxTurns,
     canUseTool: (...question) =>
-      keyboard === undefined ? unattended(question, options, nameOfCall, say) : desk.ask(...question),
+      keyboard === undefined ? unattended(question, options, nameOfCall, note) : desk.ask(...question),
   })
   inspector?.add(run)
   run.onExecutor((executor) => {
@@ -100,6 +104,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   })
 
   const pending: Message[] = []
+  let replies = 0
   const ctrlC = new CtrlC(run, () => {
     transcript?.syncBroken(run.transcript, pending)
     recording?.flush()
@@ -120,7 +125,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     if (signal === 'SIGTERM') ctrlC.abort()
     else ctrlC.press()
     // where nothing stands below the lines, it is one of them
-    if (output.kind === 'plain' && ctrlC.hint !== '') say('host', ctrlC.hint)
+    if (output.kind !== 'live' && ctrlC.hint !== '') note(ctrlC.hint)
     output.changed()
   })
   const letGo = (): void => {
@@ -137,14 +142,15 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (step.done === true) {
         transcript?.sync(run.transcript)
         leave()
-        const ending = endingOf(step.value, { session, isTerminated, now, transcript, recording })
+        const ending = endingOf(step.value, { session, turns: replies, isTerminated, now, transcript, recording })
         say('host', ending.words)
         output.finish(ending, run.transcript)
         return ending
       }
       const { value: message } = step
       if (isKept(message)) pending.push(message)
-      if (isRetry(message)) say('host', retryWords(message))
+      if (message.type === 'system' && message.subtype === 'model_reply') replies++
+      if (isRetry(message)) note(retryWords(message))
       output.message(message)
     }
   } finally {
@@ -173,7 +179,8 @@ const isRetry = (message: QueryMessage): message is ModelRetryMessage =>
 
 function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
   const soon = delayMs > 0 ? ` in ${(delayMs / 1_000).toFixed(1)} s` : ''
-  return `The model failed (${errorKind}: ${error}). It is asked again${soon}; what it had said does not count.`
+  const [problem = ''] = error.replace(/^\w*Error: /, '').split('\n', 1)
+  return `The model failed (${errorKind}: ${problem}). It is asked again${soon}; what it had said does not count.`
 }
 
 const hintLines = (hint: string, columns: number): string[] => (hint === '' ? [] : ['', ...wrap(hint, columns)])

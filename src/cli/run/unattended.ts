@@ -6,18 +6,18 @@ export async function unattended(
   [tool, input, context, , id, question]: Parameters<CanUseTool>,
   { yesAfterMs }: { readonly yesAfterMs?: number | undefined },
   nameOf: (id: string) => string | undefined,
-  say: (by: 'host', text: string) => void,
+  note: (text: string) => void,
 ): Promise<PermissionAnswer> {
   const always = await alwaysRule(tool, input, context, question)
   const name = nameOf(id) ?? tool.name
   const rules = 'rules' in always ? always.rules : []
   if (yesAfterMs !== undefined) {
-    say('host', `${name} asked for permission. There is no terminal to answer at, so this show says yes.`)
+    note(`${name} asked for permission. There is no terminal to answer at, so this show says yes.`)
     await new Promise(setImmediate)
     return { behavior: 'allow' }
   }
   const way = rules.length > 0 ? ` Allow it with ${rules.map((rule) => `--allow '${rule}'`).join(' ')}.` : ''
-  say('host', `${name} was denied: without a terminal nobody can be asked.${way}`)
+  note(`${name} was denied: without a terminal nobody can be asked.${way}`)
   // it is seen before what comes of it
   await new Promise(setImmediate)
   return { behavior: 'deny', message: `Nobody is here to allow this use of ${tool.name}. Go on without it.` }

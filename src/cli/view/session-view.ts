@@ -44,7 +44,6 @@ export class SessionView {
   questions: readonly { readonly call: string; readonly run: number }[] = []
   /** Of the last frame, in milliseconds. */
   at = 0
-  turns = 0
   readonly #runs = new Map<number, RunView>()
   #calls = 0
 
@@ -91,7 +90,6 @@ export class SessionView {
   #begin({ run }: Of<'run'>): void {
     this.endSaying()
     if (this.#runs.has(run)) return
-    this.turns++
     this.#runs.set(run, {
       calls: [],
       waiting: [],
