@@ -14,6 +14,8 @@ const waitFor = (path: string, text = 'waiting') =>
 
 const isValid = async (path: string): Promise<boolean> => (await runCli(['check', path], fakeIo().io)) === 0
 
+const secondsOn = (screen: string): number => Number(/runs (\d+\.\d) s/.exec(screen)?.[1] ?? 0)
+
 describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)', () => {
   const cli = hasTmux ? buildCli() : ''
   const folder = temporaryFolder()
@@ -137,20 +139,25 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
   it('holds at 40 columns, through resizes, with wide characters and hostile output', async () => {
     const evil = `printf '\\033]0;evil\\007\\033[2J\\033[1;1H漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\\n'`
     const turns = [
-      ['First 漢字 words.\n', bash(`${evil}; touch begun; while [ ! -e go ]; do sleep 0.05; done`), read, read],
+      [
+        `${'A line.\n'.repeat(30)}First 漢字 words.\n`,
+        bash(`${evil}; touch begun; while [ ! -e go ]; do sleep 0.05; done`),
+        read,
+        read,
+      ],
       'Last words.',
     ]
-    const it = open(turns, anything, 40, 20)
+    const it = open(turns, anything, 40, 30)
     const title = it.title()
     await it.shows('│ 漢字漢字')
-    for (const [columns, rows] of [
-      [60, 20],
-      [30, 12],
-      [100, 30],
-      [40, 20],
-    ] as const) {
-      it.resize(columns, rows)
+    for (const columns of [60, 30, 100, 40]) {
+      it.resize(columns, 30)
       await it.shows(columns >= 60 ? '· waits for #1 Bash, which must run alone' : '    waits for #1 Bash, which')
+      // tmux tells of several sizes in a row only after a while
+      const from = secondsOn(it.screen())
+      await expect.poll(() => secondsOn(it.screen()), { interval: 40 }).toBeGreaterThan(from + 0.5)
+      // nothing of an older picture is left, whatever the terminal made of its lines
+      await expect.poll(() => it.history().match(/[◌⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] #\d/g)?.length, { timeout: 10_000 }).toBe(3)
     }
     it.make('go')
     expect(await it.ended()).toBe(0)

@@ -12,7 +12,7 @@ export function resultBody(call: CallView, colors: Colors): string[] {
   const { result, name, ending } = call
   if (result === undefined || ending?.by === 'abort') return []
   const text = resultText(result.content).replace(/<\/?tool_use_error>/g, '')
-  if (result.isError) return shortened(linesOf(text), maxLines.error, leftOut(result.content)).map(colors.red)
+  if (result.isError) return shortened(linesOf(text), maxLines.error, leftOut(result.content))
   const diff = diffOf(call, text)
   if (diff !== undefined) return shortened(diff, maxLines.diff).map((line) => paintDiff(line, colors))
   if (name === 'Read') return []

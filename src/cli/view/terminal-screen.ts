@@ -1,12 +1,16 @@
 import process from 'node:process'
 import { createLogUpdate } from 'log-update'
-import stringWidth from 'string-width'
+import wrapAnsi from 'wrap-ansi'
 
 const sequence = '\u001b['
 const hideCursor = `${sequence}?25l`
 const showCursor = `${sequence}?25h`
 /** The terminal shows all of it at once, or nothing yet. */
 const [holdPicture, showPicture] = [`${sequence}?2026h`, `${sequence}?2026l`]
+
+/** A line as a terminal of this width breaks it; a wide character that has no room goes to the next row. */
+const brokenAt = (line: string, columns: number): string[] =>
+  wrapAnsi(line, columns, { hard: true, wordWrap: false, trim: false }).split('\n')
 
 /** The lower end of a terminal, drawn again and again, and above it lines that stay. One write for each picture. */
 export class TerminalScreen {
@@ -29,11 +33,20 @@ export class TerminalScreen {
   }
 
   get columns(): number {
-    return this.#out.columns || 80
+    return this.#size[0] || 80
   }
 
   get rows(): number {
-    return this.#out.rows || 24
+    return this.#size[1] || 24
+  }
+
+  /** Asked anew: what the stream remembers is as old as the last signal, and the lines are broken before that comes. */
+  get #size(): [columns: number, rows: number] {
+    try {
+      return this.#out.getWindowSize()
+    } catch {
+      return [this.#out.columns, this.#out.rows]
+    }
   }
 
   /** @param stays goes into the scrollback; `lines` are drawn below, in place of those before */
@@ -58,12 +71,13 @@ export class TerminalScreen {
   #forgetWrapped(): void {
     this.#columns = this.columns
     if (this.#lines.length === 0) return
-    const rows = this.#lines.map((line) => Math.max(1, Math.ceil(stringWidth(line) / this.columns)))
+    const rows = this.#lines.map((line) => brokenAt(line, this.columns).length)
     const up = Math.min(
       rows.reduce((sum, each) => sum + each, 0),
       this.rows - 1,
     )
-    this.#buffer += `\r${sequence}${up}A${sequence}J`
+    // line by line: some terminals keep a screen that is cleared as a whole among the lines that have scrolled away
+    this.#buffer += `\r${`${sequence}2K${sequence}1A`.repeat(up)}${sequence}2K`
     this.#update.done()
     this.#lines = []
   }
