@@ -80,7 +80,6 @@ describe('what the terminal is told of a turn', () => {
     turn.add('b', 'Read')
     await turn.settle()
     expect(statuses(turn.session)[0]).toBe('#1 Read: waits for your word')
-    expect(turn.session.questions.map(({ call }) => call)).toEqual(['a', 'b'])
     turn.executor.answer('a', { behavior: 'deny', message: 'no' })
     await turn.settle()
     turn.executor.discard()

@@ -1,20 +1,15 @@
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { permissionModes } from '../../../machines/index.ts'
-import { checkTranscript, type Message, type Model, type PermissionMode, scriptedModel } from '../../index.ts'
-import type { InspectorServer } from '../../inspect-server/index.ts'
-import type { ToolSet } from '../../tools/index.ts'
-import { readTranscript } from '../check/read-transcript.ts'
+import { type Model, type PermissionMode, scriptedModel } from '../../index.ts'
 import { exitCodesHelp } from '../exit-code.ts'
 import { readPort } from '../inspect/inspect-command.ts'
-import { type Io, untilStopped } from '../io.ts'
+import type { Io } from '../io.ts'
 import type { Finish } from '../run-cli.ts'
-import { usageError } from '../usage-error.ts'
 import { defaultModel, loadModel } from './load-model.ts'
+import { openInspector, stayOpen } from './open-inspector.ts'
 import { readScript } from './read-script.ts'
 import { RecordingFile } from './recording-file.ts'
+import { chooseTools, readBefore, readFolder, readPrompt } from './run-inputs.ts'
 import { runSession } from './run-session.ts'
 import { TranscriptFile } from './transcript-file.ts'
 
@@ -129,49 +124,9 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   }
 }
 
-async function readPrompt(words: readonly string[], otherwise: string | undefined, io: Io): Promise<string> {
-  const given = words.join(' ').trim()
-  const isPiped = given === '-' || (given === '' && otherwise === undefined && io.stdin.isTTY !== true)
-  const prompt = isPiped ? (await text(io.stdin)).trim() : given || otherwise
-  if (prompt) return prompt
-  throw usageError('What shall it do? Give a prompt (signalbox run "…"), pipe one in, or play a script (--script).')
-}
-
-/** A conversation that the API would refuse is not gone on with. */
-function readBefore(path: string, hasNewFile: boolean): Message[] {
-  const { messages, faults, form } = readTranscript(path)
-  if (faults.length > 0 || !checkTranscript(messages).ok) {
-    throw usageError(`${path} cannot be gone on with as it is. signalbox check ${path} --repair mends it.`)
-  }
-  const isOwn = form === 'lines' && messages.every((message) => Object.hasOwn(Object(message), 'type'))
-  if (isOwn || hasNewFile) return messages as Message[]
-  throw usageError(
-    `${path} is not one of our transcripts, so nothing is added to it. Name a new file with --transcript.`,
-  )
-}
-
 function openTranscript({ transcript, resume }: RunOptions, before: number): TranscriptFile | undefined {
   if (transcript !== undefined) return new TranscriptFile(transcript)
   return resume === undefined ? undefined : new TranscriptFile(resume, before)
-}
-
-function readFolder(path: string): string {
-  try {
-    if (statSync(path).isDirectory()) return resolve(path)
-  } catch {
-    // said below
-  }
-  throw usageError(`--cwd ${path}: there is no such folder.`)
-}
-
-/** WebSearch is left out: nobody here can search the web for it. */
-function chooseTools({ tools }: ToolSet, names: readonly string[] | undefined): ToolSet['tools'] {
-  const all = tools.filter(({ name }) => name !== 'WebSearch')
-  const unknown = names?.find((name) => !all.some((tool) => tool.name === name))
-  if (unknown !== undefined) {
-    throw usageError(`There is no tool ${unknown}. There are ${all.map(({ name }) => name).join(', ')}.`)
-  }
-  return names === undefined ? all : all.filter(({ name }) => names.includes(name))
 }
 
 const readPermissions = ({ permissionMode, allow, ask, deny }: RunOptions) => ({
@@ -183,29 +138,6 @@ const readPermissions = ({ permissionMode, allow, ask, deny }: RunOptions) => ({
 
 const systemFor = (root: string): string =>
   `You work with tools in the folder ${root} on ${process.platform}. Today is ${new Date().toDateString()}. Ask for calls that do not depend on each other at once: they run side by side.`
-
-async function openInspector(port: number | undefined, io: Io): Promise<InspectorServer> {
-  const { serveInspector } = await import('../../inspect-server/index.ts')
-  try {
-    const inspector = await serveInspector([], { port, commands: true, record: 'always' })
-    io.stderr.write(`The inspector is at ${inspector.url}\n`)
-    return inspector
-  } catch (error) {
-    throw usageError(`The inspector cannot listen: ${(error as Error).message}`, error)
-  }
-}
-
-/** Who sits at a terminal may want to look when all is over. */
-async function stayOpen(inspector: InspectorServer | undefined, io: Io): Promise<void> {
-  if (inspector === undefined) return
-  if (io.stdin.isTTY === true && io.stderr.isTTY === true) {
-    io.stderr.write('The inspector stays open. Ctrl+C ends it.\n')
-    const alive = setInterval(() => undefined, 60_000)
-    await untilStopped(io)
-    clearInterval(alive)
-  }
-  await inspector.close()
-}
 
 function readCount(text: string): number {
   const count = Number(text)

@@ -23,8 +23,6 @@ export interface CallView {
   readonly kind: 'call'
   readonly run: number
   readonly id: string
-  /** Its place in its run. */
-  readonly index: number
   /** Counted through the whole session, from 1. */
   readonly number: number
   name: string
@@ -34,11 +32,8 @@ export interface CallView {
   stage: CallFrame['stage']
   /** The innermost state of its chart. */
   state: string
-  readonly actor: string
   /** When its body began. */
   ranAt: number | undefined
-  readonly addedAt: number
-  startedAt: number | undefined
   completedAt: number | undefined
   wait: Pick<WaitGroup, 'because' | 'blockers'> | undefined
   /** The end of what it printed so far, and how many lines there were. */
