@@ -76,7 +76,14 @@ const hurried = {
 /** One tool call: `queued → executing → completed → yielded`. */
 export const callMachine = callSetup.createMachine({
   id: 'call',
-  context: ({ input }) => ({ ...input, isHooked: false, isPermitted: false, cause: undefined, ending: undefined }),
+  context: ({ input: { call, executor } }) => ({
+    call,
+    executor,
+    isHooked: false,
+    isPermitted: false,
+    cause: undefined,
+    ending: undefined,
+  }),
   initial: 'queued',
   states: {
     queued: {

@@ -6,12 +6,10 @@ import type {
   AnyTransitionDefinition,
   MachineContext,
 } from 'xstate'
-import { paramsOf, runActions } from './chart-actions.ts'
-import { ChartTable, type Configuration } from './chart-table.ts'
-import { tellGuardWatchers } from './guard-watch.ts'
-import { internalsOf } from './xstate-internals.ts'
-
-type Guard = (args: { context: MachineContext; event: AnyEventObject }, params: unknown) => boolean
+import { ChartStep } from './chart-step.ts'
+import { ChartTable, type Configuration, type Move, type Moves, type Regions } from './chart-table.ts'
+import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
+import { internalsOf, isInspected } from './xstate-internals.ts'
 
 /**
  * The same machine, run from a table: states, transitions, guards, actions and inspection events are those of the
@@ -28,12 +26,14 @@ export function compileChart<Machine extends AnyStateMachine>(machine: Machine):
 }
 
 /** Stops and errors of actors are rare, and XState's business. */
-const isForXState = (eventType: string): boolean => eventType === 'xstate.stop' || eventType.startsWith('xstate.error')
+const isForXState = (eventType: string): boolean =>
+  eventType.charCodeAt(0) === 120 && (eventType === 'xstate.stop' || eventType.startsWith('xstate.error'))
+
+const none: readonly AnyTransitionDefinition[] = []
 
 class ChartRunner {
   readonly #compiled: AnyStateMachine
   readonly #table: ChartTable
-  readonly #configurations = new WeakMap<object, Configuration>()
   /** A snapshot as XState makes it; ours differ only in what a step can change. */
   readonly #template: () => AnyMachineSnapshot
 
@@ -48,106 +48,108 @@ class ChartRunner {
   }
 
   begin(scope: AnyActorScope, input: unknown): AnyMachineSnapshot {
-    const event = { type: 'xstate.init', input }
     const { actions, next } = this.#table.initial
     try {
-      const given = contextOf(this.#compiled, scope, input)
-      const context = runActions(this.#compiled, scope, actions, given, event)
-      return this.#settle(this.#snapshot(next, context), event, scope)
+      const step = new ChartStep(scope, { type: 'xstate.init', input }, contextOf(this.#compiled, scope, input))
+      for (const action of actions) action(step)
+      return this.#settle(this.#snapshot(next, step.context), next, step)
     } catch (error) {
       return { ...this.#snapshot(next, {}), status: 'error', error } as AnyMachineSnapshot
     }
   }
 
   step(snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
-    const configuration = this.#configurationOf(snapshot)
-    const candidates = this.#table.candidatesFor(configuration, event.type)
-    const enabled = this.#enabled(candidates, snapshot.context, event, scope)
-    return this.#settle(this.#take(snapshot, enabled, event, scope), event, scope)
+    const from = this.#table.configurationOf(snapshot)
+    const step = new ChartStep(scope, event, snapshot.context)
+    const to = this.#move(from, from.movesOn(event.type), step)
+    if (to === undefined) this.#tell(snapshot, step)
+    return this.#settle(to === undefined ? snapshot : this.#arrive(snapshot, from, to, step), to ?? from, step)
   }
 
   /** Takes eventless transitions until there are none, or until one changes nothing. */
-  #settle(from: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
-    let snapshot = from
-    while (snapshot.status === 'active') {
-      const enabled = this.#enabled(this.#configurationOf(snapshot).eventless, snapshot.context, event, scope)
-      if (enabled.length === 0) break
-      const next = this.#take(snapshot, enabled, event, scope)
+  #settle(begun: AnyMachineSnapshot, at: Configuration, step: ChartStep): AnyMachineSnapshot {
+    let snapshot = begun
+    let from = at
+    while (from.eventless.length > 0 && !from.isDone) {
+      const to = this.#move(from, from.eventless, step)
+      if (to === undefined) break
+      const next = this.#arrive(snapshot, from, to, step)
       if (next === snapshot) break
       snapshot = next
+      from = to
     }
     return snapshot
   }
 
-  /** The first transition of each region whose guard lets it pass. */
-  #enabled(
-    regions: readonly (readonly AnyTransitionDefinition[])[],
-    context: MachineContext,
-    event: AnyEventObject,
-    scope: AnyActorScope,
-  ): AnyTransitionDefinition[] {
-    const enabled: AnyTransitionDefinition[] = []
-    for (const candidates of regions) {
-      const found = candidates.find(({ guard }) => guard === undefined || this.#passes(guard, context, event))
-      if (found !== undefined && !enabled.includes(found)) enabled.push(found)
+  /** Runs the actions of the transitions that may be taken, and says where they lead. */
+  #move(from: Configuration, regions: Regions, step: ChartStep): Configuration | undefined {
+    if (regions.length > 1) return this.#moveTogether(from, regions, step)
+    const move = regions.length === 0 ? undefined : firstOpen(regions[0] as Moves, step)
+    step.taken = move === undefined ? none : move.taken
+    if (guardsAreWatched()) tellGuardWatchers(step, regions)
+    if (move === undefined) return undefined
+    for (const action of move.effect.actions) action(step)
+    return move.effect.next
+  }
+
+  /** Regions that answer the same event each make their own move, in the order of the chart. */
+  #moveTogether(from: Configuration, regions: Regions, step: ChartStep): Configuration | undefined {
+    const open = regions.map((moves) => firstOpen(moves, step)).filter((move) => move !== undefined)
+    step.taken = [...new Set(open.map(({ transition }) => transition))]
+    if (guardsAreWatched()) tellGuardWatchers(step, regions)
+    let configuration: Configuration | undefined
+    for (const transition of step.taken) {
+      const { actions, next } = (configuration ?? from).moveBy(transition).effect
+      for (const action of actions) action(step)
+      configuration = next
     }
-    tellGuardWatchers(scope.system, scope.self, event, regions, enabled)
-    return enabled
+    return configuration
   }
 
-  #passes(guard: unknown, context: MachineContext, event: AnyEventObject): boolean {
-    if (typeof guard === 'function') return (guard as Guard)({ context, event }, undefined)
-    const name = typeof guard === 'string' ? guard : (guard as { type: string }).type
-    const implementation = this.#compiled.implementations.guards[name] as unknown as Guard
-    return implementation({ context, event }, paramsOf(guard, context, event))
+  #arrive(before: AnyMachineSnapshot, from: Configuration, to: Configuration, step: ChartStep): AnyMachineSnapshot {
+    const isSame = to === from && step.context === before.context
+    const snapshot = isSame ? before : this.#snapshot(to, step.context)
+    this.#tell(snapshot, step)
+    return snapshot
   }
 
-  /** One microstep. Regions that answer the same event each make their own move. */
-  #take(
-    snapshot: AnyMachineSnapshot,
-    transitions: readonly AnyTransitionDefinition[],
-    event: AnyEventObject,
-    scope: AnyActorScope,
-  ): AnyMachineSnapshot {
-    const before = this.#configurationOf(snapshot)
-    let configuration = before
-    let { context } = snapshot
-    for (const transition of transitions) {
-      const move = this.#table.moveFor(configuration, transition)
-      context = runActions(this.#compiled, scope, move.actions, context, event)
-      configuration = move.next
-    }
-    const isSame = configuration === before && context === snapshot.context
-    const next = isSame ? snapshot : this.#snapshot(configuration, context)
-    internalsOf(scope)._sendInspectionEvent({
-      type: '@xstate.microstep',
-      actorRef: scope.self,
-      event,
-      snapshot: next,
-      _transitions: transitions,
-    })
-    return next
+  #tell(snapshot: AnyMachineSnapshot, { scope, event, taken }: ChartStep): void {
+    if (isInspected(scope.system))
+      internalsOf(scope.system)._sendInspectionEvent({
+        type: '@xstate.microstep',
+        actorRef: scope.self,
+        event,
+        snapshot,
+        _transitions: taken,
+      })
   }
 
-  #configurationOf(snapshot: AnyMachineSnapshot): Configuration {
-    const known = this.#configurations.get(snapshot._nodes)
-    if (known === undefined) throw new Error(`This snapshot of ${this.#compiled.id} was not made by the table.`)
-    return known
-  }
-
-  #snapshot(configuration: Configuration, context: MachineContext): AnyMachineSnapshot {
-    const { nodes, value, tags, isDone } = configuration
-    if (!this.#configurations.has(nodes)) this.#configurations.set(nodes, configuration)
+  #snapshot({ nodes, value, tags, isDone }: Configuration, context: MachineContext): AnyMachineSnapshot {
+    const { output, error, children, historyValue, matches, hasTag, can, getMeta, toJSON } = this.#template()
     return {
-      ...this.#template(),
-      machine: this.#compiled,
       status: isDone ? 'done' : 'active',
+      output,
+      error,
+      machine: this.#compiled,
       context,
       _nodes: nodes,
       value,
       tags,
+      children,
+      historyValue,
+      matches,
+      hasTag,
+      can,
+      getMeta,
+      toJSON,
     } as AnyMachineSnapshot
   }
+}
+
+/** The first transition of a region whose guard lets it pass. */
+function firstOpen(moves: Moves, step: ChartStep): Move | undefined {
+  for (const move of moves) if (move.isOpen(step)) return move
+  return undefined
 }
 
 function contextOf(machine: AnyStateMachine, scope: AnyActorScope, input: unknown): MachineContext {

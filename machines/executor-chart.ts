@@ -1,10 +1,11 @@
-import { assign, createActor, enqueueActions, setup } from 'xstate'
+import { assign, enqueueActions, setup } from 'xstate'
 import type { AbortCause } from './abort-precedence.ts'
 import { type Lane, laneOf, refusalOf } from './admission.ts'
 import { callMachine } from './call-chart.ts'
 import type { CallRecord } from './call-record.ts'
 import { compileChart } from './compile-chart.ts'
 import type { RunRecord } from './run-record.ts'
+import { TableActor } from './table-actor.ts'
 import { deliverableOf } from './yield-cursor.ts'
 
 export type ExecutorEvent =
@@ -43,9 +44,10 @@ const executorSetup = setup({
     // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn. An
     // `enqueueActions` that enqueues nothing, because XState warns of actors that are made inside a plain action.
     receive: enqueueActions(({ context: { run }, self }, call: CallRecord) => {
-      call.ref = createActor(callLogic, { parent: self, id: 'call', input: { call, executor: self } })
+      const actor = new TableActor(callLogic, self, 'call', { call, executor: self })
+      call.ref = actor.ref
       run.receive(call)
-      call.ref.start()
+      actor.start()
     }),
     standInLine: ({ context: { run } }, call: CallRecord) => {
       if (!call.port.isAnswered) run.line.enter(call)
@@ -185,7 +187,7 @@ const toDiscarded = {
  */
 export const executorMachine = executorSetup.createMachine({
   id: 'executor',
-  context: ({ input }) => ({ ...input, starts: 0, cause: undefined }),
+  context: ({ input: { run } }) => ({ run, starts: 0, cause: undefined }),
   type: 'parallel',
   states: {
     gate: {

@@ -1,4 +1,6 @@
 import type { ActorSystem, AnyActorRef, AnyEventObject, AnyTransitionDefinition } from 'xstate'
+import type { ChartStep } from './chart-step.ts'
+import type { Regions } from './chart-table.ts'
 
 /**
  * Hears which transitions a chart considered, region by region, and which it takes. Of a region's candidates those
@@ -26,13 +28,17 @@ export function watchGuards(system: System, watcher: GuardWatcher): () => void {
   }
 }
 
-export function tellGuardWatchers(
-  system: unknown,
-  actor: AnyActorRef,
-  event: AnyEventObject,
-  regions: readonly (readonly AnyTransitionDefinition[])[],
-  taken: readonly AnyTransitionDefinition[],
-): void {
-  if (watchers.size === 0) return
-  for (const watcher of watchers.get(system) ?? []) watcher(actor, event, regions, taken)
+export const guardsAreWatched = (): boolean => watchers.size > 0
+
+type Considered = readonly (readonly AnyTransitionDefinition[])[]
+
+/** The same list for the same question, so that a watcher can tell that it is. */
+const considered = new WeakMap<Regions, Considered>()
+
+export function tellGuardWatchers({ self, system, event, taken }: ChartStep, regions: Regions): void {
+  const heard = watchers.get(system)
+  if (heard === undefined) return
+  const candidates = considered.get(regions) ?? regions.map((moves) => moves.map(({ transition }) => transition))
+  considered.set(regions, candidates)
+  for (const watcher of heard) watcher(self, event, candidates, taken)
 }

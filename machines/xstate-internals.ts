@@ -1,16 +1,74 @@
-import type { AnyActorRef, AnyActorScope, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefinition } from 'xstate'
+import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefinition, Observer } from 'xstate'
 
-/** What XState does not publish and a chart that runs from a table needs; a test pins that it is there. */
+type Inspected = { actorRef: AnyActorRef } & (
+  | { type: '@xstate.actor' }
+  | { type: '@xstate.action'; action: { type: string; params: unknown } }
+  | { type: '@xstate.event'; sourceRef: AnyActorRef | undefined; event: AnyEventObject }
+  | { type: '@xstate.snapshot'; event: AnyEventObject; snapshot: AnyMachineSnapshot }
+  | {
+      type: '@xstate.microstep'
+      event: AnyEventObject
+      snapshot: AnyMachineSnapshot
+      _transitions: readonly AnyTransitionDefinition[]
+    }
+)
+
+/** What XState does not publish and charts that run from a table need; a test pins that it is there. */
 interface SystemInternals {
-  _relay(source: AnyActorRef, target: AnyActorRef, event: AnyEventObject): void
-  _sendInspectionEvent(event: {
-    type: '@xstate.microstep'
-    actorRef: AnyActorRef
-    event: AnyEventObject
-    snapshot: AnyMachineSnapshot
-    _transitions: readonly AnyTransitionDefinition[]
-  }): void
+  _bookId(): string
+  _register(sessionId: string, actor: AnyActorRef): void
+  _unregister(actor: AnyActorRef): void
+  _relay(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void
+  _sendInspectionEvent(event: Inspected): void
+  inspect(observer: unknown): { unsubscribe(): void }
+  /** Ours: how many look on. XState does not say, and what nobody sees need not be told. */
+  inspectors?: number
+  readonly _clock: unknown
+  readonly _logger: unknown
 }
 
-export const internalsOf = ({ system }: Pick<AnyActorScope, 'system'>): SystemInternals =>
-  system as unknown as SystemInternals
+export const internalsOf = (system: unknown): SystemInternals => system as SystemInternals
+
+/** From here on it is known whether anybody inspects a system. Where it is not, everything is told. */
+export function countInspectors(system: unknown): void {
+  const internals = system as SystemInternals
+  if (internals.inspectors !== undefined) return
+  const { inspect } = internals
+  internals.inspectors = 0
+  internals.inspect = (observer) => {
+    const subscription = inspect(observer)
+    internals.inspectors = (internals.inspectors ?? 0) + 1
+    let isOver = false
+    return {
+      unsubscribe() {
+        if (!isOver) internals.inspectors = (internals.inspectors ?? 0) - 1
+        isOver = true
+        subscription.unsubscribe()
+      },
+    }
+  }
+}
+
+/** An event on its way from one actor of a system to another. */
+export function relayTo(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void {
+  if (isInspected(target.system)) internalsOf(target.system)._relay(source, target, event)
+  else (target as unknown as ActorInternals)._send(event)
+}
+
+export const isInspected = (system: unknown): boolean => (system as SystemInternals).inspectors !== 0
+
+/** The methods that a table's actor has from XState's. */
+export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON'> {
+  _process(event: AnyEventObject): void
+  _send(event: AnyEventObject): void
+  _error(error: unknown): void
+  _complete(): void
+}
+
+export type Observers = Set<Partial<Observer<AnyMachineSnapshot>>>
+
+export const status = { notStarted: 0, running: 1, stopped: 2 } as const
+
+/** Between its start and its end. The actions of an actor that has not started wait for it. */
+export const isRunning = (actor: AnyActorRef): boolean =>
+  (actor as unknown as { _processingStatus: number })._processingStatus === status.running

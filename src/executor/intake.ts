@@ -3,11 +3,11 @@ import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { Arrival } from '../pipeline/call-facts.ts'
 import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.ts'
 import { type InputReading, readInput } from '../pipeline/read-input.ts'
-import { isSameInput } from '../pipeline/same-input.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
+import { isSameCall, Namesakes } from './namesakes.ts'
 
 /** How a call is taken in. */
 export interface AddOptions {
@@ -20,11 +20,6 @@ export interface AddOptions {
   error?: string | undefined
 }
 
-interface Known {
-  readonly input: unknown
-  readonly call: ToolCall
-}
-
 const notRead: InputReading = { status: 'invalid', problem: '' }
 
 /** What a model may send as a block, brought into shape. Anything can come; nothing is thrown. */
@@ -32,8 +27,8 @@ export class Intake {
   readonly #tools: ToolBox
   readonly #maxInputChars: number
   readonly #mintId: () => string
-  /** By the id the model gave, and then by what can be told apart at a glance: ids may clash many times. */
-  readonly #known = new Map<string, Map<string, Known[]>>()
+  /** Nearly always one call for an id. */
+  readonly #known = new Map<string, ToolCall | Namesakes>()
 
   constructor(tools: ToolBox, maxInputChars: number, mintId: () => string) {
     this.#tools = tools
@@ -43,27 +38,30 @@ export class Intake {
 
   /** The call that this block already stands for: a provider may send the same block twice. */
   findSame(block: ToolUseBlock): ToolCall | undefined {
-    const alike = this.#known.get(block.id)?.get(glance(block))
-    return alike?.find(({ input }) => isSameInput(input, block.input))?.call
+    const known = this.#known.get(block.id)
+    if (known instanceof Namesakes) return known.findSame(block)
+    return known !== undefined && isSameCall(known, block) ? known : undefined
   }
 
   find(id: string): ToolCall | undefined {
-    for (const alike of this.#known.get(id)?.values() ?? []) {
-      const found = alike.find(({ call }) => call.id === id)
-      if (found !== undefined) return found.call
-    }
-    return undefined
+    const known = this.#known.get(id)
+    if (known instanceof Namesakes) return known.find(id)
+    return known?.id === id ? known : undefined
   }
 
-  remember(block: ToolUseBlock, call: ToolCall): void {
-    for (const id of new Set([block.id, call.id])) {
-      if (id === '') continue
-      const byGlance = this.#known.get(id) ?? new Map<string, Known[]>()
-      this.#known.set(id, byGlance)
-      const key = glance(block)
-      const alike = byGlance.get(key)
-      if (alike === undefined) byGlance.set(key, [{ input: block.input, call }])
-      else alike.push({ input: block.input, call })
+  remember(given: string, call: ToolCall): void {
+    if (given !== '') this.#remember(given, call)
+    if (call.id !== given) this.#remember(call.id, call)
+  }
+
+  #remember(id: string, call: ToolCall): void {
+    const known = this.#known.get(id)
+    if (known === undefined) this.#known.set(id, call)
+    else if (known instanceof Namesakes) known.add(call)
+    else {
+      const namesakes = new Namesakes(known)
+      namesakes.add(call)
+      this.#known.set(id, namesakes)
     }
   }
 
@@ -114,15 +112,6 @@ function answerWithoutRun(
   if (error !== undefined) return resultTexts.failed(error)
   return tool === undefined ? resultTexts.unknownTool(block.name) : undefined
 }
-
-/** What a look at name and upper fields shows, key order aside. Equal calls look equal; most others do not. */
-function glance({ name, input }: ToolUseBlock): string {
-  if (typeof input !== 'object' || input === null) return `${name} ${String(input).slice(0, 64)}`
-  const keys = Object.keys(input).slice(0, 1_000).sort().slice(0, 20)
-  return `${name} ${keys.map((key) => `${key}=${glimpse(readField(input, key))}`).join()}`
-}
-
-const glimpse = (value: unknown): string => (typeof value === 'object' ? '{}' : String(value).slice(0, 64))
 
 /** The block as far as it can be read. A missing id or name becomes the empty string, which no tool has. */
 export function readBlock(given: unknown): ToolUseBlock {

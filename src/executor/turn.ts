@@ -2,6 +2,7 @@ import { type ActorRefFrom, createActor } from 'xstate'
 import {
   type CallRecord,
   type CallStage,
+  countInspectors,
   deliverableOf,
   type ExecutorEvent,
   executorLogic,
@@ -66,18 +67,20 @@ export class Turn implements CallHost, MessageSource {
   #handed: ToolCall[] = []
   #whenIdle: (() => void)[] = []
   #live = 0
+  #isDiscarded = false
   #discarded: DiscardedCall[] | undefined
 
   constructor(
     tools: readonly AnyTool[],
     canUseTool: CanUseTool | undefined,
     given: Partial<ToolUseContext> | undefined,
-    options: ExecutorOptions | undefined,
+    settings: ExecutorOptions | undefined,
   ) {
-    this.settings = readOptions(options)
+    this.settings = readOptions(settings)
     const { maxConcurrency, maxInputChars, maxBufferedProgress, stamps } = this.settings
     this.report = new CallReports(this.emitter, stamps)
-    const context = createToolUseContext({ ...given, options: { ...given?.options, tools: toolsFor(given, tools) } })
+    const options = Object.assign({}, given?.options, { tools: toolsFor(given, tools) })
+    const context = createToolUseContext(Object.assign({}, given, { options }))
     assertContext(context)
     assertPermissions(context, tools)
     assertCanUseTool(canUseTool)
@@ -94,7 +97,9 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } }).start()
+    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } })
+    countInspectors(this.actor.system)
+    this.actor.start()
   }
 
   add(given: ToolUseBlock, source: AssistantMessage | undefined, options: AddOptions): ToolUseBlock {
@@ -104,7 +109,7 @@ export class Turn implements CallHost, MessageSource {
     const same = block.id === '' ? undefined : this.#intake.findSame(block)
     if (same !== undefined) return same.block
     const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, options))
-    this.#intake.remember(block, call)
+    this.#intake.remember(block.id, call)
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     this.#send({ type: 'call.add', call })
     return call.block
@@ -244,10 +249,6 @@ export class Turn implements CallHost, MessageSource {
     this.#warnings.warn(call, code, problem, error)
   }
 
-  get #isDiscarded(): boolean {
-    return this.actor.getSnapshot().matches({ run: 'discarded' })
-  }
-
   #send(event: ExecutorEvent): void {
     this.#outbox.run(() => this.actor.send(event))
   }
@@ -282,6 +283,7 @@ export class Turn implements CallHost, MessageSource {
         if (hasStarted) this.#inProgress.end(id)
       },
       discarded: () => {
+        this.#isDiscarded = true
         this.#inProgress.clear()
         this.#progress.clear()
         this.#handed = []

@@ -20,11 +20,12 @@ export function createAssistantMessage(
   rest: { id?: string; [key: string]: unknown } = {},
   stamps: Stamps = defaultStamps,
 ): AssistantMessage {
-  const stamp = stampOf(stamps)
+  const uuid = stamps.uuid()
   return {
     type: 'assistant',
-    ...stamp,
-    message: { ...rest, id: rest.id ?? `msg_${stamp.uuid}`, role: 'assistant', content },
+    uuid,
+    timestamp: isoTime(stamps.now()),
+    message: Object.assign({}, rest, { id: rest.id ?? `msg_${uuid}`, role: 'assistant' as const, content }),
   }
 }
 
@@ -45,7 +46,8 @@ export function createToolResultMessage(
 ): ToolResultMessage {
   return {
     type: 'user',
-    ...stampOf(stamps),
+    uuid: stamps.uuid(),
+    timestamp: isoTime(stamps.now()),
     message: { role: 'user', content: [block] },
     toolUseResult,
     sourceToolAssistantUUID,
@@ -87,5 +89,11 @@ export function createStopHookSummary(
   return createSystemMessage({ subtype: 'stop_hook_summary', hookCount: summary.hookInfos.length, ...summary }, stamps)
 }
 
+/** Many messages are of the same millisecond, and writing it out is the dearest part of a stamp. */
+let lastTime = { ms: Number.NaN, text: '' }
+
 /** Years that ISO strings cannot hold come out as the epoch: a stamp must never throw. */
-const isoTime = (ms: number): string => new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString()
+function isoTime(ms: number): string {
+  if (ms !== lastTime.ms) lastTime = { ms, text: new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString() }
+  return lastTime.text
+}

@@ -29,6 +29,8 @@ export type WarningCode =
   | 'invalid_rule'
   /** What a hook put in place of a tool's output could not be used. */
   | 'hook_output_ignored'
+  /** The tool's `mapResult` cannot take what a hook put in place of the output, which goes out as it is. */
+  | 'hook_output_unmapped'
 
 /** What one call needs of the turn that it belongs to. */
 export interface CallHost {

@@ -58,12 +58,13 @@ export class BodyRun {
   }
 
   start(): void {
-    this.#call.timer.start(this.#call.tool?.timeout)
+    const timeout = this.#call.tool?.timeout
+    if (timeout !== undefined) this.#call.timer.start(timeout)
   }
 
   progress(data: unknown, toolUseID: unknown): void {
     if (this.#state !== 'running') return this.#tooLate('progress')
-    this.#call.timer.extend()
+    this.#call.startedTimer?.extend()
     const { turn, id } = this.#call
     const siblings = turn.siblingsOf(this.#call)
     const message = createProgressMessage(
@@ -86,7 +87,7 @@ export class BodyRun {
     call.bodyMs = (call.bodyMs ?? 0) + Math.max(0, call.turn.settings.stamps.now() - this.#startedAt)
     call.backoffMs = settled.ok ? undefined : backoffBefore(call, settled.error)
     const willRetry = call.backoffMs !== undefined
-    if (!willRetry) call.timer.clear()
+    if (!willRetry) call.startedTimer?.clear()
     const needs = needsFormatting(call, settled)
     if (!needs && settled.ok) call.setMessages([textMessage(call, settled.result.data as string)])
     call.tell({ type: 'tool.settled', finished: settled.ok, willRetry, needsFormatting: needs })
@@ -166,6 +167,7 @@ function resultOf(call: ToolCall, value: unknown): ToolResult {
   if (value === undefined) return { data: undefined }
   if (typeof value === 'object' && value !== null && 'data' in value) {
     const { data, contextModifier, structuredOutput, newMessages } = value as ToolResult
+    if (contextModifier === undefined && structuredOutput === undefined && newMessages === undefined) return { data }
     return {
       data,
       ...(contextModifier !== undefined && { contextModifier }),

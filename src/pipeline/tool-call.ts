@@ -1,13 +1,14 @@
 import type { ActorRefFrom } from 'xstate'
-import type {
-  CallEvent,
-  CallPort,
-  CallRecord,
-  CallStage,
-  callMachine,
-  Decision,
-  Ending,
-  StopCause,
+import {
+  type CallEvent,
+  type CallPort,
+  type CallRecord,
+  type CallStage,
+  type callMachine,
+  type Decision,
+  type Ending,
+  relayTo,
+  type StopCause,
 } from '../../machines/index.ts'
 import type { HookEvent } from '../hooks/hook.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
@@ -83,13 +84,14 @@ export class ToolCall implements CallRecord, CallPort {
   ending: Ending | undefined
   /** Ends what is done for a result and waits for something. */
   hurryUp: (() => void) | undefined
+  /** Most calls need none: no limit, no retry, no grace. */
+  startedTimer: CallTimer | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   readonly #hasChecks: boolean
   readonly #hasPermissionCheck: boolean
   #trail: CallTrail | undefined
   #permit: CallPermit | undefined
-  #timer: CallTimer | undefined
   #outgoing: Message[] | undefined
   #taken = 0
   #controller: CallAbortController | undefined
@@ -182,9 +184,9 @@ export class ToolCall implements CallRecord, CallPort {
   stop(cause: StopCause): void {
     this.stopCause = cause
     for (const outcome of this.hookRuns?.cancel(cause.reason) ?? []) this.trail.addHook('PreToolUse', outcome, this.id)
-    if (this.#controller === undefined && this.#timer === undefined) return
+    if (this.#controller === undefined && this.startedTimer === undefined) return
     this.turn.push(() => {
-      this.#timer?.clear()
+      this.startedTimer?.clear()
       this.#controller?.stop(cause.reason)
     })
   }
@@ -232,8 +234,9 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get timer(): CallTimer {
-    this.#timer ??= new CallTimer(this.turn.settings.clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
-    return this.#timer
+    const { clock } = this.turn.settings
+    this.startedTimer ??= new CallTimer(clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
+    return this.startedTimer
   }
 
   /** Written down where the host looks, too. */
@@ -249,11 +252,11 @@ export class ToolCall implements CallRecord, CallPort {
 
   /** The context as this call sees it. */
   get context(): ToolCallContext {
-    this.#context ??= {
-      ...this.turn.contextFor(this),
+    // not a spread: one that adds a key costs ten times as much
+    this.#context ??= Object.assign({}, this.turn.contextFor(this), {
       toolUseID: this.id,
       abortController: this.#abortController(),
-    }
+    })
     return this.#context
   }
 
@@ -272,7 +275,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** Tells the chart what came of its request. One that has moved on does not listen. */
   tell(event: CallEvent): void {
     const { ref } = this
-    if (ref?.getSnapshot().status === 'active') this.turn.step(() => ref.send(event))
+    if (ref?.getSnapshot().status === 'active') this.turn.step(() => relayTo(undefined, ref, event))
   }
 
   /** Whether the chart is still in this phase, and so waits for what comes of it. */

@@ -58,6 +58,8 @@ export class QueryRun implements QueryPort, AttemptHost {
   #context: ToolUseContext
   #model: Model
   #attempt: Attempt
+  /** Nothing was asked of the attempt yet. */
+  #isFresh = true
   #stream: ModelStream | undefined
   #reply = new ReplyAssembler()
   #request: readonly Message[] = []
@@ -132,6 +134,7 @@ export class QueryRun implements QueryPort, AttemptHost {
       this.#stream?.stop()
       this.#discard()
       this.#attempt = this.#newAttempt()
+      this.#isFresh = true
     })
   }
 
@@ -244,11 +247,12 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   #openStream(): void {
-    this.#attempt = this.#newAttempt()
+    if (!this.#isFresh) this.#attempt = this.#newAttempt()
+    this.#isFresh = false
     this.onExecutor?.(this.executor)
     this.#reply = new ReplyAssembler()
     const { system, streamIdleMs = defaultIdleMs } = this.#options
-    const stream = new ModelStream(this.#settings.clock, streamIdleMs, {
+    const stream = new ModelStream(this.#settings.clock, this.stamps.now, streamIdleMs, {
       event: (event) => this.#onEvent(event),
       ended: () => this.#onEnd(),
       failed: (error) => this.#onFailure(error),

@@ -16,7 +16,9 @@ export interface RunningProcess {
   readonly exited: Promise<ProcessExit>
   /** When nobody holds its output any more. */
   readonly closed: Promise<void>
-  /** To every process of its group. */
+  /** When nothing that it has started runs any more; only from a runner that can know. */
+  readonly gone?: Promise<void> | undefined
+  /** To every process of its group; where there is `gone`, to everything that it has started. */
   signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void
   /** Lets this process end while it still runs. */
   unref(): void
@@ -31,8 +33,13 @@ export interface ProcessListener {
   onNote?(bytes: Uint8Array): void
 }
 
+/** How processes are kept together: by the kernel, or by their group and a mark. */
+export type Isolation = 'namespace' | 'group'
+
 /** All that the shell asks of an operating system. */
 export interface ProcessRunner {
+  /** Undefined for a runner that has its own way. */
+  readonly isolation?: Isolation | undefined
   start(request: ProcessRequest, listener: ProcessListener): RunningProcess
   /** Processes that have this among the variables they were started with: they may have left their group. */
   findMarked(marker: string): Promise<number[]>

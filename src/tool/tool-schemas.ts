@@ -26,10 +26,16 @@ export function toolSchemas(tools: readonly AnyTool[]): ToolSchema[] {
   }))
 }
 
+/** As text, so that everybody gets one of their own: working a schema out costs far more than reading it. */
+const known = new WeakMap<object, string>()
+
 /** Of the input side: a model sends what goes into a transform, not what comes out. */
 function jsonSchemaOf({ name, inputSchema }: AnyTool): ToolSchema['input_schema'] {
+  const text = known.get(inputSchema)
+  if (text !== undefined) return JSON.parse(text)
   try {
     const { $schema, ...schema } = toJSONSchema(inputSchema, { io: 'input' })
+    known.set(inputSchema, JSON.stringify({ ...schema, type: 'object' }))
     return { ...schema, type: 'object' }
   } catch (error) {
     throw new SignalboxError(

@@ -31,10 +31,9 @@ export interface ToolCallContext extends ToolUseContext {
 export function createToolUseContext<Given extends object>(
   given?: Given & Partial<ToolUseContext>,
 ): Given & ToolUseContext {
-  const { abortController, options, ...rest } = (given ?? {}) as Partial<ToolUseContext>
-  return {
-    ...(rest as Given),
+  const { abortController, options } = (given ?? {}) as Partial<ToolUseContext>
+  return Object.assign({} as Given, given, {
     abortController: abortController ?? new AbortController(),
-    options: { ...options, tools: options?.tools ?? [] },
-  }
+    options: Object.assign({}, options, { tools: options?.tools ?? [] }),
+  })
 }

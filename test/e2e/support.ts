@@ -25,7 +25,7 @@ export function useBrowser(): Stage {
   const complaints: string[] = []
   beforeAll(async () => {
     const executablePath = findChromium()
-    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-chromium.mjs')
+    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-programs.mjs')
     appFolder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
     const configFile = resolve(import.meta.dirname, '../../inspector-app/vite.config.ts')
     await build({ configFile, logLevel: 'error', build: { outDir: appFolder } })

@@ -10,6 +10,10 @@ export function recordSteps(system: ActorSystem<never>): unknown[][] {
     if (event.type === '@xstate.microstep' && event._transitions.length > 0) {
       steps.push([idOf(event.actorRef), event.event.type, ...event._transitions.map(stepName)])
     } else if (event.type === '@xstate.action') steps.push([idOf(event.actorRef), event.action.type])
+    else if (event.type === '@xstate.snapshot') {
+      const { status, value } = event.snapshot as { status: string; value?: unknown }
+      steps.push([idOf(event.actorRef), 'is', event.event.type, status, value])
+    } else if (event.type === '@xstate.actor') steps.push([idOf(event.actorRef), 'made'])
     else if (event.type === '@xstate.event') steps.push([idOf(event.sourceRef), idOf(event.actorRef), event.event.type])
   })
   return steps

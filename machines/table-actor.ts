@@ -1,0 +1,178 @@
+import {
+  Actor,
+  type AnyActorRef,
+  type AnyActorScope,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+} from 'xstate'
+import { TableScope } from './table-scope.ts'
+import { type ActorInternals, internalsOf, isInspected, type Observers, relayTo, status } from './xstate-internals.ts'
+
+/** XState's actor without its constructor, which costs more than all the steps of a call. */
+const BareActor = function BareActor() {} as unknown as new () => ActorInternals
+BareActor.prototype = Actor.prototype
+
+/**
+ * An XState actor for a compiled chart, one of many that live shortly: an `Actor` of the same system, with the same
+ * inspection events, that makes what it needs when it needs it. Only `xstate.done.actor` is left out: such a chart
+ * reports its end itself.
+ */
+export class TableActor extends BareActor {
+  readonly logic: AnyStateMachine
+  readonly id: string
+  readonly sessionId: string
+  readonly system: AnyActorRef['system']
+  readonly input: unknown
+  readonly _parent: AnyActorRef
+  readonly _actorScope: AnyActorScope
+  _processingStatus: number = status.notStarted
+  _snapshot: AnyMachineSnapshot
+  #deferred: (() => void)[] | undefined
+  #observers: Observers | undefined
+  #listeners: Map<string, Set<unknown>> | undefined
+  #mail: AnyEventObject[] | undefined
+  #isBusy = true
+
+  constructor(logic: AnyStateMachine, parent: AnyActorRef, id: string, input: unknown) {
+    super()
+    this.logic = logic
+    this.id = id
+    this.system = parent.system
+    this.sessionId = internalsOf(parent.system)._bookId()
+    this.input = input
+    this._parent = parent
+    this._actorScope = new TableScope(this) as unknown as AnyActorScope
+    if (isInspected(this.system))
+      internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.actor', actorRef: this.ref })
+    this._snapshot = logic.getInitialSnapshot(this._actorScope, input as never)
+  }
+
+  get ref(): AnyActorRef {
+    return this as unknown as AnyActorRef
+  }
+
+  get src(): AnyStateMachine {
+    return this.logic
+  }
+
+  get options(): { input: unknown } {
+    return { input: this.input }
+  }
+
+  get clock(): unknown {
+    return internalsOf(this.system)._clock
+  }
+
+  get logger(): unknown {
+    return internalsOf(this.system)._logger
+  }
+
+  get observers(): Observers {
+    this.#observers ??= new Set()
+    return this.#observers
+  }
+
+  get eventListeners(): Map<string, Set<unknown>> {
+    this.#listeners ??= new Map()
+    return this.#listeners
+  }
+
+  /** Bound when it is taken off its actor, because it has to work there too. */
+  get send(): (event: AnyEventObject) => void {
+    return (event) => relayTo(undefined, this.ref, event)
+  }
+
+  start(): this {
+    if (this._processingStatus !== status.notStarted) return this
+    internalsOf(this.system)._register(this.sessionId, this.ref)
+    this._processingStatus = status.running
+    const event = { type: 'xstate.init', input: this.input }
+    if (isInspected(this.system)) {
+      const { _parent: sourceRef, ref: actorRef } = this
+      internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.event', sourceRef, actorRef, event })
+    }
+    this.update(this._snapshot, event)
+    this.#isBusy = false
+    this.#workOffMail()
+    return this
+  }
+
+  /** One event at a time: what comes in the middle of a step waits for its end. */
+  override _send(event: AnyEventObject): void {
+    if (this._processingStatus === status.stopped) return
+    if (this.#isBusy) {
+      this.#mail ??= []
+      this.#mail.push(event)
+      return
+    }
+    this.#isBusy = true
+    this._process(event)
+    this.#isBusy = false
+    this.#workOffMail()
+  }
+
+  update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
+    this._snapshot = snapshot
+    if (this.#deferred !== undefined) this.#runDeferred(this.#deferred)
+    if (this._snapshot.status === 'error') this._error(this._snapshot.error)
+    else {
+      if (this.#observers !== undefined) this.#tellObservers(this.#observers)
+      if (snapshot.status === 'done') this.#end()
+    }
+    if (isInspected(this.system))
+      internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.snapshot', actorRef: this.ref, event, snapshot })
+  }
+
+  defer(deferred: () => void): void {
+    this.#deferred ??= []
+    this.#deferred.push(deferred)
+  }
+
+  _stop(): this {
+    this.#mail = undefined
+    if (this._processingStatus === status.notStarted) this._processingStatus = status.stopped
+    this._send({ type: 'xstate.stop' })
+    return this
+  }
+
+  _stopProcedure(): this {
+    if (this._processingStatus !== status.running) return this
+    this.#mail = undefined
+    this._processingStatus = status.stopped
+    internalsOf(this.system)._unregister(this.ref)
+    return this
+  }
+
+  /** A deferred action may throw only before the start; then the actor is in error, as XState's is. */
+  #runDeferred(deferred: (() => void)[]): void {
+    try {
+      // no copy: what is deferred on the way is run too
+      for (const run of deferred) run()
+    } catch (error) {
+      this._snapshot = { ...this._snapshot, status: 'error', error } as AnyMachineSnapshot
+    }
+    this.#deferred = undefined
+  }
+
+  #tellObservers(observers: Observers): void {
+    for (const observer of observers) {
+      try {
+        observer.next?.(this._snapshot)
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+
+  #end(): void {
+    this._stopProcedure()
+    if (this.#observers !== undefined || this.#listeners !== undefined) this._complete()
+  }
+
+  #workOffMail(): void {
+    for (let event = this.#mail?.shift(); event !== undefined; event = this.#mail?.shift()) this._send(event)
+  }
+}
