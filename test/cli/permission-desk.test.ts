@@ -26,19 +26,23 @@ const canvas = { columns: 60, colors: colorsFor({}, { NO_COLOR: '1' }), now: 0 }
 
 function openDesk() {
   const notes: string[] = []
+  let changed = (): void => undefined
   const desk = new PermissionDesk({
     session: new SessionView(),
-    changed: () => undefined,
+    changed: () => changed(),
     note: (text) => notes.push(text),
     now: () => 0,
   })
   const answers = new Map<string, PermissionAnswer>()
   const ask = async (id: string, name: string, input: Record<string, unknown>, question = byMode) => {
     const context = contextOf(id)
+    const isAsked = new Promise<void>((resolve) => {
+      changed = resolve
+    })
     void Promise.resolve(desk.ask(toolOf(name), input, context, createAssistantMessage([]), id, question)).then(
       (answer) => answers.set(id, answer),
     )
-    for (let turns = 0; turns < 20; turns++) await settled()
+    await isAsked
     return context
   }
   return { desk, answers, ask, notes }
@@ -149,6 +153,19 @@ describe('the desk', () => {
     desk.heed(new Set())
     expect(desk.isAsking).toBe(false)
     expect(desk.press(key('y'))).toBe(false)
+  })
+
+  it('shows what an edit would change, or several', async () => {
+    const { desk, ask } = openDesk()
+    await ask('a', 'Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nTWO' })
+    expect(desk.lines(canvas).join('\n')).toContain('     one\n    -two\n    +TWO\n')
+    desk.press(key('y'))
+    const edits = [
+      { old_string: 'a', new_string: 'b' },
+      { old_string: 'c', new_string: 'd' },
+    ]
+    await ask('b', 'Edit', { file_path: 'a.txt', edits })
+    expect(desk.lines(canvas).join('\n')).toContain('    -a\n    +b\n    -c\n    +d\n')
   })
 
   it('a hostile command cannot draw its own question', async () => {

@@ -27,6 +27,12 @@ export const textField = (value: Encoded | undefined, name: string): string | un
   return plainText(fields?.[name])
 }
 
+/** A field of an input, where it is a list; else the input itself as its only item. */
+export function listField(value: Encoded, name: string): readonly Encoded[] {
+  const list = fieldsOf(value)?.[name]
+  return Array.isArray(list) ? (list as readonly Encoded[]) : [value]
+}
+
 /** The content of a tool's result as text; what is not text is named in brackets. */
 export function resultText(content: Encoded): string {
   const text = plainText(content)

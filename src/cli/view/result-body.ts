@@ -1,9 +1,10 @@
+import type { Encoded } from '../../inspect/index.ts'
 import { lineDiff } from '../../tools/line-diff.ts'
 import type { CallView } from './call-view.ts'
 import { cleanText } from './clean-text.ts'
 import type { Colors } from './colors.ts'
 import { plural } from './duration.ts'
-import { leftOut, resultText, textField } from './plain-text.ts'
+import { leftOut, listField, resultText, textField } from './plain-text.ts'
 
 const maxLines = { diff: 24, error: 8, result: 5 } as const
 
@@ -21,15 +22,16 @@ export function resultBody(call: CallView, colors: Colors): string[] {
 
 /** What an edit would do, for whoever is asked: from its input alone. */
 export function proposedChange({ name, input }: Pick<CallView, 'name' | 'input'>, colors: Colors): string[] {
-  const before = textField(input, 'old_string')
-  const after = textField(input, 'new_string')
-  if (before !== undefined && after !== undefined) {
-    const diff = lineDiff(`${before}\n`, `${after}\n`, '').split('\n').slice(3)
-    return shortened(linesOf(diff.join('\n')), maxLines.diff).map((line) => paintDiff(line, colors))
-  }
-  const content = textField(input, 'content')
-  if (name !== 'Write' || content === undefined) return []
-  return shortened(added(content), maxLines.diff).map((line) => paintDiff(line, colors))
+  const content = name === 'Write' ? textField(input, 'content') : undefined
+  const lines = content === undefined ? listField(input, 'edits').flatMap(changeOf) : added(content)
+  return shortened(lines, maxLines.diff).map((line) => paintDiff(line, colors))
+}
+
+function changeOf(edit: Encoded): string[] {
+  const before = textField(edit, 'old_string')
+  const after = textField(edit, 'new_string')
+  if (before === undefined || after === undefined) return []
+  return linesOf(lineDiff(`${before}\n`, `${after}\n`, '')).slice(3)
 }
 
 function diffOf({ name, input }: CallView, text: string): string[] | undefined {
