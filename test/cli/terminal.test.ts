@@ -169,6 +169,17 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     for (const line of it.screen().split('\n')) expect([...line].length).toBeLessThanOrEqual(40)
   })
 
+  it('the demo ends by itself, answers its own question, and says what to try next', async () => {
+    const it = openTerminal(['env', `TMPDIR=${folder}`, process.execPath, cli, 'demo', '--fast'], 100, 40)
+    await it.shows('May #10 Bash run?')
+    await it.shows(/yes by itself in \d s/)
+    expect(await it.ended()).toBe(0)
+    const all = it.history()
+    expect(all).toContain('✓ #10 Bash(touch released.txt)')
+    expect(all).toContain('What to try next')
+    expect(all).toMatch(/replay \S+recording\.jsonl/)
+  })
+
   it('replays a recording; space pauses, q ends', async () => {
     const recording = join(folder, 'r.jsonl')
     const live = open([['I look.\n', read, waitFor('go')], 'Done.'], [...anything, '--record', recording])
