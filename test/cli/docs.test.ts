@@ -8,6 +8,8 @@ import { temporaryFolder } from './support.ts'
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/cli.md'), 'utf8')
 
+const folder = temporaryFolder()
+
 const said = async (...args: string[]) => {
   const { io, printed } = fakeIo()
   return { code: await runCli(args, io), ...printed }
@@ -28,14 +30,7 @@ describe('the page on the command line', () => {
     const words = more
       .flatMap((part) => part.split(/ (.*)/).filter((word) => word !== ''))
       .map((word) => word.replaceAll("'", ''))
-    const { code, out } = await said(
-      'run',
-      '--script',
-      join(root, 'examples/trains.json'),
-      '--cwd',
-      temporaryFolder(),
-      ...words,
-    )
+    const { code, out } = await said('run', '--script', join(root, 'examples/trains.json'), '--cwd', folder, ...words)
     expect([code, out]).toEqual([0, expect.stringContaining('trains.txt:2:Rome 11:05')])
     expect(out).toContain('Rome leaves at 11:05.\n')
   })

@@ -1,5 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { afterAll, expect } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
@@ -19,14 +22,12 @@ export interface Terminal {
   ended(): Promise<number>
 }
 
-let count = 0
-
-/** A real terminal that runs a command: keys in, screen out. */
+/** A real terminal that runs a command: keys in, screen out. It is gone when the test is over. */
 export function openTerminal(command: readonly string[], columns = 80, rows = 24, cwd = '/'): Terminal {
-  const socket = `signalbox-${process.pid}-${++count}`
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-tmux-'))
   const { NO_COLOR: _, FORCE_COLOR: __, ANTHROPIC_API_KEY: ___, TMUX: ____, ...env } = process.env
   const tmux = (...args: string[]): string =>
-    execFileSync('tmux', ['-u', '-L', socket, '-f', '/dev/null', ...args], {
+    execFileSync('tmux', ['-u', '-S', join(folder, 'socket'), '-f', '/dev/null', ...args], {
       encoding: 'utf8',
       env: { ...env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -35,12 +36,13 @@ export function openTerminal(command: readonly string[], columns = 80, rows = 24
   // it stays when the command has ended, so that the last picture can be looked at
   const line = `${words}; echo "[exit $?]"; exec sleep 1000`
   tmux('new-session', '-d', '-s', 's', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, line)
-  afterAll(() => {
+  onTestFinished(() => {
     try {
       tmux('kill-server')
     } catch {
       // it is gone already
     }
+    rmSync(folder, { recursive: true, force: true })
   })
   const screen = () => tmux('capture-pane', '-p', '-t', 's')
   const history = () => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 's')
