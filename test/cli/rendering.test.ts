@@ -6,6 +6,7 @@ import { colorsFor, hasColors } from '../../src/cli/view/colors.ts'
 import { cut, wrap } from '../../src/cli/view/fit.ts'
 import { liveView } from '../../src/cli/view/live-view.ts'
 import { plainView } from '../../src/cli/view/plain-view.ts'
+import { saidLines } from '../../src/cli/view/said-lines.ts'
 import type { SessionView } from '../../src/cli/view/session-view.ts'
 import { seenTurn } from './seen-turn.ts'
 
@@ -220,6 +221,13 @@ describe('without a terminal', () => {
 })
 
 describe('the small parts', () => {
+  it('shows the beginning of a long prompt, and all that a model says', () => {
+    const text = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`).join('\n')
+    const lines = saidLines({ by: 'user', text }, canvasOf(40))
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([9, '> line 1', '  … 42 more lines'])
+    expect(saidLines({ by: 'model', text }, canvasOf(40))).toHaveLength(50)
+  })
+
   it('cuts by columns and wraps between words', () => {
     expect(cut('漢字漢字', 5)).toBe('漢字…')
     expect(cut('abc', 3)).toBe('abc')
