@@ -1,6 +1,7 @@
 import { createServer } from 'vite'
-import { LiveTurn } from '../dist/examples/live-turn/turn.js'
+import { allowAllTools, query, scriptedModel } from '../dist/src/index.js'
 import { serveInspector } from '../dist/src/inspect-server/index.js'
+import { createTools } from '../dist/src/tools/index.js'
 
 // For work on the page: Vite serves it from its sources, and a scripted turn runs again and again.
 const configFile = new URL('../inspector-app/vite.config.ts', import.meta.url).pathname
@@ -10,10 +11,18 @@ const [page] = vite.resolvedUrls.local
 const inspector = await serveInspector([], { commands: true, origins: [new URL(page).origin] })
 const { hash, origin } = new URL(inspector.url)
 console.log(`${page}${hash}&at=${origin}`)
+const { tools } = createTools({ root: process.cwd() })
+const turn = [
+  { call: 'Bash', input: { command: 'sleep 3' } },
+  { call: 'Read', input: { file_path: 'README.md' } },
+  { call: 'Grep', input: { pattern: 'inspector', glob: 'docs/*.md' } },
+  { call: 'Bash', input: { command: 'for i in 1 2 3; do echo $i; sleep 1; done; exit 1' } },
+  { call: 'Read', input: { file_path: 'package.json' } },
+]
 for (let turns = 1; ; turns++) {
-  const turn = new LiveTurn(() => undefined)
-  const leave = inspector.add(turn.executor, { title: `turn ${turns}` })
-  await turn.run()
+  const run = query({ messages: 'Go on.', tools, model: scriptedModel([turn, 'Done.']), canUseTool: allowAllTools })
+  const leave = inspector.add(run, { title: `query ${turns}, turn` })
+  for await (const _ of run);
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   leave()
 }

@@ -16,6 +16,7 @@ const programs = [
 or say where it is: CHROMIUM=/path/to/chromium npm test`,
   },
   { name: 'ripgrep', debian: 'ripgrep', find: () => onPath('rg'), advice: 'Tests of searches with it are left out.' },
+  { name: 'tmux', debian: 'tmux', find: () => onPath('tmux'), advice: 'Tests in a terminal are left out.' },
   ...(process.platform === 'linux'
     ? [{ name: 'bubblewrap', debian: 'bubblewrap', find: () => onPath('bwrap'), advice: 'Its tests are left out.' }]
     : []),

@@ -1,4 +1,9 @@
 #!/usr/bin/env node
+import process from 'node:process'
+import { processIo } from './io.ts'
 import { runCli } from './run-cli.ts'
 
-process.exitCode = await runCli(process.argv.slice(2))
+// whoever reads may leave, as `head` does
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+process.exitCode = await runCli(process.argv.slice(2), processIo)

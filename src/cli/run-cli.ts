@@ -1,110 +1,57 @@
-import { statSync } from 'node:fs'
-import process from 'node:process'
-import { serveInspector } from '../inspect-server/index.ts'
-import { readServeArguments } from './read-serve-arguments.ts'
-import { replayCommand, replayHelp } from './replay-command.ts'
+import { Command, CommanderError } from 'commander'
+import { isSignalboxError } from '../index.ts'
+import { checkCommand } from './check/check-command.ts'
+import { demoCommand } from './demo/demo-command.ts'
+import { exitCode, exitCodesHelp } from './exit-code.ts'
+import { inspectCommand } from './inspect/inspect-command.ts'
+import type { Io } from './io.ts'
+import { mcpServeCommand } from './mcp-serve/mcp-serve-command.ts'
+import { replayCommand } from './replay/replay-command.ts'
+import { runCommand } from './run/run-command.ts'
+import { version } from './version.ts'
 
-const help = `signalbox inspect [recording]
+/** Sets what the command line ends with. */
+export type Finish = (code: number) => void
 
-  Opens the inspector on this machine and prints its address. With a recording (.jsonl) it shows that; without one, drop
-  a recording onto the page.
-
-  --coverage FILE   how often a test suite took each transition, as heat on the charts
-  --port NUMBER   listen there; any free port otherwise
-
-signalbox mcp-serve
-
-  Offers the tools of Signalbox (Read, Edit, Bash, …) as an MCP server, over stdio unless --http is given. What no rule
-  allows, the client is asked about.
-
-  --root FOLDER   what the tools may work in; the working directory otherwise
-  --tools A,B     only these tools
-  --allow RULE    what may run without asking, such as 'Bash(npm test)'; may be repeated, as may --ask and --deny
-  --mode MODE     default, acceptEdits, plan, dontAsk or bypassPermissions
-  --http          over streamable HTTP, with --port, --host (127.0.0.1) and --token (or the variable SIGNALBOX_MCP_TOKEN,
-                  which other users of the machine cannot see)
-  --inspect       opens the inspector beside it
-
-  --help          this text
-
-${replayHelp}`
-
-/** The command line. Gives back the exit code; with a server running, once that is stopped. */
-export async function runCli(
-  args: readonly string[],
-  print: (text: string) => void = (text) => process.stdout.write(text),
-  stopped: Promise<unknown> = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve)),
-): Promise<number> {
-  const [command, ...rest] = args
-  if (command === undefined || rest.includes('--help') || command === '--help' || command === '-h') {
-    print(help)
-    return 0
+/** The command line. Gives back the exit code. */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCode.done
+  const finish: Finish = (given) => {
+    code = given
   }
-  if (command === 'mcp-serve') return serveTools(rest, print, stopped)
-  if (command === 'replay') return replayCommand(rest, print)
-  if (command !== 'inspect') return fail(print, `There is no command ${command}.`)
-  const given = readArguments(rest)
-  if (typeof given === 'string') return fail(print, given)
-  const server = await serveInspector([], { ...given, keepsProcess: true }).catch((error: Error) => error)
-  if (server instanceof Error) return fail(print, server.message)
-  print(`The inspector is at ${server.url}\nCtrl+C ends it.\n`)
-  await stopped
-  await server.close()
-  return 0
-}
-
-/** Loaded when it is asked for: it needs packages that only its users install. */
-async function serveTools(
-  args: readonly string[],
-  print: (text: string) => void,
-  stopped: Promise<unknown>,
-): Promise<number> {
-  const options = readServeArguments(args)
-  if (typeof options === 'string') return fail(print, options)
+  const program = new Command('signalbox')
+    .description("Runs a language model's tool calls while it is still streaming, and shows what they do.")
+    .version(version)
+    .helpCommand(false)
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', exitCodesHelp)
+  for (const command of [runCommand, checkCommand, replayCommand, inspectCommand, mcpServeCommand, demoCommand]) {
+    const made = command(io, finish)
+    made.copyInheritedSettings(program)
+    made.showHelpAfterError(`(signalbox ${made.name()} --help says what there is)`)
+    program.addCommand(made)
+  }
+  program.showHelpAfterError('(signalbox --help says what there is)')
+  if (args.length === 0) {
+    program.outputHelp()
+    return exitCode.done
+  }
   try {
-    const { mcpServe } = await import('./mcp-serve.ts')
-    return await mcpServe(options, stopped)
+    await program.parseAsync(args, { from: 'user' })
+    return code
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    return 1
+    return failure(error, io)
   }
 }
 
-interface Given {
-  recording?: string
-  coverage?: string
-  port?: number
-}
-
-function readArguments(args: readonly string[]): Given | string {
-  const options: Given = {}
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at] as string
-    if (word === '--port') {
-      const port = Number(args[++at])
-      if (!Number.isInteger(port) || port < 0 || port > 65_535) return '--port wants a port number.'
-      options.port = port
-    } else if (word === '--coverage') {
-      const file = args[++at]
-      if (file === undefined) return '--coverage wants a file.'
-      options.coverage = file
-    } else if (word.startsWith('-')) return `There is no option ${word}.`
-    else if (options.recording !== undefined) return 'One recording at a time.'
-    else options.recording = word
+function failure(error: unknown, { stderr }: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.badUsage
+  if (isSignalboxError(error)) {
+    stderr.write(`signalbox: ${error.message}\n`)
+    return exitCode.badUsage
   }
-  const missing = [options.recording, options.coverage].find((file) => file !== undefined && !isFile(file))
-  return missing === undefined ? options : `There is no file ${missing}.`
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
-
-function fail(print: (text: string) => void, problem: string): number {
-  print(`${problem}\n\n${help}`)
-  return 2
+  stderr.write(`signalbox: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return exitCode.failed
 }

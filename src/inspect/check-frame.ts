@@ -107,6 +107,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
   ending: { call: isText, by: oneOf('answer', 'result', 'abort'), kind: orNull(isText), reached: orNull(isText) },
   progress: { call: isText, count: isCount, data: isAnything },
   result: { call: isText, message: isText, isError: isBoolean, content: isAnything },
+  said: { by: oneOf('user', 'model', 'thought', 'host'), text: isText },
   questions: { open: listOf(fields({ call: isText, name: isText, input: isAnything })) },
   can: { commands: listOf(isText) },
   warning: { call: orNull(isText), code: isText, message: isText },

@@ -32,6 +32,7 @@ export type FrameBody =
   | EndingFrame
   | ProgressFrame
   | ResultFrame
+  | SaidFrame
   | QuestionsFrame
   | CanFrame
   | WarningFrame
@@ -178,6 +179,14 @@ export interface ResultFrame {
   readonly message: string
   readonly isError: boolean
   readonly content: Encoded
+}
+
+/** What was said around the calls, as it came: a model's text in pieces. Only where the host tells the recorder. */
+export interface SaidFrame {
+  readonly type: 'said'
+  /** `host` is the program itself. */
+  readonly by: 'user' | 'model' | 'thought' | 'host'
+  readonly text: string
 }
 
 export interface QuestionsFrame {

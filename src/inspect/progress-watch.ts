@@ -8,19 +8,19 @@ interface Seen {
   isShown: boolean
 }
 
-const minGapMs = 50
-
 /** A tool may report a hundred thousand times; a person sees some of them a second, and how many there were. */
 export class ProgressWatch {
   readonly #write: (body: FrameBody) => void
   readonly #show: Show
   readonly #now: () => number
+  readonly #minGapMs: number
   readonly #byCall = new Map<string, Seen>()
 
-  constructor(write: (body: FrameBody) => void, show: Show, now: () => number) {
+  constructor(write: (body: FrameBody) => void, show: Show, now: () => number, minGapMs: number) {
     this.#write = write
     this.#show = show
     this.#now = now
+    this.#minGapMs = minGapMs
   }
 
   see(call: string, data: unknown, where: Omit<Where, 'what'>): void {
@@ -29,7 +29,7 @@ export class ProgressWatch {
     seen.count++
     seen.newest = data
     seen.isShown = false
-    if (this.#now() - seen.shownAt >= minGapMs) this.flush(call, where)
+    if (this.#now() - seen.shownAt >= this.#minGapMs) this.flush(call, where)
   }
 
   /** What was left out last comes before what follows it. */

@@ -1,9 +1,10 @@
 import type { AnyActorRef } from 'xstate'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
+import { asText } from './call-frames.ts'
 import type { EncodeLimits } from './encode-value.ts'
-import { type Frame, type FrameBody, frameVersion } from './frame.ts'
-import type { Redact } from './redact.ts'
+import { type Frame, type FrameBody, frameVersion, type SaidFrame } from './frame.ts'
+import { type Redact, showWith } from './redact.ts'
 import { type Inspectable, RunWatch } from './run-watch.ts'
 
 export interface RecorderOptions {
@@ -28,6 +29,11 @@ export interface RecorderOptions {
    * @default its session id, which counts every actor of the process
    */
   actorId?: ((actor: AnyActorRef) => string) | undefined
+  /**
+   * The least time between two progress frames of a call, in milliseconds; of what comes in between, the newest is kept.
+   * @default 50
+   */
+  progressGapMs?: number | undefined
 }
 
 export interface WatchedAs {
@@ -41,6 +47,8 @@ export interface Recorder {
   watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
   /** Writes into a run that something does not hold of it: for whoever checks it meanwhile. */
   breach(run: number, found: { readonly invariant: string; readonly problem: string }): void
+  /** Notes what was said around the calls of a run: the words of a user, of a model as they stream, or the host's own. */
+  say(run: number, by: SaidFrame['by'], text: string): void
   /** Everything that is watched as it is now, as frames that a new reader can begin with. */
   picture(): Frame[]
   /** One more that looks on: gets the picture of now, then each frame as `onFrame` does. Returns how to leave. */
@@ -49,7 +57,8 @@ export interface Recorder {
 
 /** Writes down what executors do. It costs them nothing until `watch`, and nothing after leaving. */
 export function createRecorder(options: RecorderOptions = {}): Recorder {
-  const { onFrame, redact, limits, actorId, now = () => performance.now(), epoch = Date.now() } = options
+  const { onFrame, redact, limits, actorId, progressGapMs = 50 } = options
+  const { now = () => performance.now(), epoch = Date.now() } = options
   const readers = new Set<(frame: Frame) => void>()
   if (onFrame !== undefined) readers.add(asReader(onFrame))
   const start = now()
@@ -57,6 +66,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
   let runs = 0
   let seq = 0
   const elapsed = (): number => Math.round((now() - start) * 1_000) / 1_000
+  const show = showWith(redact, limits ?? {}, () => undefined)
   const head: FrameBody = { type: 'head', version: frameVersion, epoch }
   const emit = (run: number, body: FrameBody): void => {
     const frame: Frame = { seq: seq++, at: elapsed(), run, ...body }
@@ -93,6 +103,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
         limits,
         actorId,
         now,
+        progressGapMs,
       })
       watches.set(run, watch)
       watch.attach()
@@ -102,6 +113,10 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       return { run, leave }
     },
     breach: (run, { invariant, problem }) => emit(run, { type: 'breach', invariant, problem }),
+    say(run, by, text) {
+      if (seq === 0) emit(0, head)
+      emit(run, { type: 'said', by, text: asText(show(text, { what: 'said' })) })
+    },
   }
 }
 

@@ -2,7 +2,17 @@ import { type Encoded, type EncodeLimits, encodeValue, type Stand } from './enco
 
 /** What a value is, for whoever decides what may be shown of it. */
 export interface Where {
-  readonly what: 'input' | 'result' | 'progress' | 'question' | 'event' | 'context' | 'reason' | 'label' | 'warning'
+  readonly what:
+    | 'input'
+    | 'result'
+    | 'progress'
+    | 'question'
+    | 'event'
+    | 'context'
+    | 'reason'
+    | 'label'
+    | 'warning'
+    | 'said'
   readonly toolName?: string
   readonly toolUseID?: string
 }

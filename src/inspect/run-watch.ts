@@ -36,6 +36,7 @@ export interface WatchOptions {
   readonly limits?: EncodeLimits | undefined
   readonly actorId?: ((actor: AnyActorRef) => string) | undefined
   readonly now: () => number
+  readonly progressGapMs: number
 }
 
 /** One executor under watch: what it does, as frames. */
@@ -65,7 +66,7 @@ export class RunWatch {
     this.#show = showWith(options.redact, options.limits ?? {}, standIn(nameOf))
     this.#actors = new ActorFrames(this.#show, nameOf)
     this.#calls = new CallFrames(this.#show, nameOf)
-    this.#progress = new ProgressWatch(write, this.#show, options.now)
+    this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
   }
 
   attach(): void {

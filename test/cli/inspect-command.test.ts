@@ -4,59 +4,71 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { get, tokenOf } from '../inspect-server/support.ts'
+import { fakeIo } from './fake-io.ts'
 
-const said = async (...args: string[]): Promise<[number, string]> => {
-  let text = ''
-  const code = await runCli(args, (more) => (text += more), Promise.resolve())
-  return [code, text]
+const said = async (...args: string[]): Promise<[number, string, string]> => {
+  const { io, printed } = fakeIo()
+  const code = await runCli(args, io)
+  return [code, printed.out, printed.err]
 }
 
-describe('signalbox inspect', () => {
-  it('says how it is used', async () => {
-    expect(await said()).toEqual([0, expect.stringContaining('signalbox inspect [recording]')])
-    expect(await said('inspect', '--help')).toEqual([0, expect.stringContaining('--port')])
+describe('the command line', () => {
+  it('says how it is used, each command too, with the exit codes', async () => {
+    expect(await said()).toEqual([0, expect.stringContaining('Usage: signalbox'), ''])
+    expect(await said('--help')).toEqual([0, expect.stringContaining('Exit codes:'), ''])
+    for (const command of ['run', 'check', 'replay', 'inspect', 'mcp-serve', 'demo']) {
+      const [code, out, err] = await said(command, '--help')
+      expect([code, err]).toEqual([0, ''])
+      expect(out).toContain(`Usage: signalbox ${command}`)
+    }
+    expect((await said('--version'))[1]).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
   it.each([
-    [['dance'], 'There is no command dance.'],
-    [['inspect', '--loud'], 'There is no option --loud.'],
+    [['dance'], "unknown command 'dance'"],
+    [['chekc', 'x'], 'Did you mean check?'],
+    [['run', '--laod'], "unknown option '--laod'"],
+    [['check'], "missing required argument 'transcript'"],
+    [['check', 'a', '--output', 'b'], '--output goes with --repair'],
+    [['run', 'x', '--json', '--quiet'], 'exclude each other'],
+    [['run', 'x', '--max-turns', 'many'], 'It wants a whole number from 1.'],
+    [['run', 'x', '--permission-mode', 'lax'], 'Allowed choices are'],
+    [['replay', 'x', '--speed', '-1'], 'It wants a number from 0.'],
+    [['inspect', '--port', 'x'], 'It wants a port number'],
     [['inspect', 'nowhere.jsonl'], 'There is no file nowhere.jsonl.'],
-    [['inspect', '--port', 'x'], '--port wants a port number.'],
-    [['inspect', '/', 'b'], 'One recording at a time.'],
-    [['inspect', '--coverage'], '--coverage wants a file.'],
+    [['inspect', 'a', 'b'], 'too many arguments'],
     [['inspect', '--coverage', 'nowhere.json'], 'There is no file nowhere.json.'],
   ])('refuses %j with a sentence', async (args, problem) => {
-    expect(await said(...args)).toEqual([2, expect.stringContaining(problem)])
+    expect(await said(...args)).toEqual([2, '', expect.stringContaining(problem)])
   })
+})
 
+describe('signalbox inspect', () => {
   it('serves a recording and a coverage file until it is stopped', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
     const path = join(folder, 'r.jsonl')
     writeFileSync(path, 'the lines\n')
     const coverage = join(folder, 'c.json')
     writeFileSync(coverage, 'the counts\n')
-    let stop = (): void => undefined
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve
-    })
-    const printed = new Promise<string>((resolve) => {
-      void runCli(['inspect', path, '--coverage', coverage], resolve, stopped).then(() =>
-        rmSync(folder, { recursive: true }),
-      )
-    })
-    const url = (await printed).match(/http\S+/)?.[0] ?? ''
+    const { io, printed, signal, hasPrinted } = fakeIo()
+    const shown = hasPrinted('Ctrl+C')
+    const ended = runCli(['inspect', path, '--coverage', coverage], io)
+    await shown
+    const url = printed.out.match(/http\S+/)?.[0] ?? ''
     const headers = { authorization: `Bearer ${tokenOf(url)}` }
     expect((await get(url, { path: '/recording', headers })).text).toBe('the lines\n')
     expect((await get(url, { path: '/coverage', headers })).text).toBe('the counts\n')
     expect((await get(url, { path: '/coverage' })).status).toBe(401)
-    stop()
+    signal('SIGINT')
+    expect(await ended).toBe(0)
+    rmSync(folder, { recursive: true })
   })
 
   it('says so when the port is taken', async () => {
     const { serveInspector } = await import('../../src/inspect-server/index.ts')
     const server = await serveInspector()
-    const [code, text] = await said('inspect', '--port', new URL(server.url).port)
+    const [code, , err] = await said('inspect', '--port', new URL(server.url).port)
     await server.close()
-    expect([code, text]).toEqual([2, expect.stringContaining('EADDRINUSE')])
+    expect([code, err]).toEqual([2, expect.stringContaining('EADDRINUSE')])
   })
 })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -94,7 +94,24 @@ describe('the package', () => {
   })
 
   it('has a command line', () => {
-    expect(run('npx', 'signalbox', '--help')).toContain('signalbox inspect [recording]')
+    expect(run('npx', 'signalbox', '--help')).toContain('inspect [options] [recording]')
+  })
+
+  it('whose demo runs with all its tools where nothing else is installed', () => {
+    const said = run('npx', 'signalbox', 'demo', '--fast')
+    expect(said).toContain('✓ #4 Grep')
+    expect(said).toContain('⊘ #7 Read(README.md) · stopped: #5 Bash failed; it never ran')
+    expect(said).toContain('· Done: 5 turns, 11 calls')
+    expect(said).toContain('npx signalbox run --help')
+  })
+
+  it('whose pages become Markdown there, and whose real model says what it needs', () => {
+    const turndown = './node_modules/signalbox/dist/cli/turndown.cjs'
+    const program = `const T = require('${turndown}'); console.log(new T().turndown('<b>bold</b>'))`
+    expect(run(process.execPath, '--input-type=commonjs', '-e', program)).toBe('**bold**\n')
+    const env = { ...process.env, ANTHROPIC_API_KEY: 'none' }
+    const { status, stderr } = spawnSync('npx', ['signalbox', 'run', 'Hello.'], { cwd: folder, env, encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, expect.stringContaining('npm install @anthropic-ai/sdk')])
   })
 
   it('writes a replay page as the docs show', () => {

@@ -14,6 +14,10 @@ const recorded = (options: Partial<Parameters<typeof createRecorder>[0]> = {}) =
   return { frames, recorder: createRecorder({ onFrame: (frame) => frames.push(frame), ...options }) }
 }
 
+async function* lines(frames: readonly Frame[]): AsyncGenerator<string> {
+  for (const frame of frames) yield frameLine(frame)
+}
+
 const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
   const read = heldTool('Read', { safe: true, cancel: true })
   const write = heldTool('Write')
@@ -99,6 +103,36 @@ describe('the recorder', () => {
     add('a', 'Read')
     expect(frames).toHaveLength(count)
     expect(frames.at(-1)?.type).toBe('left')
+  })
+
+  it('keeps what was said in its place among the frames, as far as it may be shown', async () => {
+    const { executor, add } = setUp()
+    const redact = (value: unknown, { what }: { what: string }) => (what === 'said' ? `${value}`.slice(0, 5) : value)
+    const { frames, recorder } = recorded({ redact })
+    const { run } = recorder.watch(executor)
+    recorder.say(run, 'model', 'Let me see.')
+    add('a', 'Read')
+    const order = frames.filter(({ type }) => type === 'said' || type === 'call').map(({ type }) => type)
+    expect(order).toEqual(['said', 'call'])
+    expect(ofType(frames, 'said')[0]).toMatchObject({ run, by: 'model', text: 'Let m' })
+    const read: Frame[] = []
+    for await (const frame of readFrames(lines(frames))) read.push(frame)
+    expect(ofType(read, 'said')).toEqual(ofType(frames, 'said'))
+  })
+
+  it.each([
+    [0, [1, 2, 3, 4]],
+    [50, [1, 4]],
+  ])('with %i ms between progress frames it shows the counts %j', async (progressGapMs, counts) => {
+    const { executor, add, read } = setUp()
+    const { frames, recorder } = recorded({ progressGapMs, now: () => 0 })
+    recorder.watch(executor)
+    add('a', 'Read')
+    for (const step of [1, 2, 3, 4]) read.run('a').progress(step)
+    read.run('a').finish()
+    await settled()
+    takeAll(executor)
+    expect(ofType(frames, 'progress').map(({ count }) => count)).toEqual(counts)
   })
 
   it('numbers its frames without a hole and begins with the head', () => {

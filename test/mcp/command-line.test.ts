@@ -59,7 +59,7 @@ describe('signalbox mcp-serve', () => {
     const args = [
       cli,
       'mcp-serve',
-      '--root',
+      '--cwd',
       root,
       '--tools',
       'Read,Write,Bash',
@@ -88,16 +88,7 @@ describe('signalbox mcp-serve', () => {
 
   it('serves them over HTTP, with an inspector beside it; our own client speaks the newest protocol with it', async () => {
     const root = scratch({ 'a.txt': 'hello' })
-    const child = spawn(process.execPath, [
-      cli,
-      'mcp-serve',
-      '--http',
-      '--token',
-      'secret',
-      '--root',
-      root,
-      '--inspect',
-    ])
+    const child = spawn(process.execPath, [cli, 'mcp-serve', '--http', '--token', 'secret', '--cwd', root, '--inspect'])
     onTestFinished(() => void child.kill('SIGKILL'))
     let printed = ''
     child.stderr.on('data', (text) => {
@@ -121,7 +112,7 @@ describe('signalbox mcp-serve', () => {
   it.each([
     [['--tools', 'Paint'], 'There is no tool Paint; there are Read'],
     [['--port', '80'], 'go with --http'],
-    [['--mode', 'wild'], '--mode wants one of'],
+    [['--permission-mode', 'wild'], 'Allowed choices are'],
     [['--colour'], '--colour'],
   ])('%j is refused', (args, problem) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'mcp-serve', ...args], { encoding: 'utf8' })

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { replayCommand } from '../../src/cli/replay-command.ts'
+import { writePage } from '../../src/cli/replay/write-page.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 import { type Frame, frameLine } from '../../src/inspect/index.ts'
 import { replayPageOf, writeReplayPage } from '../../src/replay-page/index.ts'
+import { fakeIo } from '../cli/fake-io.ts'
 
 const head: Frame = { seq: 0, at: 0, run: 0, type: 'head', version: 1, epoch: 0 }
 const progress = (seq: number, data: string): Frame => ({
@@ -124,34 +126,22 @@ describe('a replay page', () => {
     expect(readdirSync(folder).filter((name) => name.includes('none') || name.endsWith('.part'))).toEqual([])
   })
 
-  describe('signalbox replay', () => {
-    const said = async (...args: string[]): Promise<[number, string]> => {
-      let text = ''
-      const code = await replayCommand(args, (more) => (text += more), { appFolder })
-      return [code, text]
-    }
-
+  describe('signalbox replay --html', () => {
     it('writes the page and says so', async () => {
       const recording = given('r.jsonl', frameLine(head))
-      expect(await said(recording, '--html', path('r.html'))).toEqual([0, expect.stringContaining('r.html: 0.0 MB')])
+      const { io, printed } = fakeIo()
+      expect(await writePage(recording, path('r.html'), io, { appFolder })).toBe(0)
+      expect(printed.out).toContain('r.html: 0.0 MB')
       expect(blocksOf(readFileSync(path('r.html'), 'utf8'), 'recording')).toHaveLength(1)
     })
 
-    it.each([
-      [[], 'Which recording?'],
-      [['nowhere.jsonl', '--html', 'x.html'], 'There is no file nowhere.jsonl.'],
-      [['a', 'b', '--html', 'x.html'], 'One recording at a time.'],
-      [['a', '--loud'], 'There is no option --loud.'],
-      [['a'], '--html wants the path of the page to write.'],
-      [['a', '--html'], '--html wants the path of the page to write.'],
-    ])('refuses %j with a sentence', async (args, problem) => {
-      expect(await said(...args)).toEqual([2, expect.stringContaining(problem)])
-    })
-
-    it('never writes over the recording, and names the line of what is none', async () => {
+    it('never writes over the recording, and says what is wrong', async () => {
       const recording = given('kept.jsonl', 'hello\n')
-      expect(await said(recording, '--html', recording)).toEqual([2, expect.stringContaining('take the place')])
-      expect(await said(recording, '--html', path('kept.html'))).toEqual([1, expect.stringContaining('line 1')])
+      const { io, printed } = fakeIo()
+      expect(await runCli(['replay', recording, '--html', recording], io)).toBe(2)
+      expect(await runCli(['replay', path('nowhere'), '--html', path('x.html')], io)).toBe(2)
+      expect(printed.err).toMatch(/take the place of the recording.*nowhere/s)
+      await expect(writePage(recording, path('kept.html'), io, { appFolder })).rejects.toThrow('line 1')
       expect(readFileSync(recording, 'utf8')).toBe('hello\n')
     })
   })

@@ -73,6 +73,7 @@ function applyToRun(run: Run, frame: RunPart): void {
       return
     case 'event':
     case 'breach':
+    case 'said':
       return
   }
 }

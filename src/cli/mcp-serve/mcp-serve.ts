@@ -1,8 +1,8 @@
 import process from 'node:process'
-import type { PermissionMode } from '../../machines/index.ts'
-import { serveInspector } from '../inspect-server/index.ts'
-import { serveMcp } from '../mcp/index.ts'
-import { createTools } from '../tools/index.ts'
+import type { PermissionMode } from '../../../machines/index.ts'
+import { serveInspector } from '../../inspect-server/index.ts'
+import { serveMcp } from '../../mcp/index.ts'
+import { createTools } from '../../tools/index.ts'
 
 export interface McpServeOptions {
   /** The folder that the tools may work in. */

@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
+import { type Frame, readFrames } from '../../inspect/index.ts'
+import { exitCode, exitCodesHelp } from '../exit-code.ts'
+import { fileError } from '../file-error.ts'
+import type { Io } from '../io.ts'
+import { type Key, openKeyboard } from '../run/keyboard.ts'
+import { openOutput } from '../run/open-output.ts'
+import type { Finish } from '../run-cli.ts'
+import type { Canvas } from '../view/call-lines.ts'
+import { duration } from '../view/duration.ts'
+import { cut } from '../view/fit.ts'
+import { SessionView } from '../view/session-view.ts'
+import { Playback } from './playback.ts'
+import { writePage } from './write-page.ts'
+
+interface ReplayOptions {
+  html?: string
+  speed?: number
+  maxPause: number
+}
+
+/** `signalbox replay`: a recording in the same view in which it was seen live. */
+export const replayCommand = (io: Io, finish: Finish): Command =>
+  new Command('replay')
+    .summary('play a recording in the terminal')
+    .description(
+      'Plays a recording, such as one of signalbox run --record, in the view in which it was seen live. Without a terminal it prints what happened, at once.',
+    )
+    .argument('<recording>', 'the file to play (.jsonl)')
+    .option('--speed <factor>', '2 is twice as fast, 0 is at once; 1 in a terminal, else 0', readNumber)
+    .option('--max-pause <seconds>', 'the longest silence that is waited through', readNumber, 2)
+    .option('--html <page>', 'write it as one HTML file with the inspector inside, to be opened without a network')
+    .addHelpText('after', `\nKeys: space pauses and goes on, q ends.\n${exitCodesHelp}`)
+    .action(async (path: string, options: ReplayOptions) => {
+      finish(options.html === undefined ? await replay(path, options, io) : await writePage(path, options.html, io))
+    })
+
+async function replay(path: string, { speed, maxPause }: ReplayOptions, io: Io): Promise<number> {
+  const session = new SessionView()
+  const isTerminal = io.stdout.isTTY === true && io.env.TERM !== 'dumb'
+  const playback = new Playback(speed ?? (isTerminal ? 1 : 0), maxPause * 1_000)
+  let isInterrupted = false
+  const stop = (): void => {
+    isInterrupted = true
+    playback.end()
+  }
+  const press = ({ name, text, isCtrlC }: Key): void => {
+    if (isCtrlC) stop()
+    else if (text === 'q') playback.end()
+    else if (name === 'space') playback.toggle()
+    output.changed()
+  }
+  const keyboard = isTerminal ? openKeyboard(io, press) : undefined
+  const footer = (canvas: Canvas): string[] => (keyboard === undefined ? [] : ['', keyLine(playback, canvas)])
+  const output = openOutput('auto', session, { io, now: () => playback.now(), footer })
+  const deafen = io.onSignal(stop)
+  try {
+    for await (const frame of readRecording(path)) {
+      await playback.until(frame.at)
+      if (playback.isOver) break
+      session.take(frame)
+      output.changed()
+    }
+  } finally {
+    output.end()
+    keyboard?.close()
+    deafen()
+  }
+  return isInterrupted ? exitCode.interrupted : exitCode.done
+}
+
+async function* readRecording(path: string): AsyncGenerator<Frame> {
+  const file = createReadStream(path)
+  await new Promise<void>((resolve, reject) => {
+    file.once('readable', resolve).once('end', resolve)
+    file.once('error', (error) => reject(fileError(path, error)))
+  })
+  yield* readFrames(file)
+}
+
+function keyLine(playback: Playback, { columns, colors }: Canvas): string {
+  const [mark, next] = playback.isPaused ? ['⏸', 'goes on'] : ['▶', 'pauses']
+  return cut(colors.dim(`${mark} ${duration(playback.now())} · space ${next} · q ends`), columns)
+}
+
+function readNumber(text: string): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0) {
+    throw new InvalidArgumentError('It wants a number from 0.')
+  }
+  return number
+}

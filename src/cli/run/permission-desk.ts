@@ -1,0 +1,119 @@
+import type { AnyTool, CanUseTool, PermissionAnswer, PermissionQuestion, ToolCallContext } from '../../index.ts'
+import { encodeValue } from '../../inspect/index.ts'
+import type { Canvas } from '../view/call-lines.ts'
+import type { SessionView } from '../view/session-view.ts'
+import { type AlwaysRule, alwaysRule, covers } from './always-rule.ts'
+import type { Key } from './keyboard.ts'
+import { questionLines } from './question-lines.ts'
+
+/** A call that waits for the word of whoever sits at the terminal. */
+export interface DeskQuestion {
+  readonly id: string
+  readonly tool: AnyTool
+  readonly input: Record<string, unknown>
+  readonly context: ToolCallContext
+  readonly question: PermissionQuestion | undefined
+  readonly always: AlwaysRule
+  /** When it is answered with yes by itself, on the clock of the frames. */
+  readonly answersItselfAt: number | undefined
+  readonly settle: (answer: PermissionAnswer) => void
+}
+
+export interface DeskOptions {
+  readonly session: SessionView
+  readonly changed: () => void
+  /** Tells whoever watches what was agreed on. */
+  readonly note: (text: string) => void
+  readonly now: () => number
+  /** After how long nobody is waited for any more, and the answer is yes: for a show. */
+  readonly yesAfterMs?: number | undefined
+}
+
+const defaultDenial = 'The user said no.'
+
+/** The questions of the calls, one after the other, and the keys that answer them. */
+export class PermissionDesk {
+  readonly #options: DeskOptions
+  #queue: DeskQuestion[] = []
+  /** The reason for a no, while it is typed. */
+  #typed: string | undefined
+
+  constructor(options: DeskOptions) {
+    this.#options = options
+  }
+
+  get isAsking(): boolean {
+    return this.#queue.length > 0
+  }
+
+  readonly ask: CanUseTool = async (tool, input, context, _message, id, question) => {
+    const always = await alwaysRule(tool, input, context, question)
+    const { signal } = context.abortController
+    const { yesAfterMs, now } = this.#options
+    return new Promise((resolve) => {
+      const settle = (answer: PermissionAnswer): void => {
+        clearTimeout(timer)
+        this.#queue = this.#queue.filter((each) => each.id !== id)
+        resolve(answer)
+        this.#options.changed()
+      }
+      // whoever stopped the call does not want an answer
+      signal.addEventListener('abort', () => settle({ behavior: 'deny', message: defaultDenial }), { once: true })
+      const answersItselfAt = yesAfterMs === undefined ? undefined : now() + yesAfterMs
+      const timer = yesAfterMs === undefined ? undefined : setTimeout(() => settle({ behavior: 'allow' }), yesAfterMs)
+      if (signal.aborted) return settle({ behavior: 'deny', message: defaultDenial })
+      this.#queue.push({ id, tool, input, context, question, always, answersItselfAt, settle })
+      this.#options.changed()
+    })
+  }
+
+  /** Somebody else may have answered, such as in the inspector: those questions are gone. */
+  heed(open: ReadonlySet<string>): void {
+    for (const { id, settle } of [...this.#queue]) {
+      if (!open.has(id)) settle({ behavior: 'deny', message: defaultDenial })
+    }
+  }
+
+  /** True where the key was for it. */
+  press(key: Key): boolean {
+    const first = this.#queue[0]
+    if (first === undefined) return false
+    if (this.#typed !== undefined) this.#type(first, this.#typed, key)
+    else if (key.text === 'y') first.settle({ behavior: 'allow' })
+    else if (key.text === 'a' && 'rules' in first.always) this.#always(first, first.always.rules)
+    else if (key.text === 'n') this.#typed = ''
+    this.#options.changed()
+    return true
+  }
+
+  lines(canvas: Canvas): string[] {
+    const first = this.#queue[0]
+    if (first === undefined) return []
+    const { session } = this.#options
+    const call = session.find(first.id)
+    const shown = { name: first.tool.name, number: call?.number, input: encodeValue(first.input, { text: 4_000 }) }
+    return questionLines({ ...first, ...shown, typed: this.#typed, more: this.#queue.length - 1 }, canvas)
+  }
+
+  #type(first: DeskQuestion, typed: string, { name, text }: Key): void {
+    if (name === 'escape') this.#typed = undefined
+    else if (name === 'backspace') this.#typed = [...typed].slice(0, -1).join('')
+    else if (name === 'return' || name === 'enter') {
+      this.#typed = undefined
+      const reason = typed.trim()
+      first.settle({ behavior: 'deny', message: reason === '' ? defaultDenial : `The user said no: ${reason}` })
+    } else if (text !== undefined) this.#typed = typed + text
+  }
+
+  /** The rule holds for the rest of the session, and for those who ask already. */
+  #always(first: DeskQuestion, rules: readonly string[]): void {
+    const others = this.#queue.slice(1)
+    first.settle({ behavior: 'allow', addRules: { allow: rules } })
+    this.#options.note(`Allowed for the rest of this session: ${rules.join(', ')}.`)
+    for (const { tool, input, context, always, settle } of others) {
+      // a question that no rule answers stays one
+      if (!('rules' in always)) continue
+      void covers(tool, input, context, rules).then((isCovered) => isCovered && settle({ behavior: 'allow' }))
+    }
+  }
+}

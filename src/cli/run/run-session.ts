@@ -1,0 +1,192 @@
+import {
+  type AnyTool,
+  type Message,
+  type Model,
+  type ModelEvent,
+  type ModelRetryMessage,
+  type PermissionSettings,
+  type QueryMessage,
+  type QueryOptions,
+  query,
+} from '../../index.ts'
+import { createRecorder, type Frame } from '../../inspect/index.ts'
+import type { InspectorServer } from '../../inspect-server/index.ts'
+import type { Io } from '../io.ts'
+import { wrap } from '../view/fit.ts'
+import { nameOf } from '../view/name-of.ts'
+import { SessionView } from '../view/session-view.ts'
+import { CtrlC } from './ctrl-c.ts'
+import { endingOf, type SessionEnding } from './ending.ts'
+import { openKeyboard } from './keyboard.ts'
+import { observeModel } from './observe-model.ts'
+import { type Output, type OutputKind, openOutput } from './open-output.ts'
+import { PermissionDesk } from './permission-desk.ts'
+import type { RecordingFile } from './recording-file.ts'
+import type { TranscriptFile } from './transcript-file.ts'
+import { unattended } from './unattended.ts'
+
+export interface SessionOptions {
+  readonly prompt: string
+  /** What was said before, where a transcript is gone on with. */
+  readonly before?: readonly Message[] | undefined
+  readonly model: Model
+  readonly modelName: string
+  readonly tools: readonly AnyTool[]
+  /** Looked at again before each turn. */
+  readonly moreTools?: (() => readonly AnyTool[]) | undefined
+  readonly permissions: PermissionSettings
+  readonly system?: string | undefined
+  readonly maxTurns?: number | undefined
+  readonly output: OutputKind
+  readonly transcript?: TranscriptFile | undefined
+  readonly recording?: RecordingFile | undefined
+  readonly inspector?: InspectorServer | undefined
+  /** For a show: a question that nobody answers is answered with yes, after so long in a terminal. */
+  readonly yesAfterMs?: number | undefined
+}
+
+/** Frames are lines of a file, and a line has a limit: the more of a text, the fewer values. */
+const limits = { text: 10_000, nodes: 130 }
+
+/** Runs one conversation, shows it, and leaves its files behind. */
+export async function runSession(options: SessionOptions, io: Io): Promise<SessionEnding> {
+  const session = new SessionView()
+  const begun = performance.now()
+  const now = (): number => performance.now() - begun
+  const { transcript, recording, inspector, prompt, tools, moreTools } = options
+
+  const take = (frame: Frame): void => {
+    session.take(frame)
+    if (frame.type === 'questions') desk.heed(new Set(frame.open.map(({ call }) => call)))
+    recording?.take(frame)
+    output.changed()
+  }
+  const recorder = createRecorder({ onFrame: take, limits, progressGapMs: 0 })
+  const desk = new PermissionDesk({
+    session,
+    changed: () => output.changed(),
+    note: (text) => note(text),
+    now,
+    yesAfterMs: options.yesAfterMs,
+  })
+  const output: Output = openOutput(options.output, session, {
+    io,
+    now,
+    footer: (canvas) => [...desk.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
+  })
+  let turn = 0
+  let leave = (): void => undefined
+  const say = (by: Parameters<typeof recorder.say>[1], text: string): void => recorder.say(turn, by, text)
+
+  const note = (text: string): void => {
+    say('host', text)
+    output.note(text)
+  }
+  const nameOfCall = (id: string): string | undefined => {
+    const call = session.find(id)
+    return call && nameOf(call)
+  }
+  const run = query({
+    ...messagesOf(options),
+    tools: moreTools === undefined ? tools : () => [...tools, ...moreTools()],
+    model: observeModel(options.model, (event) => hear(event, say)),
+    context: { permissions: options.permissions },
+    system: options.system,
+    maxTurns: options.maxTurns,
+    canUseTool: (...question) =>
+      keyboard === undefined ? unattended(question, options, nameOfCall, note) : desk.ask(...question),
+  })
+  inspector?.add(run)
+  run.onExecutor((executor) => {
+    transcript?.sync(run.transcript)
+    leave()
+    const watch = recorder.watch(executor, { title: `turn ${turn + 1}`, around: run.actor })
+    turn = watch.run
+    leave = watch.leave
+  })
+
+  const pending: Message[] = []
+  let replies = 0
+  const ctrlC = new CtrlC(run, () => {
+    transcript?.syncBroken(run.transcript, pending)
+    recording?.flush()
+    letGo()
+    io.exit(130)
+  })
+  const keyboard =
+    output.kind === 'live'
+      ? openKeyboard(io, (key) => {
+          if (key.isCtrlC) ctrlC.press()
+          else desk.press(key)
+          output.changed()
+        })
+      : undefined
+  let isTerminated = false
+  const deafen = io.onSignal((signal) => {
+    isTerminated ||= signal === 'SIGTERM'
+    if (signal === 'SIGTERM') ctrlC.abort()
+    else ctrlC.press()
+    // where nothing stands below the lines, it is one of them
+    if (output.kind !== 'live' && ctrlC.hint !== '') note(ctrlC.hint)
+    output.changed()
+  })
+  const letGo = (): void => {
+    output.end()
+    keyboard?.close()
+    deafen()
+  }
+
+  say('user', prompt)
+  output.begin({
+    model: options.modelName,
+    tools: [...tools, ...(moreTools?.() ?? [])].map(({ name }) => name),
+    prompt,
+  })
+  try {
+    for (;;) {
+      const step = await run.next()
+      if (step.done === true) {
+        transcript?.sync(run.transcript)
+        leave()
+        const ending = endingOf(step.value, { session, turns: replies, isTerminated, now, transcript, recording })
+        say('host', ending.words)
+        output.finish(ending, run.transcript)
+        return ending
+      }
+      const { value: message } = step
+      if (isKept(message)) pending.push(message)
+      if (message.type === 'system' && message.subtype === 'model_reply') replies++
+      if (isRetry(message)) note(retryWords(message))
+      output.message(message)
+    }
+  } finally {
+    letGo()
+    transcript?.close()
+    recording?.close()
+  }
+}
+
+function messagesOf({ before = [], prompt }: SessionOptions): Pick<QueryOptions, 'messages'> {
+  return { messages: before.length === 0 ? prompt : [...before, { role: 'user', content: prompt }] }
+}
+
+function hear(event: ModelEvent, say: (by: 'model' | 'thought', text: string) => void): void {
+  if (event.type !== 'content_block_delta') return
+  const { delta } = event
+  if (delta.type === 'text_delta') say('model', delta.text)
+  else if (delta.type === 'thinking_delta') say('thought', delta.thinking)
+}
+
+const isKept = (message: QueryMessage): message is Message =>
+  message.type === 'assistant' || message.type === 'user' || message.type === 'attachment'
+
+const isRetry = (message: QueryMessage): message is ModelRetryMessage =>
+  message.type === 'system' && message.subtype === 'model_retry'
+
+function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
+  const soon = delayMs > 0 ? ` in ${(delayMs / 1_000).toFixed(1)} s` : ''
+  const [problem = ''] = error.replace(/^\w*Error: /, '').split('\n', 1)
+  return `The model failed (${errorKind}: ${problem}). It is asked again${soon}; what it had said does not count.`
+}
+
+const hintLines = (hint: string, columns: number): string[] => (hint === '' ? [] : ['', ...wrap(hint, columns)])

@@ -1,0 +1,99 @@
+import process from 'node:process'
+import { createLogUpdate } from 'log-update'
+import wrapAnsi from 'wrap-ansi'
+
+const sequence = '\u001b['
+const hideCursor = `${sequence}?25l`
+const showCursor = `${sequence}?25h`
+/** The terminal shows all of it at once, or nothing yet. */
+const [holdPicture, showPicture] = [`${sequence}?2026h`, `${sequence}?2026l`]
+
+/** A line as a terminal of this width breaks it; a wide character that has no room goes to the next row. */
+const brokenAt = (line: string, columns: number): string[] =>
+  wrapAnsi(line, columns, { hard: true, wordWrap: false, trim: false }).split('\n')
+
+/** The lower end of a terminal, drawn again and again, and above it lines that stay. One write for each picture. */
+export class TerminalScreen {
+  readonly #out: NodeJS.WriteStream
+  readonly #update: ReturnType<typeof createLogUpdate>
+  #buffer = ''
+  #lines: readonly string[] = []
+  #columns: number
+  #isBegun = false
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out
+    this.#columns = this.columns
+    const write = (text: string): void => {
+      this.#buffer += text
+    }
+    const size = { columns: { get: () => this.columns }, rows: { get: () => this.rows } }
+    const buffer = Object.defineProperties({ write }, size) as unknown as NodeJS.WritableStream
+    this.#update = createLogUpdate(buffer, { showCursor: true })
+  }
+
+  get columns(): number {
+    return this.#size[0] || 80
+  }
+
+  get rows(): number {
+    return this.#size[1] || 24
+  }
+
+  /** Asked anew: what the stream remembers is as old as the last signal, and the lines are broken before that comes. */
+  get #size(): [columns: number, rows: number] {
+    try {
+      return this.#out.getWindowSize()
+    } catch {
+      return [this.#out.columns, this.#out.rows]
+    }
+  }
+
+  /** @param stays goes into the scrollback; `lines` are drawn below, in place of those before */
+  draw(stays: readonly string[], lines: readonly string[]): void {
+    const isResized = this.columns !== this.#columns
+    if (isResized) this.#forgetWrapped()
+    // lines that come or go move those below them: the difference alone would not do
+    if (stays.length > 0 || lines.length !== this.#lines.length || lines.length === 0) this.#update.clear()
+    if (stays.length > 0) this.#buffer += `${stays.join('\n')}\n`
+    if (lines.length > 0) this.#update(lines.join('\n'))
+    this.#lines = lines
+    this.#flush()
+  }
+
+  end(): void {
+    this.#update.done()
+    process.off('exit', this.#restore)
+    this.#restore()
+  }
+
+  /** A terminal that became narrower has broken the lines that stood there: they take more rows now. */
+  #forgetWrapped(): void {
+    this.#columns = this.columns
+    if (this.#lines.length === 0) return
+    const rows = this.#lines.map((line) => brokenAt(line, this.columns).length)
+    const up = Math.min(
+      rows.reduce((sum, each) => sum + each, 0),
+      this.rows - 1,
+    )
+    // line by line: some terminals keep a screen that is cleared as a whole among the lines that have scrolled away
+    this.#buffer += `\r${`${sequence}2K${sequence}1A`.repeat(up)}${sequence}2K`
+    this.#update.done()
+    this.#lines = []
+  }
+
+  /** However this process ends, the cursor comes back. */
+  readonly #restore = (): void => {
+    if (this.#isBegun) this.#out.write(showCursor)
+    this.#isBegun = false
+  }
+
+  #flush(): void {
+    if (this.#buffer === '') return
+    const start = this.#isBegun ? '' : hideCursor
+    if (!this.#isBegun) process.once('exit', this.#restore)
+    this.#isBegun = true
+    this.#out.write(`${start}${holdPicture}${this.#buffer}${showPicture}`)
+    this.#buffer = ''
+  }
+}

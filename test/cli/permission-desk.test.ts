@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { alwaysRule } from '../../src/cli/run/always-rule.ts'
+import type { Key } from '../../src/cli/run/keyboard.ts'
+import { PermissionDesk } from '../../src/cli/run/permission-desk.ts'
+import { colorsFor } from '../../src/cli/view/colors.ts'
+import { SessionView } from '../../src/cli/view/session-view.ts'
+import { type AnyTool, createAssistantMessage, createToolUseContext, type PermissionAnswer } from '../../src/index.ts'
+import { createTools } from '../../src/tools/index.ts'
+import { settled } from '../support/turn.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'signalbox-desk-'))
+const { tools, close } = createTools({ root })
+afterAll(async () => {
+  await close()
+  rmSync(root, { recursive: true })
+})
+const toolOf = (name: string) => tools.find((tool) => tool.name === name) as AnyTool
+const contextOf = (id: string) => ({ ...createToolUseContext(), toolUseID: id })
+const byMode = { because: { by: 'mode', mode: 'default' } } as const
+const key = (text: string): Key => ({ text, name: text, isCtrlC: false })
+const named = (name: string): Key => ({ text: undefined, name, isCtrlC: false })
+const canvas = { columns: 60, colors: colorsFor({}, { NO_COLOR: '1' }), now: 0 }
+
+function openDesk() {
+  const notes: string[] = []
+  let changed = (): void => undefined
+  const desk = new PermissionDesk({
+    session: new SessionView(),
+    changed: () => changed(),
+    note: (text) => notes.push(text),
+    now: () => 0,
+  })
+  const answers = new Map<string, PermissionAnswer>()
+  const ask = async (id: string, name: string, input: Record<string, unknown>, question = byMode) => {
+    const context = contextOf(id)
+    const isAsked = new Promise<void>((resolve) => {
+      changed = resolve
+    })
+    void Promise.resolve(desk.ask(toolOf(name), input, context, createAssistantMessage([]), id, question)).then(
+      (answer) => answers.set(id, answer),
+    )
+    await isAsked
+    return context
+  }
+  return { desk, answers, ask, notes }
+}
+
+describe('the rule for always', () => {
+  it.each([
+    ['Bash', { command: 'npm test' }, { rules: ['Bash(npm test)'] }],
+    ['Bash', { command: 'cd src && npm test' }, { rules: ['Bash(cd src)', 'Bash(npm test)'] }],
+    ['Bash', { command: 'echo "a && b"' }, { rules: ['Bash(echo "a && b")'] }],
+    ['Bash', { command: 'echo $(rm x)' }, { because: 'no rule can cover such a command' }],
+    ['Bash', { command: 'npm test > out.txt' }, { because: 'no rule can cover such a command' }],
+    ['Write', { file_path: 'a/b.txt', content: '' }, { rules: ['Write(a/b.txt)'] }],
+    ['WebFetch', { url: 'https://docs.example.com/x' }, { rules: ['WebFetch(domain:docs.example.com)'] }],
+    ['TaskCreate', { subject: 'x' }, { rules: ['TaskCreate'] }],
+  ])('%s %j: %j', async (name, input, rule) => {
+    expect(await alwaysRule(toolOf(name), input, contextOf('a'), byMode)).toEqual(rule)
+  })
+
+  it('is not offered where it would spare nothing', async () => {
+    const asked = { because: { by: 'rule', rule: 'Bash(npm *)' } } as const
+    expect(await alwaysRule(toolOf('Bash'), { command: 'npm test' }, contextOf('a'), asked)).toEqual({
+      because: 'a rule wants it asked each time',
+    })
+    expect(
+      await alwaysRule(toolOf('Write'), { file_path: '.git/x' }, contextOf('a'), { because: { by: 'tool' } }),
+    ).toEqual({ because: 'it is asked each time' })
+  })
+
+  it('is none where the tool cannot say', async () => {
+    const broken = {
+      ...toolOf('Bash'),
+      matchesRule: () => {
+        throw new Error('no')
+      },
+    } as AnyTool
+    expect(await alwaysRule(broken, { command: 'npm test' }, contextOf('a'), byMode)).toHaveProperty('because')
+  })
+})
+
+describe('the desk', () => {
+  it('asks one after the other', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    expect(desk.lines(canvas).join('\n')).toContain('(1 more waits)')
+    desk.press(key('y'))
+    await settled()
+    expect(answers).toEqual(new Map([['a', { behavior: 'allow' }]]))
+    expect(desk.lines(canvas).join('\n')).toContain('touch b')
+    desk.press(key('x'))
+    await settled()
+    expect(desk.isAsking).toBe(true)
+  })
+
+  it('with always the others that the rule covers are answered too, and only those', async () => {
+    const { desk, answers, ask, notes } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch a' })
+    await ask('c', 'Bash', { command: 'touch a && rm -rf b' })
+    desk.press(key('a'))
+    for (let turns = 0; turns < 20; turns++) await settled()
+    expect([...answers]).toEqual([
+      ['a', { behavior: 'allow', addRules: { allow: ['Bash(touch a)'] } }],
+      ['b', { behavior: 'allow' }],
+    ])
+    expect(notes).toEqual(['Allowed for the rest of this session: Bash(touch a).'])
+    expect(desk.lines(canvas).join('\n')).toContain('rm -rf b')
+  })
+
+  it('always does nothing where it is not offered', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'echo $(id)' })
+    desk.press(key('a'))
+    await settled()
+    expect(answers.size).toBe(0)
+    expect(desk.lines(canvas).join('\n')).toContain('not always: no rule can cover such a command')
+  })
+
+  it('a no may have a reason, can be taken back, and may have none', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    for (const each of [
+      key('n'),
+      key('y'),
+      named('escape'),
+      key('n'),
+      key('ß'),
+      key('!'),
+      named('backspace'),
+      named('return'),
+    ])
+      desk.press(each)
+    await settled()
+    expect(answers.get('a')).toEqual({ behavior: 'deny', message: 'The user said no: ß' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    for (const each of [key('n'), named('return')]) desk.press(each)
+    await settled()
+    expect(answers.get('b')).toEqual({ behavior: 'deny', message: 'The user said no.' })
+  })
+
+  it('a question that was stopped, or answered elsewhere, is gone', async () => {
+    const { desk, ask } = openDesk()
+    const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    abortController.abort('interrupt')
+    expect(desk.lines(canvas).join('\n')).toContain('touch b')
+    desk.heed(new Set())
+    expect(desk.isAsking).toBe(false)
+    expect(desk.press(key('y'))).toBe(false)
+  })
+
+  it('shows what an edit would change, or several', async () => {
+    const { desk, ask } = openDesk()
+    await ask('a', 'Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nTWO' })
+    expect(desk.lines(canvas).join('\n')).toContain('     one\n    -two\n    +TWO\n')
+    desk.press(key('y'))
+    const edits = [
+      { old_string: 'a', new_string: 'b' },
+      { old_string: 'c', new_string: 'd' },
+    ]
+    await ask('b', 'Edit', { file_path: 'a.txt', edits })
+    expect(desk.lines(canvas).join('\n')).toContain('    -a\n    +b\n    -c\n    +d\n')
+  })
+
+  it('a hostile command cannot draw its own question', async () => {
+    const { desk, ask } = openDesk()
+    await ask('a', 'Bash', { command: `ls\u001b[2K\u001b[1A\r harmless${'\n'.repeat(40)}rm -rf /` })
+    const lines = desk.lines(canvas)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must be gone
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/)
+    expect(lines.length).toBeLessThan(15)
+    expect(lines.join('\n')).toContain('more lines')
+  })
+})
