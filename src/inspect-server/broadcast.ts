@@ -1,28 +1,19 @@
 import type { Duplex } from 'node:stream'
-import { type Command, createRecorder, type Recorder, type WatchedAs } from '../inspect/index.ts'
-import { type ClientMessage, readClientMessage } from './client-message.ts'
+import { createRecorder, type Recorder, type Showable } from '../inspect/index.ts'
+import { ShownRuns } from '../inspect/shown-runs.ts'
+import { readClientMessage } from './client-message.ts'
 import { FrameHistory } from './frame-history.ts'
 import { InspectorClient } from './inspector-client.ts'
 import type { InspectorOptions } from './inspector-options.ts'
-import { type Commandable, type Conversation, isConversation, runCommand, type Showable } from './run-command.ts'
 import { WebSocket } from './web-socket.ts'
 
 /** What a browser can draw in one frame comes in one batch. */
 const batchMs = 16
 
-const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
-
-interface Source {
-  readonly executor: Commandable
-  readonly as: WatchedAs
-  watch: { readonly run: number; leave(): void } | undefined
-}
-
 /** The executors on one side, the browsers on the other, and between them one recorder while it is wanted. */
 export class Broadcast {
   readonly #options: InspectorOptions
-  readonly #allowed: readonly Command[]
-  readonly #sources = new Set<Source>()
+  readonly #runs: ShownRuns
   readonly #clients = new Map<WebSocket, InspectorClient>()
   #recorder: Recorder | undefined
   #history: FrameHistory | undefined
@@ -30,8 +21,7 @@ export class Broadcast {
 
   constructor(options: InspectorOptions) {
     this.#options = options
-    const { commands = false } = options
-    this.#allowed = commands === true ? allCommands : commands === false ? [] : commands
+    this.#runs = new ShownRuns(options.commands)
     if (options.record === 'always') this.#begin()
   }
 
@@ -40,33 +30,7 @@ export class Broadcast {
   }
 
   add(shown: Showable, title?: string): () => void {
-    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, { title })
-  }
-
-  /** One attempt at a time: when the next one begins, the one before is over. */
-  #addConversation(query: Conversation, title = 'turn'): () => void {
-    let turns = 0
-    let leave = (): void => undefined
-    const show = (executor: Commandable): void => {
-      leave()
-      leave = this.#addExecutor(executor, { title: `${title} ${++turns}`, around: query.actor })
-    }
-    const { executor } = query
-    if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
-    const stop = query.onExecutor(show)
-    return () => {
-      stop()
-      leave()
-    }
-  }
-
-  #addExecutor(executor: Commandable, as: WatchedAs): () => void {
-    const source: Source = { executor, as, watch: this.#recorder?.watch(executor, as) }
-    this.#sources.add(source)
-    return () => {
-      this.#sources.delete(source)
-      source.watch?.leave()
-    }
+    return this.#runs.add(shown, title)
   }
 
   join(stream: Duplex, head: Buffer, maxMessageBytes: number): void {
@@ -79,7 +43,7 @@ export class Broadcast {
     const client = new InspectorClient(socket, history, this.#options.ackTimeoutMs ?? 30_000)
     this.#clients.set(socket, client)
     const source = this.#options.recording === undefined ? 'live' : 'recording'
-    socket.send(JSON.stringify({ type: 'hello', source, commands: this.#allowed }))
+    socket.send(JSON.stringify({ type: 'hello', source, commands: this.#runs.allowed }))
     client.pump()
   }
 
@@ -101,13 +65,13 @@ export class Broadcast {
     })
     this.#recorder = recorder
     this.#history = history
-    for (const source of this.#sources) source.watch = recorder.watch(source.executor, source.as)
+    this.#runs.begin(recorder)
   }
 
   #end(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    for (const source of this.#sources) source.watch?.leave()
+    this.#runs.end()
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#recorder = undefined
@@ -130,16 +94,6 @@ export class Broadcast {
     const message = readClientMessage(text)
     if (message === undefined) return socket.close(1008)
     if (message.type === 'ack') this.#clients.get(socket)?.acknowledge(message.batch)
-    else socket.send(JSON.stringify({ type: 'reply', id: message.id, problem: this.#command(message) ?? null }))
-  }
-
-  #command(message: Extract<ClientMessage, { type: 'command' }>): string | undefined {
-    if (!this.#allowed.includes(message.command)) return 'The host did not allow this from the browser.'
-    const source = [...this.#sources].find(({ watch }) => watch?.run === message.run)
-    try {
-      return runCommand(source?.executor, message)
-    } catch {
-      return 'The executor did not take it.'
-    }
+    else socket.send(JSON.stringify({ type: 'reply', id: message.id, problem: this.#runs.command(message) ?? null }))
   }
 }

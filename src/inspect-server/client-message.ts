@@ -1,15 +1,9 @@
 import type { Command } from '../inspect/index.ts'
+import type { CommandRequest } from '../inspect/run-command.ts'
 
 export type ClientMessage =
   | { readonly type: 'ack'; readonly batch: number }
-  | {
-      readonly type: 'command'
-      readonly id: number
-      readonly run: number
-      readonly command: Command
-      readonly call: string | undefined
-      readonly isAllowed: boolean
-    }
+  | ({ readonly type: 'command'; readonly id: number } & CommandRequest)
 
 const commands: ReadonlySet<unknown> = new Set<Command>(['interrupt', 'abort', 'discard', 'answer'])
 

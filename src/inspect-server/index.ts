@@ -1,3 +1,3 @@
+export type { Commandable, Conversation, Showable } from '../inspect/index.ts'
 export type { InspectorOptions } from './inspector-options.ts'
-export type { Commandable, Conversation, Showable } from './run-command.ts'
 export { type InspectorServer, serveInspector } from './serve-inspector.ts'

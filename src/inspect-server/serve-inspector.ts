@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Showable } from '../inspect/index.ts'
 import { Access, protocolName } from './access.ts'
 import { appFiles } from './app-files.ts'
 import { Broadcast } from './broadcast.ts'
 import { assertOptions, type InspectorOptions } from './inspector-options.ts'
-import type { Showable } from './run-command.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
 export interface InspectorServer {

@@ -1,0 +1,21 @@
+import type { AnyActorRef } from 'xstate'
+import type { Inspectable } from './run-watch.ts'
+
+/** What commands need of an executor. An answer counts only where nobody answered before. */
+export interface Commandable extends Inspectable {
+  abort(reason?: unknown): void
+  discard(): unknown
+  answer?(toolUseID: string, answer: { behavior: 'allow' } | { behavior: 'deny'; message: string }): boolean
+}
+
+/** A query: each attempt at a reply has an executor of its own, and each is shown. */
+export interface Conversation {
+  readonly actor: AnyActorRef
+  /** That of the attempt under way. */
+  readonly executor: Commandable
+  onExecutor(listener: (executor: Commandable) => void): () => void
+}
+
+export type Showable = Commandable | Conversation
+
+export const isConversation = (shown: Showable): shown is Conversation => 'onExecutor' in shown

@@ -1,0 +1,75 @@
+import type { Command } from './frame.ts'
+import type { Recorder, WatchedAs } from './recorder.ts'
+import { type CommandRequest, runCommand } from './run-command.ts'
+import { type Commandable, type Conversation, isConversation, type Showable } from './showable.ts'
+
+const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
+
+interface Source {
+  readonly executor: Commandable
+  readonly as: WatchedAs
+  watch: { readonly run: number; leave(): void } | undefined
+}
+
+/** The executors and queries that are shown, one recorder over them while it is wanted, and the commands they take. */
+export class ShownRuns {
+  readonly allowed: readonly Command[]
+  readonly #sources = new Set<Source>()
+  #recorder: Recorder | undefined
+
+  constructor(commands: boolean | readonly Command[] = false) {
+    this.allowed = commands === true ? allCommands : commands === false ? [] : commands
+  }
+
+  add(shown: Showable, title?: string): () => void {
+    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, { title })
+  }
+
+  /** Everything is written down from here on. */
+  begin(recorder: Recorder): void {
+    this.#recorder = recorder
+    for (const source of this.#sources) source.watch = recorder.watch(source.executor, source.as)
+  }
+
+  end(): void {
+    for (const source of this.#sources) source.watch?.leave()
+    this.#recorder = undefined
+  }
+
+  /** Undefined where it was done, else why not. */
+  command(request: CommandRequest): string | undefined {
+    if (!this.allowed.includes(request.command)) return 'The host did not allow this from the browser.'
+    const source = [...this.#sources].find(({ watch }) => watch?.run === request.run)
+    try {
+      return runCommand(source?.executor, request)
+    } catch {
+      return 'The executor did not take it.'
+    }
+  }
+
+  /** One attempt at a time: when the next one begins, the one before is over. */
+  #addConversation(query: Conversation, title = 'turn'): () => void {
+    let turns = 0
+    let leave = (): void => undefined
+    const show = (executor: Commandable): void => {
+      leave()
+      leave = this.#addExecutor(executor, { title: `${title} ${++turns}`, around: query.actor })
+    }
+    const { executor } = query
+    if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
+    const stop = query.onExecutor(show)
+    return () => {
+      stop()
+      leave()
+    }
+  }
+
+  #addExecutor(executor: Commandable, as: WatchedAs): () => void {
+    const source: Source = { executor, as, watch: this.#recorder?.watch(executor, as) }
+    this.#sources.add(source)
+    return () => {
+      this.#sources.delete(source)
+      source.watch?.leave()
+    }
+  }
+}
