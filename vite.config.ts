@@ -13,7 +13,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,
