@@ -18,7 +18,7 @@ export function useStage(): (options?: XStateInspectOptions, canUseTool?: CanUse
   return async (options, canUseTool) => {
     const read = heldTool('Read', { safe: true, cancel: true })
     const write = heldTool('Write')
-    const turn = heldTurn([read.tool, write.tool], { canUseTool })
+    const turn = heldTurn([read.tool, write.tool], { canUseTool, maxConcurrency: 10_000 })
     const server = await serveXStateInspect(turn.executor, options)
     servers.push(server)
     return { read, write, server, ...turn }
