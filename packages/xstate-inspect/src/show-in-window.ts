@@ -36,10 +36,14 @@ export function showInWindow(
     isTrusted: () => heard?.origin === origin,
   })
   for (const each of Symbol.iterator in shown ? shown : [shown]) feed.add(each)
-  feed.begin()
+  // where it found no window, it said so
+  if (inspector !== undefined) feed.begin()
+  let isLeft = false
   return {
     add: feed.add,
     leave() {
+      if (isLeft) return
+      isLeft = true
       feed.end()
       inspector?.disconnect()
       window.removeEventListener('message', hear)
