@@ -1,5 +1,5 @@
 export { type ActorFeed, type ActorFeedOptions, createActorFeed } from './actor-feed.ts'
-export { chartConfig, type StateConfig, type TransitionConfig } from './chart-config.ts'
+export { chartConfig, type OneOrMore, type StateConfig, type TransitionConfig } from './chart-config.ts'
 export type { ChartDefinition, ChartNode, ChartTransition } from './chart-definition.ts'
 export { checkFrame } from './check-frame.ts'
 export { applyPatch, type Patch } from './diff-value.ts'

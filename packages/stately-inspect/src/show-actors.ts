@@ -1,4 +1,11 @@
-import { type ActorFeed, type ActorFeedOptions, chartConfig, createActorFeed, type SeenActor } from 'signalbox/inspect'
+import {
+  type ActorFeed,
+  type ActorFeedOptions,
+  type ChartDefinition,
+  chartConfig,
+  createActorFeed,
+  type SeenActor,
+} from 'signalbox/inspect'
 import type { AnyInspector } from './any-inspector.ts'
 
 /** What the package takes for an actor: it reads the definition off its logic, and the family off its parents. */
@@ -27,7 +34,7 @@ export function showActors(
       id: chart.id,
       sessionId: id,
       _parent: families.get(parent ?? ''),
-      logic: { config: chartConfig(chart) },
+      logic: { config: configOf(chart) },
     }
     families.set(id, like)
     inspector.actor(like as unknown as Parameters<AnyInspector['actor']>[0], snapshotOf(actor))
@@ -55,6 +62,14 @@ export function showActors(
       for (const actor of feed.actors()) introduce(actor)
     },
   }
+}
+
+const configs = new WeakMap<ChartDefinition, object>()
+
+function configOf(chart: ChartDefinition): object {
+  const config = configs.get(chart) ?? chartConfig(chart)
+  configs.set(chart, config)
+  return config
 }
 
 const snapshotOf = ({ status, value, context }: SeenActor) => ({ status, value, context })

@@ -1,6 +1,7 @@
 import {
   type ChartDefinition,
   chartConfig,
+  type OneOrMore,
   type StateConfig,
   type StateValue,
   type TransitionConfig,
@@ -43,8 +44,8 @@ const plain = (value: object): object => JSON.parse(JSON.stringify(value))
 
 /** The same words but for one: a guard was called `cond`. */
 function inXState4({ on, always, states, ...rest }: StateConfig): object {
-  const transitions = (list: readonly TransitionConfig[]): object[] =>
-    list.map(({ guard, ...same }) => ({ ...same, ...(guard !== undefined && { cond: guard }) }))
+  const transitions = (some: OneOrMore<TransitionConfig>): object[] =>
+    [some].flat().map(({ guard, ...same }) => ({ ...same, ...(guard !== undefined && { cond: guard }) }))
   return {
     ...rest,
     ...(on && { on: each(on, transitions) }),
