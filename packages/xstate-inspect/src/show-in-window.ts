@@ -1,9 +1,18 @@
 import { createDevTools, inspect } from '@xstate/inspect'
-import type { InspectorOptions } from '@xstate/inspect/lib/types.js'
 import type { ActorFeedOptions, Showable } from 'signalbox/inspect'
 import { showServices } from './show-services.ts'
 
-export interface WindowOptions extends ActorFeedOptions, Pick<InspectorOptions, 'url' | 'iframe' | 'targetWindow'> {}
+export interface WindowOptions extends ActorFeedOptions {
+  /**
+   * The page of the inspector.
+   * @default 'https://stately.ai/viz?inspect'
+   */
+  url?: string | undefined
+  /** The frame to show it in; `false` opens a window. */
+  iframe?: HTMLIFrameElement | false | undefined
+  /** A window that shows it already. */
+  targetWindow?: Window | undefined
+}
 
 export interface WindowShowing {
   /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
@@ -17,7 +26,7 @@ const hosted = 'https://stately.ai/viz?inspect'
 /** In a browser: shows executors and queries in the window or the frame of an inspector, with `@xstate/inspect`. */
 export function showInWindow(
   shown: Showable | Iterable<Showable>,
-  { redact, limits, allowCommands, url = hosted, ...where }: WindowOptions = {},
+  { redact, limits, allowCommands, url = hosted, iframe, targetWindow }: WindowOptions = {},
 ): WindowShowing {
   const devTools = createDevTools()
   const { origin } = new URL(url)
@@ -27,7 +36,12 @@ export function showInWindow(
     heard = event
   }
   window.addEventListener('message', hear)
-  const inspector = inspect({ ...where, url, devTools })
+  const inspector = inspect({
+    url,
+    devTools,
+    ...(iframe !== undefined && { iframe }),
+    ...(targetWindow && { targetWindow }),
+  })
   const feed = showServices({
     redact,
     limits,
