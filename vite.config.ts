@@ -10,6 +10,10 @@ export default defineConfig({
       { find: /^signalbox\/(node|anthropic|openai|ai-sdk|tools|testing)$/, replacement: at('./src/$1/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
+      {
+        find: /^@signalbox\/(xstate|stately)-inspect\/server$/,
+        replacement: at('./packages/$1-inspect/src/server.ts'),
+      },
     ],
   },
   test: {
