@@ -33,14 +33,6 @@ describe('the packages of other inspectors', () => {
     expect(problems ?? []).toEqual([])
   })
 
-  it('are not in the package of the library', () => {
-    const [{ files }] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts')) as [
-      { files: { path: string }[] },
-    ]
-    expect(files.length).toBeGreaterThan(5)
-    expect(files.filter(({ path }) => /packages|stately|xstate-inspect/.test(path))).toEqual([])
-  })
-
   it.each(packages)('%s says what it is, and has its licence', (name) => {
     expect(read(`packages/${name}/LICENSE`)).toBe(read('LICENSE'))
     expect(JSON.parse(read(`packages/${name}/package.json`)).version).toBe(JSON.parse(read('package.json')).version)
