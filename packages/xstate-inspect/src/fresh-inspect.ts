@@ -9,12 +9,14 @@ export interface FreshInspect {
 
 /**
  * The server of `@xstate/inspect`, loaded anew: its list of services is the module's, so that two servers would show each
- * other's actors, and neither would ever let go of them. What it puts into the global scope is taken out again.
+ * other's actors, and neither would ever let go of them. Whoever else has it keeps theirs, and what it puts
+ * into the global scope is taken out again.
  */
 export function freshInspect(server: object): FreshInspect {
   const require = createRequire(import.meta.url)
   const path = require.resolve('@xstate/inspect/lib/server')
   const before = Object.getOwnPropertyDescriptor(globalThis, '__xstate__')
+  const loaded = require.cache[path]
   delete require.cache[path]
   try {
     const { inspect } = require(path) as typeof import('@xstate/inspect/lib/server.js')
@@ -22,6 +24,7 @@ export function freshInspect(server: object): FreshInspect {
     return { inspector, devTools: (globalThis as unknown as { __xstate__: XStateDevInterface }).__xstate__ }
   } finally {
     delete require.cache[path]
+    if (loaded !== undefined) require.cache[path] = loaded
     Reflect.deleteProperty(globalThis, '__xstate__')
     if (before !== undefined) Object.defineProperty(globalThis, '__xstate__', before)
   }

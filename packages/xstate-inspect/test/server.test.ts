@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { query, scriptedModel } from 'signalbox'
 import { heldTool, heldTurn, settled } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
@@ -94,6 +95,8 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
   })
 
   it('shows only what its own server was given', async () => {
+    const require = createRequire(import.meta.url)
+    const loadedBefore = require('@xstate/inspect/lib/server')
     const [one, other] = [await onStage(), await onStage()]
     const client = listen(one.server.server)
     const elsewhere = listen(other.server.server)
@@ -106,5 +109,6 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     expect(JSON.stringify(client.of('service.state'))).not.toContain('hidden')
     expect(client.of('service.register')).toHaveLength(2)
     expect('__xstate__' in globalThis).toBe(false)
+    expect(require('@xstate/inspect/lib/server')).toBe(loadedBefore)
   })
 })

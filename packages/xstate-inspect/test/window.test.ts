@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createWindowReceiver } from '@xstate/inspect'
 import { heldTool, heldTurn, settled } from 'signalbox/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -123,6 +125,27 @@ describe('the real window receiver of @xstate/inspect', () => {
     await settled()
     expect(client.heard).toHaveLength(before)
     expect(app.listeners.get('message')).toBe(0)
+  })
+
+  it('leaves nothing of the executor behind, though the package keeps what it saw', async () => {
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc') as () => void
+    const lookAndLeave = async () => {
+      const { look, showing, add, executor } = setUp()
+      const client = look()
+      add('a', 'Read')
+      await client.until(() => client.of('service.register').length >= 2)
+      showing.leave()
+      showings.length = 0
+      await client.close()
+      return new WeakRef(executor)
+    }
+    const gone = await lookAndLeave()
+    const isGone = () => {
+      gc()
+      return gone.deref() === undefined
+    }
+    await expect.poll(isGone).toBe(true)
   })
 
   it('is shown nothing that the host hides', async () => {
