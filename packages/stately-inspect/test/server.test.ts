@@ -179,36 +179,41 @@ describe('what is shown', () => {
 })
 
 describe('when nobody looks', () => {
-  it('nothing is watched, and nothing is kept', async () => {
-    setFlagsFromString('--expose-gc')
-    const gc = runInNewContext('gc') as () => void
-    let looks = 0
+  it('nothing is watched before the first one comes and after the last one has gone', async () => {
+    let [looks, calls] = [0, 0]
     const redact = (value: unknown) => {
       looks++
       return value
     }
-    const server = await serveStatelyInspect([], { redact })
+    const { server, add } = await onStage({ redact })
+    const looksAtOneMore = () => {
+      const before = looks
+      add(`c${++calls}`, 'Read')
+      return looks - before
+    }
+    expect(looksAtOneMore()).toBe(0)
+    const client = await rawClient(server.server)
+    await client.until(() => client.texts.length === 2)
+    expect(looksAtOneMore()).toBeGreaterThan(0)
+    client.socket.close()
+    await client.closed
+    // the server hears of it in its own time
+    await expect.poll(looksAtOneMore).toBe(0)
+  })
+
+  it('nothing is kept', async () => {
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc') as () => void
+    const server = await serveStatelyInspect()
     const watchOne = async () => {
-      const read = heldTool('Read', { safe: true })
-      const { executor, add } = heldTurn([read.tool])
+      const { executor, add } = heldTurn([heldTool('Read').tool])
       const leave = server.add(executor)
       add('a', 'Read')
-      await settled()
-      expect(looks).toBe(0)
       const client = await rawClient(server.server)
       await client.until(() => client.texts.length === 2)
-      expect(looks).toBeGreaterThan(0)
+      leave()
       client.socket.close()
       await client.closed
-      // the server hears of it in its own time
-      let calls = 0
-      const looksAtOneMore = () => {
-        const before = looks
-        add(`c${++calls}`, 'Read')
-        return looks - before
-      }
-      await expect.poll(looksAtOneMore).toBe(0)
-      leave()
       return new WeakRef(executor)
     }
     const gone = await watchOne()
