@@ -1,7 +1,12 @@
-import type { Duplex } from 'node:stream'
-import { WebSocket } from './web-socket.ts'
-
-const maxMessageBytes = 65_536
+/** One client of another inspector. */
+export interface Receiver {
+  /** It has not taken much of what is on its way, or missed something already. */
+  readonly isBehind: boolean
+  /** `isVital`: it is not said again when the receiver has caught up. */
+  send(text: string, options?: { readonly isVital?: boolean }): void
+  /** Something was not even written out for it. */
+  miss(): void
+}
 
 export interface ReceiverEvents {
   onJoin(receiver: Receiver): void
@@ -9,47 +14,4 @@ export interface ReceiverEvents {
   /** It missed something, and has now taken all the rest: it can begin again with the present. */
   onCaughtUp(receiver: Receiver): void
   onLeave(receiver: Receiver): void
-}
-
-/**
- * One client of another inspector. It acknowledges nothing, so what it has not taken is counted: where that is much,
- * it is told only what cannot be made up for, and where it is far too much, it is dropped.
- */
-export class Receiver {
-  readonly #socket: WebSocket
-  readonly #maxBytes: number
-  #hasMissed = false
-
-  constructor(stream: Duplex, head: Buffer, maxBytes: number, events: ReceiverEvents) {
-    this.#maxBytes = maxBytes
-    this.#socket = new WebSocket(stream, head, maxMessageBytes, {
-      onMessage: (text) => events.onMessage(this, text),
-      onClose: () => events.onLeave(this),
-      onDrain: () => {
-        if (!this.#hasMissed) return
-        this.#hasMissed = false
-        events.onCaughtUp(this)
-      },
-    })
-  }
-
-  get isBehind(): boolean {
-    return this.#hasMissed || this.#socket.bufferedAmount > this.#maxBytes / 8
-  }
-
-  /** `isVital`: it is not said again when the receiver has caught up. */
-  send(text: string, { isVital = false } = {}): void {
-    if (this.#socket.bufferedAmount > this.#maxBytes) return this.#socket.drop()
-    if (this.isBehind && !isVital) this.#hasMissed = true
-    else this.#socket.send(text)
-  }
-
-  /** Something was not even written out for it. */
-  miss(): void {
-    this.#hasMissed = true
-  }
-
-  close(): void {
-    this.#socket.close(1001)
-  }
 }

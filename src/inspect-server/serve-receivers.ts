@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Access } from './access.ts'
-import { Receiver, type ReceiverEvents } from './receiver.ts'
+import type { ReceiverEvents } from './receiver.ts'
+import { ReceiverSocket } from './receiver-socket.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
 export interface ReceiverServerOptions {
@@ -37,7 +38,7 @@ export async function serveReceivers(
   events: ReceiverEvents,
   { port = 0, origins, maxClients = 20, maxBufferedBytes = 32_000_000, keepsProcess, page }: ReceiverServerOptions = {},
 ): Promise<ReceiverServer> {
-  const receivers = new Set<Receiver>()
+  const receivers = new Set<ReceiverSocket>()
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy())
@@ -78,10 +79,10 @@ export async function serveReceivers(
     if (!access.hasPath(request)) return hangUp(socket, '401 Unauthorized')
     if (receivers.size >= maxClients) return hangUp(socket, '503 Service Unavailable')
     acceptHandshake(socket, key)
-    const receiver = new Receiver(socket, head, maxBufferedBytes, {
+    const receiver: ReceiverSocket = new ReceiverSocket(socket, head, maxBufferedBytes, {
       ...events,
-      onLeave(left) {
-        if (receivers.delete(left)) events.onLeave(left)
+      onLeave() {
+        if (receivers.delete(receiver)) events.onLeave(receiver)
       },
     })
     receivers.add(receiver)

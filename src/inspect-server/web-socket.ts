@@ -39,6 +39,11 @@ export class WebSocket {
     return this.#socket.writableLength
   }
 
+  /** Whether it will be heard of when the other side has taken all. */
+  get isDraining(): boolean {
+    return this.#socket.writableNeedDrain
+  }
+
   send(text: string): void {
     if (this.#isOpen) this.#write(0x1, Buffer.from(text))
   }

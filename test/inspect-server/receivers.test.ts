@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { serveReceivers } from '../../src/inspect-server/index.ts'
-import { Receiver } from '../../src/inspect-server/receiver.ts'
+import { ReceiverSocket } from '../../src/inspect-server/receiver-socket.ts'
 import { get, refusal } from './support.ts'
 
 /** The other end takes something only when the test says so. */
@@ -31,7 +31,7 @@ function heldStream() {
 const setUp = (maxBytes: number) => {
   const held = heldStream()
   const seen: string[] = []
-  const receiver = new Receiver(held.stream, Buffer.alloc(0), maxBytes, {
+  const receiver = new ReceiverSocket(held.stream, Buffer.alloc(0), maxBytes, {
     onJoin: () => undefined,
     onMessage: () => undefined,
     onCaughtUp: () => seen.push('caught up'),
@@ -71,6 +71,16 @@ describe('a receiver', () => {
     const { receiver, takeAll, seen } = setUp(400_000)
     for (let count = 0; count < 4; count++) receiver.send(long('a'))
     await takeAll()
+    expect(seen).toEqual([])
+  })
+
+  it('is not behind before the stream would say that it has caught up', async () => {
+    const { receiver, takeAll, sent, seen } = setUp(8_000)
+    receiver.send('a'.repeat(2_000))
+    expect(receiver.isBehind).toBe(false)
+    receiver.send('told')
+    await takeAll()
+    expect(sent()).toContain('told')
     expect(seen).toEqual([])
   })
 
