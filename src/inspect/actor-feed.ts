@@ -1,10 +1,12 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../text/describe-value.ts'
 import type { EncodeLimits } from './encode-value.ts'
 import { eventCommand } from './event-command.ts'
 import { type ActorListener, FollowedActors, type SeenActor } from './follow-actors.ts'
 import type { Command } from './frame.ts'
 import { createRecorder } from './recorder.ts'
 import type { Redact } from './redact.ts'
-import type { Showable } from './showable.ts'
+import { isConversation, type Showable } from './showable.ts'
 import { ShownRuns } from './shown-runs.ts'
 
 export interface ActorFeedOptions {
@@ -37,6 +39,9 @@ export function createActorFeed(
   listener: ActorListener,
   { redact, limits, allowCommands }: ActorFeedOptions = {},
 ): ActorFeed {
+  if (allowCommands !== undefined && typeof allowCommands !== 'boolean' && !Array.isArray(allowCommands)) {
+    misused('allowCommands must be a boolean or a list', allowCommands)
+  }
   const runs = new ShownRuns(allowCommands)
   let followed: FollowedActors | undefined
   const end = (): void => {
@@ -44,7 +49,10 @@ export function createActorFeed(
     followed = undefined
   }
   return {
-    add: (shown, { title } = {}) => runs.add(shown, title),
+    add(shown, { title } = {}) {
+      assertShowable(shown)
+      return runs.add(shown, title)
+    },
     begin() {
       if (followed !== undefined) return
       const actors = new FollowedActors(listener)
@@ -64,4 +72,16 @@ export function createActorFeed(
       return runs.command({ run: actor.run, call, ...asked })
     },
   }
+}
+
+/** At once, where the host sees it: the first look may be long after. */
+function assertShowable(shown: Showable): void {
+  const isObject = typeof shown === 'object' && shown !== null
+  const executor = isObject && isConversation(shown) ? shown.executor : shown
+  if (isObject && typeof executor?.actor?.getSnapshot === 'function' && typeof executor.on === 'function') return
+  misused('Only an executor or a query can be shown', shown)
+}
+
+function misused(expected: string, came: unknown): never {
+  throw new SignalboxError('invalid_option', `${expected}, but got ${describeValue(came, 80)}.`)
 }

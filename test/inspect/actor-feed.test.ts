@@ -161,6 +161,14 @@ describe('executors as actors', () => {
     feed.end()
   })
 
+  it('are all that can be shown, and that is said at once', () => {
+    const { feed } = setUp()
+    for (const odd of [null, 7, {}, { onExecutor: () => undefined }]) {
+      expect(() => feed.add(odd as never)).toThrow('Only an executor or a query can be shown')
+    }
+    expect(() => setUp({ allowCommands: 'abort' as never })).toThrow('allowCommands must be a boolean or a list')
+  })
+
   it('take commands by the events that stand for them', () => {
     const { feed, executor } = setUp({ allowCommands: ['interrupt', 'discard'] })
     const interrupt = { type: 'abort.userInterrupted', reason: 'interrupt' }
