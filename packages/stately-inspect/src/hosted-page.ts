@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto'
  * A page of ours around the hosted inspector. It connects when the inspector says that it is there, and again whenever
  * it says so again; what comes is handed on to that page and no other.
  */
-export function hostedPage(address: string, inspector: string): { html: string; policy: string } {
-  const { href, origin } = new URL(inspector)
+export function hostedPage(address: string, { href, origin }: URL): { html: string; policy: string } {
   const script = `
     const frame = document.querySelector('iframe')
     let socket

@@ -28,6 +28,8 @@ export async function serveStatelyInspect(
   shown: Showable | Iterable<Showable> = [],
   { redact, limits, inspector: hosted = 'https://stately.ai/inspect', ...options }: StatelyServerOptions = {},
 ): Promise<StatelyServer> {
+  // a wrong address is said at once, not when a browser asks for the page
+  const inspector = new URL(hosted)
   const receivers = new Set<Receiver>()
   let greeted: Receiver | undefined
   const adapter = {
@@ -68,7 +70,7 @@ export async function serveStatelyInspect(
         if (receivers.size === 0) feed.end()
       },
     },
-    { ...options, page: (at) => hostedPage(at, hosted) },
+    { ...options, page: (at) => hostedPage(at, inspector) },
   )
   return { server: `ws://${address}`, url: `http://${address}`, add: feed.add, close }
 }

@@ -171,6 +171,10 @@ describe('what is shown', () => {
     await client.closed
   })
 
+  it('says at once that the address of the hosted inspector is none', async () => {
+    await expect(serveStatelyInspect([], { inspector: 'nowhere' })).rejects.toThrow('Invalid URL')
+  })
+
   it('is for those that have the address, and not for other pages', async () => {
     const { server } = await onStage()
     await expect(rawClient(new URL('/', server.server).href)).rejects.toThrow('401')
