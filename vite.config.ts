@@ -7,9 +7,10 @@ export default defineConfig({
     alias: [
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
-      { find: /^signalbox\/(node|anthropic|openai|ai-sdk|tools|testing)$/, replacement: at('./src/$1/index.ts') },
+      { find: /^signalbox\/(node|anthropic|openai|ai-sdk|tools|testing|mcp)$/, replacement: at('./src/$1/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
+      { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/replay-page/index.ts') },
       {
         find: /^@signalbox\/(xstate|stately)-inspect\/server$/,
         replacement: at('./packages/$1-inspect/src/server.ts'),

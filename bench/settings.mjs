@@ -1,24 +1,36 @@
 import { parseArgs } from 'node:util'
-
-export const engineNames = ['floor', 'array-scan', 'counters', 'signalbox', 'signalbox-observed']
+import { scenarios } from './scenarios.mjs'
 
 const full = {
   sizes: [1, 10, 100, 1_000, 10_000],
-  rounds: 11,
-  /** A turn of 10,000 takes about a second: fewer rounds, one turn each. */
+  rounds: 7,
+  minMs: 80,
+  /** A turn of 10,000 takes a second or more: fewer rounds. */
   largeSize: 10_000,
-  largeRounds: 5,
-  memorySize: 10_000,
-  time: { callsPerSample: 500, minSamples: 3, minMs: 40 },
-  largeTime: { callsPerSample: 1, minSamples: 1, minMs: 0 },
+  largeRounds: 3,
+  /** A turn that takes longer is not repeated: its one time stands. */
+  onceMs: 4_000,
+  /** A turn that would take longer, by what the last smaller one took, is not tried. */
+  capMs: 45_000,
+  memory: { sizes: [100, 1_000, 10_000], turns: 2, maxTurnMs: 5_000 },
+  retained: { size: 100, minCalls: 10_000, maxMs: 2_000 },
+  latency: { blocks: 20, turns: 8 },
+  overlap: { scenarios: Object.keys(scenarios), rounds: 3 },
+  progress: { count: 1_000, minMs: 300 },
+  startUps: 5,
 }
 
 const quick = {
   ...full,
   sizes: [1, 10, 100],
   rounds: 1,
-  memorySize: 100,
-  time: { callsPerSample: 1, minSamples: 1, minMs: 0 },
+  minMs: 0,
+  memory: { sizes: [100], turns: 1, maxTurnMs: 3_000 },
+  retained: { size: 10, minCalls: 20, maxMs: 1_000 },
+  latency: { blocks: 3, turns: 1 },
+  overlap: { scenarios: ['slow first call'], rounds: 1 },
+  progress: { count: 100, minMs: 0 },
+  startUps: 1,
 }
 
 export function readSettings(args) {
@@ -28,7 +40,9 @@ export function readSettings(args) {
       quick: { type: 'boolean', default: false },
       markdown: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      cpu: { type: 'boolean', default: false },
       rounds: { type: 'string' },
+      from: { type: 'string' },
     },
   })
   const defaults = values.quick ? quick : full

@@ -3,6 +3,7 @@ import { z } from 'zod'
 export const mixes = {
   safe: { title: 'All calls safe', isSafe: () => true },
   alternating: { title: 'Safe and unsafe calls in turn', isSafe: (index) => index % 2 === 0 },
+  unsafe: { title: 'All calls unsafe', isSafe: () => false },
 }
 
 const inputSchema = z.object({ n: z.number(), text: z.string() })

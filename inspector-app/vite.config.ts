@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
-import { elkWorker } from './elk-worker.ts'
+import { elkWorker } from './build/elk-worker.ts'
 
 export default defineConfig({
   root: import.meta.dirname,

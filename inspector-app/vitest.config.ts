@@ -1,7 +1,7 @@
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { chromiumArguments, findChromium } from '../scripts/find-chromium.mjs'
-import { elkWorker } from './elk-worker.ts'
+import { elkWorker } from './build/elk-worker.ts'
 
 const executablePath = findChromium()
 

@@ -98,7 +98,7 @@ const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
 /** A conversation with a model that calls tools, turn by turn, until one side has nothing more to say. */
 export const queryMachine = querySetup.createMachine({
   id: 'query',
-  context: ({ input }) => ({ ...input, abort: undefined, error: undefined, transition: undefined }),
+  context: ({ input: { port } }) => ({ port, abort: undefined, error: undefined, transition: undefined }),
   initial: 'idle',
   states: {
     idle: {

@@ -22,6 +22,11 @@ export class WaitingLine {
     return first === undefined || this.barrierBefore(first) !== undefined ? undefined : first
   }
 
+  /** The first unsafe call that waits, and the first that is held: whoever stands behind one does not pass it. */
+  get barriers(): readonly CallRecord[] {
+    return [this.#readyUnsafe.first, this.#heldUnsafe.first].filter((call) => call !== undefined)
+  }
+
   /** The waiting unsafe call that this one must not overtake. */
   barrierBefore(call: CallRecord): CallRecord | undefined {
     const held = this.#heldUnsafe.first

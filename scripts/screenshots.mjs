@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
+import { preview } from 'vite'
 import { stagedTurn } from './staged-turn.mjs'
 
 // Takes the pictures in docs/images: a staged turn, every view, light and dark, laptop and phone. Needs `npm run build`.
@@ -28,8 +30,46 @@ try {
       await turn.close()
     }
   }
+  if (only === undefined || only.startsWith('playground')) await shootPlayground()
 } finally {
   await browser.close()
+}
+
+/** Each scenario at a telling moment, which the page's own clock is stepped to. */
+async function shootPlayground() {
+  const moments = {
+    mixed: 2_000,
+    sibling: 2_500,
+    interrupt: 2_000,
+    fallback: 3_000,
+    'slow-first': 3_300,
+    permission: 1_800,
+  }
+  const configFile = fileURLToPath(new URL('../inspector-app/playground.config.ts', import.meta.url))
+  const server = await preview({ configFile, logLevel: 'error' })
+  try {
+    for (const colorScheme of ['light', 'dark']) {
+      for (const [scenario, moment] of Object.entries(moments)) {
+        const name = `playground-${scenario}-laptop-${colorScheme}`
+        if (colorScheme === 'dark' && scenario !== 'mixed') continue
+        if (only !== undefined && !name.includes(only)) continue
+        const page = await browser.newPage({ viewport: laptop, colorScheme })
+        await page.goto(`${server.resolvedUrls.local[0]}#scenario=${scenario}&paused`)
+        await page.locator('.chart.call .edge').first().waitFor()
+        while (await page.evaluate((until) => playground.clock.canStep && playground.clock.now() < until, moment)) {
+          await page.getByRole('button', { name: 'Step' }).click()
+        }
+        await page.mouse.move(700, 20)
+        // a body that was told to stop says so a moment later
+        await page.waitForTimeout(300)
+        await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })
+        console.log(`docs/images/${name}.png`)
+        await page.close()
+      }
+    }
+  } finally {
+    await server.close()
+  }
 }
 
 async function shoot(turn, scene, colorScheme, viewport, device) {

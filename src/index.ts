@@ -4,7 +4,7 @@ export { type BatchContext, runTools, runToolUse } from './batch/run-tools.ts'
 export { classifyToolError } from './errors/classify-tool-error.ts'
 export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './errors/signalbox-error.ts'
 export type { MessageUpdate } from './executor/delivery.ts'
-export type { ExecutorEvents, ExecutorWarning } from './executor/events.ts'
+export type { ExecutorEvents, ExecutorWarning, SettledCall } from './executor/events.ts'
 export type { AddOptions } from './executor/intake.ts'
 export type { OpenQuestion } from './executor/open-question.ts'
 export type { ExecutorOptions } from './executor/options.ts'
@@ -76,6 +76,7 @@ export {
 export type {
   AnyTool,
   InputVerdict,
+  JSONObjectSchema,
   OnProgress,
   ProgressChunk,
   ResultChunk,

@@ -1,4 +1,4 @@
-import { byName, collect, maxConcurrency, PlainCall } from '../plain-call.mjs'
+import { byName, collect, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
 /** The scheduler that one writes first: an array of calls, looked through whenever something happens. */
 class ArrayScan {
@@ -51,12 +51,16 @@ class ArrayScan {
   }
 }
 
-export default {
-  name: 'array-scan',
-  keepsRules: true,
-  async turn(calls, tools) {
-    const executor = new ArrayScan(tools)
-    for (const block of calls) executor.add(block)
-    return { results: await collect(executor.results()), executor }
+export const engine = {
+  title: 'Plain class, array scan',
+  packages: [],
+  scope: 'tools',
+  gives: { order: 'calls', isExclusive: true, startsEarly: true, sideBySide: maxConcurrency, validates: false },
+  prepare({ tools, calls }) {
+    return async () => {
+      const executor = new ArrayScan(tools)
+      for (const block of calls) executor.add(block)
+      return { results: await collect(executor.results()), executor }
+    }
   },
 }

@@ -1,4 +1,4 @@
-import { byName, collect, maxConcurrency, PlainCall } from '../plain-call.mjs'
+import { byName, collect, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
 /** The same rules with nothing to look through: two cursors and two counters. */
 class Counters {
@@ -56,12 +56,16 @@ class Counters {
   }
 }
 
-export default {
-  name: 'counters',
-  keepsRules: true,
-  async turn(calls, tools) {
-    const executor = new Counters(tools)
-    for (const block of calls) executor.add(block)
-    return { results: await collect(executor.results()), executor }
+export const engine = {
+  title: 'Plain class, counters',
+  packages: [],
+  scope: 'tools',
+  gives: { order: 'calls', isExclusive: true, startsEarly: true, sideBySide: maxConcurrency, validates: false },
+  prepare({ tools, calls }) {
+    return async () => {
+      const executor = new Counters(tools)
+      for (const block of calls) executor.add(block)
+      return { results: await collect(executor.results()), executor }
+    }
   },
 }

@@ -1,10 +1,10 @@
-import { runTurn } from './signalbox.mjs'
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
-const observe = (executor) => executor.actor.system.inspect(() => {})
-
-/** The same with somebody watching who does nothing with what is seen. */
-export default {
-  name: 'signalbox-observed',
-  keepsRules: true,
-  turn: (calls, tools) => runTurn(calls, tools, observe),
-}
+/** Somebody watches the actors and does nothing with what is seen. */
+export const engine = executorEngine({
+  title: 'with an observer that does nothing',
+  watch: (executor) => {
+    const { unsubscribe } = executor.actor.system.inspect(() => {})
+    return unsubscribe
+  },
+})

@@ -1,10 +1,12 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
-import { DropZone } from './views/drop-zone.tsx'
+import { CoverageBoard } from './views/coverage-board.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
+import { Outside } from './views/outside.tsx'
 import { Questions } from './views/questions.tsx'
 import { Scrubber } from './views/scrubber.tsx'
 import { Tabs } from './views/tabs.tsx'
@@ -12,12 +14,21 @@ import { Timeline } from './views/timeline.tsx'
 import { TopBar } from './views/top-bar.tsx'
 import { Welcome } from './views/welcome.tsx'
 
+interface Props {
+  readonly store: Store
+  /** A page of its own, or a box in somebody else's. */
+  readonly fit?: 'page' | 'box'
+  /** Stands beside the inspector, in the same colours. */
+  readonly aside?: ComponentChildren
+}
+
 /** Lanes on top, charts below, timeline and log beside them, and under all of it the way through time. */
-export function App({ store }: { store: Store }) {
+export function App({ store, fit = 'page', aside }: Props) {
   const [, paint] = useState(0)
   // at once: what comes in between the first picture and the next must not be missed
   useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
-  useKeyboard(store)
+  const outside = useRef<HTMLDivElement>(null)
+  useKeyboard(store, fit === 'box' ? outside : undefined)
   const view = store.view()
   const { run, call } = view
   const shownActor = view.state.showsQuery && run?.around !== undefined ? run.around : run?.root
@@ -27,9 +38,11 @@ export function App({ store }: { store: Store }) {
   return (
     <StoreContext.Provider value={store}>
       <ViewContext.Provider value={view}>
-        <DropZone>
+        <Outside fit={fit} aside={aside} root={outside}>
           <TopBar />
-          {run === undefined ? (
+          {run === undefined && view.state.coverage !== undefined ? (
+            <CoverageBoard file={view.state.coverage} />
+          ) : run === undefined ? (
             <Welcome />
           ) : (
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
@@ -52,7 +65,7 @@ export function App({ store }: { store: Store }) {
             </main>
           )}
           <Scrubber />
-        </DropZone>
+        </Outside>
       </ViewContext.Provider>
     </StoreContext.Provider>
   )

@@ -1,41 +1,14 @@
 import { render } from 'preact'
 import './style.css'
 import { App } from './app.tsx'
-import { openLiveFeed } from './feed/live-feed.ts'
-import { readRecording } from './feed/recorded-feed.ts'
-import type { Store } from './store.ts'
-import { createStore } from './use-view.ts'
+import { Layouts, workerBesidePage } from './chart/layouts.ts'
+import { connect } from './feed/connect.ts'
+import { keepInBrowser } from './keep.ts'
+import { Store } from './store.ts'
 
-const store = createStore()
-document.documentElement.dataset.theme = store.state.theme
+const store = new Store({ keep: keepInBrowser, layouts: new Layouts(workerBesidePage, keepInBrowser) })
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
 
 const given = new URLSearchParams(location.hash.slice(1))
 const token = given.get('token')
 if (token !== null) connect(store, given.get('at') ?? location.origin, token)
-
-function connect(into: Store, origin: string, secret: string): void {
-  into.reset('connecting')
-  into.feed = openLiveFeed(origin.replace(/^http/, 'ws'), secret, {
-    onFrames: (frames) => into.take(frames),
-    onHello: (source, commands) => {
-      into.set({ source, allowed: commands })
-      if (source === 'recording') void loadFromServer(into, origin, secret)
-    },
-    onLost: () => {
-      if (into.state.source !== 'recording') into.set({ source: 'lost', allowed: [] })
-    },
-  })
-}
-
-async function loadFromServer(into: Store, origin: string, secret: string): Promise<void> {
-  try {
-    const response = await fetch(`${origin}/recording`, { headers: { authorization: `Bearer ${secret}` } })
-    if (!response.ok || response.body === null) throw new Error((await response.text()).trim())
-    await readRecording(response.body, (frames) => into.take(frames))
-    if (into.history.isFull)
-      into.set({ problem: 'The recording is longer than a browser can hold; this is its beginning.' })
-  } catch (error) {
-    into.set({ problem: error instanceof Error ? error.message : 'The recording cannot be read.' })
-  }
-}

@@ -1,9 +1,11 @@
-import type { Command, Frame } from '../../src/inspect/index.ts'
-import type { LiveFeed } from './feed/live-feed.ts'
+import type { Command, CoverageFile, Frame } from '../../src/inspect/index.ts'
+import { Layouts } from './chart/layouts.ts'
+import type { Feed } from './feed/feed.ts'
+import { type Keep, keepNothing } from './keep.ts'
 import { History } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 
-export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence'
+export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' | 'rules'
 export type Theme = 'auto' | 'light' | 'dark'
 
 export interface State {
@@ -23,6 +25,9 @@ export interface State {
   wide: 'executor' | 'call' | undefined
   /** The query's chart in the place of the executor's. */
   showsQuery: boolean
+  /** How often what was taken, as colours on the charts: in this run, or by a test suite. */
+  heat: 'off' | 'run' | 'file'
+  coverage: CoverageFile | undefined
 }
 
 export interface View {
@@ -35,27 +40,47 @@ export interface View {
   readonly isChosen: boolean
 }
 
+export interface StoreOptions {
+  readonly layouts?: Layouts
+  readonly keep?: Keep
+  readonly theme?: Theme
+}
+
 /** What the page knows. Whoever draws is told once per picture, however much came in between. */
 export class Store {
   history = new History()
-  feed: LiveFeed | undefined
-  state: State = {
-    position: undefined,
-    isPlaying: false,
-    run: undefined,
-    selected: undefined,
-    tab: 'log',
-    search: '',
-    searches: 0,
-    theme: readTheme(),
-    source: 'none',
-    problem: undefined,
-    allowed: [],
-    wide: undefined,
-    showsQuery: false,
-  }
+  feed: Feed | undefined
+  /** The time of the frames as it goes on between them, where somebody knows it better than the clock on the wall. */
+  clock: (() => number) | undefined
+  readonly layouts: Layouts
+  state: State
+  readonly #keep: Keep
   readonly #listeners = new Set<() => void>()
   #isDue = false
+  #isClosed = false
+  #received = { seq: -1, at: 0 }
+
+  constructor({ layouts = new Layouts(), keep = keepNothing, theme = readTheme(keep) }: StoreOptions = {}) {
+    this.layouts = layouts
+    this.#keep = keep
+    this.state = {
+      position: undefined,
+      isPlaying: false,
+      run: undefined,
+      selected: undefined,
+      tab: 'log',
+      search: '',
+      searches: 0,
+      theme,
+      source: 'none',
+      problem: undefined,
+      allowed: [],
+      wide: undefined,
+      showsQuery: false,
+      heat: 'off',
+      coverage: undefined,
+    }
+  }
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -64,11 +89,13 @@ export class Store {
 
   set(change: Partial<State>): void {
     this.state = { ...this.state, ...change }
-    if (change.theme !== undefined) keepTheme(change.theme)
+    if (change.theme !== undefined) this.#keep.write(themeKey, change.theme)
     this.#paint()
   }
 
+  /** False where no more can be taken. */
   take(frames: readonly Frame[]): boolean {
+    if (this.#isClosed) return false
     for (const frame of frames) this.history.push(frame)
     this.#paint()
     return !this.history.isFull
@@ -78,6 +105,22 @@ export class Store {
   reset(source: State['source']): void {
     this.history = new History()
     this.set({ source, position: undefined, isPlaying: false, run: undefined, selected: undefined, problem: undefined })
+  }
+
+  /** Whoever feeds it may stop: nobody looks any more. */
+  close(): void {
+    this.#isClosed = true
+    this.feed?.close()
+    this.feed = undefined
+    this.#listeners.clear()
+  }
+
+  /** The time of the newest frame, and what has passed since it came. */
+  now(): number {
+    if (this.clock !== undefined) return this.clock()
+    const { seq, at } = this.history.model
+    if (seq !== this.#received.seq) this.#received = { seq, at: performance.now() }
+    return at + Math.min(performance.now() - this.#received.at, 3_600_000)
   }
 
   seek(position: number): void {
@@ -95,13 +138,20 @@ export class Store {
   view(): View {
     const { state, history } = this
     const model = state.position === undefined ? history.model : history.modelAt(state.position)
-    const run = model.runs.get(state.run ?? model.latestRun) ?? model.runs.get(model.latestRun)
+    const run = (state.run === undefined ? undefined : model.runs.get(state.run)) ?? this.#newest(model)
     const chosen = state.selected === undefined ? undefined : run?.byId.get(state.selected)
     return { state, history, model, run, call: chosen ?? (run && underWay(run)), isChosen: chosen !== undefined }
   }
 
+  /** A turn without calls, such as the last one of a query, does not take the place of what was done before it. */
+  #newest({ runs, latestRun }: Model): Run | undefined {
+    const latest = runs.get(latestRun)
+    if (latest === undefined || latest.calls.length > 0 || this.state.showsQuery) return latest
+    return [...runs.values()].findLast(({ calls }) => calls.length > 0) ?? latest
+  }
+
   #paint(): void {
-    if (this.#isDue) return
+    if (this.#isDue || this.#isClosed) return
     this.#isDue = true
     requestAnimationFrame(() => {
       this.#isDue = false
@@ -116,22 +166,9 @@ function underWay(run: Run): Call | undefined {
   return run.calls[Math.min(run.cursor.next, run.calls.length - 1)]
 }
 
-const themeKey = 'signalbox.theme'
+const themeKey = 'theme'
 
-function readTheme(): Theme {
-  try {
-    const kept = localStorage.getItem(themeKey)
-    return kept === 'light' || kept === 'dark' ? kept : 'auto'
-  } catch {
-    return 'auto'
-  }
-}
-
-function keepTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = theme
-  try {
-    localStorage.setItem(themeKey, theme)
-  } catch {
-    // a browser that keeps nothing shows the theme all the same
-  }
+function readTheme(keep: Keep): Theme {
+  const kept = keep.read(themeKey)
+  return kept === 'light' || kept === 'dark' ? kept : 'auto'
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import type { Frame, FrameBody } from '../../src/inspect/index.ts'
 import { call, query, show, start, texts } from './support.tsx'
 
 describe('before anything is there', () => {
@@ -79,6 +80,38 @@ describe('a chart', () => {
     await expect.poll(() => svg.getAttribute('viewBox')).not.toBe(before)
     await userEvent.click(page.getByRole('button', { name: 'Fit the chart' }))
     await expect.poll(() => svg.getAttribute('viewBox')).toBe(before)
+  })
+})
+
+describe('the run that is shown', () => {
+  it('is the newest with calls, unless the query itself is looked at', async () => {
+    const { store } = show(...start, ...call('a', 0))
+    await expect.poll(() => texts('.tile')).toEqual(['1'])
+    const second = (body: FrameBody): Frame => ({ seq: 50, at: 500, run: 2, ...body })
+    const [, run] = start
+    store.take([second({ ...(run as Extract<FrameBody, { type: 'run' }>), title: 'the last turn' })])
+    await expect.poll(() => texts('select[aria-label=Run] option')).toEqual(['a run', 'the last turn'])
+    expect(texts('.tile')).toEqual(['1'])
+    store.take([...call('b', 0), ...call('c', 1)].map(second))
+    await expect.poll(() => texts('.tile')).toEqual(['1', '2'])
+  })
+})
+
+describe('an interrupt', () => {
+  it('is not drawn on a call that finishes all the same', async () => {
+    const told = (id: string): FrameBody => ({
+      type: 'abort',
+      layer: 'call',
+      call: id,
+      from: 'executor',
+      event: 'call.interrupt',
+      cause: { kind: 'user_interrupted', reason: 'interrupt' },
+    })
+    const executing = ['a', 'b'].map((id) => [id, 'executing', 'shared'] as const)
+    const calls = [...call('a', 0), ...call('b', 1, { stopsAtInterrupt: false })]
+    show(...start, ...calls, { type: 'books', stages: executing }, told('a'), told('b'))
+    await expect.poll(() => texts('.wagon.stopping .label')).toEqual(['1 Read(a)'])
+    expect(texts('.wagon .label')).toEqual(['1 Read(a)', '2 Read(b)'])
   })
 })
 

@@ -1,5 +1,5 @@
 // Looks for a fault in the build that stands in the folder it is given, and says how it was found.
-const [, , root] = process.argv
+const [, , root, file = ''] = process.argv
 const found = (by, what) => {
   process.stdout.write(JSON.stringify({ by, what: String(what).split('\n')[0] }))
   process.exit(0)
@@ -14,14 +14,26 @@ process.on('uncaughtException', crashed)
 process.on('unhandledRejection', crashed)
 console.warn = console.error = () => undefined
 
-const { exploreTurn, heldTool, simulate } = await import(`${root}/src/testing/index.js`).catch(crashed)
+const { exploreQuery, exploreTurn, heldTool, simulate, simulateQuery } = await import(
+  `${root}/src/testing/index.js`
+).catch(crashed)
 const tools = [
   heldTool('Read', { safe: true }).tool,
   heldTool('Search', { safe: true, cancel: true }).tool,
   heldTool('Edit').tool,
   heldTool('Bash', { safe: true, cancelsSiblingsOnError: true }).tool,
 ]
+const calm = {
+  interrupt: false,
+  abort: false,
+  discard: false,
+  progress: false,
+  reader: false,
+  reading: false,
+  time: false,
+}
 const turns = [
+  { calls: [{ tool: 'Read' }, { tool: 'Edit' }, { tool: 'Edit' }], happenings: { ...calm, modifier: true } },
   { calls: [{ tool: 'Read' }], happenings: { reader: 2, discard: false, hostAbort: true } },
   { calls: [{ tool: 'Search' }], phases: 'all' },
   { calls: [{ tool: 'Bash' }, { tool: 'Edit' }], happenings: { reader: false } },
@@ -37,14 +49,41 @@ const turns = [
     happenings: { progress: false, reader: false },
   },
 ]
-for (const turn of turns) {
-  const { breach } = await exploreTurn({ tools, ...turn, maxMs: 20_000, maxStates: 1_000 })
-  if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
+const nothing = { failure: false, modelTrouble: false, modelError: false, interrupt: false, steer: false, abort: false }
+const queries = [
+  { replies: [['So.', { call: 'Read' }, { call: 'Edit' }]], happenings: { ...nothing, abort: true, interrupt: true } },
+  { replies: [[{ call: 'Edit' }]], happenings: { ...nothing, modelTrouble: true, readerLeaves: false } },
+  { replies: [[{ call: 'Search' }, { call: 'Read' }]], happenings: { ...nothing, steer: true, readerLeaves: false } },
+  { replies: [[{ call: 'Search' }]], happenings: { ...nothing, modelError: true, readerLeaves: false } },
+]
+const exploreTurns = async () => {
+  for (const turn of turns) {
+    const { breach } = await exploreTurn({ tools, ...turn, maxMs: 20_000, maxStates: 1_000 })
+    if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
+  }
 }
+const exploreQueries = async () => {
+  for (const query of queries) {
+    const { breach } = await exploreQuery({ tools, ...query, maxMs: 20_000, maxStates: 400 })
+    if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
+  }
+}
+const simulateTurns = async () => {
+  for (const seed of [1, 2, 3]) {
+    const { breach } = await simulate({ seed, runs: 400 })
+    if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
+  }
+}
+const simulateQueries = async () => {
+  for (const seed of [1, 2]) {
+    const { breach } = await simulateQuery({ seed, runs: 150 })
+    if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
+  }
+}
+// where the fault is, it is looked for first
+const isInQuery = file.includes('query')
+for (const hunt of isInQuery ? [exploreQueries, exploreTurns] : [exploreTurns, exploreQueries]) await hunt()
 stage = 'simulation'
-for (const seed of [1, 2, 3]) {
-  const { breach } = await simulate({ seed, runs: 400 })
-  if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
-}
+for (const hunt of isInQuery ? [simulateQueries, simulateTurns] : [simulateTurns, simulateQueries]) await hunt()
 process.stdout.write(JSON.stringify({ by: 'nothing' }))
 process.exit(0)

@@ -26,6 +26,24 @@ export const mutants = [
     "'exclusive'",
   ],
   [
+    'machines/admission.js',
+    'explain: an unsafe call that runs is not named',
+    'if (traffic.exclusive !== undefined)',
+    'if (false)',
+  ],
+  [
+    'machines/admission.js',
+    'explain: an unsafe call does not say whom it waits for',
+    "traffic.executing.size > 0 ? 'waitsForRunning' : undefined",
+    'undefined',
+  ],
+  [
+    'machines/admission.js',
+    'explain: the wrong ones are named',
+    'waitsForRunning: (_, { executing }) => idsOf(executing)',
+    'waitsForRunning: (call) => [call.id]',
+  ],
+  [
     'machines/abort-precedence.js',
     'the weaker reason wins',
     'stopPrecedence.indexOf(arriving.kind) < stopPrecedence.indexOf(held.kind)',
@@ -278,4 +296,51 @@ export const mutants = [
     "signal.addEventListener('abort', this.#tell);",
     '',
   ],
+  [
+    'src/executor/context-ledger.js',
+    'a change of the context is lost',
+    'this.#apply(call, call.settled.result.contextModifier);',
+    '',
+  ],
+  // the query around it
+  [
+    'machines/query-chart.js',
+    'an abort does not stop the tools',
+    "actions: [holdAbort, 'abortTools'] },\n            },\n        },\n        deciding",
+    'actions: [holdAbort] },\n            },\n        },\n        deciding',
+  ],
+  [
+    'machines/query-chart.js',
+    'a failed attempt still counts',
+    "actions: [holdError, 'discardAttempt', { type: 'goOn', params: 'retry' }, backOff]",
+    "actions: [holdError, { type: 'goOn', params: 'retry' }, backOff]",
+  ],
+  [
+    'machines/query-chart.js',
+    'an abort while it waits for another attempt is not heard',
+    "'retry.due': 'preparing',\n                'query.abort': { target: 'abortingStream', actions: holdAbort },",
+    "'retry.due': 'preparing',",
+  ],
+  [
+    'src/query/attempt.js',
+    'a reply that is cut off leaves its held calls',
+    'this.executor.withdraw(id, cutText(this.stopReason));',
+    '',
+  ],
+  ['src/query/attempt.js', 'results are not kept', 'this.results.push(message);', 'void 0;'],
+  [
+    'src/query/query-run.js',
+    'the next attempt does not wait for old bodies',
+    'void Promise.all([delay, this.#oldBodies.whenGone()])',
+    'void Promise.all([delay])',
+  ],
+  ['src/query/query-run.js', 'a turn does not enter the transcript', 'this.transcript.add(attempt);', ''],
+  [
+    'src/query/query-run.js',
+    'what was sent at the end is lost',
+    'this.#takeSent();\n        const isAborted',
+    'this.sent.splice(0);\n        const isAborted',
+  ],
+  ['src/query/query-run.js', 'the backoff is left behind', 'clearTimer(this.#settings.clock, this.#timer);', ''],
+  ['src/query/query-run.js', 'the query keeps a listener on its host', 'this.#hostAbort.listenWhile(false);', ''],
 ].map(([file, fault, ...changes]) => ({ file, fault, changes }))

@@ -16,8 +16,19 @@ export interface ExecutorWarning {
 export interface ExecutorEvents extends TelemetryEvents {
   /** What went wrong without costing a result. */
   warning: ExecutorWarning
+  /**
+   * The messages of a call as soon as they are there, ahead of the order in which readers get them: for hosts that answer
+   * each call by itself. They have to be read all the same.
+   */
+  settled: SettledCall
   /** A message as a reader takes it: progress, a result, or what a call leaves beside it. */
   message: TakenMessage
+}
+
+export interface SettledCall {
+  readonly toolUseID: string
+  /** Its result first, then what it leaves beside it. */
+  readonly messages: readonly Message[]
 }
 
 export interface TakenMessage {

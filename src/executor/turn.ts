@@ -10,7 +10,7 @@ import {
   RunRecord,
 } from '../../machines/index.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
-import type { AssistantMessage, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import type { AssistantMessage, Message, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import { answerFor } from '../pipeline/ask-host.ts'
 import type { CallHost, WarningCode } from '../pipeline/call-host.ts'
@@ -67,6 +67,7 @@ export class Turn implements CallHost, MessageSource {
   #handed: ToolCall[] = []
   #whenIdle: (() => void)[] = []
   #live = 0
+  #isDiscarded = false
   #discarded: DiscardedCall[] | undefined
 
   constructor(
@@ -240,16 +241,20 @@ export class Turn implements CallHost, MessageSource {
     return !next.ready && next.because === 'allYielded' && this.#handed.length === 0
   }
 
+  get tellsSettled(): boolean {
+    return this.emitter.has('settled')
+  }
+
+  tellSettled({ id }: ToolCall, messages: readonly Message[]): void {
+    if (!this.#isDiscarded) this.emitter.emit('settled', { toolUseID: id, messages })
+  }
+
   siblingsOf(call: ToolCall): string[] {
     return this.#siblings.of(call)
   }
 
   warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void {
     this.#warnings.warn(call, code, problem, error)
-  }
-
-  get #isDiscarded(): boolean {
-    return this.actor.getSnapshot().matches({ run: 'discarded' })
   }
 
   #send(event: ExecutorEvent): void {
@@ -286,6 +291,7 @@ export class Turn implements CallHost, MessageSource {
         if (hasStarted) this.#inProgress.end(id)
       },
       discarded: () => {
+        this.#isDiscarded = true
         this.#inProgress.clear()
         this.#progress.clear()
         this.#handed = []

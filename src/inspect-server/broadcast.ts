@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { createRecorder, type Recorder, type Showable } from '../inspect/index.ts'
 import { ShownRuns } from '../inspect/shown-runs.ts'
+import { RecordingChecks } from '../testing/recording-checks.ts'
 import { readClientMessage } from './client-message.ts'
 import { FrameHistory } from './frame-history.ts'
 import { InspectorClient } from './inspector-client.ts'
@@ -17,6 +18,7 @@ export class Broadcast {
   readonly #clients = new Map<WebSocket, InspectorClient>()
   #recorder: Recorder | undefined
   #history: FrameHistory | undefined
+  #checks: RecordingChecks | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: InspectorOptions) {
@@ -43,7 +45,8 @@ export class Broadcast {
     const client = new InspectorClient(socket, history, this.#options.ackTimeoutMs ?? 30_000)
     this.#clients.set(socket, client)
     const source = this.#options.recording === undefined ? 'live' : 'recording'
-    socket.send(JSON.stringify({ type: 'hello', source, commands: this.#runs.allowed }))
+    const coverage = this.#options.coverage === undefined ? {} : { hasCoverage: true }
+    socket.send(JSON.stringify({ type: 'hello', source, commands: this.#runs.allowed, ...coverage }))
     client.pump()
   }
 
@@ -54,17 +57,20 @@ export class Broadcast {
 
   #begin(): void {
     const history = new FrameHistory(() => recorder.picture(), this.#options.maxHistoryBytes)
-    const { redact, limits } = this.#options
+    const { redact, limits, invariants } = this.#options
+    const checks = invariants === undefined ? undefined : new RecordingChecks(invariants)
     const recorder = createRecorder({
       redact,
       limits,
       onFrame: (frame) => {
         history.push(frame)
+        checks?.see(frame)
         this.#timer ??= setTimeout(() => this.#flush(), batchMs).unref()
       },
     })
     this.#recorder = recorder
     this.#history = history
+    this.#checks = checks
     this.#runs.begin(recorder)
   }
 
@@ -76,9 +82,13 @@ export class Broadcast {
     this.#timer = undefined
     this.#recorder = undefined
     this.#history = undefined
+    this.#checks = undefined
   }
 
   #flush(): void {
+    // between two batches the charts are at rest
+    for (const breach of this.#checks?.newBreaches() ?? []) this.#recorder?.breach(breach.run, breach)
+    clearTimeout(this.#timer)
     this.#timer = undefined
     for (const client of this.#clients.values()) client.pump()
     this.#history?.trim()

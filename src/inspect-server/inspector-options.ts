@@ -1,5 +1,6 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { Command, EncodeLimits, Redact } from '../inspect/index.ts'
+import type { Invariant } from '../testing/invariant.ts'
 import { describeValue } from '../text/describe-value.ts'
 
 export interface InspectorOptions {
@@ -24,6 +25,10 @@ export interface InspectorOptions {
   limits?: EncodeLimits | undefined
   /** Serves this recording instead of a live executor. */
   recording?: string | undefined
+  /** A coverage file of the testing kit, shown as heat on the charts. */
+  coverage?: string | undefined
+  /** Rules of your own, checked while it is watched: the page shows where they do not hold, beside the built-in ones. */
+  invariants?: readonly Invariant[] | undefined
   /**
    * Whether the process stays up for the inspector alone.
    * @default false

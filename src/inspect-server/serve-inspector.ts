@@ -49,8 +49,16 @@ export async function serveInspector(
     response.on('error', () => response.destroy())
     const path = (request.url ?? '/').split('?', 1)[0] as string
     if (!access.isHost(request)) return refuse(response, 421, 'This is not the name of this server.')
+    if (path === '/recording' && access.isOrigin(request)) {
+      // a page that may connect may load the recording as well
+      response.setHeader('Access-Control-Allow-Origin', request.headers.origin as string)
+      response.setHeader('Access-Control-Allow-Headers', 'authorization')
+      response.setHeader('Vary', 'Origin')
+      if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'Only to be looked at.')
-    if (path === '/recording') return sendRecording(request, response)
+    if (path === '/recording') return sendFile(request, response, options.recording, 'application/x-ndjson')
+    if (path === '/coverage') return sendFile(request, response, options.coverage, 'application/json')
     const file = files.get(path)
     if (file === undefined) {
       const isAppMissing = files.size === 0 && path === '/'
@@ -60,15 +68,15 @@ export async function serveInspector(
     response.end(request.method === 'HEAD' ? undefined : file.read())
   }
 
-  function sendRecording(request: IncomingMessage, response: ServerResponse): void {
+  function sendFile(request: IncomingMessage, response: ServerResponse, file: string | undefined, type: string): void {
     if (!access.hasBearer(request)) return refuse(response, 401, 'The token is missing.')
-    if (options.recording === undefined) return refuse(response, 404, 'There is no recording.')
-    const stream = createReadStream(options.recording)
+    if (file === undefined) return refuse(response, 404, 'There is none.')
+    const stream = createReadStream(file)
     stream.once('error', () =>
       response.headersSent ? response.destroy() : refuse(response, 404, 'It cannot be read.'),
     )
     stream.once('open', () => {
-      response.writeHead(200, { ...headers, 'Content-Type': 'application/x-ndjson' })
+      response.writeHead(200, { ...headers, 'Content-Type': type })
       response.once('close', () => stream.destroy())
       stream.pipe(response)
     })

@@ -1,5 +1,6 @@
 import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefinition } from 'xstate'
 import type { CallRecord } from '../../machines/index.ts'
+import type { NameOfActor } from './actor-names.ts'
 import { whereabouts } from './call-frames.ts'
 import type { ChartDefinition, KnownChart } from './chart-definition.ts'
 import { diffValue, type Patch } from './diff-value.ts'
@@ -23,14 +24,14 @@ type Regions = readonly (readonly AnyTransitionDefinition[])[]
 
 /** The actors of a run that were seen, each with what of it has been told already. */
 export class ActorFrames {
-  readonly #home: AnyActorRef['system']
   readonly #show: Show
+  readonly idOf: NameOfActor
   readonly #actors = new Map<unknown, Watched>()
   readonly #charts = new Set<ChartDefinition>()
 
-  constructor(home: AnyActorRef['system'], show: Show) {
-    this.#home = home
+  constructor(show: Show, idOf: NameOfActor) {
     this.#show = show
+    this.idOf = idOf
   }
 
   get(actor: AnyActorRef | undefined): Watched | undefined {
@@ -40,11 +41,6 @@ export class ActorFrames {
   clear(): void {
     this.#actors.clear()
     this.#charts.clear()
-  }
-
-  /** Each system counts its actors from the same number. */
-  idOf({ sessionId, system }: AnyActorRef): string {
-    return system === this.#home ? sessionId : `around:${sessionId}`
   }
 
   chart(chart: ChartDefinition): FrameBody[] {

@@ -9,6 +9,7 @@ import {
   refusalOf,
 } from '../../machines/index.ts'
 import type { BooksFrame, CursorState, WaitGroup } from './frame.ts'
+import { WaitingRanges } from './waiting-ranges.ts'
 
 interface Seen {
   stage: CallStage
@@ -23,7 +24,8 @@ export class BooksWatch {
   readonly #run: RunRecord
   readonly #seen = new Map<CallRecord, Seen>()
   #executing = new Set<CallRecord>()
-  #waiting: CallRecord[] = []
+  readonly #waiting = new WaitingRanges()
+  readonly #held = new WaitingRanges()
   #cursor: CursorState | undefined
   #waits = ''
 
@@ -37,7 +39,9 @@ export class BooksWatch {
     this.#seen.clear()
     for (const call of calls) this.#note(call)
     this.#executing = new Set(executing)
-    this.#waiting = calls.filter(isWaiting)
+    this.#waiting.clear()
+    this.#held.clear()
+    for (const call of calls) this.#place(call)
     const waits = this.#findWaits()
     this.#waits = JSON.stringify(waits)
     this.#cursor = cursorOf(this.#run)
@@ -71,7 +75,7 @@ export class BooksWatch {
     const { calls, cursor, settled } = this.#run
     for (let index = this.#cursor?.next ?? 0; index < cursor; index++) look(calls[index])
     if (everyone) for (const call of calls.slice(settled)) look(call)
-    if (changed.size > 0) this.#updateWaiting(changed)
+    for (const call of changed) this.#place(call)
     return Array.from(changed, (call) => [call.id, call.stage, laneOf(call)])
   }
 
@@ -96,11 +100,11 @@ export class BooksWatch {
     return true
   }
 
-  #updateWaiting(changed: ReadonlySet<CallRecord>): void {
-    const rest = this.#waiting.filter((call) => !changed.has(call))
-    const added = [...changed].filter(isWaiting)
-    const isAtEnd = added.every((call) => call.index > (rest.at(-1)?.index ?? -1))
-    this.#waiting = isAtEnd ? [...rest, ...added] : [...rest, ...added].sort((a, b) => a.index - b.index)
+  #place({ index, stage, port }: CallRecord): void {
+    if (stage === 'queued' && !port.isAnswered) this.#waiting.add(index)
+    else this.#waiting.delete(index)
+    if (stage === 'held' && !port.isAnswered) this.#held.add(index)
+    else this.#held.delete(index)
   }
 
   #findCursor(): CursorState | undefined {
@@ -123,17 +127,29 @@ export class BooksWatch {
   /** Calls that wait for the same reason and the same others stand together: a line of thousands is a few groups. */
   #findWaits(): WaitGroup[] {
     const groups = new Map<string, { first: CallRecord; calls: [number, number][] }>()
-    for (const call of this.#waiting) {
+    for (const [from, to] of this.#alike()) {
+      const call = this.#run.calls[from] as CallRecord
       const because = refusalOf(call, this.#run)
       if (because === undefined) continue
       const key = because === 'behindUnsafe' ? `behind ${this.#run.line.barrierBefore(call)?.index}` : because
       const group = groups.get(key)
       const last = group?.calls.at(-1)
-      if (group === undefined) groups.set(key, { first: call, calls: [[call.index, call.index]] })
-      else if (last !== undefined && last[1] === call.index - 1) last[1] = call.index
-      else group.calls.push([call.index, call.index])
+      if (group === undefined) groups.set(key, { first: call, calls: [[from, to]] })
+      else if (last !== undefined && last[1] === from - 1) last[1] = to
+      else group.calls.push([from, to])
     }
     return Array.from(groups.values(), ({ first, calls }) => ({ ...reasonOf(first, this.#run), calls }))
+  }
+
+  /** Ranges of calls that are refused alike: what parts them is who is held, and the first unsafe ones. */
+  *#alike(): Generator<readonly [number, number]> {
+    const cuts = this.#run.line.barriers.flatMap(({ index }) => [index, index + 1])
+    for (const ranges of [this.#waiting, this.#held]) {
+      for (const [first, last] of ranges.ranges) {
+        const inside = [...new Set(cuts)].filter((cut) => cut > first && cut <= last).sort((a, b) => a - b)
+        for (const [at, from] of [first, ...inside].entries()) yield [from, (inside[at] ?? last + 1) - 1]
+      }
+    }
   }
 }
 
@@ -142,8 +158,6 @@ function reasonOf(call: CallRecord, run: RunRecord): Pick<WaitGroup, 'because' |
   if (admission.ok) return { because: 'held', blockers: [] }
   return { because: admission.because, blockers: admission.blockers.slice(0, 100) }
 }
-
-const isWaiting = ({ stage, port }: CallRecord): boolean => (stage === 'queued' || stage === 'held') && !port.isAnswered
 
 function cursorOf(run: RunRecord): CursorState {
   const next = deliverableOf(run)

@@ -1,6 +1,8 @@
+import type { AnyActorRef } from 'xstate'
 import { type CallRecord, laneOf, RunRecord } from '../../machines/index.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { describeCall } from '../tool/describe-call.ts'
+import type { NameOfActor } from './actor-names.ts'
 import type { Encoded } from './encode-value.ts'
 import type { FrameBody } from './frame.ts'
 import type { Show } from './redact.ts'
@@ -8,11 +10,13 @@ import type { Show } from './redact.ts'
 /** The calls of a run that were seen, and what they are called. */
 export class CallFrames {
   readonly #show: Show
+  readonly #nameOf: NameOfActor
   readonly #known = new Map<string, { name: string; label: string }>()
   #unlabelled: ToolCall[] = []
 
-  constructor(show: Show) {
+  constructor(show: Show, nameOf: NameOfActor) {
     this.#show = show
+    this.#nameOf = nameOf
   }
 
   has({ id }: CallRecord): boolean {
@@ -29,7 +33,7 @@ export class CallFrames {
     return {
       type: 'call',
       call: call.id,
-      actor: call.ref?.sessionId ?? '',
+      actor: call.ref === undefined ? '' : this.#nameOf(call.ref as AnyActorRef),
       index: call.index,
       name: call.name,
       label: this.#known.get(call.id)?.label ?? this.#firstLabel(call),
@@ -64,12 +68,14 @@ export function whereabouts(call: CallRecord | undefined): { toolName?: string; 
 }
 
 /** What has frames of its own is only named in others. */
-export function standIn(value: object): Encoded | undefined {
-  if (value instanceof RunRecord) return { $: 'books' }
-  if (value instanceof ToolCall) return { $: 'call', id: value.id }
-  const isActor = 'sessionId' in value && 'send' in value && typeof value.send === 'function'
-  return isActor ? { $: 'actor', id: String(value.sessionId) } : undefined
-}
+export const standIn =
+  (nameOf: NameOfActor) =>
+  (value: object): Encoded | undefined => {
+    if (value instanceof RunRecord) return { $: 'books' }
+    if (value instanceof ToolCall) return { $: 'call', id: value.id }
+    const isActor = 'sessionId' in value && 'send' in value && typeof value.send === 'function'
+    return isActor ? { $: 'actor', id: nameOf(value as AnyActorRef) } : undefined
+  }
 
 /** What passed the host's hook as text; anything else that it returned is not shown. */
 export function asText(encoded: Encoded): string {

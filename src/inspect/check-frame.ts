@@ -6,7 +6,7 @@ type Shape = Readonly<Record<string, Check>>
 
 const isText: Check = (value) => typeof value === 'string' && value.length <= 100_000
 const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value)
-const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
+export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 const isBoolean: Check = (value) => typeof value === 'boolean'
 const isAnything: Check = () => true
 const orNull =
@@ -17,11 +17,11 @@ const maybe =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value)
-const listOf =
+export const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check)
-const oneOf =
+export const oneOf =
   (...words: string[]): Check =>
   (value) =>
     words.includes(value as string)
@@ -29,7 +29,7 @@ const tuple =
   (...checks: Check[]): Check =>
   (value) =>
     Array.isArray(value) && checks.every((check, index) => check(value[index]))
-const fields =
+export const fields =
   (shape: Shape): Check =>
   (value) =>
     typeof value === 'object' && value !== null && Object.entries(shape).every(([key, check]) => check(own(value, key)))
@@ -61,7 +61,7 @@ const isTransition = fields({
   targets: listOf(isCount),
   actions: listOf(isText),
 })
-const isChart = fields({ id: isText, nodes: listOf(isNode), transitions: listOf(isTransition) })
+export const isChart: Check = fields({ id: isText, nodes: listOf(isNode), transitions: listOf(isTransition) })
 
 const shapes: { readonly [Type in Frame['type']]: Shape } = {
   head: { version: isCount, epoch: isNumber },
@@ -111,6 +111,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
   can: { commands: listOf(isText) },
   warning: { call: orNull(isText), code: isText, message: isText },
   gap: { because: isText, lost: isCount },
+  breach: { invariant: isText, problem: isText },
   left: {},
 }
 

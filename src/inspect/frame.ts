@@ -36,6 +36,7 @@ export type FrameBody =
   | CanFrame
   | WarningFrame
   | GapFrame
+  | BreachFrame
   | LeftFrame
 
 export interface HeadFrame {
@@ -204,6 +205,13 @@ export interface GapFrame {
   readonly type: 'gap'
   readonly because: 'slow' | 'trimmed' | 'recorder' | 'truncated'
   readonly lost: number
+}
+
+/** Something that must hold did not, up to here: what whoever watches found, with rules of their own. */
+export interface BreachFrame {
+  readonly type: 'breach'
+  readonly invariant: string
+  readonly problem: string
 }
 
 /** The recorder left this run; it may go on unseen. */

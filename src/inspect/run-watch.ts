@@ -11,6 +11,7 @@ import type { ExecutorWarning, TakenMessage } from '../executor/events.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { ActorFrames } from './actor-frames.ts'
+import { actorNames } from './actor-names.ts'
 import { BooksWatch } from './books-watch.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
 import { chartOf } from './chart-definition.ts'
@@ -33,6 +34,7 @@ export interface WatchOptions {
   readonly around?: AnyActorRef | undefined
   readonly redact?: Redact | undefined
   readonly limits?: EncodeLimits | undefined
+  readonly actorId?: ((actor: AnyActorRef) => string) | undefined
   readonly now: () => number
 }
 
@@ -59,9 +61,10 @@ export class RunWatch {
     this.#options = options
     this.#run = executor.actor.getSnapshot().context.run
     this.#books = new BooksWatch(this.#run)
-    this.#show = showWith(options.redact, options.limits ?? {}, standIn)
-    this.#actors = new ActorFrames(executor.actor.system, this.#show)
-    this.#calls = new CallFrames(this.#show)
+    const nameOf = actorNames(executor.actor.system, options.actorId)
+    this.#show = showWith(options.redact, options.limits ?? {}, standIn(nameOf))
+    this.#actors = new ActorFrames(this.#show, nameOf)
+    this.#calls = new CallFrames(this.#show, nameOf)
     this.#progress = new ProgressWatch(write, this.#show, options.now)
   }
 

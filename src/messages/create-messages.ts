@@ -20,11 +20,12 @@ export function createAssistantMessage(
   rest: { id?: string; [key: string]: unknown } = {},
   stamps: Stamps = defaultStamps,
 ): AssistantMessage {
-  const stamp = stampOf(stamps)
+  const uuid = stamps.uuid()
   return {
     type: 'assistant',
-    ...stamp,
-    message: { ...rest, id: rest.id ?? `msg_${stamp.uuid}`, role: 'assistant', content },
+    uuid,
+    timestamp: isoTime(stamps.now()),
+    message: Object.assign({}, rest, { id: rest.id ?? `msg_${uuid}`, role: 'assistant' as const, content }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ProgressMessage } from '../messages/message.ts'
+import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/result-store.ts'
@@ -29,6 +29,8 @@ export type WarningCode =
   | 'invalid_rule'
   /** What a hook put in place of a tool's output could not be used. */
   | 'hook_output_ignored'
+  /** The tool's `mapResult` cannot take what a hook put in place of the output, which goes out as it is. */
+  | 'hook_output_unmapped'
 
 /** What one call needs of the turn that it belongs to. */
 export interface CallHost {
@@ -55,6 +57,9 @@ export interface CallHost {
   readonly addedRules: ReadPermissions['rules']
   addRules(lists: PermissionLists): void
   readonly report: CallReports
+  /** Somebody wants to hear of results ahead of their turn. */
+  readonly tellsSettled: boolean
+  tellSettled(call: ToolCall, messages: readonly Message[]): void
   readonly policy: Policy
   /** The ids of the other calls of the same reply. */
   siblingsOf(call: ToolCall): string[]

@@ -36,9 +36,11 @@ export function formatResult(call: ToolCall): void {
   }
   const { replacement } = call
   if (replacement === undefined) return formatOutcome(call, settled.result)
-  formatOutcome(call, { ...settled.result, data: replacement.data }, (error) => {
-    call.turn.warn(call, 'hook_output_ignored', `what ${replacement.by} put in place of the output has no form`, error)
-    formatOutcome(call, settled.result)
+  const replaced = { ...settled.result, data: replacement.data }
+  formatOutcome(call, replaced, (error) => {
+    // never the original: a hook may have replaced it because it must not be seen
+    call.turn.warn(call, 'hook_output_unmapped', `mapResult cannot take what ${replacement.by} put in its place`, error)
+    formatOutcome(call, replaced, unformattable(call), asItIs)
   })
 }
 
@@ -55,11 +57,18 @@ function finish(call: ToolCall, { messages, failure }: Formatted): void {
   call.tell({ type: 'result.formatted', cancelsSiblings: cancels, description: cancels ? call.description : '' })
 }
 
-function formatOutcome(call: ToolCall, result: ToolResult, otherwise = unformattable(call)): void {
+type Form = (call: ToolCall, data: unknown, maxChars: number) => ToolResultBlock
+
+function formatOutcome(
+  call: ToolCall,
+  result: ToolResult,
+  otherwise = unformattable(call),
+  form: Form = asMapped,
+): void {
   const { resultStore } = call.turn.settings
   const maxChars = maxCharsOf(call)
   try {
-    const block = blockOf(call, result.data, resultStore === undefined ? maxChars : Math.max(maxChars, maxStoredChars))
+    const block = form(call, result.data, resultStore === undefined ? maxChars : Math.max(maxChars, maxStoredChars))
     if (resultStore === undefined || !isTooLong(block, maxChars)) {
       return finish(call, fromBlock(call, result, limitSize(block, maxChars)))
     }
@@ -105,8 +114,11 @@ function fromBlock(call: ToolCall, result: ToolResult, block: ToolResultBlock): 
   return { messages, failure: { kind: 'failed', data: result.data, message } }
 }
 
-function blockOf({ tool, id }: ToolCall, data: unknown, maxChars: number): ToolResultBlock {
-  if (tool?.mapResult === undefined) return formatData(data, id, maxChars)
+const asItIs: Form = ({ id }, data, maxChars) => formatData(data, id, maxChars)
+
+const asMapped: Form = (call, data, maxChars) => {
+  const { tool, id } = call
+  if (tool?.mapResult === undefined) return asItIs(call, data, maxChars)
   const mapped: unknown = answerAtOnce<unknown>(tool.mapResult(data, id))
   if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
   return { ...mapped, tool_use_id: id }

@@ -207,10 +207,11 @@ export class ToolCall implements CallRecord, CallPort {
       this.#outgoing = undefined
       this.unread = 1 + (this.#trail?.length ?? 0)
     }
-    if (ending.by === 'result' && !this.turn.report.isWanted) return
+    if (ending.by === 'result' && !this.turn.report.isWanted && !this.turn.tellsSettled) return
     this.turn.push(() => {
       this.#prepareMessages()
       this.turn.report.completed(this)
+      if (this.turn.tellsSettled) this.turn.tellSettled(this, [...(this.#outgoing ?? [])])
     })
   }
 

@@ -18,11 +18,17 @@ export class ModelStream {
   readonly #idleMs: number
   readonly #controller = new AbortController()
   #iterator: AsyncIterator<unknown> | undefined
+  readonly #now: () => number
   #timer: unknown
+  #isWaiting = false
+  #waitsSince = 0
+  /** Something came since the timer was set. */
+  #isHeard = false
   #isOver = false
 
-  constructor(clock: Clock, idleMs: number, handlers: StreamHandlers) {
+  constructor(clock: Clock, now: () => number, idleMs: number, handlers: StreamHandlers) {
     this.#clock = clock
+    this.#now = now
     this.#idleMs = idleMs
     this.#handlers = handlers
   }
@@ -49,20 +55,37 @@ export class ModelStream {
     for (;;) {
       this.#expect()
       const step = await this.#iterator.next()
-      clearTimer(this.#clock, this.#timer)
+      this.#isWaiting = false
       if (this.#isOver) return
       if (step.done === true) break
       await this.#handlers.event(step.value)
       if (this.#isOver) return
     }
     this.#isOver = true
+    clearTimer(this.#clock, this.#timer)
     this.#handlers.ended()
   }
 
+  /** From now on it is waited for; the reader's own time does not count. */
   #expect(): void {
     if (this.#isOver || this.#idleMs === Number.POSITIVE_INFINITY) return
-    clearTimer(this.#clock, this.#timer)
-    this.#timer = this.#clock.setTimeout(() => this.#stalled(), this.#idleMs)
+    this.#isWaiting = true
+    this.#waitsSince = this.#now()
+    if (this.#timer === undefined) this.#lookIn(this.#idleMs)
+    else this.#isHeard = true
+  }
+
+  /** One timer that looks how long it has been: setting one anew for every event would cost more than the event. */
+  #lookIn(ms: number): void {
+    this.#isHeard = false
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = undefined
+      if (!this.#isWaiting) return
+      const left = this.#idleMs - (this.#now() - this.#waitsSince)
+      // a host's clock may know timers and not the time
+      if (left <= 0 || !this.#isHeard) this.#stalled()
+      else this.#lookIn(Math.min(left, this.#idleMs))
+    }, ms)
   }
 
   #stalled(): void {

@@ -26,7 +26,8 @@ export interface ModelRetry {
 export interface QueryOptions {
   /** What has been said so far: a prompt, messages of Signalbox, or messages of the Messages API. */
   messages: string | readonly (Message | ApiMessage)[]
-  tools: readonly AnyTool[]
+  /** The tools; or a function that says what they are now, asked before each turn. */
+  tools: readonly AnyTool[] | (() => readonly AnyTool[])
   model: Model
   /** Is asked in place of `model`, for the rest of the query, when that one fails again and again. */
   fallbackModel?: Model | undefined

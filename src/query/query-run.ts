@@ -20,14 +20,13 @@ import type { Model, ModelEvent } from '../model/model.ts'
 import { clearTimer } from '../pipeline/clock.ts'
 import { whenSettled } from '../pipeline/when-settled.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { ToolBox } from '../tool/tool-box.ts'
-import { type ToolSchema, toolSchemas } from '../tool/tool-schemas.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { Mailbox } from './mailbox.ts'
 import { ModelStream } from './model-stream.ts'
 import { OldBodies } from './old-bodies.ts'
 import { checkOptions, type QueryOptions, readMessages } from './options.ts'
+import { PresentTools } from './present-tools.ts'
 import type { QueryMessage } from './query-message.ts'
 import { planRecovery, type RecoveryPlan } from './recovery.ts'
 import { ReplyAssembler, type ReplyPart } from './reply-assembler.ts'
@@ -51,13 +50,14 @@ export class QueryRun implements QueryPort, AttemptHost {
   onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
   readonly #options: QueryOptions
   readonly #settings: Settings
-  readonly #tools: ToolBox
-  readonly #schemas: readonly ToolSchema[]
+  readonly #tools: PresentTools
   readonly #outbox: Outbox
   readonly #hostAbort: HostAbort
   #context: ToolUseContext
   #model: Model
   #attempt: Attempt
+  /** Nothing was asked of the attempt yet. */
+  #isFresh = true
   #stream: ModelStream | undefined
   #reply = new ReplyAssembler()
   #request: readonly Message[] = []
@@ -71,8 +71,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     checkOptions(options)
     this.#options = options
     this.#settings = readOptions(options.executor)
-    this.#tools = new ToolBox(options.tools)
-    this.#schemas = toolSchemas(options.tools)
+    this.#tools = new PresentTools(options.tools)
     this.#model = options.model
     this.isBatch = options.toolExecution === 'batch'
     this.transcript = new Transcript(readMessages(options.messages))
@@ -132,6 +131,7 @@ export class QueryRun implements QueryPort, AttemptHost {
       this.#stream?.stop()
       this.#discard()
       this.#attempt = this.#newAttempt()
+      this.#isFresh = true
     })
   }
 
@@ -244,11 +244,12 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   #openStream(): void {
-    this.#attempt = this.#newAttempt()
+    if (!this.#isFresh) this.#attempt = this.#newAttempt()
+    this.#isFresh = false
     this.onExecutor?.(this.executor)
     this.#reply = new ReplyAssembler()
     const { system, streamIdleMs = defaultIdleMs } = this.#options
-    const stream = new ModelStream(this.#settings.clock, streamIdleMs, {
+    const stream = new ModelStream(this.#settings.clock, this.stamps.now, streamIdleMs, {
       event: (event) => this.#onEvent(event),
       ended: () => this.#onEnd(),
       failed: (error) => this.#onFailure(error),
@@ -257,7 +258,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     whenSettled(
       () => toApiMessages(this.#request),
       (messages) =>
-        stream.start(this.#model, { messages, tools: this.#schemas, ...(system !== undefined && { system }) }),
+        stream.start(this.#model, { messages, tools: this.#tools.schemas, ...(system !== undefined && { system }) }),
       (error) => this.#onFailure(error),
     )
   }
@@ -351,7 +352,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   #newAttempt(): Attempt {
-    const { tools, canUseTool, executor } = this.#options
-    return new Attempt(this, new StreamingToolExecutor(tools, canUseTool, this.#context, executor))
+    const { canUseTool, executor } = this.#options
+    return new Attempt(this, new StreamingToolExecutor(this.#tools.look(), canUseTool, this.#context, executor))
   }
 }

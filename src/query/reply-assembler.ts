@@ -83,7 +83,7 @@ export class ReplyAssembler {
     if (open === undefined) return []
     this.#open.delete(index as number)
     this.#closed.add(index as number)
-    return [{ type: 'block', ...finished(open) }]
+    return [finished(open)]
   }
 
   stop(delta: unknown, usage: unknown): ReplyPart[] {
@@ -124,12 +124,12 @@ function append(block: ContentBlock, key: string, piece: unknown): void {
   block[key] = typeof before === 'string' ? before + piece : piece
 }
 
-function finished({ block, json }: OpenBlock): { block: ContentBlock; problem?: string } {
-  if (!('input' in block) && json === '') return { block }
+function finished({ block, json }: OpenBlock): ReplyPart {
+  if (!('input' in block) && json === '') return { type: 'block', block }
   const read = readArguments(json, block.input)
   return read.ok
-    ? { block: { ...block, input: read.input } }
-    : { block: { ...block, input: {} }, problem: read.problem }
+    ? { type: 'block', block: { ...block, input: read.input } }
+    : { type: 'block', block: { ...block, input: {} }, problem: read.problem }
 }
 
 /** An error as a client would have thrown it, so that both are classified alike. */

@@ -21,6 +21,28 @@ export async function endProcess(
   { termMs, drainMs }: Grace,
 ): Promise<void> {
   running.signalGroup('SIGTERM')
+  if (running.gone === undefined) await endMarked(runner, running, marker, termMs)
+  else await endAll(running, running.gone, termMs)
+  // somebody who escaped may hold the output for ever
+  await within(running.closed, drainMs)
+  running.release()
+}
+
+/** Where the kernel knows who belongs to it, nobody need be looked for. */
+async function endAll(running: RunningProcess, gone: Promise<void>, termMs: number): Promise<void> {
+  if (await within(gone, termMs)) return
+  for (let look = 0; look < maxLooks; look++) {
+    running.signalGroup('SIGKILL')
+    if (await within(gone, lookMs)) return
+  }
+}
+
+async function endMarked(
+  runner: ProcessRunner,
+  running: RunningProcess,
+  marker: string,
+  termMs: number,
+): Promise<void> {
   const left = await signalMarked(runner, marker, 'SIGTERM')
   const hasExited = await within(running.exited, left > 0 ? lookMs : termMs)
   if (left > 0 || !hasExited) await until(async () => !(await isAnyLeft(runner, running, marker)), termMs)
@@ -29,9 +51,6 @@ export async function endProcess(
     if ((await signalMarked(runner, marker, 'SIGKILL')) === 0 && (await within(running.exited, lookMs))) break
     await pause(lookMs)
   }
-  // somebody who escaped may hold the output for ever
-  await within(running.closed, drainMs)
-  running.release()
 }
 
 async function isAnyLeft(runner: ProcessRunner, running: RunningProcess, marker: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { endProcess, type Grace } from './end-process.ts'
 import { createOutputKeeper, type OutputKeeper } from './output-keeper.ts'
 import type { ProcessExit, ProcessRequest, ProcessRunner } from './process-runner.ts'
 import { runMarker } from './run-marker.ts'
+import { signalOf } from './signal-of.ts'
 
 export interface CommandRequest {
   readonly command: string
@@ -42,8 +43,8 @@ export interface RunningCommand {
   stop(): void
 }
 
-// one stream, so that what is printed stays in order; channel 3 tells where the shell was when it ended
-const prelude = `exec 2>&1; trap '{ pwd -P; } >&3 2>/dev/null' EXIT\n`
+// one stream, so that what is printed stays in order; channel 3 tells with what and where the shell ended
+const prelude = `exec 2>&1; trap '{ echo "exit $?"; pwd -P; } >&3 2>/dev/null' EXIT\n`
 const maxNote = 8_192
 
 /** Runs a command in bash, exactly as it was parsed, and leaves nothing behind whatever becomes of it. */
@@ -117,5 +118,10 @@ function outcomeOf(
     const error = String(readField(exit.error, 'message') ?? exit.error)
     return { ...said, exitCode: undefined, signal: undefined, endedBy: 'notStarted', error }
   }
+  // whoever waits through a shell hears 143 for TERM; bash itself had meant to end with something else
+  const meant = note.match(/^exit (\d+)$/m)?.[1]
+  const signal =
+    exit.code !== null && meant !== undefined && Number(meant) !== exit.code ? signalOf(exit.code) : undefined
+  if (signal !== undefined) return { ...said, exitCode: undefined, signal, endedBy }
   return { ...said, exitCode: exit.code ?? undefined, signal: exit.signal ?? undefined, endedBy }
 }

@@ -1,8 +1,9 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Grace } from './end-process.ts'
-import { nodeProcessRunner } from './node-process-runner.ts'
+import { type IsolationChoice, isolatedRunner } from './isolation.ts'
 import { assertParser } from './parse-shell.ts'
-import type { ProcessRunner } from './process-runner.ts'
+import type { Isolation, ProcessRunner } from './process-runner.ts'
 import {
   type CommandOutcome,
   type CommandRequest,
@@ -46,6 +47,12 @@ export interface ShellOptions {
   maxBackgroundRuns?: number | undefined
   /** Changes what is run for a command, such as into the same in a sandbox. */
   wrapCommand?: WrapCommand | undefined
+  /**
+   * How the processes of a command are kept together, so that none outlives it: in a PID namespace of its own, or by
+   * their group. `namespace` throws where there can be none.
+   * @default 'auto', which is a namespace wherever the kernel allows it
+   */
+  isolation?: IsolationChoice | undefined
   /** @default the processes of this machine */
   processRunner?: ProcessRunner | undefined
 }
@@ -62,6 +69,8 @@ export interface BackgroundRun {
 export interface Shell {
   readonly cwd: string
   readonly runner: ProcessRunner
+  /** Undefined for a runner of your own. */
+  readonly isolation: Isolation | undefined
   readonly timeoutMs: number
   readonly maxTimeoutMs: number
   run(
@@ -89,7 +98,10 @@ const never = 2 ** 31 - 1
 export function createShell(workspace: Workspace, options: ShellOptions = {}): Shell {
   assertParser()
   const { bash = 'bash', timeoutMs = 120_000, maxTimeoutMs = 600_000, maxBackgroundRuns = 10 } = options
-  const runner = options.processRunner ?? nodeProcessRunner
+  if (options.processRunner !== undefined && options.isolation !== undefined) {
+    throw new SignalboxError('invalid_option', 'isolation is for the processes of this machine, not for processRunner.')
+  }
+  const runner = options.processRunner ?? isolatedRunner(options.isolation)
   const grace: Grace = { termMs: options.killGraceMs ?? 1_000, drainMs }
   const runs = new Map<string, BackgroundRun>()
   const live = new Set<RunningCommand>()
@@ -128,6 +140,9 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
       return cwd
     },
     runner,
+    get isolation() {
+      return runner.isolation
+    },
     timeoutMs,
     maxTimeoutMs,
     async run(command, { timeoutMs: limit, signal, onOutput }) {

@@ -3,7 +3,7 @@ import { isBodyAlive } from './evidence-book.ts'
 import { firstOf } from './first-of.ts'
 import type { Invariant } from './invariant.ts'
 import { isClosed } from './is-closed.ts'
-import type { CallEvidence, RunState } from './turn-evidence.ts'
+import type { RunState } from './turn-evidence.ts'
 
 /** A2, A4, A5: what was told to stop, or came after everything was, does not begin. */
 export const noStartAfterAbort: Invariant = {
@@ -58,12 +58,10 @@ export const interruptSparesOthers: Invariant = {
           const wasCut =
             ending?.by === 'abort' && ending.cause.kind === 'user_interrupted' && ending.reached === 'notStarted'
           if (wasCut) return `${id} does not stop at interrupts, and never started because of one`
-          const isStopping = phase === 'executing.stopping' && ending === undefined && !hasTimedOut(call)
+          const isStopping = phase === 'executing.stopping' && ending === undefined && !call.hasTimedOut
           return isStopping ? `${id} does not stop at interrupts, and was told to` : undefined
         }),
 }
-
-const hasTimedOut = ({ body }: CallEvidence): boolean => body?.signal.reason === 'timeout'
 
 const rank: Record<RunState, number> = { clear: 0, interrupted: 1, aborted: 2, siblingErrored: 3, discarded: 4 }
 

@@ -49,10 +49,16 @@ function arrowsOf(
   root: AnyStateNode,
   { eventType, target, guard }: AnyTransitionDefinition,
 ): string[] {
-  const label = `${eventType === '' ? 'always' : eventType}${guardOf(guard)}`
+  const label = `${eventNameOf(eventType)}${guardOf(guard)}`
   const targets = (target ?? [node]) as AnyStateNode[]
   // an arrow from the whole chart to itself says nothing that a picture could show
   return targets.filter(() => node !== root).map((to) => `${idOf(node)} --> ${idOf(to)}: ${label}`)
+}
+
+/** A delay is known to XState by a longer name, which holds the state's. */
+function eventNameOf(type: string): string {
+  const delay = /^xstate\.after\.([^.]+)/.exec(type)?.[1]
+  return delay === undefined ? type || 'always' : `after ${delay}`
 }
 
 function guardOf(guard: unknown): string {

@@ -1,10 +1,11 @@
-import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { callMachine, connectionMachine, executorMachine, queryMachine } from '../../machines/index.ts'
 import { chartToMermaid } from './chart-to-mermaid.ts'
 
 const charts = [
   ['A call', callMachine],
   ['The executor', executorMachine],
   ['A query', queryMachine],
+  ['A connection to an MCP server', connectionMachine],
 ] as const
 
 /** The page of the docs that shows every chart as it is. */

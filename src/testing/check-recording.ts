@@ -1,159 +1,21 @@
-import type { CallRecord, Ending } from '../../machines/index.ts'
-import type { ChartDefinition, Frame } from '../inspect/index.ts'
-import { createToolResultMessage } from '../messages/create-messages.ts'
-import type { ContentBlock } from '../messages/message.ts'
-import { EvidenceBook } from './evidence-book.ts'
-import { type Breach, breachesOf, type Invariant } from './invariant.ts'
-import { turnInvariants } from './invariants.ts'
-import type { RunState, TurnEvidence } from './turn-evidence.ts'
+import type { Frame } from '../inspect/index.ts'
+import type { Invariant } from './invariant.ts'
+import { type RecordedBreach, RecordingChecks } from './recording-checks.ts'
+import type { TurnEvidence } from './turn-evidence.ts'
 
 /**
- * What does not hold of the turns in a recording, each run by itself. What only a live watch can know (readers that
- * sleep, progress that nobody got) is taken to hold.
+ * What does not hold of the turns in a recording, each run by itself, and after which frame it did not hold first. What
+ * only a live watch can know (readers that sleep, progress that nobody got) is taken to hold.
  */
-export function checkRecording(
-  frames: Iterable<Frame>,
-  invariants: readonly Invariant[] = turnInvariants,
-): (Breach & { readonly run: number })[] {
-  return [...evidenceOf(frames)].flatMap(([run, turn]) =>
-    breachesOf(turn, invariants).map((breach) => ({ ...breach, run })),
-  )
+export function checkRecording(frames: Iterable<Frame>, invariants?: readonly Invariant[]): RecordedBreach[] {
+  const checks = new RecordingChecks(invariants)
+  for (const frame of frames) checks.see(frame)
+  return checks.breaches()
 }
 
 /** What a recording shows of each of its runs. */
 export function evidenceOf(frames: Iterable<Frame>): Map<number, TurnEvidence> {
-  const runs = new Map<number, RecordedTurn>()
-  for (const frame of frames) {
-    if (frame.type === 'run') runs.set(frame.run, new RecordedTurn(frame.root, frame.maxConcurrency))
-    else runs.get(frame.run)?.see(frame)
-  }
-  return new Map([...runs].map(([run, { book }]) => [run, book]))
+  const checks = new RecordingChecks([])
+  for (const frame of frames) checks.see(frame)
+  return checks.evidence()
 }
-
-type Record = Pick<CallRecord, 'id' | 'name' | 'index' | 'yieldsToInterrupt' | 'isSafe' | 'stage'>
-
-class RecordedTurn {
-  readonly book: EvidenceBook
-  readonly #root: string
-  readonly #charts = new Map<string, ChartDefinition>()
-  readonly #chartOf = new Map<string, string>()
-  readonly #records = new Map<string, Record>()
-  /** Whose actor it is becomes known only after its first steps. */
-  readonly #callOf = new Map<string, string>()
-  readonly #early = new Map<string, Frame[]>()
-
-  constructor(root: string, maxConcurrency: number | null) {
-    this.#root = root
-    this.book = new EvidenceBook(maxConcurrency ?? Number.POSITIVE_INFINITY)
-  }
-
-  see(frame: Frame): void {
-    const { book } = this
-    switch (frame.type) {
-      case 'chart':
-        return void this.#charts.set(frame.chart.id, frame.chart)
-      case 'actor':
-        this.#chartOf.set(frame.actor, frame.chart)
-        return this.#moved(frame.actor, frame.active, frame)
-      case 'step':
-        return frame.active === undefined ? undefined : this.#moved(frame.actor, frame.active, frame)
-      case 'call':
-        return this.#meet(frame)
-      case 'books':
-        for (const [id, stage, lane] of frame.stages ?? []) {
-          const record = this.#records.get(id)
-          const call = book.find(id)
-          if (record === undefined || call === undefined) continue
-          Object.assign(record, { stage, isSafe: lane === 'shared' })
-          book.moved(call, call.phase, record as CallRecord)
-        }
-        return
-      case 'event':
-        if (frame.event === 'permission.denied') this.#withCall(frame.to, (call) => book.denied(call))
-        return
-      case 'abort': {
-        const call = frame.layer === 'call' && frame.event === 'call.abort' ? book.find(frame.call ?? '') : undefined
-        return call && book.told(call)
-      }
-      case 'ending': {
-        const call = book.find(frame.call)
-        if (call !== undefined) call.ending = endingOf(frame)
-        return
-      }
-      case 'progress': {
-        const call = book.find(frame.call)
-        return call && book.readProgress(call, 0)
-      }
-      case 'result':
-        if (frame.message === 'tool_result') book.read(messageOf(frame))
-    }
-  }
-
-  #meet(frame: Extract<Frame, { type: 'call' }>): void {
-    const record: Record = {
-      id: frame.call,
-      name: frame.name,
-      index: frame.index,
-      yieldsToInterrupt: frame.stopsAtInterrupt,
-      isSafe: frame.lane === 'shared',
-      stage: frame.stage,
-    }
-    this.#records.set(frame.call, record)
-    this.#callOf.set(frame.actor, frame.call)
-    this.book.announced(record as CallRecord)
-    const early = this.#early.get(frame.actor) ?? []
-    this.#early.delete(frame.actor)
-    for (const each of early) this.see(each)
-  }
-
-  #moved(actor: string, active: readonly number[], frame: Frame): void {
-    const chart = this.#charts.get(this.#chartOf.get(actor) ?? '')
-    if (chart === undefined) return
-    const paths = pathsOf(chart, active)
-    if (actor === this.#root) {
-      const in_ = (region: string) => paths.find((path) => path.startsWith(`${region}.`))?.slice(region.length + 1)
-      return this.book.executorMoved(in_('gate') ?? 'open', (in_('run') ?? 'clear') as RunState)
-    }
-    const isKnown = this.#withCall(actor, (call, record) => this.book.moved(call, paths[0] ?? '', record as CallRecord))
-    if (!isKnown) this.#early.set(actor, [...(this.#early.get(actor) ?? []), frame])
-  }
-
-  #withCall(
-    actor: string,
-    then: (call: NonNullable<ReturnType<EvidenceBook['find']>>, record: Record) => void,
-  ): boolean {
-    const id = this.#callOf.get(actor) ?? ''
-    const [call, record] = [this.book.find(id), this.#records.get(id)]
-    if (call === undefined || record === undefined) return false
-    then(call, record)
-    return true
-  }
-}
-
-/** The innermost active states, as paths below the root. */
-function pathsOf({ nodes }: ChartDefinition, active: readonly number[]): string[] {
-  const isOn = new Set(active)
-  const pathOf = (id: number): string[] => {
-    const node = nodes[id]
-    return node === undefined || node.parent === null ? [] : [...pathOf(node.parent), node.key]
-  }
-  return active
-    .filter((id) => !nodes.some((node) => node.parent === id && isOn.has(node.id)))
-    .map((id) => pathOf(id).join('.'))
-}
-
-function endingOf({ by, kind, reached }: Extract<Frame, { type: 'ending' }>): Ending {
-  if (by !== 'abort' || kind === null) return { by: by === 'answer' ? 'answer' : 'result' }
-  return { by, cause: { kind, reason: undefined }, reached: (reached ?? 'underWay') as 'underWay' }
-}
-
-const messageOf = ({ call, isError, content }: Extract<Frame, { type: 'result' }>) =>
-  createToolResultMessage(
-    {
-      type: 'tool_result',
-      tool_use_id: call,
-      content: typeof content === 'string' ? content : (JSON.stringify(content) as string | ContentBlock[]),
-      ...(isError && { is_error: true }),
-    },
-    { sourceToolAssistantUUID: 'recorded' },
-  )

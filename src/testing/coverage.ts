@@ -1,5 +1,8 @@
-import type { AnyActorRef, AnyStateMachine, AnyStateNode, AnyTransitionDefinition, InspectionEvent } from 'xstate'
+import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate'
 import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { chartOf } from '../inspect/chart-definition.ts'
+import { checkCoverage, coverageText, transitionNames } from '../inspect/index.ts'
 
 export interface TransitionCount {
   /** `call.queued --call.start[0]→ call.executing.validating` */
@@ -10,72 +13,74 @@ export interface TransitionCount {
 export interface ChartCoverage {
   /** Counts what this executor or query takes from now on. Says how to stop. */
   watch(watched: { readonly actor: Pick<AnyActorRef, 'system'> }): () => void
-  /** Every transition of a chart, and how often it was taken: heat for whoever draws it. */
+  /** Every transition of a chart, in its order, and how often it was taken. */
   counts(chart: ChartName): TransitionCount[]
   missing(chart: ChartName): string[]
+  /** Adds what another process has saved: test runners use several. Throws where it is no coverage. */
+  add(saved: string): void
+  /** As the text of a file, for `add`, and for the inspector, which shows it as heat on the charts. */
+  save(): string
   /** For the terminal: how much of each chart was taken, and what was not. */
   report(): string
 }
 
-const charts = { call: callMachine, executor: executorMachine, query: queryMachine } as unknown as Record<
+export type ChartName = 'call' | 'executor' | 'query'
+
+const machines = { call: callMachine, executor: executorMachine, query: queryMachine } as unknown as Record<
   ChartName,
   AnyStateMachine
 >
-export type ChartName = 'call' | 'executor' | 'query'
+const chartNames = Object.keys(machines) as ChartName[]
 
 /** Which transitions of the charts a test suite has taken. One for the whole suite, and every executor watched. */
 export function coverage(): ChartCoverage {
-  const taken = new Map<AnyTransitionDefinition, number>()
-  const counts = (chart: ChartName): TransitionCount[] =>
-    transitionsOf(charts[chart]).map(({ name, definition }) => ({ name, count: taken.get(definition) ?? 0 }))
-  const missing = (chart: ChartName): string[] =>
-    counts(chart).flatMap(({ name, count }) => (count === 0 ? [name] : []))
+  const charts = chartNames.map((id) => {
+    const known = chartOf(machines[id])
+    const names = transitionNames(known.definition)
+    return { id, known, names, taken: names.map(() => 0) }
+  })
+  const chartCalled = (name: string) => charts.find(({ id }) => id === name)
+  const counts = (name: ChartName): TransitionCount[] => {
+    const chart = chartCalled(name)
+    return (chart?.names ?? []).map((each, index) => ({ name: each, count: chart?.taken[index] ?? 0 }))
+  }
+  const missing = (name: ChartName): string[] => counts(name).flatMap(({ name, count }) => (count === 0 ? [name] : []))
   return {
     watch({ actor }) {
       const inspection = actor.system.inspect((event: InspectionEvent) => {
         if (event.type !== '@xstate.microstep') return
-        for (const transition of event._transitions) taken.set(transition, (taken.get(transition) ?? 0) + 1)
+        for (const transition of event._transitions) {
+          for (const { known, taken } of charts) {
+            const index = known.transitionId(transition)
+            if (index !== undefined) taken[index] = (taken[index] ?? 0) + 1
+          }
+        }
       })
       return () => inspection.unsubscribe()
     },
     counts,
     missing,
-    report: () =>
-      (Object.keys(charts) as ChartName[])
-        .flatMap((chart) => {
-          const all = counts(chart)
-          const left = missing(chart)
-          const share = Math.round((100 * (all.length - left.length)) / all.length)
-          const head = `${chart.padEnd(9)}${bar(share)} ${all.length - left.length} of ${all.length} transitions`
-          return [head, ...left.map((name) => `  never: ${name}`)]
-        })
-        .join('\n'),
+    add(saved) {
+      const file = checkCoverage(saved)
+      if (typeof file === 'string') throw new SignalboxError('invalid_option', file)
+      for (const { chart, counts: more } of file.charts) {
+        const known = chartCalled(chart.id)
+        // by name: a file of another version may have transitions that are not there any more
+        for (const [at, name] of transitionNames(chart).entries()) {
+          const index = known?.names.indexOf(name) ?? -1
+          if (known !== undefined && index >= 0) known.taken[index] = (known.taken[index] ?? 0) + (more[at] ?? 0)
+        }
+      }
+    },
+    save: () => coverageText(charts.map(({ known, taken }) => ({ chart: known.definition, counts: taken }))),
+    report: () => charts.flatMap(({ id }) => reportOn(id, counts(id))).join('\n'),
   }
 }
 
-const bar = (share: number): string =>
-  `${'█'.repeat(Math.round(share / 5)).padEnd(20, '·')} ${String(share).padStart(3)} %`
-
-export interface ChartTransition {
-  readonly name: string
-  readonly definition: AnyTransitionDefinition
-}
-
-/** Every transition of a chart, in document order. A forbidden one (`{}`) counts: it refuses on purpose. */
-export function transitionsOf(machine: AnyStateMachine): ChartTransition[] {
-  return nodesOf(machine.root).flatMap((node) => {
-    const lists = [...node.transitions.values(), ...(node.always === undefined ? [] : [node.always])]
-    return lists.flatMap((list) =>
-      list.map((definition, index) => ({ name: nameOf(node, definition, index), definition })),
-    )
-  })
-}
-
-function nodesOf(node: AnyStateNode): AnyStateNode[] {
-  return [node, ...Object.values(node.states).flatMap((child) => nodesOf(child as AnyStateNode))]
-}
-
-function nameOf(node: AnyStateNode, { eventType, target }: AnyTransitionDefinition, index: number): string {
-  const to = target?.map(({ id }) => id).join(', ') ?? '(stays)'
-  return `${node.id} --${eventType === '' ? 'always' : eventType}[${index}]→ ${to}`
+function reportOn(chart: ChartName, all: readonly TransitionCount[]): string[] {
+  const never = all.filter(({ count }) => count === 0)
+  const share = Math.round((100 * (all.length - never.length)) / all.length)
+  const bar = `${'█'.repeat(Math.round(share / 5)).padEnd(20, '·')} ${String(share).padStart(3)} %`
+  const head = `${chart.padEnd(9)}${bar} ${all.length - never.length} of ${all.length} transitions`
+  return [head, ...never.map(({ name }) => `  never: ${name}`)]
 }

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../machines/index.ts'
+import type { Admission, CallRecord } from '../../machines/index.ts'
 import type { Message } from '../messages/message.ts'
 import type { CallEvidence, RunState, TurnEvidence } from './turn-evidence.ts'
 
@@ -12,6 +12,7 @@ export class EvidenceBook implements TurnEvidence {
   run: RunState = 'clear'
   maxConcurrency: number
   sleepingReaders = 0
+  areWaitsExplained = false
   leftovers: string[] = []
   readonly #byId = new Map<string, CallEvidence>()
   #seen = 0
@@ -47,6 +48,7 @@ export class EvidenceBook implements TurnEvidence {
       overtook: undefined,
       starts: [],
       toldAt: undefined,
+      hasTimedOut: false,
       deniedAt: undefined,
       completedAt: undefined,
       ending: undefined,
@@ -54,6 +56,7 @@ export class EvidenceBook implements TurnEvidence {
       progressRead: 0,
       progressDropped: 0,
       lastProgressAt: undefined,
+      explained: undefined,
       body: undefined,
     }
     this.#byId.set(call.id, call)
@@ -79,6 +82,20 @@ export class EvidenceBook implements TurnEvidence {
       call.starts.push({ at, beside, isSafe: call.isSafe })
     }
     if (isStopped(phase) && !isStopped(before)) call.completedAt = at
+  }
+
+  /** It was there before anybody watched: when and beside whom it began is not known. */
+  wasBefore(id: string): void {
+    const call = this.#byId.get(id)
+    if (call === undefined) return
+    call.overtook = undefined
+    call.starts.splice(0, call.starts.length, ...call.starts.map(({ isSafe }) => ({ at: 0, beside: [], isSafe })))
+  }
+
+  /** What the executor says of those that wait. */
+  explained(waits: ReadonlyMap<string, Admission>): void {
+    this.areWaitsExplained = true
+    for (const call of this.calls) call.explained = waits.get(call.id)
   }
 
   told(call: CallEvidence): void {

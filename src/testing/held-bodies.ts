@@ -7,6 +7,10 @@ import type { Hold } from './turn-setup.ts'
 
 export interface HeldBody extends BodyEvidence {
   readonly id: string
+  /** What it was given. */
+  readonly input: unknown
+  /** Its result changes the context. */
+  modifies: boolean
   /** When it was told to stop. */
   toldAtMs: number | undefined
   endedAtMs: number | undefined
@@ -28,13 +32,13 @@ export class HeldBodies {
   points: HeldPoint[] = []
   readonly tools: readonly AnyTool[]
   readonly isReal: boolean
-  readonly #book: EvidenceBook
+  readonly #book: Pick<EvidenceBook, 'find'>
   readonly #clock: SimulatedClock
   readonly #graceMs: number
 
   constructor(
     given: readonly AnyTool[] | ((hold: Hold) => readonly AnyTool[]),
-    book: EvidenceBook,
+    book: Pick<EvidenceBook, 'find'>,
     clock: SimulatedClock,
     graceMs: number,
   ) {
@@ -48,7 +52,7 @@ export class HeldBodies {
 
   #heldOf(tool: AnyTool): AnyTool {
     const call: AnyTool['call'] = (input, context, canUseTool, message, onProgress) => {
-      const body = this.#begin(context, onProgress)
+      const body = this.#begin(input, context, onProgress)
       if (!this.isReal) return body.promise
       const report: OnProgress = (progress) => body.report(progress?.data)
       return this.#follow(body, tool.call(input, context, canUseTool, message, report) as Promise<ToolResult>)
@@ -56,7 +60,11 @@ export class HeldBodies {
     return { ...tool, call }
   }
 
-  #begin(context: ToolCallContext, onProgress: OnProgress): HeldBody & { promise: Promise<ToolResult> } {
+  #begin(
+    input: unknown,
+    context: ToolCallContext,
+    onProgress: OnProgress,
+  ): HeldBody & { promise: Promise<ToolResult> } {
     const id = context.toolUseID
     const { signal } = context.abortController
     let settle = { resolve: (_: ToolResult): void => undefined, reject: (_: unknown): void => undefined }
@@ -72,6 +80,8 @@ export class HeldBodies {
     }
     const body = {
       id,
+      input,
+      modifies: false,
       promise,
       starts: (this.byId.get(id)?.starts ?? 0) + 1,
       isRunning: true,

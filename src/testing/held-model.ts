@@ -68,6 +68,8 @@ export const callBlock = (index: number, id: string, name: string, json: string)
 async function* stream(signal: AbortSignal, open: (pending: Pending) => void): AsyncGenerator<ModelEvent> {
   const steps: Parameters<Pending['push']>[0][] = []
   let wake = (): void => undefined
+  // once for the whole stream: one for each wait would pile up
+  signal.addEventListener('abort', () => wake(), { once: true })
   open({
     push: (step) => {
       steps.push(step)
@@ -75,12 +77,12 @@ async function* stream(signal: AbortSignal, open: (pending: Pending) => void): A
     },
   })
   for (;;) {
-    while (steps.length === 0) {
-      await new Promise<void>((resolve, reject) => {
+    while (steps.length === 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => {
         wake = resolve
-        signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), { once: true })
       })
     }
+    if (steps.length === 0) throw new DOMException('aborted', 'AbortError')
     const step = steps.shift()
     if (step === 'end' || step === undefined) return
     if ('error' in step) throw step.error

@@ -4,6 +4,10 @@ import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool, InputVerdict } from '../tool/tool.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import { plainError } from './plain-error.ts'
+import type { Happenings } from './turn-setup.ts'
+
+/** The word for an input that comes out as another. */
+export const rewrites = 'changes the input'
 
 /** What a call waits for before or after its body, and the words that may end the wait. */
 export interface HeldWait {
@@ -18,10 +22,16 @@ export interface HeldWait {
 /** Validation, hooks and host, all of which say what the story wants when the story wants it. */
 export class HeldPhases {
   readonly waits = new Map<string, HeldWait>()
+  /** What a call was to be given in the end, where somebody changed its input. */
+  readonly agreed = new Map<string, unknown>()
+  /** Those that the host allowed. */
+  readonly allowed = new Set<string>()
   readonly #book: EvidenceBook
+  readonly #rewrite: (input: unknown) => Record<string, unknown>
 
-  constructor(book: EvidenceBook) {
+  constructor(book: EvidenceBook, rewrite?: Happenings['rewrite']) {
     this.#book = book
+    this.#rewrite = typeof rewrite === 'function' ? rewrite : (input) => ({ ...(input as object), rewritten: true })
   }
 
   toolOf(tool: AnyTool): AnyTool {
@@ -30,7 +40,7 @@ export class HeldPhases {
       ...tool,
       validateInput: (input, context) =>
         new Promise<InputVerdict>((resolve, reject) =>
-          this.#wait(context.toolUseID, 'executing.validating', 'input', ['is vetoed'], {
+          this.#wait(context.toolUseID, this.#phaseOf(context.toolUseID), 'input', ['is vetoed'], {
             'is accepted': () => {
               Promise.resolve(own?.call(tool, input, context) ?? { result: true as const }).then(resolve, reject)
             },
@@ -43,6 +53,7 @@ export class HeldPhases {
   readonly hooks: Hooks = {
     PreToolUse: [{ hooks: [this.#hook('executing.preHooks', 'hook before')] }],
     PostToolUse: [{ hooks: [this.#hook('executing.postHooks', 'hook after')] }],
+    PostToolUseFailure: [{ hooks: [this.#hook('executing.postHooks', 'hook after the failure')] }],
   }
 
   readonly store: ResultStore = {
@@ -55,10 +66,11 @@ export class HeldPhases {
       ),
   }
 
-  readonly canUseTool: CanUseTool = (_tool, _input, _context, _message, id) =>
+  readonly canUseTool: CanUseTool = (_tool, input, _context, _message, id) =>
     new Promise<PermissionAnswer>((resolve) =>
       this.#wait(id, 'executing.permission.asking', 'host', ['denies', 'stops the turn'], {
-        allows: () => resolve({ behavior: 'allow' }),
+        allows: () => this.#allow(id, () => resolve({ behavior: 'allow' })),
+        [rewrites]: () => this.#allow(id, () => resolve({ behavior: 'allow', updatedInput: this.#agree(id, input) })),
         denies: () => this.#deny(id, () => resolve({ behavior: 'deny', message: 'denied' })),
         'stops the turn': () =>
           this.#deny(id, () => resolve({ behavior: 'deny', message: 'stopped', interrupt: true })),
@@ -66,16 +78,39 @@ export class HeldPhases {
     )
 
   #hook(phase: string, who: string): HookCallback {
-    return (_input, id) =>
+    return (given, id) =>
       new Promise<HookOutput>((resolve, reject) => {
         const isBefore = phase === 'executing.preHooks'
         const deny = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } } as const
         this.#wait(String(id), phase, who, ['denies', 'breaks'], {
           passes: () => resolve({}),
+          ...(isBefore && {
+            [rewrites]: () => {
+              const updatedInput = this.#agree(String(id), given.tool_input)
+              resolve({ hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } })
+            },
+          }),
           ...(isBefore && { denies: () => this.#deny(String(id), () => resolve(deny)) }),
           ...(!isBefore && { breaks: () => reject(plainError('broke')) }),
         })
       })
+  }
+
+  /** An input that somebody changed is looked at again, in the phase in which it was changed. */
+  #phaseOf(id: string): string {
+    const phase = this.#book.find(id)?.phase ?? 'queued'
+    return phase === 'queued' ? 'executing.validating' : phase
+  }
+
+  #allow(id: string, say: () => void): void {
+    this.allowed.add(id)
+    say()
+  }
+
+  #agree(id: string, input: unknown): Record<string, unknown> {
+    const changed = this.#rewrite(input)
+    this.agreed.set(id, changed)
+    return changed
   }
 
   /** Known here, whatever becomes of it there. */

@@ -1,19 +1,26 @@
 import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
-import type { Stamps } from '../messages/stamps.ts'
+import type { PermissionSettings } from '../permission/permission-settings.ts'
 import { allowAllTools } from '../tool/permission.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { countListeners } from './count-listeners.ts'
+import { countedStamps } from './counted-stamps.ts'
 import { EvidenceBook } from './evidence-book.ts'
-import { HeldBodies } from './held-bodies.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { HeldBodies, type HeldBody } from './held-bodies.ts'
 import { HeldPhases } from './held-phases.ts'
 import { type Breach, breachesOf, type Invariant } from './invariant.ts'
 import { turnInvariants } from './invariants.ts'
+import { type Moves, movesOf } from './moves.ts'
+import { never, type PlayableWorld } from './playable-world.ts'
+import { roadInvariants } from './road-invariants.ts'
 import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
 import { idOf, type TurnSetup } from './turn-setup.ts'
-import { keepBook } from './watch-invariants.ts'
+import { explainWaits, keepBook } from './watch-invariants.ts'
 import { worldInvariants } from './world-invariants.ts'
 
 /** A turn on the real executor in a world where nothing happens until the story says so. */
-export class HeldWorld {
+export class HeldWorld implements PlayableWorld {
   readonly setup: TurnSetup
   readonly executor: StreamingToolExecutor
   readonly clock: SimulatedClock = simulatedClock()
@@ -25,6 +32,8 @@ export class HeldWorld {
   /** Those who wait for all that is to come. */
   readers: AsyncGenerator<unknown, void, undefined>[] = []
   wasStoppedByHost = false
+  /** Whose changes of the context were made, in that order. */
+  readonly modified: string[] = []
   /** How often each body may report. */
   maxReports = 1
   readonly #invariants: readonly Invariant[]
@@ -32,17 +41,17 @@ export class HeldWorld {
   readonly graceMs: number
   #inProgress: ReadonlySet<string> = new Set()
   #isInterruptible = false
-  #listeners = 0
+  readonly #listeners: () => number
 
   constructor(setup: TurnSetup) {
     this.setup = setup
     const { options = {}, context = {}, phases = 'bodies', tools, invariants = turnInvariants } = setup
     this.graceMs = options.abortGraceMs ?? 5_000
-    this.#countListeners()
+    this.#listeners = countListeners(this.host.signal)
     const stamps = countedStamps(this.clock)
     this.book = new EvidenceBook(options.maxConcurrency ?? 10)
     this.bodies = new HeldBodies(tools, this.book, this.clock, this.graceMs)
-    this.phases = new HeldPhases(this.book)
+    this.phases = new HeldPhases(this.book, setup.happenings?.rewrite)
     const held = phases === 'all' ? this.bodies.tools.map((tool) => this.phases.toolOf(tool)) : this.bodies.tools
     this.executor = new StreamingToolExecutor(
       held,
@@ -70,6 +79,14 @@ export class HeldWorld {
     const toolByName = new Map(held.map((tool) => [tool.name, tool]))
     this.#invariants = [
       ...invariants,
+      ...roadInvariants({
+        bodies: this.bodies.byId,
+        phases: this.phases,
+        plannedInput: (id) => this.#planned(id),
+        toolOf: ({ name }) => toolByName.get(name),
+        rules: phases === 'all' ? (context.permissions as PermissionSettings | undefined) : undefined,
+        modified: this.modified,
+      }),
       ...worldInvariants({
         bodies: this.bodies.byId,
         toolOf: ({ name }) => toolByName.get(name),
@@ -130,6 +147,16 @@ export class HeldWorld {
     void follow()
   }
 
+  /** Its result changes the context for those after it; how the changes came about is written down. */
+  finishWithModifier(body: HeldBody): void {
+    body.modifies = true
+    const contextModifier = (context: ToolUseContext): ToolUseContext => {
+      this.modified.push(body.id)
+      return { ...context }
+    }
+    body.finish({ contextModifier })
+  }
+
   leave(): void {
     void this.readers.shift()?.return()
   }
@@ -142,39 +169,61 @@ export class HeldWorld {
   breaches(): Breach[] {
     const { book } = this
     this.catchUp()
+    explainWaits(this.executor, book)
     book.leftovers = book.isOver ? this.#leftovers() : []
     return breachesOf(book, this.#invariants)
+  }
+
+  moves(): Moves {
+    return movesOf(this)
+  }
+
+  fingerprint(): string {
+    return fingerprintOf(this)
+  }
+
+  judge(): Breach[] {
+    const breaches = this.breaches()
+    const isDone = breaches.length === 0 && this.isAtEnd && this.book.run !== 'discarded'
+    if (!isDone || this.arrived === 0) return breaches
+    try {
+      this.setup.atEnd?.()
+      return []
+    } catch (error) {
+      return [{ invariant: 'at the end', problem: error instanceof Error ? error.message : String(error) }]
+    }
+  }
+
+  rankOf(move: string): number {
+    if (this.bodies.points.some(({ name }) => name === move)) return whereBodiesWait
+    const at = endings.findIndex((ending) => ending.test(move))
+    return at < 0 ? never : at
+  }
+
+  #planned(id: string): unknown {
+    const at = this.setup.calls.findIndex((call, index) => idOf(call, index) === id)
+    return this.setup.calls[at]?.input ?? {}
   }
 
   #leftovers(): string[] {
     return [
       ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still set`] : []),
-      ...(this.#listeners > 0 ? [`${this.#listeners} listeners are still on the host's signal`] : []),
+      ...(this.#listeners() > 0 ? [`${this.#listeners()} listeners are still on the host's signal`] : []),
     ]
   }
-
-  #countListeners(): void {
-    const { signal } = this.host
-    const add = signal.addEventListener.bind(signal)
-    const remove = signal.removeEventListener.bind(signal)
-    Object.assign(signal, {
-      addEventListener: (...args: Parameters<typeof add>) => {
-        this.#listeners++
-        add(...args)
-      },
-      removeEventListener: (...args: Parameters<typeof remove>) => {
-        this.#listeners--
-        remove(...args)
-      },
-    })
-  }
 }
+
+/** What brings a turn to its end, the nearest first. */
+const endings = [
+  / arrives$/,
+  / is released$/,
+  /(is accepted|passes|allows|saves)$/,
+  / finishes$/,
+  /^results are taken$/,
+  /^time passes$/,
+  /^the reader leaves$/,
+]
+const whereBodiesWait = 3
 
 /** A broken cursor must not hang a test. */
 const maxTaken = 200_000
-
-/** Ids that count up: the same story leaves the same ids. */
-function countedStamps(clock: SimulatedClock): Stamps {
-  let count = 0
-  return { uuid: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`, now: () => clock.now() }
-}

@@ -1,4 +1,5 @@
 import { abortReachesAll, interruptSparesOthers, noStartAfterAbort, strongestReasonWins } from './abort-invariants.ts'
+import { explanationsAreTrue } from './explanation-invariant.ts'
 import {
   denyMeansNeverRun,
   exclusivity,
@@ -19,6 +20,7 @@ import {
 } from './result-invariants.ts'
 
 export * from './abort-invariants.ts'
+export * from './explanation-invariant.ts'
 export * from './gate-invariants.ts'
 export * from './result-invariants.ts'
 
@@ -36,9 +38,13 @@ export const turnInvariants: readonly Invariant[] = [
   transcriptValid,
   denyMeansNeverRun,
   nobodyWaitsForNothing,
+  explanationsAreTrue,
   abortReachesAll,
   interruptSparesOthers,
   strongestReasonWins,
   ownOutcomeStands,
   readersAreWoken,
 ]
+
+/** Those that a recording can tell of. */
+export const recordingInvariants: readonly Invariant[] = turnInvariants.filter(({ isLiveOnly }) => isLiveOnly !== true)

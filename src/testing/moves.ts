@@ -1,4 +1,6 @@
+import { rewrites } from './held-phases.ts'
 import type { HeldWorld } from './held-world.ts'
+import { nextDue } from './next-due.ts'
 import { plainError } from './plain-error.ts'
 import { idOf } from './turn-setup.ts'
 
@@ -9,7 +11,22 @@ export type Moves = Map<string, () => void>
 export function movesOf(world: HeldWorld): Moves {
   const moves: Moves = new Map()
   const { setup, executor, book, bodies, phases, clock } = world
-  const { failure, progress, interrupt, abort, discard, time, reader, reading, flood, strange, long, hostAbort } = {
+  const {
+    failure,
+    progress,
+    interrupt,
+    abort,
+    discard,
+    time,
+    reader,
+    reading,
+    flood,
+    strange,
+    long,
+    hostAbort,
+    rewrite,
+    modifier,
+  } = {
     ...all,
     ...setup.happenings,
   }
@@ -22,7 +39,8 @@ export function movesOf(world: HeldWorld): Moves {
   for (const { id, phase, words, faults } of phases.waits.values()) {
     for (const [word, say] of Object.entries(words)) {
       const isLate = book.find(id)?.phase !== phase
-      if (!isLate && (failure || !faults.includes(word))) {
+      const isWanted = word.endsWith(rewrites) ? rewrite !== false : failure || !faults.includes(word)
+      if (!isLate && isWanted) {
         moves.set(word, () => {
           if (word.endsWith('stops the turn')) world.wasStoppedByHost = true
           say()
@@ -37,6 +55,7 @@ export function movesOf(world: HeldWorld): Moves {
     if (failure) moves.set(`${body.id} fails`, () => body.fail(plainError(`${body.id} broke`)))
     if (strange) moves.set(`${body.id} throws nothing`, () => body.fail(undefined))
     if (long) moves.set(`${body.id} finishes at length`, () => body.finish({ data: `${body.id} done ${padding}` }))
+    if (modifier) moves.set(`${body.id} finishes and changes the context`, () => world.finishWithModifier(body))
     if (flood) moves.set(`${body.id} floods`, () => times(25, () => body.report()))
     if (progress && body.reported < world.maxReports) moves.set(`${body.id} reports`, () => body.report())
   }
@@ -66,15 +85,6 @@ function readingMoves(world: HeldWorld, moves: Moves, maxReaders: number, mayTak
   if ((mayTake || isLast) && !book.isOver && world.hasNews) moves.set('results are taken', () => world.take())
 }
 
-/** Until the next timer, or until the grace of a body is over, whether or not anybody has set a timer for it. */
-function nextDue({ clock, bodies, graceMs }: HeldWorld): number | undefined {
-  const graces = [...bodies.byId.values()].flatMap(({ isRunning, isAbandoned, toldAtMs }) =>
-    isRunning && !isAbandoned && toldAtMs !== undefined ? [toldAtMs + graceMs - clock.now()] : [],
-  )
-  const all = clock.nextDueIn === undefined ? graces : [clock.nextDueIn, ...graces]
-  return all.length === 0 ? undefined : Math.min(...all)
-}
-
 const isOverIn = ({ phase }: { phase: string }): boolean => phase === 'completed' || phase === 'yielded'
 
 const padding = 'and so on '.repeat(100)
@@ -88,6 +98,8 @@ const all = {
   strange: false,
   long: false,
   hostAbort: false,
+  rewrite: false,
+  modifier: false,
   failure: true,
   progress: true,
   interrupt: true,

@@ -1,16 +1,11 @@
 import { HeldWorld } from './held-world.ts'
-import { type Breach, breachesInWords } from './invariant.ts'
-import { type Moves, movesOf } from './moves.ts'
-import { settled } from './settled.ts'
+import { breachesInWords } from './invariant.ts'
+import type { Moves } from './moves.ts'
+import { type TellOptions, type Told, tell } from './playable-world.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
-export interface PlayedTurn {
-  readonly world: HeldWorld
+export interface PlayedTurn extends Told<HeldWorld> {
   readonly moves: Moves
-  /** The moves that could be made; others were not possible when it was their turn. */
-  readonly story: readonly string[]
-  /** What did not hold, after which move. */
-  readonly breaches: readonly Breach[]
 }
 
 /**
@@ -20,66 +15,20 @@ export interface PlayedTurn {
 export async function playTurn(
   setup: TurnSetup,
   story: readonly string[],
-  onBegin: (world: HeldWorld) => void = () => undefined,
+  options?: TellOptions<HeldWorld>,
 ): Promise<PlayedTurn> {
-  const world = new HeldWorld(setup)
-  onBegin(world)
-  await settled()
-  const told: string[] = []
-  let breaches = world.breaches()
-  let moves = movesOf(world)
-  for (const name of story) {
-    if (breaches.length > 0) break
-    const move = moves.get(name)
-    if (move === undefined) continue
-    told.push(name)
-    breaches = await makeMove(world, move)
-    moves = movesOf(world)
-  }
-  return { world, moves, story: told, breaches }
+  const told = await tell(() => new HeldWorld(setup), story, options)
+  return { ...told, moves: told.world.moves() }
 }
-
-/** Goes a way that was gone before, without looking left or right. */
-export async function retraceTurn(setup: TurnSetup, story: readonly string[]): Promise<HeldWorld> {
-  const world = new HeldWorld(setup)
-  await settled()
-  for (const name of story) {
-    world.catchUp()
-    movesOf(world).get(name)?.()
-    await settled()
-  }
-  world.catchUp()
-  return world
-}
-
-/** Makes a move, lets everything run that follows from it, and says what does not hold then. */
-export async function makeMove(world: HeldWorld, move: () => void): Promise<Breach[]> {
-  try {
-    move()
-    await settled()
-    const breaches = world.breaches()
-    return breaches.length === 0 && world.isAtEnd ? atEndOf(world) : breaches
-  } catch (error) {
-    return [{ invariant: 'nothing throws', problem: messageOf(error) }]
-  }
-}
-
-function atEndOf({ setup, book }: HeldWorld): Breach[] {
-  if (book.run === 'discarded') return []
-  try {
-    setup.atEnd?.()
-    return []
-  } catch (error) {
-    return [{ invariant: 'at the end', problem: messageOf(error) }]
-  }
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Tells a story and throws where something does not hold: what a test that was found by `exploreTurn` or `simulate` does.
  */
-export async function replayTurn(setup: TurnSetup, story: readonly string[]): Promise<void> {
-  const played = await playTurn(setup, story)
-  if (played.breaches.length > 0) throw new Error(breachesInWords(played.breaches))
+export async function replayTurn(
+  setup: TurnSetup,
+  story: readonly string[],
+  { mustEnd = false }: Pick<TellOptions<HeldWorld>, 'mustEnd'> = {},
+): Promise<void> {
+  const { breaches } = await playTurn(setup, story, { mustEnd })
+  if (breaches.length > 0) throw new Error(breachesInWords(breaches))
 }

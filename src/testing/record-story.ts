@@ -1,44 +1,69 @@
-import { createRecorder, type Frame } from '../inspect/index.ts'
+import type { AnyActorRef } from 'xstate'
+import { createRecorder, type Frame, type Recorder } from '../inspect/index.ts'
+import type { HeldConversation } from './held-conversation.ts'
+import type { HeldWorld } from './held-world.ts'
+import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
+import type { SimulatedClock } from './simulated-clock.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
 /** The story told once more, as frames for the inspector: the same for the same story. */
 export async function recordStory(setup: TurnSetup, story: readonly string[]): Promise<Frame[]> {
-  const frames: Frame[] = []
-  const rename = renamed()
-  let leave: () => void = () => undefined
-  await playTurn(setup, story, ({ executor, clock }) => {
-    const onFrame = (frame: Frame) => void frames.push(rename(frame))
-    leave = createRecorder({ onFrame, now: () => clock.now() }).watch(executor, { title: 'story' }).leave
-  })
-  leave()
-  return frames
+  let recording: WorldRecording | undefined
+  const onBegin = (world: HeldWorld): void => {
+    recording = recordWorld(world)
+  }
+  const { breaches } = await playTurn(setup, story, { onBegin })
+  return recording?.end(breaches) ?? []
+}
+
+export interface WorldRecording {
+  /** Leaves, and gives all that was seen, with what did not hold in the end. */
+  end(breaches?: readonly Breach[]): Frame[]
 }
 
 /** Neither when it was told nor how many actors there were before is part of a story. */
-function renamed(): (frame: Frame) => Frame {
-  const names = new Map<string, string>()
-  const nameOf = (actor: string): string => {
+function storyRecorder(clock: SimulatedClock): { recorder: Recorder; frames: Frame[] } {
+  const frames: Frame[] = []
+  const onFrame = (frame: Frame): void => void frames.push(frame)
+  return { frames, recorder: createRecorder({ onFrame, now: () => clock.now(), epoch: 0, actorId: countedActors() }) }
+}
+
+export function recordWorld({ executor, clock }: Pick<HeldWorld, 'executor' | 'clock'>): WorldRecording {
+  const { recorder, frames } = storyRecorder(clock)
+  const { leave, run } = recorder.watch(executor, { title: 'story' })
+  return {
+    end(breaches = []) {
+      for (const breach of breaches) recorder.breach(run, breach)
+      leave()
+      return frames
+    },
+  }
+}
+
+/** Each attempt of a query at a reply is a run of its own, with the query around it. */
+export function recordQuery({ run: query, clock }: Pick<HeldConversation, 'run' | 'clock'>): WorldRecording {
+  const { recorder, frames } = storyRecorder(clock)
+  let watched: ReturnType<Recorder['watch']> | undefined
+  const stop = query.onExecutor((executor) => {
+    watched?.leave()
+    watched = recorder.watch(executor, { title: 'attempt', around: query.actor as AnyActorRef })
+  })
+  return {
+    end(breaches = []) {
+      for (const breach of breaches) recorder.breach(watched?.run ?? 0, breach)
+      watched?.leave()
+      stop()
+      return frames
+    },
+  }
+}
+
+function countedActors(): (actor: AnyActorRef) => string {
+  const names = new Map<AnyActorRef, string>()
+  return (actor) => {
     const name = names.get(actor) ?? `x:${names.size}`
     names.set(actor, name)
     return name
   }
-  const renameIn = (value: unknown, isActor: boolean): unknown => {
-    if (typeof value === 'string') return isActor && isSessionId(value) ? nameOf(value) : value
-    if (Array.isArray(value)) return value.map((each) => renameIn(each, false))
-    if (typeof value !== 'object' || value === null) return value
-    const isReference = (value as { $?: unknown }).$ === 'actor'
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, renameIn(each, isReference && key === 'id')]),
-    )
-  }
-  return (frame) => {
-    const fields = Object.entries(frame.type === 'head' ? { ...frame, epoch: 0 } : frame)
-    return Object.fromEntries(
-      fields.map(([key, value]) => [key, renameIn(value, actorFields.has(key))]),
-    ) as unknown as Frame
-  }
 }
-
-const actorFields = new Set(['actor', 'parent', 'root', 'to', 'from'])
-const isSessionId = (value: string): boolean => /^x:\d+$/.test(value)

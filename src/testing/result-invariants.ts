@@ -42,6 +42,7 @@ export const progressBeforeResult: Invariant = {
 /** Y2: no progress is lost, except what readers were told of. */
 export const everyProgressArrives: Invariant = {
   name: 'every progress arrives',
+  isLiveOnly: true,
   check: ({ calls, run }) =>
     firstOf(calls, ({ id, body, progressRead, progressDropped, results }) => {
       const got = progressRead + progressDropped
@@ -81,6 +82,7 @@ export const transcriptValid: Invariant = {
 /** A7: who came to an end without having been told to stop keeps what it has. */
 export const ownOutcomeStands: Invariant = {
   name: "a call's own outcome stands",
+  isLiveOnly: true,
   check: ({ calls }) =>
     firstOf(calls, ({ id, body, ending }) =>
       body?.outcome !== undefined && !body.outcome.wasTold && ending?.by === 'abort' && ending.reached !== 'underWay'
@@ -92,6 +94,7 @@ export const ownOutcomeStands: Invariant = {
 /** Y4: a reader that sleeps has nothing to read. */
 export const readersAreWoken: Invariant = {
   name: 'readers are woken',
+  isLiveOnly: true,
   check(turn: TurnEvidence) {
     if (turn.sleepingReaders === 0) return undefined
     if (turn.isOver) return 'everything is over, and a reader still waits'

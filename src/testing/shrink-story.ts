@@ -1,15 +1,17 @@
 import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
-import type { TurnSetup } from './turn-setup.ts'
+import { stuck } from './playable-world.ts'
+import { shrinkMoves } from './shrink-moves.ts'
+import { idOf, type PlannedCall, type TurnSetup } from './turn-setup.ts'
 
-export interface Broken {
-  readonly setup: TurnSetup
+export interface Broken<Setup = TurnSetup> {
+  readonly setup: Setup
   readonly story: readonly string[]
   readonly breaches: readonly Breach[]
 }
 
 /**
- * The smallest story that breaks the same invariant: moves are left out in ever smaller pieces, then calls from the end,
+ * The smallest story that breaks the same invariant: moves are left out in ever smaller pieces, then calls,
  * until nothing more can go.
  */
 export async function shrinkStory(
@@ -19,26 +21,48 @@ export async function shrinkStory(
 ): Promise<Broken> {
   const name = breaches[0]?.invariant
   let broken: Broken = { setup: given, story, breaches }
-  const attempt = async (setup: TurnSetup, shorter: readonly string[]): Promise<boolean> => {
-    const played = await playTurn(setup, shorter)
-    const isSame = played.breaches.some(({ invariant }) => invariant === name)
-    if (isSame) broken = { setup, story: played.story, breaches: played.breaches }
-    return isSame
+  const attempt = async (setup: TurnSetup, shorter: readonly string[]): Promise<readonly string[] | undefined> => {
+    const played = await playTurn(setup, shorter, { mustEnd: name === stuck.invariant })
+    if (!played.breaches.some(({ invariant }) => invariant === name)) return undefined
+    broken = { setup, story: played.story, breaches: played.breaches }
+    return played.story
   }
-  // a turn that is stuck breaks nothing while it is told
-  if (!(await attempt(given, story))) return broken
-  for (let isSmaller = true; isSmaller; ) {
-    isSmaller = false
-    for (let size = Math.ceil(broken.story.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-      for (let at = broken.story.length - size; at >= 0; at -= size) {
-        const shorter = broken.story.filter((_, n) => n < at || n >= at + size)
-        if (shorter.length < broken.story.length && (await attempt(broken.setup, shorter))) isSmaller = true
-      }
+  const dropCall = async (setup: TurnSetup): Promise<boolean> => {
+    for (let at = setup.calls.length - 1; at >= 0 && setup.calls.length > 1; at--) {
+      if ((await attempt({ ...setup, calls: without(setup.calls, at) }, broken.story)) !== undefined) return true
     }
+    return false
+  }
+  // what cannot be told again as it was stays as it is
+  if ((await attempt(given, story)) === undefined) return broken
+  for (let isSmaller = true; isSmaller; ) {
+    const before = broken.story.length
     const { setup } = broken
+    await shrinkMoves(broken.story, (shorter) => attempt(setup, shorter))
+    for (const [at, move] of broken.story.entries()) {
+      const plain = plainerOf(move)
+      if (plain !== undefined)
+        await attempt(
+          setup,
+          broken.story.map((each, n) => (n === at ? plain : each)),
+        )
+    }
     // what is wanted at the end may speak of every call
-    const fewer = setup.atEnd === undefined ? setup.calls.slice(0, -1) : []
-    if (fewer.length > 0 && (await attempt({ ...setup, calls: fewer }, broken.story))) isSmaller = true
+    const isLess = setup.atEnd === undefined && (await dropCall(setup))
+    isSmaller = isLess || broken.story.length < before
   }
   return broken
 }
+
+/** The same move without anything special about it. */
+function plainerOf(move: string): string | undefined {
+  const plain = move
+    .replace(/hook before changes the input$/, 'hook before passes')
+    .replace(/host changes the input$/, 'host allows')
+    .replace(/ finishes (and changes the context|at length)$/, ' finishes')
+  return plain === move ? undefined : plain
+}
+
+/** Those that come after it keep their names, by which the story knows them. */
+const without = (calls: readonly PlannedCall[], at: number): PlannedCall[] =>
+  calls.flatMap((call, index) => (index === at ? [] : [index < at ? call : { ...call, id: idOf(call, index) }]))

@@ -1,12 +1,11 @@
+import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { stuck } from './explore-turn.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import { HeldWorld } from './held-world.ts'
-import type { Breach, Invariant } from './invariant.ts'
-import { movesOf } from './moves.ts'
-import { makeMove } from './play-turn.ts'
+import type { Invariant } from './invariant.ts'
 import { digestOf, randomFrom } from './random.ts'
-import { settled } from './settled.ts'
+import { pickFrom, randomWalk } from './random-walk.ts'
+import { recordWorld } from './record-story.ts'
 import { shrinkStory } from './shrink-story.ts'
 import { storyLog } from './story-log.ts'
 import { troublesomeTools } from './troublesome-tools.ts'
@@ -28,6 +27,8 @@ export interface SimulateOptions {
   readonly invariants?: readonly Invariant[] | undefined
   /** Gets the log of each run. */
   readonly onRun?: ((log: string, run: number) => void) | undefined
+  /** Gets each run as a recording for the inspector: one frame a line. */
+  readonly onRecording?: ((recording: string, run: number) => void) | undefined
   /** Ends after so many milliseconds. @default none */
   readonly maxMs?: number | undefined
   /** Where `maxMs` is read from. @default performance.now */
@@ -55,23 +56,23 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
   while (run < runs && breach === undefined && now() - begin < maxMs) {
     const random = randomFrom(digestOf(`${seed} ${run}`))
     const setup = randomSetup(options, random)
-    const { world, story, breaches } = await randomTurn(setup, maxMoves, random)
+    const world = new HeldWorld(setup)
+    const recording = options.onRecording === undefined ? undefined : recordWorld(world)
+    const { story, breaches } = await randomWalk(world, maxMoves, random, weightOf)
+    if (recording !== undefined) options.onRecording?.(recording.end(breaches).map(frameLine).join(''), run)
     const log = storyLog(run, setup, world, story, breaches)
     options.onRun?.(log, run)
     digest = digestOf(log, digest)
     moves += story.length
     results += world.book.order.length
     run++
-    if (breaches.length > 0) breach = foundStory(setup, await shrinkStory(setup, story, breaches))
+    if (breaches.length > 0) breach = foundStory(await shrinkStory(setup, story, breaches))
   }
   const elapsedMs = now() - begin
   const line = `seed ${seed}: ${run} turns, ${moves} moves, ${results} results, ${(elapsedMs / 1_000).toFixed(1)} s`
   const report = breach === undefined ? `${line}: nothing is wrong` : `${line}\n${breach.text}`
   return { runs: run, moves, results, digest: digest.toString(16).padStart(8, '0'), elapsedMs, breach, report }
 }
-
-const pickFrom = <Item>(items: readonly Item[], random: () => number): Item =>
-  items[Math.floor(random() * items.length)] as Item
 
 function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions, random: () => number): TurnSetup {
   const given = tools ?? troublesomeTools()
@@ -82,66 +83,14 @@ function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions
     calls: calls ?? Array.from({ length: 1 + Math.floor(random() * maxCalls) }, planned),
     phases: random() < 0.5 ? 'all' : 'bodies',
     arrival: random() < 0.5 ? 'together' : 'anyTime',
-    happenings: { flood: true, strange: true, long: true, hostAbort: true, reader: 2 },
+    happenings: { flood: true, strange: true, long: true, hostAbort: true, rewrite: true, modifier: true, reader: 2 },
+    ...(random() < 0.2 && {
+      context: { permissions: { deny: [pickFrom(names, random)], ask: [pickFrom(names, random)] } },
+    }),
     options: { maxConcurrency: 1 + Math.floor(random() * 4), abortGraceMs: 100, maxBufferedProgress: 10 },
     ...(invariants !== undefined && { invariants }),
   }
 }
 
-interface RandomTurn {
-  readonly world: HeldWorld
-  readonly story: readonly string[]
-  readonly breaches: readonly Breach[]
-}
-
-async function randomTurn(setup: TurnSetup, maxMoves: number, random: () => number): Promise<RandomTurn> {
-  const world = new HeldWorld(setup)
-  await settled()
-  const story: string[] = []
-  const play = async (name: string): Promise<readonly Breach[]> => {
-    story.push(name)
-    return makeMove(world, movesOf(world).get(name) as () => void)
-  }
-  let breaches: readonly Breach[] = world.breaches()
-  const length = Math.floor(random() * maxMoves)
-  while (breaches.length === 0 && story.length < length) {
-    const names = [...movesOf(world).keys()]
-    if (names.length === 0) break
-    breaches = await play(weighted(names, random))
-  }
-  // then everything is brought to its end, by moves that lead there
-  for (let left = 20 * (setup.calls.length + 1); breaches.length === 0 && !world.isAtEnd; left--) {
-    const name = [...movesOf(world).keys()].sort((a, b) => towardsEnd(a) - towardsEnd(b))[0]
-    if (name === undefined || towardsEnd(name) === never || left === 0) breaches = [stuck]
-    else breaches = await play(name)
-  }
-  return { world, story, breaches }
-}
-
 /** What ends much happens less. */
 const weightOf = (name: string): number => (name.startsWith('the ') ? 1 : name === 'time passes' ? 3 : 8)
-
-function weighted(names: readonly string[], random: () => number): string {
-  let left = random() * names.reduce((sum, name) => sum + weightOf(name), 0)
-  for (const name of names) {
-    left -= weightOf(name)
-    if (left < 0) return name
-  }
-  return names.at(-1) as string
-}
-
-const never = 100
-const endings = [
-  / arrives$/,
-  / is released$/,
-  /(is accepted|passes|allows|saves)$/,
-  / finishes$/,
-  /^results are taken$/,
-  /^time passes$/,
-  /^the reader leaves$/,
-]
-
-const towardsEnd = (name: string): number => {
-  const at = endings.findIndex((ending) => ending.test(name))
-  return at < 0 ? never : at
-}

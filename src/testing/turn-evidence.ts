@@ -1,4 +1,4 @@
-import type { Ending } from '../../machines/index.ts'
+import type { Admission, Ending } from '../../machines/index.ts'
 import type { Message } from '../messages/message.ts'
 
 /** What the tool's body itself showed, where the test holds it; the charts have no part in it. */
@@ -35,6 +35,8 @@ export interface CallEvidence {
   readonly starts: { readonly at: number; readonly beside: readonly string[]; readonly isSafe: boolean }[]
   /** When it was first told to stop. */
   toldAt: number | undefined
+  /** Its time was over, so that it was told to stop whatever else happened. */
+  hasTimedOut: boolean
   deniedAt: number | undefined
   completedAt: number | undefined
   ending: Ending | undefined
@@ -43,6 +45,8 @@ export interface CallEvidence {
   /** Progress of which a reader was told that it had been dropped. */
   progressDropped: number
   lastProgressAt: number | undefined
+  /** Why it waits, as the executor says. */
+  explained: Admission | undefined
   body: BodyEvidence | undefined
 }
 
@@ -63,6 +67,8 @@ export interface TurnEvidence {
   readonly messages: readonly Message[]
   /** Readers that wait for a message. */
   readonly sleepingReaders: number
+  /** Somebody asked the executor why calls wait. */
+  readonly areWaitsExplained: boolean
   /** Every call has been handed over, or the run was discarded. */
   readonly isOver: boolean
   /** What should have been cleared away by the end, in words; filled in where the test holds the world around. */

@@ -36,6 +36,10 @@ export interface Happenings {
   readonly strange?: boolean | undefined
   /** Results that are too long for the model, and a store that keeps them or fails. @default false */
   readonly long?: boolean | undefined
+  /** Hooks before calls, and the host, that change the input; by a function of yours, or by a mark. @default false */
+  readonly rewrite?: boolean | ((input: unknown) => Record<string, unknown>) | undefined
+  /** Results that change the context for the calls after them. @default false */
+  readonly modifier?: boolean | undefined
   /** Results are taken whenever they can be, not only at the end. */
   readonly reading?: boolean | undefined
 }

@@ -18,7 +18,7 @@ export interface InvariantWatch {
   leave(): void
 }
 
-const watches = new WeakMap<StreamingToolExecutor, InvariantWatch>()
+const books = new WeakMap<StreamingToolExecutor, EvidenceBook>()
 
 /**
  * Watches a live executor, from now on, for what must hold. Best before the first call: what was before is only known
@@ -32,14 +32,17 @@ export function watchInvariants(
   const stop = keepBook(executor, book)
   const watch: InvariantWatch = {
     evidence: book,
-    breaches: () => breachesOf(book, invariants),
-    assert: () => throwAt(breachesOf(book, invariants)),
+    breaches() {
+      explainWaits(executor, book)
+      return breachesOf(book, invariants)
+    },
+    assert: () => throwAt(watch.breaches()),
     leave() {
       stop()
-      watches.delete(executor)
+      books.delete(executor)
     },
   }
-  watches.set(executor, watch)
+  books.set(executor, book)
   return watch
 }
 
@@ -67,10 +70,14 @@ export function assertInvariants(
   executor: StreamingToolExecutor,
   invariants: readonly Invariant[] = turnInvariants,
 ): void {
-  const known = watches.get(executor)?.evidence
-  if (known !== undefined) return throwAt(breachesOf(known, invariants))
+  const known = books.get(executor)
+  if (known !== undefined) {
+    explainWaits(executor, known)
+    return throwAt(breachesOf(known, invariants))
+  }
   const book = new EvidenceBook(executor.actor.getSnapshot().context.run.maxConcurrency)
   lookAt(executor, book)
+  explainWaits(executor, book)
   // who has not watched cannot know what readers got
   throwAt(breachesOf(book, invariants).filter(({ invariant }) => !needsReaders.has(invariant)))
 }
@@ -79,6 +86,15 @@ const needsReaders = new Set(['one result per call', 'transcript valid'])
 
 function throwAt(breaches: readonly Breach[]): void {
   if (breaches.length > 0) throw new Error(breachesInWords(breaches))
+}
+
+/** Asks the executor why each call waits. */
+export function explainWaits(executor: StreamingToolExecutor, book: EvidenceBook): void {
+  const waits = book.calls.flatMap(({ id }) => {
+    const admission = executor.explain(id)
+    return admission === undefined ? [] : [[id, admission] as const]
+  })
+  book.explained(new Map(waits))
 }
 
 /** What the charts show of a turn that nobody watched. */
@@ -104,6 +120,8 @@ function see(book: EvidenceBook, executor: AnyActorRef, event: InspectionEvent):
     if (event.event.type === 'call.add' && added !== undefined && added.index >= 0) book.announced(added)
     if (event.event.type === 'call.release' && added !== undefined)
       book.announced(added).isHeld = added.stage === 'held'
+    // its own chart moved before the executor wrote down its new class
+    if (event.event.type === 'call.requeued' && added !== undefined) book.announced(added).isSafe = added.isSafe
     return book.executorMoved(gate, run)
   }
   const record = snapshot.context?.call
@@ -124,4 +142,5 @@ function seeEvent(
   const call = book.announced(record)
   if (event.type === 'call.abort') book.told(call)
   if (event.type === 'permission.denied') book.denied(call)
+  if (event.type === 'call.timedOut') call.hasTimedOut = true
 }

@@ -68,6 +68,9 @@ function assertTool(tool: AnyTool, index: number): void {
   if (!isName(tool.name)) fail('name', 'a string that is not empty', tool.name)
   if (typeof tool.call !== 'function') fail('call', 'a function', tool.call)
   if (typeof tool.inputSchema?._zod?.run !== 'function') fail('inputSchema', 'a Zod object schema', tool.inputSchema)
+  if (tool.inputJSONSchema !== undefined && readField(tool.inputJSONSchema, 'type') !== 'object') {
+    fail('inputJSONSchema', "a JSON Schema with type: 'object'", tool.inputJSONSchema)
+  }
   if (tool.maxResultSizeChars !== undefined && !(tool.maxResultSizeChars > 0)) {
     fail('maxResultSizeChars', 'a number above 0', tool.maxResultSizeChars)
   }

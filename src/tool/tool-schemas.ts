@@ -1,14 +1,14 @@
 import { toJSONSchema } from 'zod'
 import { describeError } from '../errors/describe-error.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
-import type { AnyTool } from './tool.ts'
+import type { AnyTool, JSONObjectSchema } from './tool.ts'
 import { ToolBox } from './tool-box.ts'
 
 /** A tool as the Messages API wants to hear of it. */
 export interface ToolSchema {
   name: string
   description?: string
-  input_schema: { type: 'object'; [key: string]: unknown }
+  input_schema: JSONObjectSchema
 }
 
 /**
@@ -22,14 +22,20 @@ export function toolSchemas(tools: readonly AnyTool[]): ToolSchema[] {
   return tools.map((tool) => ({
     name: tool.name,
     ...(tool.description !== undefined && { description: tool.description }),
-    input_schema: jsonSchemaOf(tool),
+    input_schema: tool.inputJSONSchema ?? jsonSchemaOf(tool),
   }))
 }
 
+/** As text, so that everybody gets one of their own: working a schema out costs far more than reading it. */
+const known = new WeakMap<object, string>()
+
 /** Of the input side: a model sends what goes into a transform, not what comes out. */
 function jsonSchemaOf({ name, inputSchema }: AnyTool): ToolSchema['input_schema'] {
+  const text = known.get(inputSchema)
+  if (text !== undefined) return JSON.parse(text)
   try {
     const { $schema, ...schema } = toJSONSchema(inputSchema, { io: 'input' })
+    known.set(inputSchema, JSON.stringify({ ...schema, type: 'object' }))
     return { ...schema, type: 'object' }
   } catch (error) {
     throw new SignalboxError(

@@ -52,6 +52,9 @@ export type InputVerdict = { result: true } | { result: false; message: string; 
 
 export type Timeout = number | { totalMs?: number | undefined; idleMs?: number | undefined }
 
+/** A JSON Schema of an object: the form in which models are told of inputs. */
+export type JSONObjectSchema = { type: 'object'; [keyword: string]: unknown }
+
 /** What `call` may return: a promise of the result, or a generator that reports progress on the way. */
 export type ToolReturn<Data = unknown> =
   | Promise<ToolResult<Data>>
@@ -73,6 +76,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     onProgress: OnProgress,
   ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
   description?: string | undefined
+  /**
+   * What the model is told of the input, word for word, where that is known as JSON Schema already. `inputSchema` still
+   * decides what may run.
+   * @default the JSON Schema of `inputSchema`
+   */
+  inputJSONSchema?: JSONObjectSchema | undefined
   /** Other names under which a model may call it. */
   aliases?: readonly string[] | undefined
   /**

@@ -35,7 +35,7 @@ export function bashTool({ root, fileSystem }: Workspace, shell: Shell): Tool<ty
     run_in_background !== true && isReadOnlyCommand(tidy(command))
   return defineTool({
     name: 'Bash',
-    description: `Runs a command in bash and gives back what it printed. The working directory is kept between calls and begins at ${root}; variables are not kept. Nothing can be typed in, and processes that are left over are ended: for those that shall go on, set run_in_background.`,
+    description: `Runs a command in bash and gives back what it printed. The working directory is kept between calls and begins at ${root}; variables are not kept. Nothing can be typed in, and processes that are left over are ended: for those that shall go on, set run_in_background. A command may not see the processes of another one; BashStop ends those in the background.`,
     inputSchema,
     isConcurrencySafe: onlyReads,
     isReadOnly: onlyReads,

@@ -1,5 +1,6 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { nodeProcessRunner } from '../shell/node-process-runner.ts'
+import type { Isolation } from '../shell/process-runner.ts'
 import { createShell, type ShellOptions } from '../shell/shell.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { createReadMemory } from '../workspace/read-memory.ts'
@@ -41,6 +42,8 @@ export interface ToolSet {
   readonly tools: readonly AnyTool[]
   readonly workspace: Workspace
   readonly taskBoard: TaskBoard
+  /** How the processes of a command are kept together; undefined without a shell, or with a runner of your own. */
+  readonly isolation: Isolation | undefined
   /** Ends what still runs in the background. */
   close(): Promise<void>
 }
@@ -74,7 +77,8 @@ export function createTools(options: ToolSetOptions): ToolSet {
   const taskBoard = options.taskBoard ?? createTaskBoard()
   const desk = { workspace, memory: createReadMemory() }
   const shell = options.shell === false ? undefined : createShell(workspace, options.shell)
-  const search = { workspace, runner: shell?.runner ?? nodeProcessRunner, ripgrep: ripgrepFor(options.ripgrep) }
+  const { processRunner } = options.shell || {}
+  const search = { workspace, runner: processRunner ?? nodeProcessRunner, ripgrep: ripgrepFor(options.ripgrep) }
   const tools: AnyTool[] = [
     readTool(desk, options.read),
     writeTool(desk),
@@ -87,7 +91,15 @@ export function createTools(options: ToolSetOptions): ToolSet {
     ...taskTools(taskBoard),
   ].map((tool) => tool as AnyTool)
   if (options.agent !== undefined) tools.push(agentTool(options.agent, [...tools]))
-  return { tools, workspace, taskBoard, close: async () => shell?.close() }
+  return {
+    tools,
+    workspace,
+    taskBoard,
+    get isolation() {
+      return shell?.isolation
+    },
+    close: async () => shell?.close(),
+  }
 }
 
 /** The set with nothing but its tools, for hosts that run nothing in the background. */

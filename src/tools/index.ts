@@ -1,4 +1,6 @@
+export type { IsolationChoice } from '../shell/isolation.ts'
 export type {
+  Isolation,
   ProcessExit,
   ProcessListener,
   ProcessRequest,

@@ -23,24 +23,32 @@ describe('signalbox inspect', () => {
     [['inspect', 'nowhere.jsonl'], 'There is no file nowhere.jsonl.'],
     [['inspect', '--port', 'x'], '--port wants a port number.'],
     [['inspect', '/', 'b'], 'One recording at a time.'],
+    [['inspect', '--coverage'], '--coverage wants a file.'],
+    [['inspect', '--coverage', 'nowhere.json'], 'There is no file nowhere.json.'],
   ])('refuses %j with a sentence', async (args, problem) => {
     expect(await said(...args)).toEqual([2, expect.stringContaining(problem)])
   })
 
-  it('serves a recording until it is stopped', async () => {
+  it('serves a recording and a coverage file until it is stopped', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
     const path = join(folder, 'r.jsonl')
     writeFileSync(path, 'the lines\n')
+    const coverage = join(folder, 'c.json')
+    writeFileSync(coverage, 'the counts\n')
     let stop = (): void => undefined
     const stopped = new Promise<void>((resolve) => {
       stop = resolve
     })
     const printed = new Promise<string>((resolve) => {
-      void runCli(['inspect', path], resolve, stopped).then(() => rmSync(folder, { recursive: true }))
+      void runCli(['inspect', path, '--coverage', coverage], resolve, stopped).then(() =>
+        rmSync(folder, { recursive: true }),
+      )
     })
     const url = (await printed).match(/http\S+/)?.[0] ?? ''
     const headers = { authorization: `Bearer ${tokenOf(url)}` }
     expect((await get(url, { path: '/recording', headers })).text).toBe('the lines\n')
+    expect((await get(url, { path: '/coverage', headers })).text).toBe('the counts\n')
+    expect((await get(url, { path: '/coverage' })).status).toBe(401)
     stop()
   })
 

@@ -231,7 +231,8 @@ describe('the page', () => {
         )
         expect(nameless).toEqual([])
       }
-      backgrounds.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor))
+      const inspector = page.locator('.inspector')
+      backgrounds.push(await inspector.evaluate((element) => getComputedStyle(element).backgroundColor))
     }
     expect(new Set(backgrounds).size).toBe(2)
   })

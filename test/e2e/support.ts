@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import { buildApp } from '../../scripts/build-app.mjs'
 import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
 import type { StreamingToolExecutor } from '../../src/index.ts'
 import { type InspectorOptions, type InspectorServer, serveInspector } from '../../src/inspect-server/index.ts'
@@ -13,22 +13,23 @@ export interface Stage {
   open(url: string, options?: Parameters<Browser['newPage']>[0]): Promise<Page>
   serve(executor: StreamingToolExecutor | [], options?: InspectorOptions): Promise<InspectorServer>
   readonly browser: Browser
+  /** Where the parts of the app were built: what `dist` is in a release. */
+  readonly folder: string
   /** What any page complained about so far. */
   readonly complaints: string[]
 }
 
 /** The built app, a browser, and servers that are closed after each test. */
-export function useBrowser(): Stage {
+export function useBrowser(...parts: NonNullable<Parameters<typeof buildApp>[0]>): Stage {
   let browser: Browser
-  let appFolder: string
+  let folder: string
   const open: { close(): Promise<void> }[] = []
   const complaints: string[] = []
   beforeAll(async () => {
     const executablePath = findChromium()
-    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-chromium.mjs')
-    appFolder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
-    const configFile = resolve(import.meta.dirname, '../../inspector-app/vite.config.ts')
-    await build({ configFile, logLevel: 'error', build: { outDir: appFolder } })
+    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-programs.mjs')
+    folder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
+    await buildApp(parts.length === 0 ? ['page'] : parts, folder)
     browser = await chromium.launch({ executablePath, args: chromiumArguments })
   })
   afterEach(async () => {
@@ -37,15 +38,18 @@ export function useBrowser(): Stage {
   })
   afterAll(async () => {
     await browser?.close()
-    rmSync(appFolder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   })
   return {
     complaints,
     get browser() {
       return browser
     },
+    get folder() {
+      return folder
+    },
     async serve(executor, options) {
-      const server = await serveInspector(executor, { appFolder, ...options })
+      const server = await serveInspector(executor, { appFolder: join(folder, 'inspector-app'), ...options })
       open.push(server)
       return server
     },

@@ -24,6 +24,49 @@ describe('the ordered cursor', () => {
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c'])
   })
 
+  it('Y1 whoever answers each call by itself hears of its messages ahead of the cursor, once, whatever the outcome', async () => {
+    const { read, write, tools } = readAndWrite()
+    const { add, executor } = testTurn(tools)
+    const told: (string | undefined)[] = []
+    const stop = executor.on('settled', ({ toolUseID, messages }) => {
+      const [first] = messages
+      told.push(
+        `${toolUseID} ${first?.type === 'user' ? JSON.stringify(first.message.content).includes('is_error') : ''}`,
+      )
+    })
+    add('a', 'Read')
+    add('b', 'Read')
+    add('c', 'Write')
+    add('d', 'Nobody')
+    read.run('b').finish()
+    await settled()
+    expect(told).toEqual(['d true', 'b false'])
+    expect(takeReady(executor)).toEqual([])
+    read.run('a').fail(new Error('no'))
+    await settled()
+    write.run('c').finish()
+    await settled()
+    expect(told).toEqual(['d true', 'b false', 'a true', 'c false'])
+    expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c', 'd'])
+    stop()
+    add('e', 'Read')
+    executor.abort('escape')
+    await settled()
+    expect(told).toHaveLength(4)
+  })
+
+  it('Y6 what is discarded is told to nobody', async () => {
+    const { read, tools } = readAndWrite()
+    const { add, executor } = testTurn(tools)
+    const told: string[] = []
+    executor.on('settled', ({ toolUseID }) => told.push(toolUseID))
+    add('a', 'Read')
+    executor.discard()
+    read.run('a').finish()
+    await settled()
+    expect(told).toEqual([])
+  })
+
   it('Y1 the chart itself refuses to hand over what is not at the cursor', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)

@@ -128,7 +128,7 @@ describe('an output that a hook puts in its place', () => {
     expect(textOf(result).length).toBeLessThan(400)
   })
 
-  it('P9 P10 one that the mapper cannot take: a warning, and the original goes out', async () => {
+  it('P9 P10 one that the mapper cannot take goes out as it is, with a warning; the original never does', async () => {
     const { result, warnings } = await play(
       postHooks(named('redactor', afterwards({ updatedToolOutput: 5 }))),
       'Tool',
@@ -140,17 +140,22 @@ describe('an output that a hook puts in its place', () => {
         }),
       },
     )
-    expect(result).toMatchObject({ isError: false, content: 'SECRET' })
-    expect(warnings.of('hook_output_ignored')).toMatchObject([
+    expect(result).toMatchObject({ isError: false, content: '5' })
+    expect(warnings.of('hook_output_unmapped')).toMatchObject([
       { toolUseID: 'a', message: expect.stringContaining('PostToolUse:redactor') },
     ])
   })
 
-  it('P10 neither it nor the original has a form: one error result', async () => {
-    const { result } = await play(postHooks(afterwards({ updatedToolOutput: 5 })), 'Tool', {
+  it('P9 P10 one that has no form at all: nothing of the original goes out', async () => {
+    const formless = {
+      get toJSON(): never {
+        throw new TypeError('never')
+      },
+    }
+    const { result } = await play(postHooks(afterwards({ updatedToolOutput: formless })), 'Tool', {
       mapResult: () => raise(new TypeError('never')),
     })
-    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content)).not.toContain('secret')
   })
 
   it('P9 updatedMCPToolOutput is for MCP tools', async () => {

@@ -28,11 +28,14 @@ const rooms = [
   'src/index.ts',
   'src/node',
   'src/testing',
+  'src/inspect-app',
   'src/inspect-server',
-  'src/cli',
+  'src/replay-page',
   'src/workspace',
   'src/shell',
   'src/tools',
+  'src/mcp',
+  'src/cli',
 ]
 
 const allowedPackages = new Map([
@@ -45,6 +48,16 @@ const toolRooms = new Map([
   ['src/workspace', ['picomatch']],
   ['src/shell', ['unbash']],
   ['src/tools', ['zod', 'ignore', 'picomatch']],
+  [
+    'src/mcp',
+    [
+      'zod',
+      'xstate',
+      '@modelcontextprotocol/client',
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server/stdio',
+    ],
+  ],
 ])
 
 interface Import {
@@ -54,7 +67,7 @@ interface Import {
 
 function importsBelow(folder: string): Import[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    /\.tsx?$/.test(name),
   )
   return files.flatMap((name) => {
     const file = join(folder, name)
@@ -83,12 +96,45 @@ describe('imports go one way', () => {
     const wrong = all.filter(({ file, from }) => {
       if (from.startsWith('.')) return false
       // what needs Node stands apart, on a subpath of its own
-      if (/^src\/(node|inspect-server|cli)\//.test(file) && from.startsWith('node:')) return false
+      if (/^src\/(node|inspect-server|replay-page|cli)\//.test(file) && from.startsWith('node:')) return false
       const packages = toolRooms.get(file.split('/', 2).join('/'))
       if (packages !== undefined) return !from.startsWith('node:') && !packages.includes(from)
       const top = file.split('/', 1)[0] as string
       return !allowedPackages.get(top)?.includes(from)
     })
     expect(wrong).toEqual([])
+  })
+
+  it('the page knows the frames and the recorder; only the playground knows the library, by its public name', () => {
+    const wrong = ['inspector-app/src', 'inspector-app/playground'].flatMap(importsBelow).filter(({ file, from }) => {
+      if (from.startsWith('signalbox')) {
+        return !file.startsWith('inspector-app/playground/') || !['signalbox', 'signalbox/inspect'].includes(from)
+      }
+      if (!from.startsWith('.')) return false
+      const target = relative(root, resolve(root, dirname(file), from))
+      if (target.startsWith('inspector-app/playground/')) return !file.startsWith('inspector-app/playground/')
+      return !/^(inspector-app\/src|src\/(inspect|inspect-app|errors|text)|src\/testing\/(recording-checks|invariants|invariant))(\/|\.ts)/.test(
+        target,
+      )
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('what the page takes of the testing kit needs no package, no test framework and no Node', () => {
+    const seen = new Set<string>()
+    const packages: string[] = []
+    const visit = (file: string): void => {
+      if (seen.has(file)) return
+      seen.add(file)
+      const text = readFileSync(join(root, file), 'utf8')
+      for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^']*?from '([^']+)'/gm)) {
+        // a line of types only is gone when it runs
+        if (from.startsWith('.')) visit(relative(root, resolve(root, dirname(file), from)))
+        else packages.push(`${file}: ${from}`)
+      }
+    }
+    visit('src/testing/recording-checks.ts')
+    expect(packages).toEqual([])
+    expect(seen.size).toBeGreaterThan(8)
   })
 })

@@ -1,8 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { chromium } from 'playwright-core'
+import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
+import { staticFiles } from '../e2e/static-files.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -15,6 +19,7 @@ import { z } from 'zod'
 import { allowAllTools, createAssistantMessage, defineTool, StreamingToolExecutor, type MessageUpdate } from 'signalbox'
 import { executorMachine, type Admission } from 'signalbox/machines'
 import { createRecorder, type Frame } from 'signalbox/inspect'
+import { mountInspector, type InspectorSource } from 'signalbox/inspect/app'
 import { serveInspector } from 'signalbox/inspect/server'
 import { fileResultStore } from 'signalbox/node'
 
@@ -34,7 +39,9 @@ executor.addTool({ type: 'tool_use', id: 'a', name: 'Echo', input: { text: 'hell
 const why: Admission | undefined = executor.explain('a')
 const updates: MessageUpdate[] = []
 for await (const update of executor.getRemainingResults()) updates.push(update)
-const seen = [frames[0]?.type, page.includes('<title>Signalbox inspector</title>')]
+const source: InspectorSource = { shown: executor, commands: ['abort'] }
+const mount = [typeof mountInspector, Object.keys(source).length]
+const seen = [frames[0]?.type, page.includes('<title>Signalbox inspector</title>'), ...mount]
 console.log(JSON.stringify([executorMachine.id, why ?? null, updates.length, updates[0]?.message.type, ...seen]))
 `
 
@@ -67,7 +74,10 @@ await xstate.close()
 console.log(JSON.stringify([...seen, typeof showInWindow, typeof showInStately]))
 `
 
-const said = ['executor', null, 1, 'user', 'head', true]
+const said = ['executor', null, 1, 'user', 'head', true, 'function', 2]
+
+/** Shown in docs/inspector.md, and run here as a reader of it would. */
+const examples = ['replay-page.ts', 'mount.ts']
 
 describe('the package', () => {
   let folder: string
@@ -81,6 +91,7 @@ describe('the package', () => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
     run('npm', 'install', '--silent', '--no-audit', '--no-fund', `./signalbox-${version}.tgz`, 'typescript@7.0.2')
     writeFileSync(join(folder, 'consumer.ts'), consumer)
+    for (const name of examples) copyFileSync(join(root, 'examples/inspect', name), join(folder, name))
     const compilerOptions = {
       strict: true,
       module: 'NodeNext',
@@ -89,7 +100,10 @@ describe('the package', () => {
       lib: ['ES2023', 'DOM'],
       types: [],
     }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['consumer.ts'] }))
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, include: ['consumer.ts', ...examples] }),
+    )
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -117,6 +131,38 @@ describe('the package', () => {
 
   it('has a command line', () => {
     expect(run('npx', 'signalbox', '--help')).toContain('signalbox inspect [recording]')
+  })
+
+  it('writes a replay page as the docs show', () => {
+    const example = readFileSync(join(folder, 'replay-page.ts'), 'utf8')
+    expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``)
+    expect(run(process.execPath, 'out/replay-page.js')).toBe('turn.html is there\n')
+    expect(run('npx', 'signalbox', 'replay', '--help')).toContain('signalbox replay recording.jsonl --html page.html')
+    expect(statSync(join(folder, 'turn.html')).size).toBeLessThan(900_000)
+  })
+
+  it('mounts the inspector as the docs show, in a page that the host bundles', async () => {
+    const example = readFileSync(join(folder, 'mount.ts'), 'utf8')
+    expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``)
+    const html =
+      '<!doctype html><link rel="icon" href="data:,"><div id="inspector" style="height: 700px"></div><script type="module" src="./mount.ts"></script>'
+    writeFileSync(join(folder, 'index.html'), html)
+    await build({ configFile: false, root: folder, base: './', logLevel: 'error', build: { target: 'es2022' } })
+    const files = await staticFiles(join(folder, 'dist'))
+    const executablePath = findChromium() as string
+    const browser = await chromium.launch({ executablePath, args: chromiumArguments })
+    try {
+      const page = await browser.newPage()
+      const lines: string[] = []
+      page.on('console', (message) => lines.push(message.text()))
+      await page.goto(files.url)
+      await expect.poll(() => page.locator('.tile.ok').count()).toBe(1)
+      await page.locator('.chart.call .edge').first().waitFor()
+      expect(lines).toEqual(['the text of a.ts'])
+    } finally {
+      await browser.close()
+      files.close()
+    }
   })
 
   it('runs on this Node', () => {

@@ -204,6 +204,23 @@ describe('who may look', () => {
     rmSync(recording)
     expect((await get(server.url, { path: '/recording', headers })).status).toBe(404)
   })
+
+  it('lets a page from elsewhere load the recording only where the host named it', async () => {
+    const recording = join(app(), 'recording.jsonl')
+    writeFileSync(recording, 'the lines\n')
+    const { server } = await setUp({ recording, origins: ['http://host.test'] })
+    const ask = (method: string, origin: string, more = {}) =>
+      get(server.url, { path: '/recording', method, headers: { origin, ...more } })
+    const asked = await ask('OPTIONS', 'http://host.test')
+    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, 'http://host.test'])
+    expect(asked.headers['access-control-allow-headers']).toBe('authorization')
+    const authorization = `Bearer ${tokenOf(server.url)}`
+    const given = await ask('GET', 'http://host.test', { authorization })
+    expect([given.text, given.headers['access-control-allow-origin']]).toEqual(['the lines\n', 'http://host.test'])
+    expect((await ask('GET', 'http://host.test')).status).toBe(401)
+    const refused = await ask('OPTIONS', 'http://other.test')
+    expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([405, undefined])
+  })
 })
 
 describe('what a browser may send', () => {

@@ -32,6 +32,43 @@ function statesOf(frames: readonly Frame[], actor: string): string[] {
   return nodes.filter(({ id }) => active.includes(id)).map(({ key }) => key)
 }
 
+describe('the same run', () => {
+  it('Y6 leaves the same bytes where the time, its beginning and the names of actors are given', async () => {
+    const linesOf = async () => {
+      const names = new Map<unknown, string>()
+      const { frames, recorder } = recorded({
+        now: () => 0,
+        epoch: 7,
+        actorId: (actor) => names.get(actor) ?? (names.set(actor, `actor ${names.size}`).get(actor) as string),
+      })
+      const { executor, add, read } = setUp({ uuid: () => 'the same' })
+      recorder.watch(executor)
+      add('a', 'Read')
+      read.run('a').finish()
+      await settled()
+      return frames.map(frameLine).join('')
+    }
+    const first = await linesOf()
+    expect(await linesOf()).toBe(first)
+    expect(first).toContain('"epoch":7')
+    expect(first).toContain('"actor":"actor 1","index":0')
+    expect(first).not.toMatch(/"x:\d+"/)
+  })
+
+  it('takes what whoever checks it found, and reads it again', async () => {
+    const { frames, recorder } = recorded()
+    const { executor } = setUp()
+    const { run } = recorder.watch(executor)
+    recorder.breach(run, { invariant: 'mine', problem: 'it is so' })
+    const lines = (async function* () {
+      yield frames.map(frameLine).join('')
+    })()
+    const read: Frame[] = []
+    for await (const frame of readFrames(lines)) read.push(frame)
+    expect(read.at(-1)).toMatchObject({ type: 'breach', run, invariant: 'mine', problem: 'it is so' })
+  })
+})
+
 describe('what XState does not publish and the recorder needs', () => {
   it('is there: the live transitions of a microstep, and the nodes of a snapshot', () => {
     const { executor, add } = setUp()

@@ -1,7 +1,28 @@
-import type { ActorSystem, AnyStateMachine, AnyTransitionDefinition, InspectionEvent } from 'xstate'
-import { transitionsOf } from '../../src/testing/coverage.ts'
+import type { ActorSystem, AnyStateMachine, AnyStateNode, AnyTransitionDefinition, InspectionEvent } from 'xstate'
 
-export { type ChartTransition, transitionsOf } from '../../src/testing/coverage.ts'
+export interface ChartTransition {
+  readonly name: string
+  readonly definition: AnyTransitionDefinition
+}
+
+/** Every transition of a chart, in document order. A forbidden one (`{}`) counts: it refuses on purpose. */
+export function transitionsOf(machine: AnyStateMachine): ChartTransition[] {
+  return nodesOf(machine.root).flatMap((node) => {
+    const lists = [...node.transitions.values(), ...(node.always === undefined ? [] : [node.always])]
+    return lists.flatMap((list) =>
+      list.map((definition, index) => ({ name: nameOf(node, definition, index), definition })),
+    )
+  })
+}
+
+function nodesOf(node: AnyStateNode): AnyStateNode[] {
+  return [node, ...Object.values(node.states).flatMap((child) => nodesOf(child as AnyStateNode))]
+}
+
+function nameOf(node: AnyStateNode, { eventType, target }: AnyTransitionDefinition, index: number): string {
+  const to = target?.map(({ id }) => id).join(', ') ?? '(stays)'
+  return `${node.id} --${eventType === '' ? 'always' : eventType}[${index}]→ ${to}`
+}
 
 /** Writes down each step of the actors of a system: who, on what, by which transitions. */
 export function recordSteps(system: ActorSystem<never>): unknown[][] {

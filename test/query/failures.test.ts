@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelRetryMessage, QueryMessage } from '../../src/index.ts'
+import { ModelStream } from '../../src/query/model-stream.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
@@ -180,6 +182,47 @@ describe('a model that fails', () => {
     await settled()
     expect(seen.filter(isRetry)[0]).toMatchObject({ errorKind: 'timeout' })
     expect(held.requests[0]?.signal.aborted).toBe(true)
+  })
+
+  it('L5 the time a reader takes does not count as silence', async () => {
+    const clock = simulatedClock()
+    const model = heldModel()
+    const stalls: unknown[] = []
+    const pauses: (() => void)[] = []
+    const stream = new ModelStream(clock, clock.now, 1_000, {
+      event: () => new Promise<void>((resolve) => pauses.push(resolve)),
+      ended: () => undefined,
+      failed: (error) => stalls.push(error),
+    })
+    stream.start(model.model, { messages: [], tools: [] })
+    await settled()
+    model.send({ type: 'ping' })
+    await settled()
+    clock.increment(5_000)
+    pauses.pop()?.()
+    await settled()
+    clock.increment(999)
+    expect(stalls).toEqual([])
+    clock.increment(1)
+    expect(stalls).toHaveLength(1)
+  })
+
+  it('L5 a clock that does not know the time finds a silent stream too', async () => {
+    const { setTimeout, clearTimeout, increment } = simulatedClock()
+    const model = heldModel()
+    const stalls: unknown[] = []
+    const stream = new ModelStream({ setTimeout, clearTimeout }, Date.now, 1_000, {
+      event: () => undefined,
+      ended: () => undefined,
+      failed: (error) => stalls.push(error),
+    })
+    stream.start(model.model, { messages: [], tools: [] })
+    await settled()
+    model.send({ type: 'ping' })
+    await settled()
+    increment(1_000)
+    increment(1_000)
+    expect(stalls).toHaveLength(1)
   })
 
   it('L5 the same reply announced twice is one reply; another one in the same stream takes its place', async () => {

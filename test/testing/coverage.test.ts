@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import type { CoverageFile } from '../../src/inspect/index.ts'
 import { coverage, heldQuery, heldTool, heldTurn, settled } from '../../src/testing/index.ts'
+import { transitionsOf } from '../model/chart-transitions.ts'
 
 describe('coverage of the charts', () => {
   it('Q1 counts what executors take, and names what nobody took', async () => {
@@ -37,5 +40,59 @@ describe('coverage of the charts', () => {
     await result
     expect(taken.missing('query')).not.toContain('query.streaming --stream.ended[0]→ query.draining')
     expect(taken.missing('query')).toContain('query.retrying --retry.due[0]→ query.preparing')
+  })
+
+  it('Q1 names each transition as the machine has it', () => {
+    const machines = { call: callMachine, executor: executorMachine, query: queryMachine }
+    for (const chart of ['call', 'executor', 'query'] as const) {
+      const names = transitionsOf(machines[chart] as never).map(({ name }) => name)
+      expect(coverage().missing(chart)).toEqual(names)
+      expect(new Set(names).size).toBe(names.length)
+    }
+  })
+
+  it('Q1 is saved as a file that another process adds to its own', async () => {
+    const [first, second] = [coverage(), coverage()]
+    const read = heldTool('Read', { safe: true })
+    for (const taken of [first, second]) {
+      const { executor, add } = heldTurn([read.tool])
+      taken.watch(executor)
+      add('a', 'Read')
+      read.run('a').finish()
+      await settled()
+    }
+    second.add(first.save())
+    const twice = first.counts('call').map(({ name, count }) => ({ name, count: 2 * count }))
+    expect(second.counts('call')).toEqual(twice)
+    expect(JSON.parse(second.save())).toMatchObject({ signalbox: 'coverage', version: 1 })
+    expect(second.save()).toBe(second.save())
+  })
+
+  it('Q1 passes over what another version had, and refuses what is no coverage', () => {
+    const taken = coverage()
+    const file = JSON.parse(taken.save()) as CoverageFile
+    const [call, ...others] = file.charts as [CoverageFile['charts'][number], ...CoverageFile['charts'][number][]]
+    const renamed = call.chart.transitions.map((each) => (each.id === 0 ? { ...each, event: 'call.begin' } : each))
+    const chart = { ...call.chart, transitions: renamed }
+    const counts = call.counts.map((_, index, { length }) => (index === 0 || index === length - 1 ? 5 : 0))
+    taken.add(
+      JSON.stringify({
+        ...file,
+        charts: [
+          { chart, counts },
+          { chart: { ...chart, id: 'another' }, counts },
+        ],
+      }),
+    )
+    expect(taken.counts('call').reduce((sum, { count }) => sum + count, 0)).toBe(5)
+    const wrong = [
+      ['', 'no JSON'],
+      ['{}', 'not a coverage file'],
+      [JSON.stringify({ ...file, version: 2 }), 'version 2'],
+      [JSON.stringify({ ...file, charts: [{ ...call, counts: [1] }, ...others] }), 'does not fit'],
+      [JSON.stringify({ ...file, charts: Array.from({ length: 30 }, () => call) }), 'too many'],
+      [JSON.stringify({ ...file, charts: [{ ...call, counts: call.counts.map(() => -1) }] }), 'not a coverage file'],
+    ] as const
+    for (const [text, problem] of wrong) expect(() => taken.add(text)).toThrow(problem)
   })
 })

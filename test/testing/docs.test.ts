@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { callMachine } from '../../machines/index.ts'
@@ -7,6 +7,13 @@ import { chartToMermaid } from '../../src/testing/index.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const declared = vi.hoisted((): (() => Promise<void>)[] => [])
+// what Node's own runner would run after the file, this one runs at once
+vi.mock('node:test', () => ({
+  describe: (_: string, body: () => void) => body(),
+  it: (_: string, test: () => Promise<void>) => void declared.push(test),
+}))
 
 const inWords = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -27,11 +34,30 @@ describe('the page on testing', () => {
     ['held', () => import('../../examples/testing/held.ts')],
     ['simulate', () => import('../../examples/testing/simulate.ts')],
     ['watch-live', () => import('../../examples/testing/watch-live.ts')],
+    ['explore-query', () => import('../../examples/testing/explore-query.ts')],
+    ['coverage', () => import('../../examples/testing/coverage.ts')],
+    ['check-recording', () => import('../../examples/testing/check-recording.ts')],
   ] as const)('Y6 shows %s as it is, and what it prints', async (name, run) => {
     const page = read('docs/testing.md')
     expect(page).toContain(`\`\`\`ts\n${read(`examples/testing/${name}.ts`)}\`\`\``)
     const lines = await printedBy(run)
     expect(page).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
+  })
+
+  it.each([
+    ['in-a-test', () => import('../../examples/testing/in-a-test.ts'), 1],
+    ['conformance', () => import('../../examples/testing/conformance.ts'), 13],
+  ] as const)('Y6 shows %s as it is, and its tests pass', async (_, declare, count) => {
+    await declare()
+    expect(declared).toHaveLength(count)
+    for (const test of declared.splice(0)) await test()
+  })
+
+  it('Y6 has no code that is not run', () => {
+    const examples = readdirSync(join(root, 'examples/testing')).map((name) => read(`examples/testing/${name}`))
+    const blocks = [...read('docs/testing.md').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code)
+    expect(blocks.filter((code) => !examples.includes(code ?? ''))).toEqual([])
+    expect(blocks).toHaveLength(examples.length)
   })
 })
 

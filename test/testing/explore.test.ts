@@ -59,6 +59,9 @@ describe('exploring a turn', () => {
     const byStates = await exploreTurn({ tools, calls: [{ tool: 'Read' }], maxStates: 10 })
     expect(byStates).toMatchObject({ states: 10, isComplete: false, endedBecause: 'maxStates' })
     expect(byStates.report).toContain('not all was seen (maxStates)')
+    expect(byStates.report).toContain(`Nothing is wrong in any story of up to ${byStates.wholeDepth} moves`)
+    expect(byStates.wholeDepth).toBeLessThan(byStates.depth)
+    expect(byStates.wholeDepth).toBeGreaterThan(0)
   })
 
   it('finds a wish of our own that does not hold, with the shortest story and a test to paste', async () => {

@@ -85,6 +85,11 @@ const broken: Record<string, (turn: ReturnType<typeof twoCalls>) => void> = {
     move(a, 'executing.calling')
   },
   'nobody waits for nothing': () => undefined,
+  'explanations are true': ({ book, move, a }) => {
+    move(a, 'executing.calling')
+    book.gate = 'shared'
+    book.explained(new Map([['b', { ok: false, because: 'full', blockers: ['a'] }]]))
+  },
   'an abort reaches all': ({ book }) => book.executorMoved('open', 'discarded'),
   'an interrupt spares the others': ({ book, a, b, move }) => {
     Object.assign(a, { stopsAtInterrupt: false })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+const isFull = process.env.SIGNALBOX_FULL === '1'
 const root = resolve(import.meta.dirname, '../..')
 
 const parts = ['src', 'machines', 'examples', 'scripts', 'docs']
@@ -11,7 +12,7 @@ const parts = ['src', 'machines', 'examples', 'scripts', 'docs']
 const suite = (framework: string) => `
 import { describe, it } from '${framework}'
 import { StreamingToolExecutor } from 'signalbox'
-import { describeExecutor, exploreTurn, heldTool, simulate, watchInvariants, heldTurn, settled } from 'signalbox/testing'
+import { coverage, describeExecutor, exploreQuery, exploreTurn, heldTool, simulate, watchInvariants, heldTurn, settled } from 'signalbox/testing'
 
 describeExecutor((...args) => new StreamingToolExecutor(...args), { describe, it })
 
@@ -25,16 +26,23 @@ describe('my agent', () => {
     const { breach, runs } = await simulate({ seed: 1, runs: 20, tools })
     if (breach !== undefined || runs !== 20) throw new Error(breach?.text ?? String(runs))
   })
+  it('is explored as a whole query', async () => {
+    const { breach, states } = await exploreQuery({ tools, replies: [[{ call: 'Read' }]], maxStates: 50 })
+    if (breach !== undefined || states < 50) throw new Error(breach?.text ?? String(states))
+  })
   it('is watched', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = heldTurn([read.tool])
     const watch = watchInvariants(executor)
+    const taken = coverage()
+    taken.watch(executor)
     add('a', 'Read')
     read.run('a').finish()
     await settled()
     for (const _ of executor.getCompletedResults());
     watch.assert()
     if (!watch.evidence.isOver) throw new Error('it is not over')
+    if (!taken.save().startsWith('{"signalbox":"coverage"')) throw new Error('there is no coverage')
   })
 })
 `
@@ -83,12 +91,29 @@ describe('the kit from a packed tarball, in an empty project', () => {
 
   it('Y6 works with Vitest', () => {
     const { numPassedTests, numFailedTests } = JSON.parse(run('npx', 'vitest', 'run', '--reporter=json'))
-    expect([numPassedTests, numFailedTests]).toEqual([16, 0])
+    expect([numPassedTests, numFailedTests]).toEqual([17, 0])
   })
 
   it('Y6 works with node:test', () => {
     const report = run(process.execPath, '--test', '--test-reporter=tap', 'with-node.mjs')
-    expect(report).toMatch(/^# pass 16$/m)
+    expect(report).toMatch(/^# pass 17$/m)
+    expect(report).toMatch(/^# fail 0$/m)
+  })
+
+  it.skipIf(!isFull)('Y6 works with Jest, as modules', { timeout: 600_000 }, () => {
+    run('npm', 'install', '--silent', '--no-audit', '--no-fund', 'jest@30', '@jest/globals@30')
+    writeFileSync(join(folder, 'with-jest.jest.mjs'), suite('@jest/globals'))
+    const config = { testMatch: ['**/*.jest.mjs'], moduleFileExtensions: ['mjs', 'js', 'json'], transform: {} }
+    const jest = ['node_modules/jest/bin/jest.js', '--json', '--config', JSON.stringify(config)]
+    const printed = run(process.execPath, '--experimental-vm-modules', ...jest)
+    const { numPassedTests, numFailedTests } = JSON.parse(printed.slice(printed.indexOf('{')))
+    expect([numPassedTests, numFailedTests]).toEqual([17, 0])
+  })
+
+  it.skipIf(!isFull).each(['20', '22', '24'])('Y6 works with node:test on Node %s', { timeout: 600_000 }, (version) => {
+    const args = ['--yes', '-p', `node@${version}`, 'node', '--test', '--test-reporter=tap', 'with-node.mjs']
+    const report = run('npx', ...args)
+    expect(report).toMatch(/^# pass 17$/m)
     expect(report).toMatch(/^# fail 0$/m)
   })
 

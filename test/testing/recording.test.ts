@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { readFrames } from '../../src/inspect/index.ts'
+import { createRecorder, type Frame, readFrames } from '../../src/inspect/index.ts'
 import {
   checkRecording,
   evidenceOf,
   exploreTurn,
   heldTool,
+  playTurn,
   recordStory,
+  settled,
   simulate,
-  troublesomeTools,
   type turnInvariants,
 } from '../../src/testing/index.ts'
+import { movesOf } from '../../src/testing/moves.ts'
+
+const framesOf = (recording: string): Frame[] =>
+  recording
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Frame)
 
 const tools = [heldTool('Read', { safe: true }).tool, heldTool('Edit').tool]
 const setup = { tools, calls: [{ tool: 'Read' }, { tool: 'Edit' }, { tool: 'Nowhere' }], phases: 'all' as const }
@@ -50,22 +58,44 @@ describe('a story as a recording', () => {
     expect(checkRecording(frames)).toEqual([])
   })
 
-  it('Y6 A4 keeps them for random stories too, and is the same each time', async () => {
-    const logs: string[] = []
-    await simulate({ seed: 5, runs: 25, onRun: (log) => logs.push(log) })
-    for (const log of logs) {
-      const calls = [...log.matchAll(/^ {2}\w+ = (\w+)(, held)?$/gm)].map(([, tool = '', hold]) => ({
-        tool,
-        hold: hold !== undefined,
-      }))
-      const moves = [...log.matchAll(/^ {2}\d+\. (.*)$/gm)].map(([, move = '']) => move)
-      const phases = log.includes(': all,') ? 'all' : 'bodies'
-      const happenings = { flood: true, strange: true, long: true, hostAbort: true, reader: 2 }
-      const tell = () => recordStory({ tools: troublesomeTools(), calls, phases, happenings }, moves)
-      const frames = await tell()
-      expect(await tell()).toEqual(frames)
-      expect([log, checkRecording(frames)]).toEqual([log, []])
+  it('Y6 A4 Q4 keeps them for random stories too, at every moment at which the charts are at rest', async () => {
+    const recordings: string[] = []
+    await simulate({ seed: 5, runs: 150, onRecording: (recording) => recordings.push(recording) })
+    for (const recording of recordings) expect(checkRecording(framesOf(recording))).toEqual([])
+    expect(recordings).toHaveLength(150)
+  })
+
+  it('Q4 A4 keeps them where the recorder came late, whatever had happened before', async () => {
+    for (const from of story.keys()) {
+      const frames: Frame[] = []
+      const { world } = await playTurn(setup, story.slice(0, from))
+      const recorder = createRecorder({ onFrame: (frame) => frames.push(frame) })
+      const { leave } = recorder.watch(world.executor)
+      if (from === 7) world.executor.abort('escape')
+      for (const move of story.slice(from)) {
+        movesOf(world).get(move)?.()
+        await settled()
+      }
+      leave()
+      expect([from, checkRecording(frames)]).toEqual([from, []])
     }
+  })
+
+  it('Q4 names the frame after which it did not hold, however it goes on', async () => {
+    const frames = await recordStory(setup, story)
+    const executes = frames.findIndex(
+      (frame) => frame.type === 'books' && frame.stages?.some(([id, stage]) => id === 'b' && stage === 'executing'),
+    )
+    const waits = [{ because: 'full' as const, blockers: [], calls: [[1, 1] as const] }]
+    const at = frames.findIndex((frame) => frame.type === 'books' && (frame.waits?.length ?? 0) > 0)
+    expect(at).toBeLessThan(executes)
+    const wrong = frames.map((frame, n) => (n === at ? ({ ...frame, waits } as Frame) : frame))
+    const [breach, ...others] = checkRecording(wrong)
+    expect(others).toEqual([])
+    expect(breach).toMatchObject({ invariant: 'explanations are true', run: 1 })
+    expect(breach?.problem).toBe('b waits because of waitsForRunning a, and is explained by full ')
+    const next = frames.findIndex((frame, n) => n > at && frame.type === 'event' && frame.from === null)
+    expect(breach?.seq).toBe(frames[next - 1]?.seq)
   })
 
   it('Y1 finds a result that is missing, and results that changed places', async () => {

@@ -20,6 +20,21 @@ describe('simulated turns', () => {
     expect(first[0].length).toBeGreaterThan(10_000)
   })
 
+  it('Y6 give the same recordings for the same seed, byte for byte, over a whole range of seeds', async () => {
+    const recordingsOf = async (seed: number): Promise<string> => {
+      const recordings: string[] = []
+      await simulate({ seed, runs: 4, onRecording: (recording) => recordings.push(recording) })
+      expect(recordings).toHaveLength(4)
+      return recordings.join('')
+    }
+    const seeds = Array.from({ length: process.env.SIGNALBOX_FULL === '1' ? 400 : 40 }, (_, seed) => seed)
+    const first: string[] = []
+    for (const seed of seeds) first.push(await recordingsOf(seed))
+    // in another order, so that nothing can hang on how many turns the process has seen
+    for (const seed of seeds.toReversed()) expect(await recordingsOf(seed)).toBe(first[seed])
+    expect(new Set(first).size).toBe(seeds.length)
+  })
+
   it('are shrunk to the smallest story', async () => {
     const wish = {
       name: 'no Edit fails',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { simulate } from '../../src/testing/index.ts'
+import { simulate, simulateQuery } from '../../src/testing/index.ts'
 
 const { SIGNALBOX_FULL, SIGNALBOX_SEED } = process.env
 const turns = SIGNALBOX_FULL ? 100_000 : 10_000
@@ -12,5 +12,11 @@ describe('a soak', () => {
     expect(breach?.text).toBeUndefined()
     expect(runs).toBe(turns)
     expect(results).toBeGreaterThan(turns)
+  })
+
+  it('L1 L8 Y6: hundreds of queries with faults, and nothing is breached', { timeout: 3_600_000 }, async () => {
+    const { breach, runs } = await simulateQuery({ seed, runs: turns / 20 })
+    expect(breach?.text).toBeUndefined()
+    expect(runs).toBe(turns / 20)
   })
 })

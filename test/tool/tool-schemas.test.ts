@@ -32,6 +32,23 @@ describe('schemas for the model', () => {
     ])
   })
 
+  it('T2 a tool that has a JSON Schema of its own hands it on word for word', () => {
+    const inputJSONSchema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      'x-own': [1],
+    } as const
+    const tool = { ...toolWith(z.looseObject({})), inputJSONSchema }
+    expect(toolSchemas([tool])[0]?.input_schema).toBe(inputJSONSchema)
+  })
+
+  it('T2 a JSON Schema that is not one of an object is refused, with what came', () => {
+    const tool = { ...toolWith(z.looseObject({})), inputJSONSchema: { type: 'string' } }
+    expect(() => toolSchemas([tool as never])).toThrow(
+      /tools\[0\] \(Read\): inputJSONSchema must be .* but got .*string/,
+    )
+  })
+
   it('T2 are of the input side: what goes into a transform', () => {
     const [schema] = toolSchemas([toolWith(z.object({ n: z.string().transform(Number) }))])
     expect(schema?.input_schema.properties).toEqual({ n: { type: 'string' } })

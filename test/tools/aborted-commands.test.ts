@@ -1,52 +1,38 @@
-import { chmodSync, copyFileSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
-import { createTools } from '../../src/tools/index.ts'
+import { createTools, type Isolation } from '../../src/tools/index.ts'
 import { scratch } from './bench.ts'
-import { eventually, processesWith } from './processes.ts'
+import { isolations, leavers, sleeper } from './isolations.ts'
+import { eventually, processesNamed, processesWith } from './processes.ts'
 
 const count = process.env.SIGNALBOX_FULL ? 2_000 : 500
 const width = 8
+/** The way that is taken by default gets them all. */
+const countFor = (isolation: Isolation): number => (isolation === isolations[0] ? count : count / 5)
 
-/** By the name of the program, which a dead process keeps. */
-function processesNamed(name: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/stat`, 'latin1').includes(`(${name})`)
-    } catch {
-      return false
-    }
-  })
-}
-
-it(`${count} commands that are aborted at any moment leave no process, no zombie and no file`, async () => {
-  const name = `sbx${Math.random().toString(36).slice(2, 10)}`
-  const programs = scratch()
-  const nap = join(programs, name)
-  copyFileSync('/bin/sleep', nap)
-  chmodSync(nap, 0o755)
+it.each(
+  isolations,
+)(`${count} commands that are aborted at any moment leave no process, no zombie and no file (%s)`, async (isolation) => {
+  const total = countFor(isolation)
+  const { nap, name, folder } = sleeper()
   const commands = [
     'true',
     `${nap} 1000`,
-    `${nap} 1000 & ${nap} 1000`,
-    `setsid ${nap} 1000 & ${nap} 1000`,
-    `trap '' TERM; ${nap} 1000`,
-    `(trap '' TERM HUP; exec setsid ${nap} 1000) & exit 0`,
-    `(setsid bash -c "${nap} 1000 & ${nap} 1000" &) ; ${nap} 1000`,
     `yes | cat; ${nap} 1000`,
-    `nohup ${nap} 1000 >/dev/null 2>&1 & echo on`,
     `while :; do ${nap} 0.01; done`,
-    `${nap} 1000 | ${nap} 1000 | ${nap} 1000`,
-    `${nap} 1000 & kill -STOP $!; wait`,
+    ...leavers(nap, isolation),
   ]
   const root = scratch({ 'a.txt': 'x' })
-  const { tools, close } = createTools({ root, shell: { killGraceMs: 30, env: { TOKEN: name }, maxOutputBytes: 1e12 } })
+  const { tools, close } = createTools({
+    root,
+    shell: { isolation, killGraceMs: 30, env: { TOKEN: name }, maxOutputBytes: 1e12 },
+  })
   const listeners = process.listenerCount('exit')
   let next = 0
   let results = 0
   const worker = async (): Promise<void> => {
-    while (next < count) {
+    while (next < total) {
       const command = commands[next++ % commands.length]
       const executor = new StreamingToolExecutor(
         tools,
@@ -64,12 +50,13 @@ it(`${count} commands that are aborted at any moment leave no process, no zombie
     }
   }
   await Promise.all(Array.from({ length: width }, worker))
-  expect(results).toBe(count)
+  expect(results).toBe(total)
   expect(await processesWith(`TOKEN=${name}`)).toEqual([])
+  if (isolation === 'namespace') expect(processesNamed(name)).toEqual([])
   await close()
   expect(process.listenerCount('exit')).toBe(listeners)
   expect(readdirSync(root)).toEqual(['a.txt'])
-  expect(readdirSync(programs)).toEqual([name])
-  // the dead are buried by the first process of the machine, in its own time
+  expect(readdirSync(folder)).toEqual([name])
+  // without a namespace the dead are buried by the first process of the machine, in its own time
   await eventually(() => processesNamed(name).length === 0)
 })

@@ -2,18 +2,28 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** The command lines of processes that have a text in their environment. */
 export async function processesWith(token: string): Promise<string[]> {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+  return pids()
+    .filter((pid) => Number(pid) !== process.pid)
     .filter((pid) => read(`/proc/${pid}/environ`).includes(token))
-    .map((pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '))
+    .map((pid) => commandLine(Number(pid)))
 }
 
-/** Processes that are dead and not yet buried, by the state that `/proc` tells. */
-export function zombies(): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => /^State:\tZ/m.test(read(`/proc/${pid}/status`)))
+/** By the name of the program, which even a dead process keeps, or by its arguments. */
+export function processesNamed(name: string): string[] {
+  return pids()
+    .filter((pid) => read(`/proc/${pid}/stat`).includes(`(${name})`) || commandLine(Number(pid)).includes(`/${name} `))
+    .map((pid) => `${pid} ${commandLine(Number(pid))}`)
 }
+
+export function childrenOf(parent: number): number[] {
+  return pids()
+    .map(Number)
+    .filter((pid) => read(`/proc/${pid}/status`).includes(`\nPPid:\t${parent}\n`))
+}
+
+export const commandLine = (pid: number): string => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')
+
+const pids = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 
 function read(path: string): string {
   try {

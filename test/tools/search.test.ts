@@ -26,6 +26,7 @@ const tree = {
 const engines = [['with ripgrep', undefined] as const, ['without ripgrep', false] as const].filter(
   ([, engine]) => engine === false || findRipgrep() !== undefined,
 )
+if (engines.length < 2) console.warn('No test of searches with ripgrep: it is not installed.')
 
 describe.each(engines)('searching %s', (_, ripgrep) => {
   const setting = (files: Record<string, string> = tree) => {

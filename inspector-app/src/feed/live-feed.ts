@@ -1,30 +1,25 @@
 import type { Command, Frame } from '../../../src/inspect/index.ts'
+import type { Feed } from './feed.ts'
 
 export interface FeedEvents {
   onFrames(frames: readonly Frame[]): void
-  onHello(source: 'live' | 'recording', commands: readonly Command[]): void
+  onHello(source: 'live' | 'recording', commands: readonly Command[], hasCoverage: boolean): void
   onLost(): void
 }
 
-export interface LiveFeed {
-  /** Resolves with what was wrong, or with nothing. */
-  command(run: number, command: Command, details?: { call: string; allow: boolean }): Promise<string | undefined>
-  close(): void
-}
-
 type ServerMessage =
-  | { type: 'hello'; source: 'live' | 'recording'; commands: readonly Command[] }
+  | { type: 'hello'; source: 'live' | 'recording'; commands: readonly Command[]; hasCoverage?: boolean }
   | { type: 'frames'; batch: number; frames: readonly Frame[] }
   | { type: 'reply'; id: number; problem: string | null }
 
 /** Follows a live server. A batch is acknowledged when it has been taken in, so that a slow page is not flooded. */
-export function openLiveFeed(address: string, token: string, { onFrames, onHello, onLost }: FeedEvents): LiveFeed {
+export function openLiveFeed(address: string, token: string, { onFrames, onHello, onLost }: FeedEvents): Feed {
   const socket = new WebSocket(address, ['signalbox.inspect.v1', `token.${token}`])
   const replies = new Map<number, (problem: string | undefined) => void>()
   let commands = 0
   socket.addEventListener('message', ({ data }) => {
     const message = JSON.parse(String(data)) as ServerMessage
-    if (message.type === 'hello') onHello(message.source, message.commands)
+    if (message.type === 'hello') onHello(message.source, message.commands, message.hasCoverage === true)
     else if (message.type === 'frames') {
       onFrames(message.frames)
       socket.send(JSON.stringify({ type: 'ack', batch: message.batch }))

@@ -7,9 +7,10 @@ const framesPerTurn = 4_000
 export async function readRecording(
   stream: ReadableStream<Uint8Array>,
   onFrames: (frames: readonly Frame[]) => boolean,
+  signal?: AbortSignal,
 ): Promise<void> {
   let batch: Frame[] = []
-  for await (const frame of readFrames(chunksOf(stream))) {
+  for await (const frame of readFrames(chunksOf(stream, signal))) {
     batch.push(frame)
     if (batch.length < framesPerTurn) continue
     if (!onFrames(batch)) return
@@ -19,8 +20,10 @@ export async function readRecording(
   onFrames(batch)
 }
 
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chunksOf(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
+  const leave = (): void => void reader.cancel().catch(() => undefined)
+  signal?.addEventListener('abort', leave)
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -28,7 +31,8 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
       yield value
     }
   } finally {
-    void reader.cancel().catch(() => undefined)
+    signal?.removeEventListener('abort', leave)
+    leave()
   }
 }
 

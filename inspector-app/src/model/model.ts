@@ -48,6 +48,8 @@ export interface Run {
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
+  /** How often each transition was taken, by all actors of a chart. */
+  heat: Map<string, number[]>
   /** Grows with whatever changes the calls, so that what did not change need not be drawn again. */
   version: number
 }

@@ -72,6 +72,7 @@ function applyToRun(run: Run, frame: RunPart): void {
       run.isWatched = false
       return
     case 'event':
+    case 'breach':
       return
   }
 }
@@ -101,6 +102,7 @@ function newRun({ run, title, isLate, maxConcurrency, root, at }: Of<'run'>): Ru
     warnings: [],
     breaches: [],
     yielded: 0,
+    heat: new Map(),
     version: 0,
   }
 }
@@ -127,6 +129,7 @@ function step(run: Run, { actor: id, seq, at, event, transitions, active, contex
   if (actor === undefined) return
   actor.last = { seq, at, event, transitions }
   for (const id of transitions) actor.taken.set(id, (actor.taken.get(id) ?? 0) + 1)
+  warm(run, actor.chart, transitions)
   if (context !== undefined) {
     const before = actor.context
     actor.context = applyPatch(before, context)
@@ -137,6 +140,13 @@ function step(run: Run, { actor: id, seq, at, event, transitions, active, contex
   actor.active = active
   const call = actor.call === undefined ? undefined : run.byId.get(actor.call)
   if (call !== undefined) enter(run, call, actor, at)
+}
+
+function warm(run: Run, chart: string, transitions: readonly number[]): void {
+  const counts = run.heat.get(chart) ?? (run.charts.get(chart)?.transitions ?? []).map(() => 0)
+  run.heat.set(chart, counts)
+  // a recording can say anything: only what the chart has is counted
+  for (const id of transitions) if (counts[id] !== undefined) counts[id]++
 }
 
 /** A new stretch of the call's life begins. */

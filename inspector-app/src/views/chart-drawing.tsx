@@ -2,16 +2,18 @@ import { useState } from 'preact/hooks'
 import type { ChartDefinition, ChartNode, ChartTransition } from '../../../src/inspect/index.ts'
 import { edgePath, labelPoint } from '../chart/edge-path.ts'
 import { type Box, type Edge, edgesOf, type Layout } from '../chart/graph.ts'
+import { type Heat, levelOf } from '../model/heat.ts'
 import type { Actor } from '../model/model.ts'
 
 interface Props {
   readonly chart: ChartDefinition
   readonly layout: Layout
   readonly actor: Actor | undefined
+  readonly heat?: Heat | undefined
 }
 
 /** States as boxes in boxes, the active ones lit, the way taken so far traced, and the last edge taken flashing. */
-export function ChartDrawing({ chart, layout, actor }: Props) {
+export function ChartDrawing({ chart, layout, actor, heat }: Props) {
   const [hovered, hover] = useState<string | undefined>()
   const active = new Set(actor?.active)
   const last = new Set(actor?.last?.transitions)
@@ -38,6 +40,7 @@ export function ChartDrawing({ chart, layout, actor }: Props) {
             isInitial={initial.has(node.id)}
             isLeaf={!chart.nodes.some(({ parent }) => parent === node.id)}
             pulse={stayed.has(node.id) ? actor?.last?.seq : undefined}
+            heat={heat === undefined ? '' : stateHeat(node, heat)}
           />
         )
       })}
@@ -47,9 +50,11 @@ export function ChartDrawing({ chart, layout, actor }: Props) {
           edge={edge}
           layout={layout}
           isTaken={edge.transitions.some((each) => actor?.taken.has(each) === true)}
+          heat={heat === undefined ? '' : ` heat-${levelOf(countOf(edge, heat), heat.most)}`}
           onHover={hover}
         />
       ))}
+      {heat !== undefined && edges.map((edge) => <HeatCount key={edge.id} edge={edge} layout={layout} heat={heat} />)}
       {lastEdges.map((edge) => {
         const points = layout.lines.get(edge.id)
         return points === undefined ? null : (
@@ -76,6 +81,7 @@ export function ChartDrawing({ chart, layout, actor }: Props) {
           layout={layout}
           edge={shown}
           transitions={shown.transitions.flatMap((each) => chart.transitions[each] ?? [])}
+          heat={heat}
         />
       )}
     </>
@@ -89,12 +95,16 @@ interface StateProps {
   readonly isInitial: boolean
   readonly isLeaf: boolean
   readonly pulse: number | undefined
+  readonly heat: string
 }
 
-function State({ node, box, isActive, isInitial, isLeaf, pulse }: StateProps) {
+function State({ node, box, isActive, isInitial, isLeaf, pulse, heat }: StateProps) {
   const { x, y, width, height } = box
   return (
-    <g class={`state ${isLeaf ? 'leaf' : 'group'} ${node.kind}${isActive ? ' active' : ''}`} data-state={node.key}>
+    <g
+      class={`state ${isLeaf ? 'leaf' : 'group'} ${node.kind}${isActive ? ' active' : ''}${heat}`}
+      data-state={node.key}
+    >
       <rect x={x} y={y} width={width} height={height} rx={isLeaf ? height / 2 : 12} />
       {node.kind === 'final' && (
         <rect class="inner" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx={height / 2 - 3} />
@@ -119,16 +129,18 @@ interface LineProps {
   readonly edge: Edge
   readonly layout: Layout
   readonly isTaken: boolean
+  readonly heat: string
   readonly onHover: (id: string | undefined) => void
 }
 
-function Line({ edge, layout, isTaken, onHover }: LineProps) {
+function Line({ edge, layout, isTaken, heat, onHover }: LineProps) {
   const points = layout.lines.get(edge.id)
   if (points === undefined) return null
   const path = edgePath(points)
   return (
     <g
-      class={isTaken ? 'edge taken' : 'edge'}
+      class={`${isTaken ? 'edge taken' : 'edge'}${heat}`}
+      data-edge={edge.id}
       onPointerEnter={() => onHover(edge.id)}
       onPointerLeave={() => onHover(undefined)}
     >
@@ -151,14 +163,18 @@ function EdgeLabel({
   layout,
   edge,
   transitions,
+  heat,
 }: {
   layout: Layout
   edge: Edge
   transitions: readonly ChartTransition[]
+  heat?: Heat | undefined
 }) {
   const points = layout.lines.get(edge.id)
   if (points === undefined || transitions.length === 0) return null
-  const lines = transitions.slice(0, 6).map(textOf)
+  const lines = transitions
+    .slice(0, 6)
+    .map((each) => `${textOf(each)}${heat === undefined ? '' : ` · ${timesOf(heat.counts[each.id])}`}`)
   const width = Math.max(...lines.map((line) => line.length)) * 7.3 + 14
   const height = lines.length * 16 + 7
   const at = labelPoint(points)
@@ -172,6 +188,35 @@ function EdgeLabel({
           {line}
         </text>
       ))}
+    </g>
+  )
+}
+
+const countOf = ({ transitions }: Edge, { counts }: Heat): number =>
+  transitions.reduce((sum, each) => sum + (counts[each] ?? 0), 0)
+
+const timesOf = (count = 0): string => (count === 0 ? 'never' : `${count} ×`)
+
+function stateHeat({ id }: ChartNode, { entered, first, most, taken }: Heat): string {
+  const count = (entered.get(id) ?? 0) + (first.has(id) && taken > 0 ? 1 : 0)
+  return ` heat-${levelOf(count, Math.max(most, count))}`
+}
+
+/** How often an edge was taken; where several transitions share it, how many of them never were. */
+function HeatCount({ edge, layout, heat }: { edge: Edge; layout: Layout; heat: Heat }) {
+  const points = layout.lines.get(edge.id)
+  const count = countOf(edge, heat)
+  if (points === undefined || count === 0) return null
+  const never = edge.transitions.filter((each) => (heat.counts[each] ?? 0) === 0).length
+  const text = `${count}${never === 0 ? '' : `, ${never} never`}`
+  const { x, y } = labelPoint(points)
+  const width = text.length * 6.8 + 6
+  return (
+    <g class={never === 0 ? 'heat-count' : 'heat-count some-never'}>
+      <rect x={x - width / 2} y={y - 8} width={width} height="16" rx="4" />
+      <text x={x} y={y} text-anchor="middle" dominant-baseline="central">
+        {text}
+      </text>
     </g>
   )
 }

@@ -1,9 +1,11 @@
 import { useCallback, useState } from 'preact/hooks'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
-import { layoutOf } from '../chart/layout.ts'
+import { countsIn, type Heat, heatOf } from '../model/heat.ts'
 import type { Actor } from '../model/model.ts'
+import type { View } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
+import { HeatLegend } from './heat-legend.tsx'
 import { Icon } from './icons.tsx'
 import { Still } from './still.tsx'
 import { usePanZoom } from './use-pan-zoom.ts'
@@ -18,11 +20,13 @@ interface Props {
 /** One chart with its title. It can be moved, enlarged, and given the whole room. */
 export function ChartPanel({ id, title, chart, actor }: Props) {
   const store = useStore()
-  const { state, run } = useView()
+  const view = useView()
+  const { state, run } = view
   const [, redraw] = useState(0)
   const onLayout = useCallback(() => redraw((count) => count + 1), [])
-  const layout = chart === undefined ? undefined : layoutOf(chart, onLayout)
+  const layout = chart === undefined ? undefined : store.layouts.of(chart, onLayout)
   const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
+  const heat = chart === undefined ? undefined : heatFor(view, chart)
   const isWide = state.wide === id
   const last = actor?.last
   const taken = last?.transitions.flatMap((each) => chart?.transitions[each] ?? []).at(-1)
@@ -47,6 +51,17 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
           </span>
         )}
         <span class="spring" />
+        <select
+          class="heat-choice"
+          aria-label={`Heat on the chart ${id}`}
+          title="How often each transition was taken"
+          value={state.heat}
+          onChange={({ currentTarget }) => store.set({ heat: currentTarget.value as typeof state.heat })}
+        >
+          <option value="off">no heat</option>
+          <option value="run">this run</option>
+          {state.coverage !== undefined && <option value="file">coverage</option>}
+        </select>
         {isMoved && (
           <button type="button" aria-label="Fit the chart" title="Fit" onClick={reset}>
             <Icon name="fit" />
@@ -71,14 +86,24 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
       >
         {chart !== undefined && layout !== undefined && (
           <Still
-            of={[chart, layout, actor, actor?.last, actor?.active]}
-            draw={() => <ChartDrawing chart={chart} layout={layout} actor={actor} />}
+            of={[chart, layout, actor, actor?.last, actor?.active, heat]}
+            draw={() => <ChartDrawing chart={chart} layout={layout} actor={actor} heat={heat} />}
           />
         )}
       </svg>
+      {heat !== undefined && state.heat !== 'off' && <HeatLegend heat={heat} of={state.heat} />}
     </section>
   )
 }
+
+/** All calls of the run together, or what a test suite did. */
+function heatFor({ state, run }: View, chart: ChartDefinition): Heat | undefined {
+  if (state.heat === 'run') return heatOf(chart, run?.heat.get(chart.id) ?? noneOf(chart))
+  const counts = state.heat === 'file' && state.coverage !== undefined ? countsIn(state.coverage, chart) : undefined
+  return counts && heatOf(chart, counts)
+}
+
+const noneOf = ({ transitions }: ChartDefinition): number[] => transitions.map(() => 0)
 
 function namesOf(chart: ChartDefinition | undefined, actor: Actor | undefined): string {
   const active = new Set(actor?.active)

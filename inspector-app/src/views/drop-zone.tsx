@@ -1,23 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { readRecording } from '../feed/recorded-feed.ts'
+import { isCoverage, openCoverage } from '../feed/coverage-file.ts'
+import { showRecording } from '../feed/show-recording.ts'
 import type { Store } from '../store.ts'
 import { useStore } from '../use-view.ts'
 
 export async function openFile(store: Store, file: File): Promise<void> {
-  store.feed?.close()
-  store.feed = undefined
-  store.reset('recording')
-  try {
-    await readRecording(file.stream(), (frames) => store.take(frames))
-    if (store.history.isFull)
-      store.set({ problem: 'The recording is longer than a browser can hold; this is its beginning.' })
-  } catch (error) {
-    store.set({ problem: error instanceof Error ? error.message : 'This file cannot be read.' })
-  }
+  // what was saved by the testing kit says so at once, and may stand beside any run
+  if (isCoverage(await file.slice(0, 200).text())) return openCoverage(store, await file.text())
+  await showRecording(store, file.stream())
 }
 
-/** A recording may be dropped anywhere. */
+/** A recording or a coverage file may be dropped anywhere. */
 export function DropZone({ children }: { children: ComponentChildren }) {
   const store = useStore()
   const [isOver, setOver] = useState(false)

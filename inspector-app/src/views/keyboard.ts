@@ -1,12 +1,17 @@
+import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Store, Tab } from '../store.ts'
 
-const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence']
+const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence', 'rules']
 
-/** Everything that a pointer does, keys do too. */
-export function useKeyboard(store: Store): void {
+/** Everything that a pointer does, keys do too: on a page of its own everywhere, else only inside. */
+export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void {
   useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
+    const place: EventTarget = inside?.current ?? window
+    const onKey = (event: Event): void => {
+      if (event instanceof KeyboardEvent) press(event)
+    }
+    const press = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement
       const isTyping = target.matches('input:not([type=range]), select, textarea')
       if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -26,8 +31,8 @@ export function useKeyboard(store: Store): void {
       event.preventDefault()
       act()
     }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
+    place.addEventListener('keydown', onKey)
+    return () => place.removeEventListener('keydown', onKey)
   }, [store])
 }
 

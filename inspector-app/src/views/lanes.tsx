@@ -96,7 +96,7 @@ function Wagon({ call }: { call: Call }) {
   return (
     <button
       type="button"
-      class={`wagon ${call.lane}${call === chosen ? ' chosen' : ''}${call.abort === undefined ? '' : ' stopping'}`}
+      class={`wagon ${call.lane}${call === chosen ? ' chosen' : ''}${isStopping(call) ? ' stopping' : ''}`}
       data-flip={call.id}
       onClick={() => store.select(call.id)}
     >
@@ -110,6 +110,10 @@ function Wagon({ call }: { call: Call }) {
     </button>
   )
 }
+
+/** An interrupt is told to everybody; those that finish all the same do not stop. */
+const isStopping = ({ abort, stopsAtInterrupt }: Call): boolean =>
+  abort !== undefined && (abort.event !== 'call.interrupt' || stopsAtInterrupt)
 
 /** Progress is the tool's own; a number between nothing and one is drawn. */
 function partOf({ progress }: Call): number | undefined {

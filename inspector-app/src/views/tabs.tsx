@@ -6,7 +6,9 @@ import { CallDetails } from './call-details.tsx'
 import { ContextView } from './context-view.tsx'
 import { GuardLedger } from './guard-ledger.tsx'
 import { Log } from './log.tsx'
+import { Rules } from './rules.tsx'
 import { Sequence } from './sequence.tsx'
+import { useChecks } from './use-checks.ts'
 
 const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'log', title: 'Log', View: Log },
@@ -15,18 +17,21 @@ const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'aborts', title: 'Aborts', View: AbortTree },
   { id: 'context', title: 'Context', View: ContextView },
   { id: 'sequence', title: 'Sequence', View: Sequence },
+  { id: 'rules', title: 'Rules', View: Rules },
 ]
 
 export function Tabs() {
   const store = useStore()
   const { state, run } = useView()
+  const checks = useChecks()
+  const broken = run === undefined ? 0 : checks.breaches(run.id).size
   const shown = tabs.find(({ id }) => id === state.tab) ?? tabs[0]
   const View = shown?.View as ComponentType
-  const move = (by: number): void => {
+  const move = (from: Element, by: number): void => {
     const next = tabs[(tabs.findIndex(({ id }) => id === state.tab) + by + tabs.length) % tabs.length]
     if (next === undefined) return
     store.set({ tab: next.id })
-    document.getElementById(`tab-${next.id}`)?.focus()
+    from.parentElement?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus()
   }
   return (
     <section class="panel details">
@@ -41,13 +46,14 @@ export function Tabs() {
             aria-controls="tab-panel"
             tabIndex={id === state.tab ? 0 : -1}
             onClick={() => store.set({ tab: id })}
-            onKeyDown={({ key }) => {
-              if (key === 'ArrowRight') move(1)
-              if (key === 'ArrowLeft') move(-1)
+            onKeyDown={({ key, currentTarget }) => {
+              if (key === 'ArrowRight') move(currentTarget, 1)
+              if (key === 'ArrowLeft') move(currentTarget, -1)
             }}
           >
             {title}
             {id === 'aborts' && run !== undefined && run.aborts.length > 0 && <em>{run.aborts.length}</em>}
+            {id === 'rules' && broken > 0 && <em class="wrong">{broken}</em>}
           </button>
         ))}
       </div>

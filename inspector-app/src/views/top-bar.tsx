@@ -5,6 +5,7 @@ import { pathOf } from '../model/state-path.ts'
 import type { Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
+import { Emblem } from './emblem.tsx'
 import { Icon } from './icons.tsx'
 import { Invariants } from './invariants.tsx'
 
@@ -27,7 +28,7 @@ export function TopBar() {
   return (
     <header class="top-bar">
       <h1>
-        <img src="./icon.svg" alt="" width="22" height="22" />
+        <Emblem size={22} />
         signalbox
       </h1>
       <span class={`source ${state.source}`} role="status" title={sources[state.source]}>
@@ -55,7 +56,7 @@ export function TopBar() {
         <button
           type="button"
           aria-label="Open a recording"
-          title="Open a recording"
+          title="Open a recording or a coverage file"
           onClick={() => file.current?.click()}
         >
           <Icon name="open" />
@@ -81,7 +82,7 @@ export function TopBar() {
           ref={file}
           id="file"
           type="file"
-          accept=".jsonl,.ndjson"
+          accept=".jsonl,.ndjson,.json"
           hidden
           aria-label="Recording"
           onChange={({ currentTarget }) => {

@@ -35,7 +35,8 @@ export function usePanZoom(
         !event.shiftKey
       ) {
         // plain scrolling belongs to the page where the page can scroll
-        if (document.documentElement.scrollHeight > innerHeight + 4) return
+        const scrolls = [document.documentElement, svg.closest('.inspector')]
+        if (scrolls.some((each) => each !== null && each.scrollHeight > each.clientHeight + 4)) return
       }
       event.preventDefault()
       const { x, y, width: w, height: h } = current.current

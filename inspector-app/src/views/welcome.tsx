@@ -1,4 +1,5 @@
 import { useView } from '../use-view.ts'
+import { Emblem } from './emblem.tsx'
 
 /** Before there is anything to see. */
 export function Welcome() {
@@ -6,12 +7,12 @@ export function Welcome() {
   const isWaiting = state.source === 'connecting' || state.source === 'live' || state.source === 'recording'
   return (
     <main class="welcome">
-      <img src="./icon.svg" alt="" width="72" height="72" />
+      <Emblem size={72} />
       <h2>{isWaiting ? 'Waiting for the first call' : 'Nothing to show yet'}</h2>
       <p>
         {isWaiting
           ? 'As soon as an executor is there, it appears here.'
-          : 'Open the address that the host printed, or drop a recording here.'}
+          : 'Open the address that the host printed, or drop a recording or a coverage file here.'}
       </p>
     </main>
   )

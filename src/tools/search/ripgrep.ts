@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
+import { findProgram } from '../../shell/find-program.ts'
 import type { ProcessRunner } from '../../shell/process-runner.ts'
 import { shellEnvironment } from '../../shell/shell-environment.ts'
 import { toolError } from '../../workspace/tool-error.ts'
@@ -7,16 +7,7 @@ import { toolError } from '../../workspace/tool-error.ts'
 /** Where ripgrep is, if it is anywhere. */
 export function findRipgrep(): string | undefined {
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => isAbsolute(folder))
-  return folders.map((folder) => join(folder, 'rg')).find(isProgram)
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  return folders.length === 0 ? undefined : findProgram('rg', folders.join(':'))
 }
 
 export interface RipgrepRun {

@@ -1,0 +1,15 @@
+import { readFile } from 'node:fs/promises'
+
+/** What the engine says of itself, with the versions of what it runs on. */
+export async function describe({ title, scope, packages, gives, progress }) {
+  const versions = await Promise.all(packages.map(versionOf))
+  // Infinity does not survive the way to the parent
+  const sideBySide = gives.sideBySide === Infinity ? null : gives.sideBySide
+  return { title, scope, packages, versions, gives: { ...gives, sideBySide }, reports: progress !== undefined }
+}
+
+async function versionOf(name) {
+  const folder = name === 'signalbox' ? '../../' : `../node_modules/${name}/`
+  const { version } = JSON.parse(await readFile(new URL(`${folder}package.json`, import.meta.url), 'utf8'))
+  return `${name} ${version}`
+}

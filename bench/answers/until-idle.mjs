@@ -1,0 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Until this process has nothing more to do of its own accord. */
+export async function untilIdle() {
+  for (let quiet = 0; quiet < 2; ) {
+    const before = process.cpuUsage()
+    await sleep(15)
+    const { user, system } = process.cpuUsage(before)
+    quiet = user + system < 3_000 ? quiet + 1 : 0
+  }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { createCalls, createTools, textOf } from '../workload.mjs'
+import { untilIdle } from './until-idle.mjs'
+
+/** The stream does not end before the first call has begun, or, for those that wait, before it could have. */
+export async function verifyEarlyStart(engine) {
+  const { startsEarly } = engine.gives
+  const calls = createCalls(3, 'safe')
+  let begun = () => {}
+  const firstCall = new Promise((resolve) => {
+    begun = resolve
+  })
+  let hasBegun = false
+  const tools = createTools(async (input) => {
+    hasBegun = true
+    begun()
+    return { data: textOf(input) }
+  })
+  const pace = {
+    until: (n) => (n === 0 ? undefined : startsEarly ? firstCall : untilIdle()),
+    ended: () => {},
+    over: () => assert.equal(hasBegun, startsEarly, 'whether calls start during the stream'),
+  }
+  const { results } = await engine.prepare({ tools, calls, pace })()
+  assert.equal(results.length, calls.length)
+}

@@ -1,0 +1,2 @@
+export const bundles: Record<string, string>
+export function bundleSize(names: string, options: { isInside: boolean }): Promise<{ minified: number; gzip: number }>

@@ -1,0 +1,3 @@
+import { runnerEngine } from '../engine-parts/anthropic-runner.mjs'
+
+export const engine = runnerEngine({ title: 'Anthropic runner', stream: false, runToolsEagerly: false })

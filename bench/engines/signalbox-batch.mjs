@@ -1,0 +1,10 @@
+import { queryEngine } from '../engine-parts/signalbox-query.mjs'
+import { signalboxModel } from '../models/signalbox-model.mjs'
+
+/** Waits for the whole reply, as most do. */
+export const engine = queryEngine({
+  title: 'Signalbox query(), batch',
+  packages: [],
+  createModel: signalboxModel,
+  toolExecution: 'batch',
+})

@@ -1,0 +1,4 @@
+import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
+import { hooksOf } from '../engine-parts/signalbox-hooks.mjs'
+
+export const engine = executorEngine({ title: 'with 2 hooks', context: { hooks: hooksOf(1, 1) } })

@@ -1,0 +1,11 @@
+/** Nobody is to be told that a bench ran. */
+Object.assign(process.env, {
+  LANGSMITH_TRACING: 'false',
+  MASTRA_TELEMETRY_DISABLED: '1',
+  OPENAI_AGENTS_DISABLE_TRACING: '1',
+})
+
+export async function engineIn(name) {
+  const { engine } = await import(`./engines/${name}.mjs`)
+  return engine
+}

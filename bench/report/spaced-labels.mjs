@@ -1,0 +1,17 @@
+const gap = 15
+
+/** The lines with a height for each label: as near to the line's end as they can be without touching. */
+export function spacedLabels(lines, top, bottom) {
+  const labels = lines.map((line) => ({ ...line, at: line.points.at(-1)[1] })).sort((a, b) => a.at - b.at)
+  // down, then up again where the end of the panel was passed
+  for (let index = 1; index < labels.length; index++) {
+    labels[index].at = Math.max(labels[index].at, labels[index - 1].at + gap)
+  }
+  let limit = bottom
+  for (const label of labels.toReversed()) {
+    label.at = Math.min(label.at, limit)
+    limit = label.at - gap
+  }
+  for (const label of labels) label.at = Math.max(label.at, top)
+  return labels
+}

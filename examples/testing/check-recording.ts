@@ -1,0 +1,22 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { createRecorder, frameLine, readFrames } from 'signalbox/inspect'
+import { checkRecording, heldTool, heldTurn, settled } from 'signalbox/testing'
+
+const path = join(tmpdir(), 'signalbox-turn.jsonl')
+const file = createWriteStream(path)
+const read = heldTool('Read', { safe: true })
+const { add, executor } = heldTurn([read.tool])
+const { leave } = createRecorder({ onFrame: (frame) => file.write(frameLine(frame)) }).watch(executor)
+add('a', 'Read')
+read.run('a').finish()
+await settled()
+for (const _ of executor.getCompletedResults());
+leave()
+await finished(file.end())
+
+const frames = []
+for await (const frame of readFrames(createReadStream(path))) frames.push(frame)
+console.log(checkRecording(frames)) // what does not hold, in which run, after which frame

@@ -1,0 +1,30 @@
+import { resolve } from 'node:path'
+import { defineConfig } from 'vite'
+import { elkWorker } from './build/elk-worker.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** The playground: static files that run under any path of any web host. */
+export default defineConfig({
+  root: resolve(import.meta.dirname, 'playground'),
+  publicDir: resolve(import.meta.dirname, 'public'),
+  base: './',
+  plugins: [elkWorker()],
+  resolve: {
+    alias: [
+      { find: /^signalbox$/, replacement: resolve(root, 'src/index.ts') },
+      { find: /^signalbox\/inspect$/, replacement: resolve(root, 'src/inspect/index.ts') },
+    ],
+  },
+  optimizeDeps: {
+    include: ['preact', 'preact/hooks', 'preact/jsx-dev-runtime', 'elkjs/lib/elk-api.js', 'xstate', 'zod'],
+  },
+  server: { host: '127.0.0.1', fs: { allow: [root] } },
+  build: {
+    outDir: resolve(root, 'dist/playground'),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+  },
+})

@@ -1,0 +1,22 @@
+import type { MessageUpdate, StreamingToolExecutor } from 'signalbox'
+
+/** Reads whatever leaves an executor. To be woken after each call that is added: a reader ends when all are read. */
+export function keepReading(
+  executor: StreamingToolExecutor,
+  onMessage: (message: MessageUpdate['message']) => void,
+): () => void {
+  let isReading = false
+  let isMore = false
+  const read = async (): Promise<void> => {
+    isReading = true
+    while (isMore) {
+      isMore = false
+      for await (const { message } of executor.getRemainingResults()) onMessage(message)
+    }
+    isReading = false
+  }
+  return () => {
+    isMore = true
+    if (!isReading) void read()
+  }
+}

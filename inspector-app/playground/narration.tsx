@@ -1,0 +1,38 @@
+import type { Told } from './narrator.ts'
+import { useNarration } from './use-narration.ts'
+
+const most = 60
+
+/** What just happened, and by which rule: the newest on top, what happened together in its own order. */
+export function Narration() {
+  const told = useNarration()
+  const shown = told.slice(-most)
+  return (
+    <section class="narration">
+      <h2 id="narration">What happened, and why</h2>
+      <ol aria-labelledby="narration" aria-live="polite">
+        {shown.length === 0 && <li class="none">Nothing yet.</li>}
+        {togetherOf(shown)
+          .reverse()
+          .flat()
+          .map(({ at, text, rule }) => (
+            <li key={`${at} ${text}`}>
+              <time>{(at / 1_000).toFixed(1)}</time>
+              <span>{text}</span>
+              <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>
+            </li>
+          ))}
+      </ol>
+    </section>
+  )
+}
+
+function togetherOf(told: readonly Told[]): Told[][] {
+  const groups: Told[][] = []
+  for (const each of told) {
+    const last = groups.at(-1)
+    if (last?.[0]?.at === each.at) last.push(each)
+    else groups.push([each])
+  }
+  return groups
+}

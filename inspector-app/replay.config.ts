@@ -1,0 +1,17 @@
+import { resolve } from 'node:path'
+import { defineConfig } from 'vite'
+import { onePage } from './build/one-page.ts'
+
+/** The page that a recording is put into, in one file. */
+export default defineConfig({
+  root: import.meta.dirname,
+  publicDir: false,
+  plugins: [onePage('replay.html')],
+  build: {
+    outDir: resolve(import.meta.dirname, '../dist/inspector-app/replay'),
+    emptyOutDir: true,
+    modulePreload: false,
+    target: 'es2022',
+    rollupOptions: { input: resolve(import.meta.dirname, 'src/replay/main.tsx') },
+  },
+})

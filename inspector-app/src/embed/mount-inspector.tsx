@@ -1,0 +1,52 @@
+import { render } from 'preact'
+import type { InspectorSource, MountedInspector, MountOptions } from '../../../src/inspect-app/index.ts'
+import { App } from '../app.tsx'
+import { Store } from '../store.ts'
+import style from '../style.css?inline'
+import boxStyle from './box.css?inline'
+import { misuse } from './misuse.ts'
+import { openSource } from './open-source.ts'
+import { borrowLayouts } from './shared-layouts.ts'
+
+let sheet: CSSStyleSheet | undefined
+
+/** Puts the inspector into an element of the page. It fills the element, and touches nothing outside it. */
+export function mountInspector(
+  element: Element,
+  source: InspectorSource,
+  options: MountOptions = {},
+): MountedInspector {
+  if (!(element instanceof Element)) misuse('element', 'an element of the page', element)
+  if (typeof source !== 'object' || source === null) misuse('source', 'an object', source)
+  const { layouts, giveBack } = borrowLayouts(options.workerUrl)
+  const store = new Store({ layouts, theme: options.theme ?? 'auto' })
+  const box = document.createElement('div')
+  const root = box.attachShadow({ mode: 'open' })
+  let isMounted = true
+  const unmount = (): void => {
+    if (!isMounted) return
+    isMounted = false
+    store.close()
+    render(null, root)
+    box.remove()
+    giveBack()
+  }
+  try {
+    openSource(store, source)
+    // of the page's own making, so that a page without inline styles may have it too; one for all
+    sheet ??= styleSheet()
+    root.adoptedStyleSheets = [sheet]
+    render(<App store={store} fit="box" />, root)
+    element.append(box)
+  } catch (error) {
+    unmount()
+    throw error
+  }
+  return { unmount }
+}
+
+function styleSheet(): CSSStyleSheet {
+  const made = new CSSStyleSheet()
+  made.replaceSync(boxStyle + style)
+  return made
+}

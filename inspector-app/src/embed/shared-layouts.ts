@@ -1,0 +1,22 @@
+import { Layouts } from '../chart/layouts.ts'
+import { startPackedWorker } from '../chart/packed-worker.ts'
+
+let shared: Layouts | undefined
+let users = 0
+
+/** One worker for all inspectors of the page, while there is one; what it found is found for all. */
+export function borrowLayouts(workerUrl: string | URL | undefined): { layouts: Layouts; giveBack: () => void } {
+  if (workerUrl !== undefined) {
+    const layouts = new Layouts(() => new Worker(workerUrl))
+    return { layouts, giveBack: () => layouts.close() }
+  }
+  shared ??= new Layouts(async () => startPackedWorker((await import('virtual:elk-worker-packed')).packed))
+  users++
+  const layouts = shared
+  return {
+    layouts,
+    giveBack() {
+      if (--users === 0) layouts.close()
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { Store } from '../store.ts'
+import { openCoverage } from './coverage-file.ts'
+import { openLiveFeed } from './live-feed.ts'
+import { showRecording } from './show-recording.ts'
+
+/** Shows what a server has: what runs there, or its recording. */
+export function connect(store: Store, origin: string, token: string): void {
+  store.reset('connecting')
+  store.feed = openLiveFeed(origin.replace(/^http/, 'ws'), token, {
+    onFrames: (frames) => store.take(frames),
+    onHello: (source, commands, hasCoverage) => {
+      store.set({ source, allowed: commands })
+      if (hasCoverage) void loadCoverage(store, origin, token)
+      if (source === 'recording') void loadFrom(store, origin, token)
+    },
+    onLost: () => {
+      if (store.state.source !== 'recording') store.set({ source: 'lost', allowed: [] })
+    },
+  })
+}
+
+async function loadFrom(store: Store, origin: string, token: string): Promise<void> {
+  try {
+    const response = await fetch(`${origin}/recording`, { headers: { authorization: `Bearer ${token}` } })
+    if (!response.ok || response.body === null) throw new Error((await response.text()).trim())
+    await showRecording(store, response.body)
+  } catch (error) {
+    store.set({ problem: error instanceof Error ? error.message : 'The recording cannot be read.' })
+  }
+}
+
+async function loadCoverage(store: Store, origin: string, token: string): Promise<void> {
+  try {
+    const response = await fetch(`${origin}/coverage`, { headers: { authorization: `Bearer ${token}` } })
+    if (!response.ok) throw new Error((await response.text()).trim())
+    openCoverage(store, await response.text())
+  } catch (error) {
+    store.set({ problem: error instanceof Error ? error.message : 'The coverage cannot be read.' })
+  }
+}

@@ -1,0 +1,24 @@
+import { render } from 'preact'
+import { App } from '../app.tsx'
+import { Layouts } from '../chart/layouts.ts'
+import { inflate, startPackedWorker } from '../chart/packed-worker.ts'
+import { showRecording } from '../feed/show-recording.ts'
+import { Store } from '../store.ts'
+import style from '../style.css?inline'
+
+/** The texts of the blocks of this kind. They are read once: what was read is taken out of the page, to save room. */
+function* blocksOf(kind: string): Generator<string> {
+  for (const block of document.querySelectorAll(`script[type="application/x-signalbox-${kind}"]`)) {
+    const text = block.textContent.trim()
+    block.remove()
+    yield text
+  }
+}
+
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(style)
+document.adoptedStyleSheets = [sheet]
+const layouts = new Layouts(() => startPackedWorker([...blocksOf('worker')].join('')))
+const store = new Store({ layouts })
+render(<App store={store} />, document.getElementById('app') as HTMLElement)
+void showRecording(store, inflate(blocksOf('recording')))

@@ -1,0 +1,42 @@
+import { useCallback, useState } from 'preact/hooks'
+import type { ChartDefinition, CoverageFile } from '../../../src/inspect/index.ts'
+import { heatOf } from '../model/heat.ts'
+import { useStore } from '../use-view.ts'
+import { ChartDrawing } from './chart-drawing.tsx'
+import { HeatLegend } from './heat-legend.tsx'
+import { usePanZoom } from './use-pan-zoom.ts'
+
+/** The charts of a coverage file by themselves, where no run is there to be drawn. */
+export function CoverageBoard({ file }: { file: CoverageFile }) {
+  return (
+    <main class="coverage-board">
+      {file.charts.map(({ chart, counts }) => (
+        <CoveredChart key={chart.id} chart={chart} counts={counts} />
+      ))}
+    </main>
+  )
+}
+
+function CoveredChart({ chart, counts }: { chart: ChartDefinition; counts: readonly number[] }) {
+  const [, redraw] = useState(0)
+  const onLayout = useCallback(() => redraw((count) => count + 1), [])
+  const layout = useStore().layouts.of(chart, onLayout)
+  const { ref, box } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
+  const heat = heatOf(chart, counts)
+  return (
+    <section class="panel chart" aria-label={`${chart.id}: coverage`}>
+      <h2>
+        <span class="title">{chart.id}</span>
+      </h2>
+      <svg
+        ref={ref}
+        viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
+        role="img"
+        aria-label={`${chart.id}: ${heat.taken} of ${counts.length} transitions taken`}
+      >
+        {layout !== undefined && <ChartDrawing chart={chart} layout={layout} actor={undefined} heat={heat} />}
+      </svg>
+      <HeatLegend heat={heat} of="file" />
+    </section>
+  )
+}

@@ -1,0 +1,55 @@
+import process from 'node:process'
+import type { PermissionMode } from '../../machines/index.ts'
+import { serveInspector } from '../inspect-server/index.ts'
+import { serveMcp } from '../mcp/index.ts'
+import { createTools } from '../tools/index.ts'
+
+export interface McpServeOptions {
+  /** The folder that the tools may work in. */
+  root: string
+  /** Over HTTP; over the input and output of the process otherwise. */
+  http?: { port?: number | undefined; host?: string | undefined; token?: string | undefined } | undefined
+  /** Only these tools. */
+  tools?: readonly string[] | undefined
+  mode?: PermissionMode | undefined
+  allow?: readonly string[] | undefined
+  ask?: readonly string[] | undefined
+  deny?: readonly string[] | undefined
+  /** Opens the inspector beside it. */
+  inspect?: boolean | undefined
+}
+
+/** Serves our tools as an MCP server until it is stopped, or its client is gone. Gives back the exit code. */
+export async function mcpServe(
+  { root, http, tools: wanted, inspect, ...permissions }: McpServeOptions,
+  stopped: Promise<unknown>,
+  tell: (text: string) => void = (text) => process.stderr.write(text),
+): Promise<number> {
+  const set = createTools({ root, ...(wanted !== undefined && !wanted.some(isShell) && { shell: false }) })
+  const unknown = wanted?.find((name) => !set.tools.some((tool) => tool.name === name))
+  if (unknown !== undefined) {
+    tell(`There is no tool ${unknown}; there are ${set.tools.map(({ name }) => name).join(', ')}.\n`)
+    await set.close()
+    return 2
+  }
+  const inspector = inspect === true ? await serveInspector([]) : undefined
+  try {
+    const server = await serveMcp({
+      tools: set.tools.filter(({ name }) => wanted?.includes(name) !== false),
+      permissions,
+      transport: http === undefined ? 'stdio' : { http },
+      onExecutor: (executor) => void inspector?.add(executor),
+    })
+    // over stdio the output belongs to the protocol: what people shall read goes to the other channel
+    tell(`${server.url === undefined ? 'Serving MCP over stdio' : `Serving MCP at ${server.url}`}, for ${root}\n`)
+    if (inspector !== undefined) tell(`The inspector is at ${inspector.url}\n`)
+    await Promise.race([stopped, server.closed])
+    await server.close()
+    return 0
+  } finally {
+    await inspector?.close()
+    await set.close()
+  }
+}
+
+const isShell = (name: string): boolean => name.startsWith('Bash')

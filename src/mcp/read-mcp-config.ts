@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../text/describe-value.ts'
+import { isRecord } from '../text/is-record.ts'
+import { checkServerConfig, type McpServerConfig } from './server-config.ts'
+
+const file = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()) })
+
+/**
+ * Reads the file in which many programs keep their servers: `{ "mcpServers": { name: { command, args, env } | { url } } }`.
+ * `${NAME}` and `${NAME:-otherwise}` stand for variables of the host. Throws at what cannot be read, naming it.
+ *
+ * @example
+ * const mcp = await connectMcp({ servers: await readMcpConfig('.mcp.json') })
+ */
+export async function readMcpConfig(
+  path: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Record<string, McpServerConfig>> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => fail(path, `it cannot be read: ${error.message}`))
+  return parseMcpConfig(text, path, env)
+}
+
+export function parseMcpConfig(
+  text: string,
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, McpServerConfig> {
+  const parsed = file.safeParse(parseJson(text, path))
+  if (!parsed.success) fail(path, 'it must hold an object with mcpServers')
+  const servers: [string, McpServerConfig][] = []
+  for (const [name, given] of Object.entries(parsed.data.mcpServers)) {
+    if (!isRecord(given)) fail(path, `${name} must be an object, but is ${describeValue(given, 80)}`)
+    // others write down more than we need to know
+    const { type, disabled, ...rest } = given
+    if (disabled === true) continue
+    if (type === 'sse') fail(path, `${name} is of type sse, which came before streamable HTTP and is not spoken here`)
+    servers.push([name, readServer(name, filled(rest, `${path}: ${name}`, env), path)])
+  }
+  return Object.fromEntries(servers)
+}
+
+function readServer(name: string, given: unknown, path: string): McpServerConfig {
+  try {
+    return checkServerConfig(name, given)
+  } catch (error) {
+    return fail(path, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return fail(path, `it is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** With its variables filled in. One that is not set is an error: an empty key would only fail later, and worse. */
+function filled(value: unknown, where: string, env: Readonly<Record<string, string | undefined>>): unknown {
+  if (typeof value === 'string') {
+    return value.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) => {
+      const found = env[name] ?? otherwise
+      if (found === undefined) throw new SignalboxError('invalid_option', `${where}: the variable ${name} is not set.`)
+      return found
+    })
+  }
+  if (Array.isArray(value)) return value.map((each) => filled(each, where, env))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, where, env)]))
+}
+
+function fail(path: string, problem: string): never {
+  throw new SignalboxError('invalid_option', `${path}: ${problem}`)
+}

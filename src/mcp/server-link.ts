@@ -1,0 +1,247 @@
+import { createActor } from 'xstate'
+import {
+  type ConnectionEvent,
+  type ConnectionLimits,
+  type ConnectionPort,
+  connectionMachine,
+} from '../../machines/index.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { type Clock, clearTimer } from '../pipeline/clock.ts'
+import type { AnyTool, OnProgress } from '../tool/tool.ts'
+import { mcpFailure } from './mcp-failure.ts'
+import { type ConnectionActor, type McpState, stateOf, whenState } from './mcp-state.ts'
+import type { CallServer } from './mcp-tool.ts'
+import { oneByOneAfterBreaks } from './one-by-one-after-breaks.ts'
+import { progressReport } from './progress-report.ts'
+import type { McpServerConfig } from './server-config.ts'
+import { isHopeless, openSession, type Session } from './session.ts'
+import { ToolList } from './tool-list.ts'
+
+export interface LinkHost {
+  readonly clock: Clock
+  readonly limits: ConnectionLimits
+  /** How long a call waits for a connection that is not there. */
+  readonly waitMs: number
+  warn(problem: string): void
+  onChange(what: 'state' | 'tools' | 'resources'): void
+  onStderr(text: string): void
+}
+
+const pingMs = 5_000
+
+/** One server: its chart, the session behind it, and the tools it has. */
+export class ServerLink {
+  readonly name: string
+  readonly key: string
+  readonly config: McpServerConfig
+  readonly actor: ConnectionActor
+  readonly #host: LinkHost
+  #session: Session | undefined
+  #opening: AbortController | undefined
+  readonly #list: ToolList
+  #isRefreshing = false
+  #isStale = false
+  readonly #endings = new Set<Promise<unknown>>()
+
+  constructor(name: string, key: string, config: McpServerConfig, host: LinkHost) {
+    this.name = name
+    this.key = key
+    this.config = config
+    this.#host = host
+    const inTurn = oneByOneAfterBreaks()
+    const call: CallServer = (tool, input, signal, onProgress) =>
+      inTurn(signal, () => this.request('tools/call', { name: tool, arguments: input }, signal, onProgress))
+    this.#list = new ToolList(name, key, config, call, host.warn)
+    const port: ConnectionPort = { open: () => this.#open(), letGo: () => this.#letGo() }
+    this.actor = createActor(connectionMachine, {
+      id: `mcp ${name}`,
+      clock: host.clock,
+      input: { port, limits: { ...host.limits, connectMs: config.connectMs ?? host.limits.connectMs } },
+    })
+    let last: McpState | undefined
+    this.actor.subscribe(() => {
+      if (this.state === last) return
+      last = this.state
+      if (last === 'backingOff' || last === 'failed')
+        host.warn(`${last === 'failed' ? 'failed' : 'lost'}: ${this.problem}`)
+      host.onChange('state')
+    })
+  }
+
+  get state(): McpState {
+    return stateOf(this.actor)
+  }
+
+  get problem(): string | undefined {
+    return this.actor.getSnapshot().context.problem
+  }
+
+  get session(): Session | undefined {
+    return this.state === 'ready' ? this.#session : undefined
+  }
+
+  get tools(): AnyTool[] {
+    return this.#list.tools
+  }
+
+  start(): void {
+    this.actor.start()
+  }
+
+  /** Once the first attempt has come to something. */
+  async settled(): Promise<void> {
+    await whenState(this.actor, (state) => state !== 'connecting', this.#host.clock)
+  }
+
+  /** Ends it, and whatever belongs to it; resolves when nothing is left. */
+  async close(): Promise<void> {
+    this.#send({ type: 'connection.close' })
+    while (this.#endings.size > 0) await Promise.all(this.#endings)
+  }
+
+  /** At once, whatever it was doing. False when it is closed. */
+  reconnect(): boolean {
+    this.#send({ type: 'connection.retry' })
+    return this.state !== 'closed'
+  }
+
+  /** A session that can be used; waits for one a while, if there is hope. */
+  async ready(signal: AbortSignal): Promise<Session> {
+    if (this.session !== undefined) return this.session
+    const isOver = (state: McpState): boolean => state === 'ready' || state === 'failed' || state === 'closed'
+    const { clock, waitMs } = this.#host
+    if (!isOver(this.state)) await whenState(this.actor, isOver, clock, waitMs, signal)
+    if (this.session !== undefined) return this.session
+    const why = this.problem === undefined ? '' : ` The last problem: ${this.problem}`
+    throw mcpFailure(`The server ${this.name} is not connected (${this.state}).${why} The call was not sent.`)
+  }
+
+  /** A request that waits for its session, and for nothing once its signal aborts. */
+  async request(
+    method: string,
+    params: object,
+    signal: AbortSignal,
+    onProgress?: OnProgress,
+  ): Promise<Record<string, unknown>> {
+    const session = await this.ready(signal)
+    try {
+      const onprogress = onProgress && progressReport(signal, onProgress)
+      const answer = await session.request(method, params, { signal, ...(onprogress && { onprogress }) })
+      this.#send({ type: 'connection.proved' })
+      return answer
+    } catch (error) {
+      if (signal.reason === 'timeout') this.#lookAfter(session)
+      throw error
+    }
+  }
+
+  #open(): void {
+    const opening = new AbortController()
+    this.#opening = opening
+    const before = [...this.#endings]
+    this.#track(
+      Promise.all(before)
+        .then(() => this.#connect(opening.signal))
+        .then(
+          () => this.#tell(opening, { type: 'connection.opened' }),
+          (error) =>
+            this.#tell(opening, {
+              type: 'connection.failed',
+              problem: problemOf(error),
+              isHopeless: isHopeless(error),
+            }),
+        ),
+    )
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const { warn, onChange, onStderr, clock } = this.#host
+    const session = await openSession(
+      this.config,
+      {
+        name: this.name,
+        now: () => clock.now?.() ?? Date.now(),
+        onLost: (problem) => this.#send({ type: 'connection.lost', problem }),
+        onToolsChanged: () => void this.#relist(),
+        onResourcesChanged: () => onChange('resources'),
+        onTrouble: warn,
+        onStderr,
+      },
+      signal,
+    )
+    try {
+      signal.throwIfAborted()
+      await this.#readList(session, signal)
+      this.#session = session
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  async #readList(session: Session, signal: AbortSignal): Promise<void> {
+    const ask = (params: object) => session.request('tools/list', params, { signal })
+    if (await this.#list.read(session.hasTools ? ask : undefined)) this.#host.onChange('tools')
+  }
+
+  #letGo(): void {
+    this.#opening?.abort(new Error('given up'))
+    const session = this.#session
+    this.#session = undefined
+    if (session !== undefined) this.#track(session.close())
+  }
+
+  #track(ending: Promise<unknown>): void {
+    const quiet = ending.catch(() => undefined).finally(() => this.#endings.delete(quiet))
+    this.#endings.add(quiet)
+  }
+
+  /** What an attempt says that was given up does not count. */
+  #tell(opening: AbortController, event: ConnectionEvent): void {
+    if (this.#opening === opening && !opening.signal.aborted) this.#send(event)
+  }
+
+  #send(event: ConnectionEvent): void {
+    if (this.actor.getSnapshot().status === 'active') this.actor.send(event)
+  }
+
+  /** One list at a time: changes that come meanwhile make one more. */
+  async #relist(): Promise<void> {
+    this.#isStale = true
+    if (this.#isRefreshing) return
+    this.#isRefreshing = true
+    while (this.#isStale && this.session !== undefined) {
+      this.#isStale = false
+      try {
+        await this.#readList(this.session, AbortSignal.timeout(this.#host.limits.connectMs))
+      } catch (error) {
+        this.#host.warn(`its list of tools could not be read again: ${problemOf(error)}`)
+      }
+    }
+    this.#isRefreshing = false
+  }
+
+  /** A call ran out of time: a server that does not answer at all is started again. */
+  #lookAfter(session: Session): void {
+    if (!session.hasPing) return
+    const controller = new AbortController()
+    const timer = this.#host.clock.setTimeout(() => controller.abort('timeout'), pingMs)
+    session
+      .request('ping', {}, { signal: controller.signal })
+      .catch(() => {
+        if (controller.signal.aborted && this.#session === session) {
+          this.#send({
+            type: 'connection.lost',
+            problem: `it did not answer within ${pingMs} ms when it was asked whether it is there`,
+          })
+        }
+      })
+      .finally(() => clearTimer(this.#host.clock, timer))
+  }
+}
+
+const problemOf = (error: unknown): string =>
+  error instanceof Error && error.message !== ''
+    ? error.message.slice(0, 2_000)
+    : describeError(error, 'The connection')

@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net'
+import { findProgram } from './find-program.ts'
+import { liveGroups } from './live-groups.ts'
+import { childrenOf, markedProcesses } from './marked-processes.ts'
+import type { NamespaceCommand } from './namespace-command.ts'
+import { namespaceInit, readEnding } from './namespace-init.ts'
+import { notStarted } from './not-started.ts'
+import { pipeOf } from './pipe-of.ts'
+import type { ProcessExit, ProcessRunner } from './process-runner.ts'
+import { sendSignal } from './send-signal.ts'
+import { spawnChild } from './spawn-child.ts'
+
+const maxSaid = 10_000
+
+/** Each program in a PID namespace of its own, which the kernel ends as a whole, and when this process is killed. */
+export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): ProcessRunner => ({
+  isolation: 'namespace',
+  start(request, { onOutput, onNote }) {
+    const { file, args, cwd, env } = request
+    if (findProgram(file, env.PATH, cwd) === undefined) return notStarted(file)
+    const [first = '', ...rest] = enter
+    const init = [bash, '--noprofile', '--norc', '-p', '-c', namespaceInit, 'init', ...drop, file, ...args]
+    let stage: 'entering' | 'begun' | 'stopped' = 'entering'
+    let said = ''
+    let problem = ''
+    let pipe: Socket | undefined
+    let isUnref = false
+    const { pid, exited, closed, control, unref, release } = spawnChild(
+      { ...request, file: first, args: [...rest, ...init] },
+      {
+        onOutput,
+        // both channels of the program come on the first; on the second is what keeps it from entering
+        onErrorOutput: (bytes) => {
+          problem = (problem + Buffer.from(bytes).toString('utf8')).slice(-maxSaid)
+        },
+        onNote: (bytes) => onNote?.(bytes),
+      },
+      true,
+    )
+    if (pid !== undefined) liveGroups.add(pid, undefined)
+    const ended = new Promise<ProcessExit>((resolve) => {
+      control?.on('data', (bytes) => {
+        said = (said + bytes.toString('latin1')).slice(-maxSaid)
+        if (stage === 'entering' && said.startsWith('ready\n')) {
+          stage = 'begun'
+          pipe = pid === undefined ? undefined : pipeOf(childrenOf(pid)[0], 6)
+          pipe?.on('data', onOutput).on('error', () => undefined)
+          if (isUnref) pipe?.unref()
+          control.write(pipe === undefined ? '\n' : 'pipe\n')
+        }
+        const ending = readEnding(said)
+        if (ending !== undefined) resolve(ending)
+      })
+      exited.then(async (exit) => {
+        if (exit.kind === 'notStarted') return resolve(exit)
+        // the news of its exit may be faster than its last words
+        if (control !== undefined && !control.closed) await new Promise((end) => control.once('close', end))
+        if (stage !== 'entering') return resolve(exit)
+        resolve({ kind: 'notStarted', error: new Error(`a namespace could not be made: ${problem.trim()}`) })
+      })
+    })
+    return {
+      exited: ended,
+      closed: closed.then(async () => {
+        if (pipe !== undefined && !pipe.closed) await new Promise((end) => pipe?.once('close', end))
+      }),
+      gone: exited.then(() => undefined),
+      signalGroup(signal) {
+        if (stage === 'entering') stage = 'stopped'
+        // who has not begun need not be asked: it ends when it finds the channel closed
+        if (stage === 'stopped') control?.destroy()
+        else if (pid !== undefined) for (const child of childrenOf(pid)) sendSignal(child, signal)
+      },
+      unref: () => {
+        isUnref = true
+        unref()
+      },
+      release: () => {
+        pipe?.destroy()
+        if (pid !== undefined) liveGroups.delete(pid)
+        release()
+      },
+    }
+  },
+  findMarked: markedProcesses,
+  signal: sendSignal,
+})

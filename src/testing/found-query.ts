@@ -1,0 +1,65 @@
+import { frameLine } from '../inspect/index.ts'
+import { HeldConversation } from './held-conversation.ts'
+import { type Breach, breachesInWords } from './invariant.ts'
+import { pastedQueryTest } from './pasted-test.ts'
+import { stuck, type TellOptions, tell } from './playable-world.ts'
+import type { QuerySetup } from './query-setup.ts'
+import { recordQuery, type WorldRecording } from './record-story.ts'
+import { shrinkMoves } from './shrink-moves.ts'
+
+/** What did not hold in a query, and the shortest way there. */
+export interface FoundQuery {
+  readonly breaches: readonly Breach[]
+  readonly story: readonly string[]
+  readonly setup: QuerySetup
+  /** For people. */
+  readonly text: string
+  /** A test to paste: it fails until the fault is gone. */
+  readonly test: string
+  /** The story as a recording for the inspector: one frame a line. */
+  recording(): Promise<string>
+}
+
+/** The smallest story that breaks the same invariant. */
+export async function foundQuery(
+  setup: QuerySetup,
+  given: readonly string[],
+  known: readonly Breach[],
+): Promise<FoundQuery> {
+  const name = known[0]?.invariant
+  let breaches = known
+  const mustEnd = name === stuck.invariant
+  const story = await shrinkMoves(given, async (shorter) => {
+    const told = await tell(() => new HeldConversation(setup), shorter, { mustEnd })
+    if (!told.breaches.some(({ invariant }) => invariant === name)) return undefined
+    breaches = told.breaches
+    return told.story
+  })
+  const replies = setup.replies.map((reply, index) => `   ${index + 1}: ${JSON.stringify(reply)}`)
+  const moves = story.map((move, index) => `${String(index + 1).padStart(2)}. ${move}`)
+  return {
+    breaches,
+    story,
+    setup,
+    text: [breachesInWords(breaches), ...replies, ...moves].join('\n'),
+    test: pastedQueryTest(setup, story, breaches),
+    async recording() {
+      let recording: WorldRecording | undefined
+      const onBegin = (world: HeldConversation): void => {
+        recording = recordQuery(world)
+      }
+      const told = await tell(() => new HeldConversation(setup), story, { onBegin })
+      return (recording?.end(told.breaches) ?? []).map(frameLine).join('')
+    },
+  }
+}
+
+/** Tells the story of a query and throws where something does not hold: what a pasted test does. */
+export async function replayQuery(
+  setup: QuerySetup,
+  story: readonly string[],
+  { mustEnd = false }: Pick<TellOptions<never>, 'mustEnd'> = {},
+): Promise<void> {
+  const { breaches } = await tell(() => new HeldConversation(setup), story, { mustEnd })
+  if (breaches.length > 0) throw new Error(breachesInWords(breaches))
+}

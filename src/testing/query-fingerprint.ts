@@ -1,0 +1,31 @@
+import { callsInShort } from './fingerprint.ts'
+import type { HeldConversation } from './held-conversation.ts'
+
+/** All that can make a difference to what a query does next, as far as it can be seen. */
+export function queryFingerprint(world: HeldConversation): string {
+  const { run, model, attempts, bodies, clock, host } = world
+  const { value, context } = run.actor.getSnapshot()
+  return JSON.stringify([
+    value,
+    context.abort?.reason,
+    context.transition?.reason,
+    [model.reply, model.said, model.isStarted, model.troubles],
+    run.transcript.map(({ type }) => type[0]).join(''),
+    attempts.flatMap(({ executor, book }, index) => {
+      const isCurrent = index === attempts.length - 1
+      const isAlive = book.calls.some(({ body, phase }) => body?.isRunning === true || phase.startsWith('executing'))
+      // what is over and not the last makes no difference any more
+      return isCurrent || isAlive ? [[executor.actor.getSnapshot().value, callsInShort(executor, book, bodies)]] : []
+    }),
+    clock.dueIn,
+    [
+      host.signal.aborted,
+      world.hasReaderLeft,
+      world.hasSteered,
+      world.hasSent,
+      world.requestsAtAbort !== undefined,
+      world.hasInterrupted,
+    ],
+    world.result?.reason,
+  ])
+}

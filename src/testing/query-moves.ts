@@ -1,0 +1,52 @@
+import type { HeldConversation } from './held-conversation.ts'
+import type { Moves } from './moves.ts'
+import { nextDue } from './next-due.ts'
+import { plainError } from './plain-error.ts'
+
+/** What can happen now in this conversation. The order is fixed, so that the same one always offers the same. */
+export function queryMoves(world: HeldConversation): Moves {
+  const moves: Moves = new Map()
+  const { setup, run, model, bodies, clock, host } = world
+  const happenings = { ...all, ...setup.happenings }
+  const { value, status } = run.actor.getSnapshot()
+  world.catchUp()
+  if (value === 'streaming') {
+    const mayFail = happenings.modelTrouble && model.troubles < (setup.maxTroubles ?? 1)
+    for (const [name, act] of model.moves(mayFail === true, happenings.modelError === true)) moves.set(name, act)
+  }
+  for (const body of bodies.byId.values()) {
+    if (!body.isRunning) continue
+    moves.set(`${body.id} finishes`, () => body.finish())
+    if (happenings.failure) moves.set(`${body.id} fails`, () => body.fail(plainError(`${body.id} broke`)))
+  }
+  if (status === 'active' && world.requestsAtAbort === undefined) {
+    if (happenings.interrupt) moves.set('the user interrupts', () => world.interrupt())
+    if (happenings.abort) moves.set('the user aborts', () => world.end(() => run.abort('escape')))
+    if (happenings.hostAbort) moves.set('the host aborts', () => world.end(() => host.abort('escape')))
+    if (happenings.readerLeaves) moves.set('the reader leaves', () => world.leave())
+    if (happenings.steer && !world.hasSteered) moves.set('the user says something else', () => world.steer())
+    if (happenings.send && !world.hasSent) moves.set('the user adds something', () => world.send())
+  } else if (status === 'active' && happenings.abort && world.hasInterrupted) {
+    // an interrupt gives way to anything stronger
+    moves.set('the user aborts', () => {
+      world.hasInterrupted = false
+      run.abort('escape')
+    })
+  }
+  const dueIn = nextDue(world)
+  if (happenings.time && dueIn !== undefined) moves.set('time passes', () => clock.increment(dueIn))
+  return moves
+}
+
+const all = {
+  failure: true,
+  modelTrouble: true,
+  modelError: true,
+  interrupt: true,
+  steer: true,
+  send: false,
+  abort: true,
+  hostAbort: false,
+  readerLeaves: true,
+  time: true,
+}

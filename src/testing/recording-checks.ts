@@ -1,0 +1,75 @@
+import type { Frame } from '../inspect/index.ts'
+import { type Breach, breachesOf, type Invariant } from './invariant.ts'
+import { recordingInvariants } from './invariants.ts'
+import { RecordedTurn } from './recorded-turn.ts'
+import type { TurnEvidence } from './turn-evidence.ts'
+
+export interface RecordedBreach extends Breach {
+  readonly run: number
+  /** The frame after which it did not hold. */
+  readonly seq: number
+}
+
+interface CheckedRun {
+  readonly turn: RecordedTurn
+  /** Those that hold so far: each is found once. */
+  left: readonly Invariant[]
+  lastSeq: number
+}
+
+/**
+ * Checks a recording while it is read, whenever the charts were at rest: in the middle of a step much looks wrong that
+ * is not. They were at rest when something came from outside.
+ */
+export class RecordingChecks {
+  readonly #invariants: readonly Invariant[]
+  readonly #runs = new Map<number, CheckedRun>()
+  readonly #found: RecordedBreach[] = []
+  #told = 0
+
+  constructor(invariants: readonly Invariant[] = recordingInvariants) {
+    this.#invariants = invariants
+  }
+
+  see(frame: Frame): void {
+    if (frame.type === 'run') {
+      this.#runs.set(frame.run, { turn: new RecordedTurn(frame), left: this.#invariants, lastSeq: frame.seq })
+      return
+    }
+    const run = this.#runs.get(frame.run)
+    if (run === undefined) return
+    const isFromOutside = frame.type === 'event' && frame.from === null
+    if (isFromOutside || frame.type === 'left') this.#look(frame.run, run)
+    run.turn.see(frame)
+    run.lastSeq = frame.seq
+  }
+
+  /** All that was found; after the last frame the charts are at rest, unless there is more to come. */
+  breaches(isAtRest = true): RecordedBreach[] {
+    if (!isAtRest) return [...this.#found]
+    return [...this.#found, ...[...this.#runs].flatMap(([id, run]) => breachesNow(id, run))]
+  }
+
+  /** What was found since the last time, with the charts taken to be at rest. */
+  newBreaches(): RecordedBreach[] {
+    for (const [id, run] of this.#runs) this.#look(id, run)
+    const found = this.#found.slice(this.#told)
+    this.#told = this.#found.length
+    return found
+  }
+
+  evidence(): Map<number, TurnEvidence> {
+    return new Map([...this.#runs].map(([run, { turn }]) => [run, turn.book]))
+  }
+
+  #look(id: number, run: CheckedRun): void {
+    const breaches = breachesNow(id, run)
+    if (breaches.length === 0) return
+    this.#found.push(...breaches)
+    const broken = new Set(breaches.map(({ invariant }) => invariant))
+    run.left = run.left.filter(({ name }) => !broken.has(name))
+  }
+}
+
+const breachesNow = (run: number, { turn, left, lastSeq }: CheckedRun): RecordedBreach[] =>
+  breachesOf(turn.book, left).map((breach) => ({ ...breach, run, seq: lastSeq }))

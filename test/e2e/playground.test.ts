@@ -1,0 +1,334 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Scenario, scenarios } from '../../inspector-app/playground/scenarios.ts'
+import type { Message, StreamingToolExecutor } from '../../src/index.ts'
+import { staticFiles } from './static-files.ts'
+import { shownOn, useBrowser } from './support.ts'
+
+declare global {
+  /** What the page hands to the console. */
+  var playground: {
+    readonly executor: StreamingToolExecutor | undefined
+    readonly results: readonly Message[]
+    readonly calls: readonly { id: string; about: string }[]
+    readonly clock: { now(): number; readonly canStep: boolean }
+    step(): void
+    readonly scenario: { id: string }
+  }
+}
+
+const stage = useBrowser('playground')
+let files: Awaited<ReturnType<typeof staticFiles>>
+beforeAll(async () => {
+  files = await staticFiles(join(stage.folder, 'playground'))
+})
+afterAll(() => files.close())
+
+const open = async (scenario: string, more = '&paused', options = {}): Promise<Page> => {
+  const page = await stage.open(`${files.url}#scenario=${scenario}${more}`, { reducedMotion: 'reduce', ...options })
+  await page.locator('.watch').waitFor()
+  return page
+}
+
+interface Report {
+  readonly queue: string[]
+  readonly shared: string[]
+  readonly exclusive: string[]
+  readonly tiles: string[]
+  readonly executor: string
+  readonly questions: string[]
+}
+
+/** What the library itself says at this moment, asked through its public entry, in the page's words. */
+const saidBy = (page: Page): Promise<Report> =>
+  page.evaluate(() => {
+    const { executor, results } = globalThis.playground
+    if (executor === undefined) throw new Error('there is no executor')
+    const snapshot = executor.actor.getSnapshot()
+    const { calls } = snapshot.context.run
+    const keysOf = (ref: unknown): string[] =>
+      (ref as { getSnapshot(): { _nodes: { key: string; parent?: unknown }[] } })
+        .getSnapshot()
+        ._nodes.filter(({ parent }) => parent !== undefined)
+        .map(({ key }) => key)
+    type Known = (typeof calls)[number]
+    const labelOf = ({ id, name }: Known): string =>
+      `${name}(${globalThis.playground.calls.find((call) => call.id === id)?.about})`
+    const labels = new Map(calls.map((call) => [call.id, labelOf(call)]))
+    const why = (call: Known): string => {
+      const admission = executor.explain(call.id)
+      if (admission === undefined || admission.ok) return ''
+      const names = admission.blockers.map((id) => labels.get(id)).join(', ')
+      const words: Record<string, string> = {
+        held: 'held until it is released',
+        exclusiveRunning: `${names} runs alone`,
+        behindUnsafe: `must not overtake ${names}`,
+        waitsForRunning: `runs alone, so waits for ${names}`,
+      }
+      return words[admission.because] ?? admission.because
+    }
+    const wagon = (call: Known): string => `${call.index + 1} ${labelOf(call)}${keysOf(call.ref).slice(1).join(' ▸ ')}`
+    const stages: Record<string, string> = { queued: 'waits', held: 'waits', completed: 'finished, held for order' }
+    const outcome = (call: Known): string => {
+      const context = call.ref?.getSnapshot().context as { ending?: { by: string } } | undefined
+      if (context?.ending?.by === 'abort') return 'stopped'
+      const left = results.flatMap((message) =>
+        message.type === 'user' && typeof message.message.content !== 'string' ? message.message.content : [],
+      ) as { tool_use_id?: string; is_error?: boolean }[]
+      const isError = left.find(({ tool_use_id }) => tool_use_id === call.id)?.is_error === true
+      return isError ? 'handed over, an error' : 'handed over'
+    }
+    const executing = calls.filter(({ stage }) => stage === 'executing')
+    return {
+      queue: calls
+        .filter(({ id }) => executor.explain(id)?.ok === false)
+        .map((call) => `${call.index + 1}${labelOf(call)}${why(call)}`),
+      shared: executing.filter(({ isSafe }) => isSafe).map(wagon),
+      exclusive: executing.filter(({ isSafe }) => !isSafe).map(wagon),
+      tiles: calls.map((call) => {
+        const running = call.isSafe ? 'runs, shared' : 'runs alone'
+        const word =
+          call.stage === 'executing' ? running : call.stage === 'yielded' ? outcome(call) : stages[call.stage]
+        return `${call.index + 1} ${labelOf(call)}: ${word}`
+      }),
+      executor: `Executor, active: ${keysOf(executor.actor).join(', ')}`,
+      questions: executor.openQuestions().map(({ toolUseID }) => labels.get(toolUseID) as string),
+    }
+  })
+
+/** The same, read from the page. */
+async function shown(page: Page): Promise<Report> {
+  const { call: _, ...rest } = await shownOn(page)
+  return { ...rest, questions: await page.locator('.question .link').allTextContents() }
+}
+
+/** Page and library say the same, as soon as the page has drawn it. */
+const expectAgreement = async (page: Page): Promise<Report> => {
+  let said = await saidBy(page)
+  const compare = async (): Promise<string> => {
+    const seen = await shown(page)
+    said = await saidBy(page)
+    // a run is shown from its first call on
+    if (said.tiles.length === 0) return 'agree'
+    return isDeepStrictEqual(seen, said) ? 'agree' : `${JSON.stringify(seen)} is shown, ${JSON.stringify(said)} is so`
+  }
+  await expect.poll(compare, { interval: 20 }).toBe('agree')
+  return said
+}
+
+/** Lets the page's clock go from one thing to the next, comparing at each. */
+async function playThrough(page: Page): Promise<Report[]> {
+  const reports: Report[] = []
+  const step = (): Promise<boolean> =>
+    page.evaluate(() => {
+      const { clock } = globalThis.playground
+      if (!clock.canStep) return false
+      globalThis.playground.step()
+      return true
+    })
+  while (reports.length < 40 && (await step())) reports.push(await expectAgreement(page))
+  return reports
+}
+
+const told = (page: Page): Promise<string[]> => page.locator('.narration li span').allTextContents()
+const resultIds = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    globalThis.playground.results.flatMap((message) =>
+      message.type === 'user' && typeof message.message.content !== 'string'
+        ? message.message.content.flatMap((block) => ('tool_use_id' in block ? [String(block.tool_use_id)] : []))
+        : [],
+    ),
+  )
+const ids = ({ calls }: Scenario): string[] => calls.map((_, index) => `toolu_0${index + 1}`)
+
+describe('the playground', () => {
+  it('shows what the library reports at every step of each scenario, and one result per call, in order', async () => {
+    const page = await open('mixed')
+    const seen: Record<string, Report[]> = {}
+    for (const scenario of scenarios) {
+      if (scenario.id === 'permission' || scenario.id === 'fallback') continue
+      await page.locator('.chip', { hasText: scenario.title }).click()
+      await expect.poll(() => page.locator('.watch').textContent()).toBe(scenario.watch)
+      const reports = await playThrough(page)
+      expect(await resultIds(page), scenario.id).toEqual(ids(scenario))
+      expect(reports.length, scenario.id).toBeGreaterThan(scenario.calls.length)
+      seen[scenario.id] = reports
+    }
+    const endingsOf = (id: string) => seen[id]?.at(-1)?.tiles.map((tile) => tile.split(': ')[1])
+    expect(seen.mixed?.some(({ shared }) => shared.length === 2)).toBe(true)
+    expect(seen.mixed?.some(({ queue }) => queue.length === 4)).toBe(true)
+    expect(endingsOf('mixed')).toEqual(Array(6).fill('handed over'))
+    expect(endingsOf('sibling')).toEqual(['handed over', 'handed over, an error', 'stopped', 'stopped', 'stopped'])
+    expect(endingsOf('interrupt')).toEqual(['stopped', 'handed over', 'stopped', 'handed over'])
+    const heldAtOnce = seen['slow-first']?.map(({ tiles }) => tiles.filter((tile) => tile.endsWith('for order')).length)
+    expect(Math.max(...(heldAtOnce ?? []))).toBe(3)
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('L5 A5 shows a fallback: nothing leaves the first run, all leave the second', async () => {
+    const page = await open('fallback')
+    const reports = await playThrough(page)
+    expect(reports.some(({ executor }) => executor.includes('discarded'))).toBe(true)
+    expect(await resultIds(page)).toEqual(['toolu_04', 'toolu_05'])
+    const runs = page.getByRole('combobox', { name: 'Run' })
+    expect(await runs.locator('option').allTextContents()).toEqual(['attempt 1', 'attempt 2'])
+    await runs.selectOption({ index: 0 })
+    await expect.poll(() => page.locator('.results em').textContent()).toContain('0 of 3')
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('P6 a call that asks waits for an answer, and what is behind it too', async () => {
+    const page = await open('permission')
+    for (const answer of ['Allow', 'Deny']) {
+      await page.getByRole('button', { name: 'Start again' }).click()
+      await playThrough(page)
+      const waiting = await expectAgreement(page)
+      expect(waiting.questions).toEqual(['Fetch(example.com)'])
+      expect(waiting.queue).toEqual(['3Write(fix.ts)runs alone, so waits for Fetch(example.com)'])
+      await expect
+        .poll(() => told(page))
+        .toContain('#1 Fetch(example.com) asks for permission. Until you answer it counts as executing.')
+      await page.getByRole('button', { name: answer, exact: true }).click()
+      await expect.poll(() => page.locator('.question').count()).toBe(0)
+      const end = (await playThrough(page)).at(-1)
+      expect(end?.tiles).toEqual([
+        `1 Fetch(example.com): handed over${answer === 'Allow' ? '' : ', an error'}`,
+        '2 Read(a.ts): handed over',
+        '3 Write(fix.ts): handed over',
+      ])
+    }
+  })
+
+  it('takes marks, lengths, and calls by hand', async () => {
+    const page = await open('mixed')
+    const control = (name: string) => page.getByLabel(name, { exact: true })
+    await control('Write(fix.ts) is safe').uncheck()
+    await control('Write(fix.ts) is safe').check()
+    await control('Length of Read(a.ts)').fill('500')
+    for (let at = 0; at < 4; at++) await page.getByRole('button', { name: 'Step' }).click()
+    // 0, 300, 500 (a.ts is over), 700
+    const report = await expectAgreement(page)
+    expect(report.shared.map((wagon) => wagon.slice(0, 8))).toEqual(['2 Read(b', '3 Write('])
+    expect(report.tiles[0]).toBe('1 Read(a.ts): handed over')
+    expect(await control('Write(fix.ts) is safe').isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Add a Bash' }).click()
+    await page.getByRole('button', { name: 'Add a Read' }).click()
+    const added = await expectAgreement(page)
+    expect(added.queue.map((row) => row.replace(/\(.*/, ''))).toEqual(['4Bash', '5Read'])
+    // a slider works on a call that runs already
+    await control('Length of Read(b.ts)').fill('8000')
+    await control('Length of Write(fix.ts)').fill('200')
+    await page.getByRole('button', { name: 'Step' }).click()
+    expect((await expectAgreement(page)).tiles[2]).toContain('held for order')
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('A2 A3 A4 A5 fails, interrupts, aborts and discards, and says in words what came of it', async () => {
+    const page = await open('interrupt')
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    for (let at = 0; at < 4; at++) await press('Step')
+    await press('Interrupt')
+    const interrupted = await expectAgreement(page)
+    expect(interrupted.tiles.map((tile) => tile.split(': ')[1])).toEqual([
+      'stopped',
+      'runs, shared',
+      'finished, held for order',
+      'waits',
+    ])
+    const interruption = /^Interrupted: #1 .* and #3 .* must stop; #2 .* and #4 .* may finish\.$/
+    await expect.poll(async () => (await told(page)).some((line) => interruption.test(line))).toBe(true)
+    await press('Abort')
+    await expect.poll(async () => (await told(page)).includes('Aborted: whatever is not finished stops.')).toBe(true)
+    await playThrough(page)
+    expect(await resultIds(page)).toHaveLength(4)
+
+    await page.getByText('Failing shell').click()
+    for (let at = 0; at < 3; at++) await press('Step')
+    await press('Fail Read(a.ts)')
+    expect((await expectAgreement(page)).executor).toContain('clear')
+    await press('Fail the shell')
+    await expect.poll(() => told(page)).toContain('#2 Bash(git diff) failed, and its error cancels its siblings.')
+    expect((await expectAgreement(page)).executor).toContain('siblingErrored')
+    await press('Start again')
+    await press('Step')
+    await press('Discard')
+    await expect.poll(() => told(page)).toContain('The run is given up: no result leaves it any more.')
+    expect((await expectAgreement(page)).executor).toContain('discarded')
+    expect(await page.getByRole('button', { name: 'Add a Read' }).isDisabled()).toBe(true)
+    expect(await resultIds(page)).toEqual([])
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('runs by itself, at the speed asked for, and asks nobody but its own host for anything', async () => {
+    const page = await open('slow-first', '')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.reload()
+    await page.getByLabel('Speed of the clock').fill('4')
+    await expect.poll(() => resultIds(page)).toEqual(['toolu_01', 'toolu_02', 'toolu_03', 'toolu_04'])
+    await expectAgreement(page)
+    expect(await page.evaluate(() => globalThis.playground.clock.now())).toBe(6_000)
+    expect(asked.length).toBeGreaterThan(2)
+    expect(asked.filter((url) => !url.startsWith(files.url))).toEqual([])
+    expect(new URL(page.url()).hash).toBe('#scenario=slow-first')
+  })
+
+  it.each([
+    [900, 'light'],
+    [400, 'dark'],
+  ] as const)('fits %d pixels (%s), each control with a name, reachable by keys', async (width, colorScheme) => {
+    const page = await open('permission', '&paused', { viewport: { width, height: 900 }, colorScheme })
+    await playThrough(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    const controls = page.locator('.playground').locator('button, input')
+    const unnamed = await controls.evaluateAll((elements) =>
+      elements
+        .filter((element) => {
+          const { labels } = element as HTMLInputElement
+          const name = element.getAttribute('aria-label') ?? element.textContent ?? ''
+          return name.trim() === '' && (labels?.[0]?.textContent ?? '').trim() === ''
+        })
+        .map((element) => element.outerHTML),
+    )
+    expect(unnamed).toEqual([])
+    const reachable = await controls.evaluateAll((elements) =>
+      elements.every((element) => element.matches('[tabindex="-1"]') === false),
+    )
+    expect(reachable).toBe(true)
+    // the arrow goes to the scenario before, as radio buttons do
+    await page.getByRole('radio', { name: 'Permission' }).focus()
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(() => page.evaluate(() => globalThis.playground.scenario.id)).toBe('slow-first')
+  })
+})
+
+describe('npm run dev', () => {
+  it('prints where the playground is, and stays up where there is no browser to open', async () => {
+    const script = resolve(import.meta.dirname, '../../scripts/dev.mjs')
+    const child = spawn(process.execPath, [script, '--open'], {
+      env: { PATH: '/nowhere', HOME: stage.folder },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    try {
+      const url = await new Promise<string>((found, lost) => {
+        let text = ''
+        child.stdout.on('data', (chunk) => {
+          text += chunk
+          const match = /http:\S+/.exec(text)
+          if (match !== null) found(match[0])
+        })
+        child.once('exit', () => lost(new Error(`it ended: ${text}`)))
+      })
+      const page = await stage.open(`${url}#scenario=mixed&paused`)
+      await page.locator('.playground .planned').first().waitFor()
+      expect(child.exitCode).toBeNull()
+    } finally {
+      child.kill()
+      await once(child, 'exit')
+    }
+  })
+})

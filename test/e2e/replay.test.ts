@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.ts'
+import { writeReplayPage } from '../../src/replay-page/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { shownOn, useBrowser } from './support.ts'
+
+const stage = useBrowser('page', 'replay')
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-replays-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const hostile = '</script><img src=x onerror=alert(1)><!-- \u2028 \uD800 <script>alert(2)</script>'
+
+async function recorded(): Promise<Frame[]> {
+  const frames: Frame[] = []
+  const read = heldTool('Read', { safe: true, cancel: true, obedient: true })
+  const write = heldTool('Write')
+  const { executor, add } = testTurn([read.tool, write.tool])
+  createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor, { title: hostile })
+  add('a', 'Read', { file_path: hostile })
+  add('b', 'Write', { file_path: 'b.ts' })
+  add(hostile, hostile, { file_path: hostile })
+  read.run('a').finish({ data: hostile + 'x'.repeat(3_000) })
+  await settled()
+  takeAll(executor)
+  executor.abort(hostile)
+  write.run('b').finish()
+  await settled()
+  takeAll(executor)
+  return frames
+}
+
+/** Opened from the disk, by a browser that has no network; and whatever it asked for. */
+async function openFromDisk(path: string, offline = true): Promise<{ page: Page; asked: string[] }> {
+  const asked: string[] = []
+  const context = await stage.browser.newContext({ offline, viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  page.on('request', (request) => asked.push(request.url()))
+  page.on('pageerror', (error) => stage.complaints.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && stage.complaints.push(message.text()))
+  page.on('dialog', (dialog) => {
+    stage.complaints.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.goto(pathToFileURL(path).href)
+  return { page, asked }
+}
+
+describe('a replay page, opened from the disk without a network', () => {
+  it('shows at every moment what the inspector shows of the same recording, and asks for nothing', async () => {
+    const frames = await recorded()
+    const recording = join(folder, 'r.jsonl')
+    writeFileSync(recording, frames.map(frameLine).join(''))
+    const path = join(folder, 'r.html')
+    await writeReplayPage(recording, path, { appFolder: join(stage.folder, 'inspector-app') })
+    const { page, asked } = await openFromDisk(path)
+    await page.locator('.tile').first().waitFor()
+    // laid out by the worker that came with it
+    await page.locator('.chart.call .edge').first().waitFor()
+    const server = await stage.serve([], { recording })
+    const inspector = await stage.open(server.url)
+    await inspector.locator('.tile').first().waitFor()
+    for (const at of [frames.length, 30]) {
+      for (const each of [page, inspector]) await each.locator('input[type=range]').fill(String(at))
+      await expect.poll(() => shownOn(page)).toEqual(await shownOn(inspector))
+      for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'Log']) {
+        for (const each of [page, inspector]) {
+          await each.getByRole('tab', { name: tab }).click()
+          await each.getByRole('tab', { name: tab, selected: true }).waitFor()
+        }
+        const text = (each: Page) => each.locator('.tab-panel').innerText()
+        const compare = async (): Promise<string> => {
+          const [here, there] = [await text(page), await text(inspector)]
+          return here === there ? 'the same' : `${here}\n\nis not\n\n${there}`
+        }
+        await expect.poll(compare).toBe('the same')
+        expect(await page.locator('img, #app script').count()).toBe(0)
+      }
+    }
+    expect(asked.filter((url) => !url.startsWith('file:') && !url.startsWith('blob:'))).toEqual([])
+    expect(asked.filter((url) => url.startsWith('file:'))).toHaveLength(1)
+    expect(stage.complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('could load and run nothing, even if something got out of its block, and the network were there', async () => {
+    let hits = 0
+    const evil = createServer((_, response) => {
+      hits++
+      response.end()
+    })
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
+    const at = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`
+    const path = join(folder, 'broken-out.html')
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })
+    const tags = [
+      '<script>window.evil = 1</script>',
+      `<script src="${at}/x.js"></script>`,
+      `<img src="${at}/x" onerror="window.evil = 2">`,
+      `<iframe src="${at}/"></iframe>`,
+      `<link rel="stylesheet" href="${at}/x.css">`,
+      `<base href="${at}/">`,
+      `<form id="form" action="${at}/"></form>`,
+    ]
+    writeFileSync(path, readFileSync(path, 'utf8').replace('<div id="app">', `${tags.join('')}<div id="app">`))
+    const { page } = await openFromDisk(path, false)
+    await page.locator('.tile').first().waitFor()
+    const tried = await page.evaluate(
+      (url) =>
+        fetch(url).then(
+          () => 'loaded',
+          (error: Error) => error.name,
+        ),
+      at,
+    )
+    await page.evaluate(() => (document.getElementById('form') as HTMLFormElement).submit())
+    await page.waitForFunction(() => document.readyState === 'complete')
+    expect([tried, await page.evaluate(() => 'evil' in globalThis), hits]).toEqual(['TypeError', false, 0])
+    evil.close()
+    stage.complaints.length = 0
+    await page.context().close()
+  })
+
+  it('that was damaged on its way says so', async () => {
+    const path = join(folder, 'damaged.html')
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })
+    const text = readFileSync(path, 'utf8')
+    writeFileSync(path, text.replace(/(signalbox-recording">.{60}).{40}/, `$1${'A'.repeat(40)}`))
+    const { page } = await openFromDisk(path)
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('it may be damaged')
+    expect(stage.complaints).toEqual([])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { createRecorder, type Frame } from '../../src/inspect/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { settled, takeAll, testTurn } from '../support/turn.ts'
+
+const setUp = () => {
+  const read = heldTool('Read', { safe: true })
+  const turn = testTurn([read.tool])
+  return { ...turn, read }
+}
+const typesOf = (frames: readonly Frame[]): string[] => frames.map(({ type }) => type)
+
+describe('one more that looks on', () => {
+  it('gets everything, where it comes before the first run', () => {
+    const { executor, add } = setUp()
+    const [kept, followed]: [Frame[], Frame[]] = [[], []]
+    const recorder = createRecorder({ onFrame: (frame) => kept.push(frame) })
+    recorder.follow((frame) => followed.push(frame))
+    recorder.watch(executor)
+    add('a', 'Read')
+    expect(followed).toEqual(kept)
+    expect(typesOf(followed).filter((type) => type === 'head')).toHaveLength(1)
+  })
+
+  it('begins with the picture of now, where it comes later, and then sees the same', async () => {
+    const { executor, add, read } = setUp()
+    const [kept, followed]: [Frame[], Frame[]] = [[], []]
+    const recorder = createRecorder({ onFrame: (frame) => kept.push(frame) })
+    recorder.watch(executor)
+    add('a', 'Read')
+    await settled()
+    const before = kept.length
+    recorder.follow((frame) => followed.push(frame))
+    const picture = followed.splice(0)
+    expect(typesOf(picture).slice(0, 2)).toEqual(['head', 'run'])
+    expect(picture.find(({ type }) => type === 'call')).toMatchObject({ call: 'a', stage: 'executing' })
+    read.run('a').finish()
+    await settled()
+    takeAll(executor)
+    expect(followed).toEqual(kept.slice(before))
+    expect(typesOf(followed)).toContain('result')
+  })
+
+  it('leaves without a trace, and its trouble is not the turn’s', () => {
+    const { executor, add } = setUp()
+    const seen: Frame[] = []
+    const recorder = createRecorder()
+    recorder.follow(() => {
+      throw new Error('mine')
+    })
+    const leave = recorder.follow((frame) => seen.push(frame))
+    recorder.watch(executor)
+    add('a', 'Read')
+    expect(seen.length).toBeGreaterThan(5)
+    leave()
+    const { length } = seen
+    add('b', 'Read')
+    expect(seen).toHaveLength(length)
+    expect(executor.actor.getSnapshot().value).toEqual({ gate: 'shared', run: 'clear' })
+  })
+
+  it('has to be a function', () => {
+    expect(() => createRecorder().follow('me' as never)).toThrow('onFrame must be a function, but got "me"')
+  })
+})

@@ -1,0 +1,142 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { runTool, scratch } from '../tools/bench.ts'
+import { eventually, processesWith } from '../tools/processes.ts'
+import { connected, newToken, nothingLeft, programOf } from './support.ts'
+
+const source = resolve(import.meta.dirname, '../../src')
+let folder: string
+let cli: string
+
+/** Ends while its server runs, without a word. */
+const forgetful = `
+import { connectMcp } from ${JSON.stringify(join(source, 'mcp/index.ts'))}
+const mcp = await connectMcp({ servers: { every: { command: process.execPath, args: [${JSON.stringify(programOf('everything'))}], env: { TOKEN: process.env.TOKEN }, wrapCommand: (plain) => ({ ...plain, file: '/bin/sh', args: ['-c', 'sleep 1000 & exec "$@"', 'sh', plain.file, ...plain.args] }) } } })
+console.log(mcp.servers()[0].state)
+process.env.ENDS === 'killed' ? process.kill(process.pid, 'SIGKILL') : process.exit(0)
+`
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'signalbox-mcp-cli-'))
+  writeFileSync(join(folder, 'forgetful.js'), forgetful)
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    root: folder,
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      outDir: join(folder, 'out'),
+      target: 'node20',
+      rollupOptions: {
+        input: { main: join(source, 'cli/main.ts'), forgetful: join(folder, 'forgetful.js') },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+      },
+    },
+  })
+  cli = join(folder, 'out/main.mjs')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const textOf = (result: { content?: unknown }): string => (result.content as { text: string }[])[0]?.text ?? ''
+
+describe('signalbox mcp-serve', () => {
+  it('serves our tools over stdio, asks before it writes, and ends with its client', async () => {
+    const token = newToken()
+    const root = scratch({ 'a.txt': 'hello' })
+    const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } })
+    const asked: string[] = []
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params.message)
+      return { action: 'accept', content: { allow: true } }
+    })
+    const args = [
+      cli,
+      'mcp-serve',
+      '--root',
+      root,
+      '--tools',
+      'Read,Write,Bash',
+      '--allow',
+      'Bash(echo *)',
+      '--deny',
+      'Bash(rm *)',
+    ]
+    const env = { TOKEN: token, PATH: process.env.PATH ?? '' }
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' }))
+    onTestFinished(() => client.close())
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['Read', 'Write', 'Bash'])
+    expect(textOf(await client.callTool({ name: 'Read', arguments: { file_path: 'a.txt' } }))).toContain('hello')
+    await client.callTool({ name: 'Write', arguments: { file_path: 'b.txt', content: 'new' } })
+    expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('new')
+    expect(asked).toEqual(['May Write(b.txt) run?'])
+    expect(textOf(await client.callTool({ name: 'Bash', arguments: { command: 'echo hi' } }))).toContain('hi')
+    expect((await client.callTool({ name: 'Bash', arguments: { command: 'rm a.txt' } })).isError).toBe(true)
+    const leftOver = client.callTool({ name: 'Bash', arguments: { command: 'echo; sleep 1000' } }).catch(() => 'gone')
+    await eventually(async () => (await processesWith(root)).some((line) => line.includes('sleep')))
+    await client.close()
+    await leftOver
+    await nothingLeft(token)
+    await eventually(async () => (await processesWith(root)).length === 0)
+  })
+
+  it('serves them over HTTP, with an inspector beside it; our own client speaks the newest protocol with it', async () => {
+    const root = scratch({ 'a.txt': 'hello' })
+    const child = spawn(process.execPath, [
+      cli,
+      'mcp-serve',
+      '--http',
+      '--token',
+      'secret',
+      '--root',
+      root,
+      '--inspect',
+    ])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let printed = ''
+    child.stderr.on('data', (text) => {
+      printed += text
+    })
+    await eventually(() => /inspector is at http:\S+\n/.test(printed))
+    const url = /Serving MCP at (\S+),/.exec(printed)?.[1] as string
+    const mcp = await connected({ servers: { own: { url, headers: { Authorization: 'Bearer secret' } } } })
+    expect(mcp.servers()).toMatchObject([{ state: 'ready', protocolVersion: '2026-07-28' }])
+    expect((await runTool(mcp.tools(), 'mcp__own__Read', { file_path: 'a.txt' })).text).toContain('hello')
+    expect((await runTool(mcp.tools(), 'mcp__own__Write', { file_path: 'b.txt', content: '' })).text).toContain(
+      'cannot ask',
+    )
+    const locked = await connected({ servers: { own: { url } } })
+    expect(locked.servers()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('401') }])
+    const exit = new Promise((done) => child.once('exit', done))
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+  })
+
+  it.each([
+    [['--tools', 'Paint'], 'There is no tool Paint; there are Read'],
+    [['--port', '80'], 'go with --http'],
+    [['--mode', 'wild'], '--mode wants one of'],
+    [['--colour'], '--colour'],
+  ])('%j is refused', (args, problem) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'mcp-serve', ...args], { encoding: 'utf8' })
+    expect(status).toBe(2)
+    expect(stdout + stderr).toContain(problem)
+  })
+})
+
+it.each(['by itself', 'killed'])('a host that ends without a word, %s, takes its servers with it', async (how) => {
+  const token = newToken()
+  const { stdout } = spawnSync(process.execPath, [join(folder, 'out/forgetful.mjs')], {
+    encoding: 'utf8',
+    env: { ...process.env, TOKEN: token, ENDS: how },
+    timeout: 60_000,
+  })
+  expect(stdout).toBe('ready\n')
+  await nothingLeft(token)
+})

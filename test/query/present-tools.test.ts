@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type AnyTool, allowAllTools, query, scriptedModel, type ToolResultBlock } from '../../src/index.ts'
+
+const named = (name: string): AnyTool => ({
+  name,
+  inputSchema: z.object({}),
+  call: async () => ({ data: `${name} did it` }),
+})
+
+/** What the model was told of, turn by turn, and the results. */
+async function run(tools: () => readonly AnyTool[]) {
+  const scripted = scriptedModel([[{ call: 'A', input: {} }], [{ call: 'B', input: {} }], 'Done.'])
+  const told: string[][] = []
+  const results: string[] = []
+  const messages = query({
+    messages: 'Go.',
+    tools,
+    canUseTool: allowAllTools,
+    model: (request) => {
+      told.push(request.tools.map(({ name }) => name))
+      return scripted(request)
+    },
+  })
+  for await (const message of messages) {
+    if (message.type === 'user') results.push(String((message.message.content as ToolResultBlock[])[0]?.content))
+  }
+  return { told, results }
+}
+
+describe('tools that change between two turns', () => {
+  it('L4 the model hears of those that there are now, and calls reach them', async () => {
+    const tools: AnyTool[] = []
+    const call = async () => {
+      tools.push(named('B'))
+      return { data: 'A did it' }
+    }
+    tools.push({ ...named('A'), call })
+    const { told, results } = await run(() => tools)
+    expect(told).toEqual([['A'], ['A', 'B'], ['A', 'B']])
+    expect(results).toEqual(['A did it', 'B did it'])
+  })
+
+  it.each([
+    [
+      'a throw',
+      () => {
+        throw new Error('no')
+      },
+    ],
+    ['two of one name', () => [named('A'), named('A')]],
+    ['no list at all', () => undefined as never],
+  ])('L4 %s in the middle of a query changes nothing', async (_what, broken) => {
+    let asked = 0
+    const good = [named('A'), named('B')]
+    const { told, results } = await run(() => (asked++ < 2 ? good : broken()))
+    expect(told).toEqual([
+      ['A', 'B'],
+      ['A', 'B'],
+      ['A', 'B'],
+    ])
+    expect(results).toEqual(['A did it', 'B did it'])
+  })
+
+  it('L4 at the beginning it is the host that hears of it', () => {
+    const model = scriptedModel(['Hi.'])
+    expect(() => query({ messages: 'x', tools: () => [named('A'), named('A')], model })).toThrow(
+      'Two tools are named "A"',
+    )
+    expect(() => query({ messages: 'x', tools: () => 7 as never, model })).toThrow('tools must be an array of tools')
+  })
+})
