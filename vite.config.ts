@@ -11,10 +11,14 @@ export default defineConfig({
       { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
       { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/replay-page/index.ts') },
+      {
+        find: /^@signalbox\/(xstate|stately)-inspect\/server$/,
+        replacement: at('./packages/$1-inspect/src/server.ts'),
+      },
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -40,6 +40,11 @@ export class Access {
     return this.#isToken(headers.authorization?.replace(/^Bearer /, ''))
   }
 
+  /** For clients that can be given an address and nothing else. */
+  hasPath({ url }: IncomingMessage): boolean {
+    return this.#isToken(url?.split('?', 1)[0]?.slice(1))
+  }
+
   #isToken(given: string | undefined): boolean {
     return given !== undefined && timingSafeEqual(hashOf(given), hashOf(this.token))
   }

@@ -8,6 +8,8 @@ const protocolKey = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 export interface WebSocketEvents {
   onMessage(text: string): void
   onClose(): void
+  /** The other side has taken all that was on its way. */
+  onDrain?(): void
 }
 
 /** The server's side of one WebSocket: text only, no extensions, and no message in longer than the cap. */
@@ -15,13 +17,14 @@ export class WebSocket {
   readonly #socket: Duplex
   #isOpen = true
 
-  constructor(socket: Duplex, head: Buffer, maxMessageBytes: number, { onMessage, onClose }: WebSocketEvents) {
+  constructor(socket: Duplex, head: Buffer, maxMessageBytes: number, { onMessage, onClose, onDrain }: WebSocketEvents) {
     this.#socket = socket
     const reader = new MessageReader(maxMessageBytes)
     const take = (chunk: Buffer): void => {
       for (const incoming of reader.read(chunk)) if (this.#isOpen) this.#answer(incoming, onMessage)
     }
     socket.on('data', take)
+    socket.on('drain', () => this.#isOpen && onDrain?.())
     socket.on('error', () => socket.destroy())
     socket.once('end', () => this.close(1000))
     socket.once('close', () => {
@@ -34,6 +37,11 @@ export class WebSocket {
   /** Bytes that the other side has not taken yet. */
   get bufferedAmount(): number {
     return this.#socket.writableLength
+  }
+
+  /** Whether it will be heard of when the other side has taken all. */
+  get isDraining(): boolean {
+    return this.#socket.writableNeedDrain
   }
 
   send(text: string): void {
@@ -94,7 +102,7 @@ export function handshakeKey({ headers, method }: IncomingMessage): string | und
   return isProper ? key : undefined
 }
 
-export function acceptHandshake(socket: Duplex, key: string, protocol: string): void {
+export function acceptHandshake(socket: Duplex, key: string, protocol?: string): void {
   const accept = createHash('sha1').update(`${key}${protocolKey}`).digest('base64')
   socket.write(
     [
@@ -102,7 +110,7 @@ export function acceptHandshake(socket: Duplex, key: string, protocol: string): 
       'Upgrade: websocket',
       'Connection: Upgrade',
       `Sec-WebSocket-Accept: ${accept}`,
-      `Sec-WebSocket-Protocol: ${protocol}`,
+      ...(protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]),
       '\r\n',
     ].join('\r\n'),
   )

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -45,6 +45,35 @@ const seen = [frames[0]?.type, page.includes('<title>Signalbox inspector</title>
 console.log(JSON.stringify([executorMachine.id, why ?? null, updates.length, updates[0]?.message.type, ...seen]))
 `
 
+/** Both bridges in one project, each with the receiver of its own package. */
+const bridged = `
+import { createWebSocketReceiver as statelyReceiver } from '@statelyai/inspect'
+import { showInStately } from '@signalbox/stately-inspect'
+import { serveStatelyInspect } from '@signalbox/stately-inspect/server'
+import { showInWindow } from '@signalbox/xstate-inspect'
+import { serveXStateInspect } from '@signalbox/xstate-inspect/server'
+import { createRequire } from 'node:module'
+import { allowAllTools, StreamingToolExecutor } from 'signalbox'
+import { WebSocket } from 'ws'
+
+const executor = new StreamingToolExecutor([], allowAllTools)
+const stately = await serveStatelyInspect(executor)
+const xstate = await serveXStateInspect(executor, { allowCommands: ['interrupt'] })
+Object.assign(globalThis, { WebSocket })
+// that of XState 4 stands beside the package that wants it
+const bridge = createRequire(import.meta.resolve('@signalbox/xstate-inspect'))
+const { createWebSocketReceiver } = bridge('@xstate/inspect')
+const seen = await Promise.all([
+  new Promise((resolve) => statelyReceiver({ server: stately.server }).subscribe((event) => resolve(event.type))),
+  new Promise((resolve) =>
+    createWebSocketReceiver({ server: xstate.server }).subscribe((event: { machine: { id: string } }) => resolve(event.machine.id)),
+  ),
+])
+await stately.close()
+await xstate.close()
+console.log(JSON.stringify([...seen, typeof showInWindow, typeof showInStately]))
+`
+
 const said = ['executor', null, 1, 'user', 'head', true, 'function', 2]
 
 /** Shown in docs/inspector.md, and run here as a reader of it would. */
@@ -87,6 +116,13 @@ describe('the package', () => {
     // what is optional is listed too, without a version where it is not there
     const names = new Set(all.flatMap(([name, { version }]) => (version === undefined ? [] : [name])))
     expect([...names].sort()).toEqual(['signalbox', 'typescript', 'xstate', 'zod'])
+  })
+
+  it('holds nothing of the bridges to other inspectors', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const files = run('tar', '-tzf', `signalbox-${version}.tgz`).split('\n')
+    expect(files).toContain('package/dist/src/index.js')
+    expect(files.filter((file) => /packages\/|stately|xstate-inspect/.test(file))).toEqual([])
   })
 
   it('type-checks in a strict project that has no Node types and checks libraries', () => {
@@ -148,6 +184,36 @@ describe('the package', () => {
 
   it('runs on this Node', () => {
     expect(JSON.parse(run(process.execPath, 'out/consumer.js'))).toEqual(said)
+  })
+
+  it('has bridges to other inspectors that install beside it without a flag, type-check and run', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const bridges = join(folder, 'bridges')
+    mkdirSync(bridges)
+    const inBridges = (command: string, ...args: string[]) =>
+      execFileSync(command, args, { cwd: bridges, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    execFileSync('npm', ['pack', '--silent', '--workspaces', '--pack-destination', folder], {
+      cwd: root,
+      stdio: 'ignore',
+    })
+    writeFileSync(join(bridges, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    const tarballs = ['signalbox', 'signalbox-xstate-inspect', 'signalbox-stately-inspect']
+    const others = ['typescript@7.0.2', '@types/node@20', '@types/ws@8', 'ws@8', '@statelyai/inspect@0.7.2']
+    const wanted = [...tarballs.map((name) => `../${name}-${version}.tgz`), ...others]
+    inBridges('npm', 'install', '--silent', '--no-audit', '--no-fund', ...wanted)
+    expect(JSON.parse(inBridges('npm', 'ls', '--all', '--json')).problems).toBeUndefined()
+    writeFileSync(join(bridges, 'bridged.ts'), bridged)
+    const compilerOptions = {
+      strict: true,
+      module: 'NodeNext',
+      target: 'ES2022',
+      lib: ['ES2023', 'DOM'],
+      types: ['node'],
+    }
+    writeFileSync(join(bridges, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['bridged.ts'] }))
+    expect(inBridges('npx', 'tsc', '-p', 'tsconfig.json')).toBe('')
+    const seen = ['@xstate.actor', 'executor', 'function', 'function']
+    expect(JSON.parse(inBridges(process.execPath, 'bridged.js'))).toEqual(seen)
   })
 
   it.runIf(hasNodes).each(Object.entries(nodes))('runs on Node %s', (major, spec) => {

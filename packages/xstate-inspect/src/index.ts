@@ -1,0 +1,1 @@
+export { showInWindow, type WindowOptions, type WindowShowing } from './show-in-window.ts'

@@ -1,0 +1,20 @@
+import type { ReceiverCommand } from '@xstate/inspect/lib/types.js'
+
+/** What a receiver sent, if it is something that the package's own would send: its server would not survive the rest. */
+export function readReceiverCommand(text: string): ReceiverCommand | undefined {
+  const message = parse(text)
+  if (message?.type === 'xstate.inspecting') return { type: 'xstate.inspecting' }
+  if (message?.type !== 'xstate.event' || typeof message.event !== 'string') return undefined
+  const event = parse(message.event)
+  if (event === undefined || typeof event.origin !== 'string') return undefined
+  return { type: 'xstate.event', event: message.event, service: event.origin }
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
