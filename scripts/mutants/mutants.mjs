@@ -203,7 +203,7 @@ export const mutants = [
   ],
   // the pipeline
   ['src/pipeline/tool-call.js', 'a stopped call gets no signal', 'this.#controller?.stop(cause.reason);', ''],
-  ['src/pipeline/tool-call.js', 'a timer is left behind', 'this.#timer?.clear();', ''],
+  ['src/pipeline/tool-call.js', 'a timer is left behind', 'this.startedTimer?.clear();', ''],
   [
     'src/pipeline/call-tool.js',
     'a body settles twice as another',
@@ -227,7 +227,7 @@ export const mutants = [
   [
     'src/pipeline/call-tool.js',
     'the total time is not given back',
-    'if (!willRetry)\n            call.timer.clear();',
+    'if (!willRetry)\n            call.startedTimer?.clear();',
     '',
   ],
   [
