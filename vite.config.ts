@@ -8,6 +8,7 @@ export default defineConfig({
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
       { find: /^signalbox\/(node|anthropic|openai|ai-sdk|tools|testing|mcp)$/, replacement: at('./src/$1/index.ts') },
+      { find: /^signalbox\/transcripts$/, replacement: at('./src/transcript/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
       { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/replay-page/index.ts') },
@@ -19,6 +20,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    // one less than there are cores, which is the default, would leave half of a small machine idle
+    maxWorkers: '100%',
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,4 +1,5 @@
-import { type ApiMessage, checkTranscript, compactToolResults, repairTranscript } from 'signalbox'
+import type { ApiMessage } from 'signalbox'
+import { checkTranscript, compactToolResults, repairTranscript } from 'signalbox/transcripts'
 
 // As it was found after a crash: the second call has no result, and the last result has no call.
 const found: ApiMessage[] = [

@@ -89,8 +89,3 @@ export type {
 } from './tool/tool.ts'
 export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'
-export { checkTranscript, type TranscriptCheck } from './transcript/check-transcript.ts'
-export type { CompactOptions, OldResult } from './transcript/compact-options.ts'
-export { compactToolResults } from './transcript/compact-tool-results.ts'
-export { type RepairedTranscript, repairTranscript } from './transcript/repair-transcript.ts'
-export type { TranscriptChange, TranscriptProblem, TranscriptProblemCode } from './transcript/transcript-problem.ts'

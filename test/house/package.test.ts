@@ -154,7 +154,7 @@ describe('the package', () => {
     const example = readFileSync(join(folder, 'replay-page.ts'), 'utf8')
     expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``)
     expect(run(process.execPath, 'out/replay-page.js')).toBe('turn.html is there\n')
-    expect(run('npx', 'signalbox', 'replay', '--help')).toContain('signalbox replay recording.jsonl --html page.html')
+    expect(run('npx', 'signalbox', 'replay', '--help')).toContain('--html <page>')
     expect(statSync(join(folder, 'turn.html')).size).toBeLessThan(900_000)
   })
 

@@ -1,4 +1,5 @@
-import { checkTranscript, type Message, toApiMessages } from '../../src/index.ts'
+import { type Message, toApiMessages } from '../../src/index.ts'
+import { checkTranscript } from '../../src/transcript/index.ts'
 import { settled } from '../support/turn.ts'
 import { invalidity } from './api-validity.ts'
 import type { QueryUnderTest } from './query-under-test.ts'

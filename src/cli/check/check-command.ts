@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { checkTranscript, repairTranscript, type TranscriptChange } from '../../index.ts'
+import { checkTranscript, repairTranscript, type TranscriptChange } from '../../transcript/index.ts'
 import { exitCode, exitCodesHelp } from '../exit-code.ts'
 import type { Io } from '../io.ts'
 import type { Finish } from '../run-cli.ts'

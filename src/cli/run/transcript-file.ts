@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { type Message, repairTranscript } from '../../index.ts'
+import type { Message } from '../../index.ts'
+import { repairTranscript } from '../../transcript/index.ts'
 import { fileError } from '../file-error.ts'
 
 /**

@@ -1,0 +1,5 @@
+export { checkTranscript, type TranscriptCheck } from './check-transcript.ts'
+export type { CompactOptions, OldResult } from './compact-options.ts'
+export { compactToolResults } from './compact-tool-results.ts'
+export { type RepairedTranscript, repairTranscript } from './repair-transcript.ts'
+export type { TranscriptChange, TranscriptProblem, TranscriptProblemCode } from './transcript-problem.ts'
