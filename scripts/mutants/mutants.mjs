@@ -250,9 +250,11 @@ export const mutants = [
   ],
   [
     'src/pipeline/store-result.js',
-    'a store that fails is not noticed',
+    'neither a store that fails is noticed, nor one that never answers',
     '(error) => cutBecause(describeError(error))',
     '() => undefined',
+    'timer = clock.setTimeout(() => cutBecause(',
+    'timer = ((late) => undefined)(() => cutBecause(',
   ],
   ['src/pipeline/run-hooks.js', 'a hook is never given up', 'run.timer = ', 'run.timer = undefined; const unused = '],
   // the readers
