@@ -6,7 +6,7 @@ import { type ActorListener, FollowedActors, type SeenActor } from './follow-act
 import type { Command } from './frame.ts'
 import { createRecorder } from './recorder.ts'
 import type { Redact } from './redact.ts'
-import { isConversation, type Showable } from './showable.ts'
+import { assertShowable, type Showable } from './showable.ts'
 import { ShownRuns } from './shown-runs.ts'
 
 export interface ActorFeedOptions {
@@ -75,13 +75,6 @@ export function createActorFeed(
 }
 
 /** At once, where the host sees it: the first look may be long after. */
-function assertShowable(shown: Showable): void {
-  const isObject = typeof shown === 'object' && shown !== null
-  const executor = isObject && isConversation(shown) ? shown.executor : shown
-  if (isObject && typeof executor?.actor?.getSnapshot === 'function' && typeof executor.on === 'function') return
-  misused('Only an executor or a query can be shown', shown)
-}
-
 function misused(expected: string, came: unknown): never {
   throw new SignalboxError('invalid_option', `${expected}, but got ${describeValue(came, 80)}.`)
 }

@@ -1,4 +1,6 @@
 import type { AnyActorRef } from 'xstate'
+import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeValue } from '../text/describe-value.ts'
 import type { Inspectable } from './run-watch.ts'
 
 /** What commands need of an executor. An answer counts only where nobody answered before. */
@@ -19,3 +21,15 @@ export interface Conversation {
 export type Showable = Commandable | Conversation
 
 export const isConversation = (shown: Showable): shown is Conversation => 'onExecutor' in shown
+
+/** Misuse shows where something is handed in, not when somebody looks. */
+export function assertShowable(shown: unknown): asserts shown is Showable {
+  if (typeof shown === 'object' && shown !== null) {
+    const executor: Partial<Commandable> = isConversation(shown as Showable) ? (shown as Conversation).executor : shown
+    if (typeof executor?.actor?.getSnapshot === 'function' && typeof executor.on === 'function') return
+  }
+  throw new SignalboxError(
+    'invalid_option',
+    `Only an executor or a query can be shown, but got ${describeValue(shown, 80)}.`,
+  )
+}

@@ -1,7 +1,7 @@
 import type { Command } from './frame.ts'
 import type { Recorder, WatchedAs } from './recorder.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
-import { type Commandable, type Conversation, isConversation, type Showable } from './showable.ts'
+import { assertShowable, type Commandable, type Conversation, isConversation, type Showable } from './showable.ts'
 
 const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
 
@@ -22,6 +22,7 @@ export class ShownRuns {
   }
 
   add(shown: Showable, title?: string): () => void {
+    assertShowable(shown)
     return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, { title })
   }
 

@@ -120,6 +120,10 @@ describe('serveInspector', () => {
   ])('refuses a wrong %s', async (name, options) => {
     await expect(serveInspector([], options)).rejects.toThrow(name)
   })
+
+  it.each([[null], ['executor'], [{}], [{ actor: {} }]])('refuses %j in the place of an executor', async (wrong) => {
+    await expect(serveInspector([wrong as never])).rejects.toThrow('Only an executor or a query can be shown')
+  })
 })
 
 describe('who may look', () => {
