@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Showable } from '../inspect/index.ts'
+import { assertShowable } from '../inspect/showable.ts'
 import { Access, protocolName } from './access.ts'
 import { appFiles } from './app-files.ts'
 import { Broadcast } from './broadcast.ts'
@@ -25,6 +26,8 @@ export async function serveInspector(
   options: InspectorOptions = {},
 ): Promise<InspectorServer> {
   assertOptions(options)
+  const first = isIterable(shown) ? [...shown] : [shown]
+  for (const each of first) assertShowable(each)
   const files = appFiles(options.appFolder)
   const broadcast = new Broadcast(options)
   const sockets = new Set<Socket>()
@@ -43,7 +46,7 @@ export async function serveInspector(
   if (options.keepsProcess !== true) server.unref()
   const { port } = server.address() as AddressInfo
   const access = new Access(port, options.origins)
-  for (const each of Symbol.iterator in shown ? shown : [shown]) broadcast.add(each)
+  for (const each of first) broadcast.add(each)
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => response.destroy())
@@ -135,3 +138,6 @@ function refuse(response: ServerResponse, status: number, text: string): void {
 function hangUp(socket: Duplex, status: number, text: string): void {
   socket.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
+
+const isIterable = (shown: Showable | Iterable<Showable>): shown is Iterable<Showable> =>
+  typeof shown === 'object' && shown !== null && Symbol.iterator in shown

@@ -121,7 +121,13 @@ describe('serveInspector', () => {
     await expect(serveInspector([], options)).rejects.toThrow(name)
   })
 
-  it.each([[null], ['executor'], [{}], [{ actor: {} }]])('refuses %j in the place of an executor', async (wrong) => {
+  it.each([
+    [null],
+    ['executor'],
+    [undefined],
+    [{}],
+    [{ actor: {} }],
+  ])('refuses %j in the place of an executor', async (wrong) => {
     await expect(serveInspector([wrong as never])).rejects.toThrow('Only an executor or a query can be shown')
   })
 })
