@@ -75,8 +75,7 @@ export class Broadcast {
   }
 
   #end(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    // its last frames set the timer once more
     this.#runs.end()
     clearTimeout(this.#timer)
     this.#timer = undefined
