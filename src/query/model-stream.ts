@@ -3,7 +3,7 @@ import { type Clock, clearTimer } from '../pipeline/clock.ts'
 
 export interface StreamHandlers {
   /** May ask for a pause. */
-  event(event: unknown): Promise<void> | undefined | void
+  event(event: unknown): Promise<void> | undefined
   ended(): void
   failed(error: unknown): void
 }
@@ -58,7 +58,8 @@ export class ModelStream {
       this.#isWaiting = false
       if (this.#isOver) return
       if (step.done === true) break
-      await this.#handlers.event(step.value)
+      const pause = this.#handlers.event(step.value)
+      if (pause !== undefined) await pause
       if (this.#isOver) return
     }
     this.#isOver = true
