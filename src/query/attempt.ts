@@ -157,7 +157,9 @@ export class Attempt {
       for await (const update of this.executor.getRemainingResults()) {
         if (this.#isDiscarded) return
         this.#note(update.message)
-        await this.#host.took(update)
+        // a wait for nothing is still one
+        const pause = this.#host.took(update)
+        if (pause !== undefined) await pause
       }
     }
     this.#isPumping = false
