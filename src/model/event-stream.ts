@@ -126,6 +126,9 @@ export function eventStream({ open, translate, signal }: EventStreamOptions): As
       leave()
       throw error
     },
+    async [Symbol.asyncDispose]() {
+      leave()
+    },
     [Symbol.asyncIterator]() {
       return this
     },
