@@ -18,7 +18,7 @@ export type AnthropicModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
  * A model of the Messages API, by the client you have.
  *
  * @example
- * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-4-8', max_tokens: 8_192 })
+ * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-5-5', max_tokens: 8_192 })
  */
 export function anthropicModel<Params>(client: AnthropicClient<Params>, options: AnthropicModelOptions<Params>): Model {
   return ({ messages, tools, system, signal }) => {

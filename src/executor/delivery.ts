@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Message } from '../messages/message.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
@@ -98,5 +99,9 @@ export class RemainingResults implements AsyncGenerator<MessageUpdate, void, und
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
   }
 }

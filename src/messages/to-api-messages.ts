@@ -9,9 +9,9 @@ export type ApiMessage = { role: 'user' | 'assistant'; content: string | Content
 /**
  * A transcript as the Messages API takes it: between two replies one user message, its tool results first, then
  * everything else in order, attachments as text. Progress and system messages stay at home, and so does what a
- * `model_retry` message says is not to count.
+ * `model_retry` message says is not to count. Where a client has types of its own for them, it gets those.
  */
-export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
+export function toApiMessages<Param extends { role: string } = ApiMessage>(messages: readonly Message[]): Param[] {
   const discarded = discardedBy(messages)
   const api: ApiMessage[] = []
   let answer: ContentBlock[] = []
@@ -32,7 +32,8 @@ export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
     else if (message.type === 'attachment') answer.push(asText(message))
   }
   flush()
-  return api
+  // clients narrow the blocks further than they can be known here
+  return api as unknown as Param[]
 }
 
 function discardedBy(messages: readonly Message[]): Set<string> {

@@ -81,6 +81,10 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     throw error
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave()
+  }
+
   [Symbol.asyncIterator](): this {
     return this
   }

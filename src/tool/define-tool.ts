@@ -2,6 +2,10 @@ import type { z } from 'zod'
 import type { ProgressChunk, ResultChunk, Tool, ToolResult } from './tool.ts'
 
 type WithCall<Schema extends z.ZodObject, Data, Returned> = Omit<Tool<Schema, Data>, 'call'> & {
+  /**
+   * Does the work: an async function that returns `{ data }`, or an async generator that yields
+   * `{ type: 'progress', data }` any number of times and `{ type: 'result', data }` once.
+   */
   call(...args: Parameters<Tool<Schema>['call']>): Returned
   [key: string]: unknown
 }

@@ -148,6 +148,22 @@ describe('the package', () => {
     expect(run('npx', 'tsc', '-p', 'tsconfig.json')).toBe('')
   })
 
+  it('type-checks with the newest library types, in a project that leaves the modules to a bundler', () => {
+    const newest = [
+      '--ignoreConfig',
+      '--strict',
+      '--noEmit',
+      '--lib',
+      'ESNext,DOM',
+      '--types',
+      '',
+      '--target',
+      'ESNext',
+    ]
+    const bundled = ['--module', 'ESNext', '--moduleResolution', 'bundler']
+    expect(run('npx', 'tsc', ...newest, ...bundled, 'consumer.ts', ...examples)).toBe('')
+  })
+
   it('has a command line', () => {
     expect(run('npx', 'signalbox', '--help')).toContain('inspect [options] [recording]')
   })
