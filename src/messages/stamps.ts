@@ -10,16 +10,19 @@ const randomUuid = (): string =>
     ? globalThis.crypto.randomUUID()
     : 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16))
 
-const idsPerHead = 0x100_0000
-let head = ''
+const idsPerTail = 0x100_0000
+let tail = ''
 let ids = 0
 
-/** A random head, and a number behind it: as unique as one made of chance alone, for a fraction of its price. */
+/**
+ * A number, and a random tail behind it: as unique as an id of chance alone, for a fraction of its price. The number
+ * comes first, as people tell ids apart by their beginning.
+ */
 function nextUuid(): string {
-  if (ids === 0) head = randomUuid().slice(0, 30)
-  const number = (idsPerHead + ids).toString(16).slice(1)
-  ids = (ids + 1) % idsPerHead
-  return head + number
+  if (ids === 0) tail = randomUuid().slice(6)
+  const number = (idsPerTail + ids).toString(16).slice(1)
+  ids = (ids + 1) % idsPerTail
+  return number + tail
 }
 
 export const defaultStamps: Stamps = { uuid: nextUuid, now: Date.now }
