@@ -230,8 +230,9 @@ export class Turn implements CallHost, MessageSource {
 
   addProgress(call: ToolCall, message: ProgressMessage): void {
     if (this.#isDiscarded) return
-    this.report.progressed(call)
+    // first: a listener may discard the run
     this.#progress.push(call, message)
+    this.report.progressed(call)
     this.#outbox.run(() => undefined)
   }
 
