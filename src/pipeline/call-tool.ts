@@ -1,3 +1,4 @@
+import { readField } from '../errors/read-field.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
@@ -33,7 +34,7 @@ export function callTool(call: ToolCall): void {
     else
       whenSettled(
         () => returned,
-        (value) => run.settle(settledWith(call, value)),
+        (value) => run.finish(settledWith(call, value)),
         (error) => run.settle({ ok: false, error }),
       )
   } catch (error) {
@@ -79,6 +80,17 @@ export class BodyRun {
     turn.addProgress(this.#call, message)
   }
 
+  /** Data that is still to come, since its promise was handed over as it is, is a part of the work. */
+  finish(settled: Settled): void {
+    if (!settled.ok || typeof readField(settled.result.data, 'then') !== 'function') return this.settle(settled)
+    const { result } = settled
+    whenSettled(
+      () => result.data,
+      (data) => this.settle({ ok: true, result: { ...result, data } }),
+      (error) => this.settle({ ok: false, error }),
+    )
+  }
+
   settle(settled: Settled): void {
     if (this.#state !== 'running') return this.#tooLate(settled.ok ? 'a result' : 'an error')
     this.#state = 'settled'
@@ -115,7 +127,7 @@ export class BodyRun {
       for (;;) {
         const step = await chunks.next()
         if (step.done === true) {
-          return this.settle(result ?? this.#lastWord(step.value))
+          return this.finish(result ?? this.#lastWord(step.value))
         }
         result = this.#takeChunk(step.value, result)
       }

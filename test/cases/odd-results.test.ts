@@ -185,6 +185,28 @@ describe('something other than { data }', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
+  it.each<[string, (data: Promise<string>) => unknown]>([
+    ['a function', async (data) => ({ data })],
+    [
+      'a generator',
+      async function* (data) {
+        yield { type: 'result', data }
+      },
+    ],
+  ])('T7 P8 data that %s did not wait for is waited for, and its failure is the failure of the call', async (_, call) => {
+    const settle: { resolve(text: string): void; reject(error: Error): void }[] = []
+    const body = () => call(new Promise((resolve, reject) => settle.push({ resolve, reject })))
+    const { add, executor } = testTurn([roughTool('Odd', body, { isConcurrencySafe: () => true })])
+    add('a', 'Odd')
+    add('b', 'Odd')
+    expect(await outcomes(executor)).toEqual([])
+    settle[0]?.resolve('the late page')
+    settle[1]?.reject(new RangeError('no such page'))
+    const [first, second] = await outcomes(executor)
+    expect(first).toMatchObject({ isError: false, content: 'the late page', toolUseResult: 'the late page' })
+    expect(second).toMatchObject({ isError: true, content: expect.stringContaining('no such page') })
+  })
+
   it.each(unreadable)('Y6 a result %s, returned without a promise, is one result too', async (_, make) => {
     const { executor, add } = testTurn([roughTool('Odd', make), roughTool('Good', done)])
     add('a', 'Odd')
