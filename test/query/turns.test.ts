@@ -236,6 +236,9 @@ describe('a query', () => {
     expect(inShort(run.transcript)).toEqual(['user: one', 'assistant: two', 'user: three'])
     const broken = testQuery([], { prepareMessages: async () => Promise.reject(new Error('no')) })
     expect(await broken.result).toMatchObject({ reason: 'model_error', error: new Error('no') })
+    const silent = testQuery([], { prepareMessages: (() => undefined) as never })
+    const said = { message: expect.stringContaining('prepareMessages must return messages') }
+    expect(await silent.result).toMatchObject({ reason: 'model_error', error: said })
   })
 
   it.each<[string, object, RegExp]>([
