@@ -48,8 +48,9 @@ export class Delivery {
 
   /** Something may have become ready. */
   wake(): void {
-    for (let waiter = this.#waiters.shift(); waiter !== undefined; waiter = this.#waiters.shift()) {
-      // out of the line by now: who leaves while it is being served, from inside a listener, is served all the same
+    while (this.#waiters.length > 0) {
+      // out of the line first: who leaves while it is being served, from inside a listener, is served all the same
+      const waiter = this.#waiters.shift() as Waiter
       const update = this.source.take()
       if (update === undefined) {
         this.#waiters.unshift(waiter)
