@@ -2,6 +2,7 @@ import { readField } from '../errors/read-field.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import { areMessages } from './are-messages.ts'
 import type { Settled } from './call-facts.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
 import { ownInput } from './hook-input.ts'
@@ -191,10 +192,8 @@ function resultOf(call: ToolCall, value: unknown): ToolResult {
   return { data: value }
 }
 
-const messageTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
-
 function checkedMessages(call: ToolCall, messages: readonly Message[]): Message[] {
-  if (Array.isArray(messages) && messages.every((each) => messageTypes.has(each?.type))) return [...messages]
+  if (areMessages(messages)) return [...messages]
   call.turn.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
   return []
 }

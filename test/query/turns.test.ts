@@ -219,6 +219,28 @@ describe('a query', () => {
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: hi', 'assistant: hello', 'user: go'])
   })
 
+  it('L8 a tool that leaves a broken message beside its result ends nothing', async () => {
+    const odd = heldTool('Odd')
+    const { held, run, result } = testQuery([odd.tool])
+    await settled()
+    held.start()
+    held.call('a', 'Odd')
+    held.end('tool_use')
+    await settled()
+    odd.run('a').finish({ data: 'A', newMessages: [{ type: 'user', uuid: 'u' } as never] })
+    await settled()
+    held.start()
+    held.text('done')
+    held.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(inShort(run.transcript)).toEqual([
+      'user: go',
+      'assistant: call a Odd {}',
+      'user: result a A',
+      'assistant: done',
+    ])
+  })
+
   it('L4 prepareMessages changes what the model sees, and nothing else; one that fails ends the query', async () => {
     const { held, run, result } = testQuery([], {
       prepareMessages: (messages) => messages.slice(-1),
