@@ -87,7 +87,10 @@ export class Turn implements CallHost, MessageSource {
     this.#sessionRules = new SessionRules(tools)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
-    this.#ledger = new ContextLedger(context)
+    this.#ledger = new ContextLedger(context, (next) => {
+      assertContext(createToolUseContext(next))
+      assertPermissions(next, tools)
+    })
     this.#progress = new ProgressBuffer(maxBufferedProgress)
     this.#outbox = new Outbox(() => this.#afterwards())
     this.delivery = new Delivery(this)
