@@ -20,7 +20,6 @@ import { toApiMessages } from '../messages/to-api-messages.ts'
 import type { Model, ModelEvent } from '../model/model.ts'
 import { clearTimer } from '../pipeline/clock.ts'
 import { whenSettled } from '../pipeline/when-settled.ts'
-import { describeValue } from '../text/describe-value.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
@@ -239,8 +238,7 @@ export class QueryRun implements QueryPort, AttemptHost {
       () => (prepareMessages === undefined ? messages : prepareMessages([...messages])),
       (prepared) => {
         if (!Array.isArray(prepared)) {
-          const error = new TypeError(`prepareMessages must return messages, but got ${describeValue(prepared, 80)}.`)
-          return this.#tell({ type: 'turn.failed', error })
+          return this.#tell({ type: 'turn.failed', error: new TypeError('prepareMessages must return messages.') })
         }
         this.#request = prepared
         this.#tell({ type: 'turn.prepared' })
