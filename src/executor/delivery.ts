@@ -50,9 +50,14 @@ export class Delivery {
   /** Something may have become ready. */
   wake(): void {
     while (this.#waiters.length > 0) {
+      // out of the line first: who leaves while it is being served, from inside a listener, is served all the same
+      const waiter = this.#waiters.shift() as Waiter
       const update = this.source.take()
-      if (update === undefined) break
-      this.#waiters.shift()?.resolve({ done: false, value: update })
+      if (update === undefined) {
+        this.#waiters.unshift(waiter)
+        break
+      }
+      waiter.resolve({ done: false, value: update })
     }
     if (this.#waiters.length > 0 && this.source.isDrained) this.#endAll()
   }

@@ -69,7 +69,8 @@ export class ModelStream {
 
   /** From now on it is waited for; the reader's own time does not count. */
   #expect(): void {
-    if (this.#isOver || this.#idleMs === Number.POSITIVE_INFINITY) return
+    // Infinity, and what timers cannot hold, mean no limit
+    if (this.#isOver || this.#idleMs >= 2 ** 31) return
     this.#isWaiting = true
     this.#waitsSince = this.#now()
     if (this.#timer === undefined) this.#lookIn(this.#idleMs)

@@ -21,6 +21,7 @@ export const resultTexts = {
   invalidInput: (problem: string) => asError(`InputValidationError: ${problem}`),
   unreadableArguments: (problem: string) =>
     asError(`InputValidationError: the arguments are not valid JSON, so the call did not run. ${problem}`),
+  failedSilently: () => asError('The call failed and left no message.'),
   vetoed: (message: string) => asError(message),
   idClash: (id: string) =>
     asError(

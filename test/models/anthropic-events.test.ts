@@ -100,6 +100,17 @@ describe('raw events of the Messages API', () => {
     expect(await collect(anthropicEvents([...events, close(0), stop('end_turn'), end]))).toEqual(events)
   })
 
+  it('end the blocks that a service left open when it said why it stopped: no call is passed over', async () => {
+    const events = [start(), open(0, text), open(1, { type: 'tool_use', id: 'a', name: 'Read', input: {} })]
+    expect(await collect(anthropicEvents([...events, stop('tool_use'), end]))).toEqual([
+      ...events,
+      close(0),
+      close(1),
+      stop('tool_use'),
+      end,
+    ])
+  })
+
   it('say nothing of an end that did not come', async () => {
     const events = [start(), open(0, { type: 'tool_use', id: 'a', name: 'Read', input: {} })]
     expect(await collect(anthropicEvents(events))).toEqual(events)

@@ -237,6 +237,28 @@ describe('a query', () => {
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: hi', 'assistant: hello', 'user: go'])
   })
 
+  it('L8 a tool that leaves a broken message beside its result ends nothing', async () => {
+    const odd = heldTool('Odd')
+    const { held, run, result } = testQuery([odd.tool])
+    await settled()
+    held.start()
+    held.call('a', 'Odd')
+    held.end('tool_use')
+    await settled()
+    odd.run('a').finish({ data: 'A', newMessages: [{ type: 'user', uuid: 'u' } as never] })
+    await settled()
+    held.start()
+    held.text('done')
+    held.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(inShort(run.transcript)).toEqual([
+      'user: go',
+      'assistant: call a Odd {}',
+      'user: result a A',
+      'assistant: done',
+    ])
+  })
+
   it('L4 prepareMessages changes what the model sees, and nothing else; one that fails ends the query', async () => {
     const { held, run, result } = testQuery([], {
       prepareMessages: (messages) => messages.slice(-1),
@@ -254,6 +276,9 @@ describe('a query', () => {
     expect(inShort(run.transcript)).toEqual(['user: one', 'assistant: two', 'user: three'])
     const broken = testQuery([], { prepareMessages: async () => Promise.reject(new Error('no')) })
     expect(await broken.result).toMatchObject({ reason: 'model_error', error: new Error('no') })
+    const silent = testQuery([], { prepareMessages: (() => undefined) as never })
+    const said = { message: expect.stringContaining('prepareMessages must return messages') }
+    expect(await silent.result).toMatchObject({ reason: 'model_error', error: said })
   })
 
   it.each<[string, object, RegExp]>([
