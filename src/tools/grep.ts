@@ -76,10 +76,12 @@ async function find(
   if (!exists) return { matches: [], isCut: false }
   const { kind } = await workspace.fileSystem.lstat(path)
   // one file is quickly read, and may be one that is ignored
-  if (kind !== 'folder') return scanFiles(workspace, isWanted(path) ? [path] : [], search, signal)
+  if (kind !== 'folder') return scanFiles(workspace, isWanted(path) ? [path] : [], search, maxShown, signal)
   if (ripgrep === false) {
     const { files, isCut } = await listFiles(desk, path, signal)
-    const found = await scanFiles(workspace, files.filter(isWanted), search, signal)
+    // in the order in which they are shown, so that lines which will not be need not be kept
+    const sought = files.filter(isWanted).sort(byName)
+    const found = await scanFiles(workspace, sought, search, maxShown, signal)
     return { ...found, isCut }
   }
   const { matches, isCut } = await ripgrepSearch({ ...desk, ripgrep }, path, search, nameGlobOf(glob), signal)
