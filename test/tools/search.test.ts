@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
 import { createTools, nodeFileSystem, type ToolSetOptions } from '../../src/tools/index.ts'
 import { findRipgrep } from '../../src/tools/search/ripgrep.ts'
+import { timedSearch } from '../../src/tools/search/timed-search.ts'
 import { put, type RunSettings, runTool, scratch } from './bench.ts'
 
 const tree = {
@@ -132,8 +133,18 @@ describe.each(engines)('searching %s', (_, options) => {
     expect(await grep('alpha', { path: 'build' }, settings)).toBe('build/out.ts')
   })
 
+  it('a line ends before its carriage return, which can still be looked for', async () => {
+    const { grep } = setting()
+    const lines = (pattern: string) => grep(pattern, { output_mode: 'content', path: 'src', glob: 'b.ts' })
+    expect(await lines('^alpha$')).toBe('src/b.ts:1:alpha')
+    expect(await lines('beta\\r$')).toBe('src/b.ts:3:alpha beta')
+  })
+
   it('says what is wrong with a pattern', async () => {
     const { glob, grep } = setting()
+    for (const pattern of ['1\\nconst', '1\nconst']) expect(await grep(pattern)).toContain('set multiline')
+    expect(await grep('const[^\\n]*2')).toBe('a.ts')
+    expect(await grep('\\\\n')).toBe('No match.')
     expect(await grep('(')).toContain('The pattern cannot be read')
     expect(await glob('*a*a*a*a*a*b')).toContain('too many wildcards')
     expect(await glob('+(+(+(a)))b')).toBe('No file matches.')
@@ -200,4 +211,14 @@ describe.runIf(hasRipgrep)('both engines', () => {
       { numRuns: process.env.SIGNALBOX_FULL ? 500 : 60 },
     )
   })
+})
+
+it('a search that takes too long says so, and what to do; one that is aborted is aborted', async () => {
+  const untilAborted = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const stop = new AbortController()
+  await expect(timedSearch(stop.signal, untilAborted, 1)).rejects.toThrow('Look in a smaller folder')
+  const aborted = timedSearch(stop.signal, untilAborted)
+  stop.abort('escape')
+  await expect(aborted).rejects.toBe('escape')
 })

@@ -17,10 +17,13 @@ export function textScanner(search: Search, maxLineChars: number): ScanText {
     // without the stricter rules of Unicode mode
     expression = new RegExp(pattern, flags)
   }
+  // a line ends before its carriage return, which can still be looked for
+  const isMatch = (line: string): boolean =>
+    expression.test(line) || (line.endsWith('\r') && expression.test(line.slice(0, -1)))
   const matchingLines = (lines: readonly string[]): number[] => {
     const found: number[] = []
     for (let line = 0; line < lines.length; line++) {
-      if (!expression.test(lines[line] as string)) continue
+      if (!isMatch(lines[line] as string)) continue
       found.push(line)
       if (mode === 'files') break
     }
