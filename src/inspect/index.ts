@@ -2,6 +2,7 @@ export { type ActorFeed, type ActorFeedOptions, createActorFeed } from './actor-
 export { chartConfig, type OneOrMore, type StateConfig, type TransitionConfig } from './chart-config.ts'
 export type { ChartDefinition, ChartNode, ChartTransition } from './chart-definition.ts'
 export { checkFrame } from './check-frame.ts'
+export type { Connection } from './connection.ts'
 export { type CoverageFile, checkCoverage, coverageText } from './coverage-file.ts'
 export { applyPatch, type Patch } from './diff-value.ts'
 export { type Encoded, type EncodeLimits, encodeValue } from './encode-value.ts'

@@ -21,12 +21,15 @@ export interface McpResultData {
 }
 
 /** How a call reaches its server. */
-export type CallServer = (
-  tool: string,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-  onProgress: OnProgress,
-) => Promise<Record<string, unknown>>
+export type CallServer = (tool: string, input: Record<string, unknown>, by: Asker) => Promise<Record<string, unknown>>
+
+/** On whose behalf something is asked of a server. */
+export interface Asker {
+  /** The call, where one is the reason. */
+  readonly toolUseID: string
+  readonly signal: AbortSignal
+  readonly onProgress?: OnProgress | undefined
+}
 
 const attempts = 2
 const defaultTimeout: Timeout = { totalMs: 600_000, idleMs: 120_000 }
@@ -62,8 +65,8 @@ export function mcpTool(
       backoffMs: (failed) => 100 * 2 ** (failed - 1),
       when: (error) => isMcpFailure(error) && (error.isUndone || (isRepeatable && error.isTransport)),
     },
-    async call(input, { abortController }, _ask, _message, onProgress) {
-      const answer = await callServer(info.name, input, abortController.signal, onProgress)
+    async call(input, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
+      const answer = await callServer(info.name, input, { toolUseID, signal, onProgress })
       return { data: readResult(server, info, answer) }
     },
     mapResult: (data, id) => {
