@@ -9,6 +9,9 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
 }
 
+/** An event as people read it: XState names a delay that is over after itself and its state. */
+export const eventWords = (event: string): string => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
+
 export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted'
 
 /** The one colour that a call has everywhere. */

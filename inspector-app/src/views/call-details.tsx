@@ -1,4 +1,5 @@
 import type { Call, Run } from '../model/model.ts'
+import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
 import { useNow } from './use-now.ts'
@@ -21,6 +22,7 @@ export function CallDetails() {
         <code>{call.id}</code>
       </header>
       {call.wait !== undefined && <Why run={run} call={call} now={now} />}
+      <Awaited call={call} now={now} />
       <Phases call={call} now={now} />
       <dl>
         <dt>Class</dt>
@@ -79,6 +81,28 @@ function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
           </button>
         ))}
         {blockers.length > 8 && ` and ${blockers.length - 8} more`}
+      </p>
+    </div>
+  )
+}
+
+/** It runs, but the server that it was made for is not there. */
+function Awaited({ call, now }: { call: Call; now: number }) {
+  const store = useStore()
+  const { model } = useView()
+  const wait = awaited(model, call)
+  if (wait === undefined) return null
+  const { server, since } = wait
+  return (
+    <div class="why-box">
+      <h4>Why does it wait?</h4>
+      <p>
+        {awaitedWords(server)}, for {duration(now - since)}
+      </p>
+      <p class="rule">
+        <button type="button" class="link" onClick={() => store.set({ first: server.id })}>
+          show its chart
+        </button>
       </p>
     </div>
   )

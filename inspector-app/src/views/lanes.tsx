@@ -1,4 +1,5 @@
 import type { Call, Run } from '../model/model.ts'
+import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, toneOf, toneWords, whyWaiting } from '../words.ts'
 import { Still } from './still.tsx'
@@ -89,9 +90,10 @@ function Track({ kind, run, calls }: { kind: 'shared' | 'exclusive'; run: Run; c
 /** A call that runs: its name, the phase it is in, and how far it says it is. */
 function Wagon({ call }: { call: Call }) {
   const store = useStore()
-  const { call: chosen } = useView()
+  const { call: chosen, model } = useView()
   const now = useNow()
   const path = call.segments.at(-1)?.path ?? []
+  const wait = awaited(model, call)
   const part = partOf(call)
   return (
     <button
@@ -104,7 +106,14 @@ function Wagon({ call }: { call: Call }) {
         <span class="number">{call.index + 1}</span> {call.label}
       </span>
       <span class="phase">
-        {path.slice(1).join(' ▸ ')} <time>{duration(now - (call.startedAt ?? now))}</time>
+        {wait === undefined ? (
+          path.slice(1).join(' ▸ ')
+        ) : (
+          <span class="awaits" title={awaitedWords(wait.server)}>
+            waits for the server {wait.server.name}
+          </span>
+        )}{' '}
+        <time>{duration(now - (call.startedAt ?? now))}</time>
       </span>
       {part !== undefined && <progress max={1} value={part} aria-label="Progress" />}
     </button>
