@@ -8,7 +8,7 @@ import { collect, readList } from '../lists.ts'
 import type { Finish } from '../run-cli.ts'
 import { defaultModel, loadModel } from './load-model.ts'
 import { openInspector, stayOpen } from './open-inspector.ts'
-import { openServers } from './open-servers.ts'
+import { openServers, readServers } from './open-servers.ts'
 import { readScript } from './read-script.ts'
 import { RecordingFile } from './recording-file.ts'
 import { chooseTools, readBefore, readFolder, readPrompt } from './run-inputs.ts'
@@ -100,9 +100,9 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     script === undefined
       ? await loadModel(options.model, options.maxTokens, io)
       : scriptedModel(script.turns, { pace: script.pace, chunk: script.chunk })
+  const servers = options.mcp === undefined ? undefined : await readServers(options.mcp, io)
   const { createTools } = await import('../../tools/index.ts')
   const set = createTools({ root })
-  const servers = options.mcp === undefined ? undefined : await openServers(options.mcp, io)
   try {
     const inspector = options.inspect === true ? await openInspector(options.port, io) : undefined
     const { exitCode } = await runSession(
@@ -112,7 +112,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         model,
         modelName: script === undefined ? options.model : 'script',
         tools: chooseTools(set, options.tools),
-        moreTools: servers?.tools,
+        openServers: servers && ((watch) => openServers(servers, watch, (text) => io.stderr.write(text))),
         permissions: readPermissions(options),
         system: options.system ?? (script === undefined ? systemFor(root) : undefined),
         maxTurns: options.maxTurns,
@@ -126,7 +126,6 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     await stayOpen(inspector, io)
     return exitCode
   } finally {
-    await servers?.close()
     await set.close()
   }
 }

@@ -20,6 +20,7 @@ import { endingOf, type SessionEnding } from './ending.ts'
 import { openKeyboard } from './keyboard.ts'
 import { observeModel } from './observe-model.ts'
 import { type Output, type OutputKind, openOutput } from './open-output.ts'
+import type { OpenServers } from './open-servers.ts'
 import { PermissionDesk } from './permission-desk.ts'
 import type { RecordingFile } from './recording-file.ts'
 import type { TranscriptFile } from './transcript-file.ts'
@@ -32,8 +33,8 @@ export interface SessionOptions {
   readonly model: Model
   readonly modelName: string
   readonly tools: readonly AnyTool[]
-  /** Looked at again before each turn. */
-  readonly moreTools?: (() => readonly AnyTool[]) | undefined
+  /** Their tools are looked at again before each turn. */
+  readonly openServers?: OpenServers | undefined
   readonly permissions: PermissionSettings
   readonly system?: string | undefined
   readonly maxTurns?: number | undefined
@@ -53,13 +54,15 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const session = new SessionView()
   const begun = performance.now()
   const now = (): number => performance.now() - begun
-  const { transcript, recording, inspector, prompt, tools, moreTools } = options
+  const { transcript, recording, inspector, prompt, tools } = options
 
+  /** While servers are connected to there is nothing to draw yet. */
+  let isBegun = false
   const take = (frame: Frame): void => {
     session.take(frame)
     if (frame.type === 'questions') desk.heed(new Set(frame.open.map(({ call }) => call)))
     recording?.take(frame)
-    output.changed()
+    if (isBegun) output.changed()
   }
   const recorder = createRecorder({ onFrame: take, limits, progressGapMs: 0 })
   const desk = new PermissionDesk({
@@ -86,9 +89,14 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     const call = session.find(id)
     return call && nameOf(call)
   }
+  const servers = await options.openServers?.((connection) => {
+    recorder.watch(connection)
+    inspector?.add(connection)
+  })
+  const allTools = (): readonly AnyTool[] => [...tools, ...(servers?.tools() ?? [])]
   const run = query({
     ...messagesOf(options),
-    tools: moreTools === undefined ? tools : () => [...tools, ...moreTools()],
+    tools: servers === undefined ? tools : allTools,
     model: observeModel(options.model, (event) => hear(event, say)),
     context: { permissions: options.permissions },
     system: options.system,
@@ -136,10 +144,11 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     deafen()
   }
 
+  isBegun = true
   say('user', prompt)
   output.begin({
     model: options.modelName,
-    tools: [...tools, ...(moreTools?.() ?? [])].map(({ name }) => name),
+    tools: allTools().map(({ name }) => name),
     prompt,
   })
   try {
@@ -162,6 +171,9 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   } finally {
     letGo()
     transcript?.close()
+    // a server may take its time to end
+    recording?.flush()
+    await servers?.close()
     recording?.close()
   }
 }

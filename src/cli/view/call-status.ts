@@ -32,6 +32,8 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
   if (phase === 'heldForOrder') return { phase, tone: 'held', words: whyHeld(call, session) }
   if (phase === 'delivered') return { phase, ...outcome(call) }
   if (phase === 'discarded') return { phase, tone: 'stopped', words: 'given up with the reply that asked for it' }
+  const server = phase === 'calling' ? session.serverFor(call) : undefined
+  if (server !== undefined) return { phase, tone: 'works', words: server.words }
   return { phase, tone: phase === 'asking' ? 'asks' : 'works', words: phaseWords[phase] ?? phase }
 }
 
