@@ -63,6 +63,7 @@ export interface Run extends Cast {
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
+  isDiscarded: boolean
   /** Grows with whatever changes the calls, so that what did not change need not be drawn again. */
   version: number
 }
@@ -108,6 +109,8 @@ export interface Call {
   segments: Segment[]
   progress: { count: number; data: Encoded } | undefined
   results: { seq: number; at: number; message: string; isError: boolean; content: Encoded }[]
+  /** Its run was discarded before its result had left: nothing of it leaves any more. */
+  isGivenUp: boolean
   ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
   abort: { at: number; event: string; cause: EncodedCause } | undefined
 }

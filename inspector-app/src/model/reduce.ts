@@ -1,4 +1,4 @@
-import { applyPatch, type Frame } from '../../../src/inspect/index.ts'
+import { applyPatch, type Frame, isDiscarded } from '../../../src/inspect/index.ts'
 import { checkExecuting, checkResult, checkYield } from './invariants.ts'
 import { type Actor, type Call, type Cast, emptyModel, type Model, type Run, type Server } from './model.ts'
 import { pathOf } from './state-path.ts'
@@ -41,7 +41,8 @@ function applyToRun(run: Run, frame: RunPart): void {
     case 'actor':
       // others without a parent stand around it, such as a query's
       if (frame.parent === null && frame.actor !== run.root) run.around = frame.actor
-      return addActor(run, frame)
+      addActor(run, frame)
+      return heedDiscard(run, frame.at)
     case 'step':
       return stepOfRun(run, frame)
     case 'chart':
@@ -121,6 +122,7 @@ function newRun({ run, title, isLate, maxConcurrency, root, at }: Of<'run'>): Ru
     warnings: [],
     breaches: [],
     yielded: 0,
+    isDiscarded: false,
     heat: new Map(),
     version: 0,
   }
@@ -161,6 +163,22 @@ function stepOfRun(run: Run, frame: Of<'step'>): void {
   const actor = run.actors.get(frame.actor)
   const call = actor?.call === undefined ? undefined : run.byId.get(actor.call)
   if (actor !== undefined && call !== undefined && frame.active !== undefined) enter(run, call, actor, frame.at)
+  if (frame.actor === run.root && frame.active !== undefined) heedDiscard(run, frame.at)
+}
+
+/** From here on nothing leaves this run, whatever its calls still do. */
+function heedDiscard(run: Run, at: number): void {
+  const root = run.actors.get(run.root)
+  if (run.isDiscarded || !isDiscarded(run.charts.get(root?.chart ?? ''), root?.active ?? [])) return
+  run.isDiscarded = true
+  for (const call of run.calls) giveUp(run, call, at)
+}
+
+function giveUp(run: Run, call: Call, at: number): void {
+  if (call.stage === 'yielded') return
+  call.isGivenUp = true
+  const actor = run.actors.get(call.actor)
+  if (actor !== undefined) enter(run, call, actor, at)
 }
 
 function step(cast: Cast, { actor: id, seq, at, event, transitions, active, context, isDone }: Of<'step'>): void {
@@ -187,7 +205,8 @@ function warm(cast: Cast, chart: string, transitions: readonly number[]): void {
 
 /** A new stretch of the call's life begins. */
 function enter(run: Run, call: Call, actor: Actor, at: number): void {
-  const path = pathOf(run.charts.get(actor.chart), actor.active)
+  const states = pathOf(run.charts.get(actor.chart), actor.active)
+  const path = call.isGivenUp && states[0] === 'completed' ? ['givenUp'] : states
   const last = call.segments.at(-1)
   if (last !== undefined && last.path.join() === path.join()) return
   if (last !== undefined) last.to = at
@@ -223,6 +242,7 @@ function addCall(run: Run, frame: Of<'call'>): void {
     segments: [],
     progress: undefined,
     results: [],
+    isGivenUp: false,
     ending: undefined,
     abort: undefined,
   }
@@ -233,7 +253,8 @@ function addCall(run: Run, frame: Of<'call'>): void {
   const owner = run.actors.get(actor)
   if (owner === undefined) return
   owner.call = id
-  enter(run, call, owner, at)
+  if (run.isDiscarded) giveUp(run, call, at)
+  else enter(run, call, owner, at)
 }
 
 function keepBooks(run: Run, { stages, cursor, waits, seq, at }: Of<'books'>): void {

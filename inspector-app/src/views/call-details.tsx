@@ -1,3 +1,4 @@
+import { givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -30,6 +31,12 @@ export function CallDetails() {
           {call.lane === 'shared' ? 'safe: may run beside other safe calls' : 'unsafe: runs alone'}
           {call.stopsAtInterrupt ? ', stops at an interrupt' : ', finishes at an interrupt'}
         </dd>
+        {call.isGivenUp && (
+          <>
+            <dt>Result</dt>
+            <dd>{givenUp.long}: none leaves</dd>
+          </>
+        )}
         {call.ending !== undefined && (
           <>
             <dt>Ended</dt>
@@ -137,7 +144,12 @@ function Phases({ call, now }: { call: Call; now: number }) {
 }
 
 export const phaseName = (path: readonly string[]): string =>
-  path[0] === 'completed' ? 'held for order' : path.length > 1 ? path.slice(1).join(' ▸ ') : (path[0] ?? '')
+  ownPhaseNames.get(path[0]) ?? (path.length > 1 ? path.slice(1).join(' ▸ ') : (path[0] ?? ''))
+
+const ownPhaseNames = new Map<string | undefined, string>([
+  ['completed', 'held for order'],
+  ['givenUp', givenUp.short],
+])
 
 function endingWords(call: Call): string {
   const { ending } = call

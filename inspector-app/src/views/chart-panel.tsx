@@ -34,10 +34,10 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const last = actor?.last
   const taken = last?.transitions.flatMap((each) => chart?.transitions[each] ?? []).at(-1)
   return (
-    <section class={`panel chart ${id}`} aria-label={`${title}: statechart`}>
+    <section class={`panel chart ${id} of-${kind}`} aria-label={`${title}: statechart`}>
       <h2>
         <span class="title">{title}</span>
-        {run !== undefined && kind !== 'call' && (kind !== 'executor' || run.around !== undefined) && (
+        {(kind === 'executor' || kind === 'query') && run?.around !== undefined && (
           <button
             type="button"
             class="other"

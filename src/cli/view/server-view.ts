@@ -40,7 +40,7 @@ export class ServerView {
 
   /** Why whoever waits for it waits, in words. */
   get words(): string {
-    const state = innermostState(this.#charts.get(this.#chart), this.#active)
+    const state = innermostState(this.#charts.get(this.#chart), this.#active) || 'unknown'
     const said = state === 'backingOff' ? 'backing off' : state
     const problem = problemIn(this.#context)
     return `waits for the server ${cleanLine(this.name)} (${cleanLine(said)}${problem === '' ? '' : `: ${problem}`})`
