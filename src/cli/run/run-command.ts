@@ -21,6 +21,7 @@ interface RunOptions {
   maxTokens: number
   system?: string
   maxTurns?: number
+  agentTurns: number
   cwd: string
   tools?: string[]
   allow?: string[]
@@ -64,6 +65,7 @@ export const runCommand = (io: Io, finish: Finish): Command =>
     .option('--max-tokens <number>', 'how long a reply may be', readCount, 16_384)
     .option('--system <text>', 'the system prompt')
     .option('--max-turns <number>', 'how many replies there may be', readCount)
+    .option('--agent-turns <number>', 'how many replies an agent may have', readCount, 50)
     .optionsGroup('The tools:')
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
     .option('--tools <names>', 'only these, such as Read,Grep; may be repeated', readList)
@@ -97,13 +99,13 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   const before = options.resume === undefined ? [] : readBefore(options.resume, options.transcript !== undefined)
   const root = readFolder(options.cwd)
   const model: Model =
-    script === undefined
-      ? await loadModel(options.model, options.maxTokens, io)
-      : scriptedModel(script.turns, { pace: script.pace, chunk: script.chunk })
+    script === undefined ? await loadModel(options.model, options.maxTokens, io) : scriptedModel(script.turns, script)
   const servers = options.mcp === undefined ? undefined : await readServers(options.mcp, io)
   const { createTools } = await import('../../tools/index.ts')
   const set = createTools({ root })
+  const agentModel = script === undefined ? model : script.agent && scriptedModel(script.agent, script)
   try {
+    const { tools, withAgent } = chooseTools(set, options.tools, agentModel !== undefined)
     const inspector = options.inspect === true ? await openInspector(options.port, io) : undefined
     const { exitCode } = await runSession(
       {
@@ -111,7 +113,8 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         before,
         model,
         modelName: script === undefined ? options.model : 'script',
-        tools: chooseTools(set, options.tools),
+        tools,
+        agent: withAgent && agentModel !== undefined ? { model: agentModel, maxTurns: options.agentTurns } : undefined,
         openServers: servers && ((watch) => openServers(servers, watch, (text) => io.stderr.write(text))),
         permissions: readPermissions(options),
         system: options.system ?? (script === undefined ? systemFor(root) : undefined),

@@ -1,5 +1,6 @@
 import {
   type AnyTool,
+  type CanUseTool,
   type Message,
   type Model,
   type ModelEvent,
@@ -15,6 +16,7 @@ import type { Io } from '../io.ts'
 import { wrap } from '../view/fit.ts'
 import { nameOf } from '../view/name-of.ts'
 import { SessionView } from '../view/session-view.ts'
+import { agentTool } from './agent-tool.ts'
 import { CtrlC } from './ctrl-c.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
 import { openKeyboard } from './keyboard.ts'
@@ -35,6 +37,8 @@ export interface SessionOptions {
   readonly tools: readonly AnyTool[]
   /** Their tools are looked at again before each turn. */
   readonly openServers?: OpenServers | undefined
+  /** Who works as an agent, and for how long; without it there is no Agent. */
+  readonly agent?: { readonly model: Model; readonly maxTurns: number } | undefined
   readonly permissions: PermissionSettings
   readonly system?: string | undefined
   readonly maxTurns?: number | undefined
@@ -54,7 +58,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const session = new SessionView()
   const begun = performance.now()
   const now = (): number => performance.now() - begun
-  const { transcript, recording, inspector, prompt, tools } = options
+  const { transcript, recording, inspector, prompt } = options
 
   /** While servers are connected to there is nothing to draw yet. */
   let isBegun = false
@@ -93,10 +97,14 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     recorder.watch(connection)
     inspector?.add(connection)
   })
-  const allTools = (): readonly AnyTool[] => [...tools, ...(servers?.tools() ?? [])]
+  const agentsTools = (): readonly AnyTool[] => [...options.tools, ...(servers?.tools() ?? [])]
+  const agent =
+    options.agent &&
+    agentTool({ ...options.agent, system: options.system, tools: agentsTools, canUseTool: (id) => askFor(id) })
+  const allTools = (): readonly AnyTool[] => [...agentsTools(), ...(agent === undefined ? [] : [agent])]
   const run = query({
     ...messagesOf(options),
-    tools: servers === undefined ? tools : allTools,
+    tools: servers === undefined ? allTools() : allTools,
     model: observeModel(options.model, (event) => hear(event, say)),
     context: { permissions: options.permissions },
     system: options.system,
@@ -104,6 +112,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     canUseTool: (...question) =>
       keyboard === undefined ? unattended(question, options, nameOfCall, note) : desk.ask(...question),
   })
+  const askFor = (agent: string): CanUseTool =>
+    keyboard === undefined ? (...question) => unattended(question, options, () => undefined, note) : desk.askFor(agent)
   inspector?.add(run)
   run.onExecutor((executor) => {
     transcript?.sync(run.transcript)
