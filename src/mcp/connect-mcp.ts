@@ -5,6 +5,7 @@ import { type Clock, platformClock } from '../pipeline/clock.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import { boundedClock } from './bounded-clock.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import type { McpState } from './mcp-state.ts'
 import { resourceTools } from './resource-tools.ts'
@@ -95,7 +96,8 @@ const maxWarnings = 1_000
 export async function connectMcp(options: McpOptions): Promise<Mcp> {
   const configs = readServers(options)
   const limits = readLimits(options)
-  const { clock = platformClock, waitMs = 10_000 } = options
+  const { waitMs = 10_000 } = options
+  const clock = boundedClock(options.clock ?? platformClock)
   const listeners = new Map<keyof McpEvents, Set<(event: never) => void>>()
   const emit = <Type extends keyof McpEvents>(type: Type, event: McpEvents[Type]): void => {
     for (const listener of [...(listeners.get(type) ?? [])])

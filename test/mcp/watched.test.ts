@@ -27,7 +27,7 @@ const faulty = (token: string) => ({
   env: { TOKEN: token },
 })
 /** It comes back when the test says so. */
-const reconnect = { minMs: 1_000_000, maxMs: 1_000_000 }
+const reconnect = { minMs: Number.POSITIVE_INFINITY, maxMs: Number.POSITIVE_INFINITY }
 
 function recorded(options: RecorderOptions = {}) {
   const frames: Frame[] = []
@@ -47,7 +47,7 @@ async function deadServer(options: RecorderOptions = {}, attach: 'first' | 'late
   const { frames, recorder, watch } = recorded(options)
   const onConnection = attach === 'first' ? watch : undefined
   const servers = { files: faulty(token) }
-  const mcp = await connected({ servers, reconnect, waitMs: 1_000_000, onConnection })
+  const mcp = await connected({ servers, reconnect, waitMs: Number.POSITIVE_INFINITY, onConnection })
   const turn = startTurn(mcp.tools(), [['mcp__files__echo', { message: 'fault:die' }]])
   recorder.watch(turn.executor)
   await eventually(async () => [...(mcp.connections.get('files')?.waiting() ?? [])].length === 1)

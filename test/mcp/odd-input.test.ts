@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { createLineReader } from '../../src/mcp/line-reader.ts'
+import { parseMcpConfig } from '../../src/mcp/read-mcp-config.ts'
+import { simulatedClock } from '../../src/testing/index.ts'
+import { connected } from './support.ts'
+
+describe('what a program prints', () => {
+  it('is read up to the line that is too long: what came before it is whole', () => {
+    const reader = createLineReader(10)
+    expect(reader.read(Buffer.from('one\ntwo\n0123456789x'))).toEqual({ lines: ['one', 'two'], isTooLong: true })
+    const other = createLineReader(10)
+    expect(other.read(Buffer.from('one\n0123456789x\nthree\n'))).toEqual({ lines: ['one'], isTooLong: true })
+    const third = createLineReader(10)
+    expect(third.read(Buffer.from('01234'))).toEqual({ lines: [], isTooLong: false })
+    expect(third.read(Buffer.from('56789\nx'))).toEqual({ lines: ['0123456789'], isTooLong: false })
+  })
+
+  it('is told as text whose letters are whole, however it comes in pieces', async () => {
+    const heard: string[] = []
+    const words = `for (const byte of Buffer.from('é漢')) { require('fs').writeSync(2, Buffer.from([byte])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60) }`
+    const mcp = await connected({
+      servers: { odd: { command: process.execPath, args: ['-e', words] } },
+      reconnect: { attempts: 1 },
+      onStderr: ({ text }) => heard.push(text),
+    })
+    await mcp.close()
+    expect(heard.join('')).toMatch(/^(é漢)+$/)
+    expect(mcp.servers()[0]?.problem).not.toContain('\ufffd')
+  })
+})
+
+describe('a file of servers', () => {
+  it.each(['toString', 'constructor', '__proto__'])('has no variable %s that nobody set', (name) => {
+    const text = JSON.stringify({ mcpServers: { a: { command: `\${${name}}` } } })
+    expect(() => parseMcpConfig(text, 'f.json', { HOME: '/' })).toThrow(`the variable ${name} is not set`)
+  })
+})
+
+it('a limit that no timer can hold is the longest that one can', async () => {
+  const asked: number[] = []
+  const inner = simulatedClock()
+  const clock = {
+    setTimeout: (fn: () => void, ms: number) => {
+      asked.push(ms)
+      return inner.setTimeout(fn, ms)
+    },
+    clearTimeout: (id: unknown) => inner.clearTimeout(id as never),
+  }
+  const servers = { odd: { command: process.execPath, args: ['-e', ''], connectMs: 4_000_000_000 } }
+  const mcp = await connected({ servers, clock, reconnect: { minMs: 1e12, maxMs: Number.POSITIVE_INFINITY } })
+  expect(mcp.servers()[0]?.state).toBe('backingOff')
+  expect(asked).toHaveLength(2)
+  expect(Math.max(...asked)).toBeLessThan(2 ** 31)
+})
