@@ -155,6 +155,18 @@ describe('the desk', () => {
     expect(desk.press(key('y'))).toBe(false)
   })
 
+  it('a reason that was begun goes with its question, not to the next one', async () => {
+    const { desk, answers, ask } = openDesk()
+    const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    for (const each of ['n', 'n', 'o']) desk.press(key(each))
+    abortController.abort('interrupt')
+    desk.press(named('return'))
+    await settled()
+    expect(desk.lines(canvas).join('\n')).toContain('May Bash run?')
+    expect([...answers.keys()]).toEqual(['a'])
+  })
+
   it('a question of an agent stays open whatever the frames know, and always holds for everybody', async () => {
     const { desk, answers, ask } = openDesk()
     const askFor = (id: string, command: string) =>

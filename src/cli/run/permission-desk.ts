@@ -69,6 +69,8 @@ export class PermissionDesk {
     return new Promise((resolve) => {
       const settle = (answer: PermissionAnswer): void => {
         clearTimeout(timer)
+        // a reason that was begun belongs to this question
+        if (this.#queue[0] === entry) this.#typed = undefined
         this.#queue = this.#queue.filter((each) => each !== entry)
         resolve(answer)
         this.#options.changed()

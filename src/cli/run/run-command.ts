@@ -120,8 +120,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         system: options.system ?? (script === undefined ? systemFor(root) : undefined),
         maxTurns: options.maxTurns,
         output: options.json === true ? 'json' : options.quiet === true ? 'quiet' : 'auto',
-        transcript: openTranscript(options, before.length),
-        recording: options.record === undefined ? undefined : new RecordingFile(options.record),
+        ...openFiles(options, before.length),
         inspector,
       },
       io,
@@ -130,6 +129,17 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     return exitCode
   } finally {
     await set.close()
+  }
+}
+
+function openFiles(options: RunOptions, before: number): { transcript?: TranscriptFile; recording?: RecordingFile } {
+  const transcript = openTranscript(options, before)
+  try {
+    const recording = options.record === undefined ? undefined : new RecordingFile(options.record)
+    return { ...(transcript !== undefined && { transcript }), ...(recording !== undefined && { recording }) }
+  } catch (error) {
+    transcript?.close()
+    throw error
   }
 }
 

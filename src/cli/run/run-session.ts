@@ -12,6 +12,7 @@ import {
 } from '../../index.ts'
 import { createRecorder, type Frame } from '../../inspect/index.ts'
 import type { InspectorServer } from '../../inspect-server/index.ts'
+import type { McpConnection } from '../../mcp/index.ts'
 import type { Io } from '../io.ts'
 import { wrap } from '../view/fit.ts'
 import { nameOf } from '../view/name-of.ts'
@@ -93,9 +94,14 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     const call = session.find(id)
     return call && nameOf(call)
   }
-  const servers = await options.openServers?.((connection) => {
+  const watch = (connection: McpConnection): void => {
     recorder.watch(connection)
     inspector?.add(connection)
+  }
+  const servers = await options.openServers?.(watch).catch((error: unknown) => {
+    transcript?.close()
+    recording?.close()
+    throw error
   })
   const agentsTools = (): readonly AnyTool[] => [...options.tools, ...(servers?.tools() ?? [])]
   const agent =
@@ -167,6 +173,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (step.done === true) {
         transcript?.sync(run.transcript)
         leave()
+        recording?.flush()
+        if (recording?.problem !== undefined) note(`The recording breaks off: ${recording.problem}`)
         const ending = endingOf(step.value, { session, turns: replies, isTerminated, now, transcript, recording })
         say('host', ending.words)
         output.finish(ending, run.transcript)
