@@ -2,6 +2,7 @@ import { resultTexts } from '../results/result-texts.ts'
 import { isRecord } from '../text/is-record.ts'
 import { defineTool } from '../tool/define-tool.ts'
 import type { AnyTool, OnProgress, Timeout } from '../tool/tool.ts'
+import { isTooDeep } from './is-too-deep.ts'
 import { isMcpFailure } from './mcp-failure.ts'
 import type { McpToolInfo } from './read-tool-list.ts'
 import { contentBlocks } from './result-content.ts'
@@ -85,10 +86,15 @@ export function mcpTool(
   return tool as AnyTool
 }
 
+const tooDeep = { type: 'text', text: '[Content that nests too deep to be read.]' } as const
+
 /** Nothing of what came is lost, whatever is wrong with it. */
 function readResult(server: string, info: McpToolInfo, answer: Record<string, unknown>): McpResultData {
-  const { content, structuredContent, isError } = answer
-  const list = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  const { content, isError } = answer
+  const isReadable = !isTooDeep(answer.structuredContent)
+  const structuredContent = isReadable ? answer.structuredContent : undefined
+  const given: unknown[] = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  const list = [...given.map((item) => (isTooDeep(item) ? tooDeep : item)), ...(isReadable ? [] : [tooDeep])]
   const problem = isError === true ? undefined : problemOf(server, info, list, structuredContent)
   return {
     server,

@@ -6,6 +6,7 @@ import type { ToolCheck } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { toolError } from '../workspace/tool-error.ts'
+import { isTooDeep } from './is-too-deep.ts'
 import type { Asker } from './mcp-tool.ts'
 import { readPages } from './read-tool-list.ts'
 import { resourceBlock } from './result-content.ts'
@@ -63,7 +64,7 @@ const readTool = (links: readonly ServerLink[]) =>
     async call({ server, uri }, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
       const by = { signal, toolUseID, onProgress }
       const { contents } = await linkOf(links, server).request('resources/read', { uri }, by)
-      const parts = Array.isArray(contents) ? contents.filter(isRecord) : []
+      const parts = Array.isArray(contents) ? contents.filter(isRecord).filter((part) => !isTooDeep(part)) : []
       if (parts.length === 0) throw toolError(`${server} sent nothing for ${uri}.`, 'McpError')
       return { data: { server, uri, contents: parts } }
     },

@@ -66,7 +66,7 @@ export const mcpServeCommand = (io: Io, finish: Finish): Command =>
       }
       const { mcpServe } = await import('./mcp-serve.ts')
       const { allow, ask, deny, permissionMode: mode, tools, inspect, mcp } = options
-      const way = http === true ? { port, host, token: token ?? io.env.SIGNALBOX_MCP_TOKEN } : undefined
+      const way = http === true ? { port, host, token: token ?? (io.env.SIGNALBOX_MCP_TOKEN || undefined) } : undefined
       const servers = mcp === undefined ? undefined : await readServers(mcp, io)
       const given = { root: readFolder(options.cwd), tools, allow, ask, deny, mode, inspect, http: way, servers }
       finish(await mcpServe(given, untilStopped(io), (text) => io.stderr.write(text)))

@@ -1,9 +1,11 @@
 import process from 'node:process'
 import type { PermissionMode } from '../../../machines/index.ts'
+import { isSignalboxError } from '../../index.ts'
 import { serveInspector } from '../../inspect-server/index.ts'
 import { type McpServerConfig, serveMcp } from '../../mcp/index.ts'
 import { createTools } from '../../tools/index.ts'
 import { openServers, type Servers } from '../run/open-servers.ts'
+import { usageError } from '../usage-error.ts'
 
 export interface McpServeOptions {
   /** The folder that the tools may work in. */
@@ -44,6 +46,9 @@ export async function mcpServe(
       permissions,
       transport: http === undefined ? 'stdio' : { http },
       onExecutor: (executor) => void inspector?.add(executor),
+    }).catch((error: unknown) => {
+      if (isSignalboxError(error)) throw error
+      throw usageError(`It cannot listen: ${(error as Error).message}`, error)
     })
     // over stdio the output belongs to the protocol: what people shall read goes to the other channel
     tell(`${server.url === undefined ? 'Serving MCP over stdio' : `Serving MCP at ${server.url}`}, for ${root}\n`)
