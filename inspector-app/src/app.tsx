@@ -43,7 +43,9 @@ export function App({ store, fit = 'page', aside }: Props) {
           <TopBar />
           {run === undefined && first !== undefined ? (
             <main class="board only-servers">
-              <Servers />
+              <div class="strips">
+                <Servers />
+              </div>
               <ChartPanel id="executor" {...first} />
             </main>
           ) : run === undefined && view.state.coverage !== undefined ? (
@@ -53,8 +55,10 @@ export function App({ store, fit = 'page', aside }: Props) {
           ) : (
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
               <Lanes />
-              <Servers />
-              <Questions />
+              <div class="strips">
+                <Servers />
+                <Questions />
+              </div>
               {first !== undefined && <ChartPanel id="executor" {...first} />}
               <ChartPanel
                 id="call"
