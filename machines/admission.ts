@@ -15,6 +15,8 @@ export type Refusal =
   | 'waitsForRunning'
   /** As many calls as allowed run already. */
   | 'full'
+  /** Its run was discarded: it is given up, and nothing of it leaves. */
+  | 'discarded'
 
 export type Admission =
   | { readonly ok: true; readonly lane: Lane }
@@ -51,4 +53,5 @@ const blockersOf = {
   },
   waitsForRunning: (_, { executing }) => idsOf(executing),
   full: (_, { executing }) => idsOf(executing),
+  discarded: () => [],
 } satisfies { [R in Refusal]: (call: CallRecord, traffic: Traffic) => string[] }

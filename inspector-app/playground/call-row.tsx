@@ -15,19 +15,18 @@ export function CallRow({ play, planned, number }: Props) {
   const { model } = useView()
   const run = [...model.runs.values()].findLast(({ byId }) => byId.has(planned.id))
   const call = run?.byId.get(planned.id)
-  const isGivenUp = run?.aborts.some(({ cause }) => cause.kind === 'streaming_fallback') && call?.stage !== 'yielded'
   const { id, tool, about, ms, isSafe, fails, attempt } = planned
   const what = `${tool}(${about})`
   const isOver = call?.completedAt !== undefined
   return (
-    <li class={`planned ${call === undefined ? 'future' : isGivenUp ? 'aborted' : toneOf(call)}`}>
+    <li class={`planned ${call === undefined ? 'future' : toneOf(call)}`}>
       <span class="head">
         <span class="number">{number}</span>
         <span class="label" title={what}>
           {what}
         </span>
         {attempt === 2 && <span class="attempt">other model</span>}
-        <span class="state-word">{isGivenUp ? 'given up' : stateWord(call)}</span>
+        <span class="state-word">{stateWord(call)}</span>
       </span>
       <span class="knobs">
         <label class="mark">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { firstChart } from './model/first-chart.ts'
 import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
@@ -9,6 +10,7 @@ import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
 import { Questions } from './views/questions.tsx'
 import { Scrubber } from './views/scrubber.tsx'
+import { Servers } from './views/servers.tsx'
 import { Tabs } from './views/tabs.tsx'
 import { Timeline } from './views/timeline.tsx'
 import { TopBar } from './views/top-bar.tsx'
@@ -31,8 +33,7 @@ export function App({ store, fit = 'page', aside }: Props) {
   useKeyboard(store, fit === 'box' ? outside : undefined)
   const view = store.view()
   const { run, call } = view
-  const shownActor = view.state.showsQuery && run?.around !== undefined ? run.around : run?.root
-  const root = run?.actors.get(shownActor ?? '')
+  const first = firstChart(view.state, view.model, run)
   const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
   const callChart = run?.charts.get(callActor?.chart ?? 'call')
   return (
@@ -40,22 +41,29 @@ export function App({ store, fit = 'page', aside }: Props) {
       <ViewContext.Provider value={view}>
         <Outside fit={fit} aside={aside} root={outside}>
           <TopBar />
-          {run === undefined && view.state.coverage !== undefined ? (
+          {run === undefined && first !== undefined ? (
+            <main class="board only-servers">
+              <div class="strips">
+                <Servers />
+              </div>
+              <ChartPanel id="executor" {...first} />
+            </main>
+          ) : run === undefined && view.state.coverage !== undefined ? (
             <CoverageBoard file={view.state.coverage} />
           ) : run === undefined ? (
             <Welcome />
           ) : (
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
               <Lanes />
-              <Questions />
-              <ChartPanel
-                id="executor"
-                title={shownActor === run.around ? 'Query' : 'Executor'}
-                actor={root}
-                chart={run.charts.get(root?.chart ?? '')}
-              />
+              <div class="strips">
+                <Servers />
+                <Questions />
+              </div>
+              {first !== undefined && <ChartPanel id="executor" {...first} />}
               <ChartPanel
                 id="call"
+                kind="call"
+                cast={run}
                 title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
                 actor={callActor}
                 chart={callChart}

@@ -23,8 +23,8 @@ export interface State {
   problem: string | undefined
   allowed: readonly Command[]
   wide: 'executor' | 'call' | undefined
-  /** The query's chart in the place of the executor's. */
-  showsQuery: boolean
+  /** Whose chart stands first: a number is that of a server. */
+  first: 'executor' | 'query' | number
   /** How often what was taken, as colours on the charts: in this run, or by a test suite. */
   heat: 'off' | 'run' | 'file'
   coverage: CoverageFile | undefined
@@ -76,7 +76,7 @@ export class Store {
       problem: undefined,
       allowed: [],
       wide: undefined,
-      showsQuery: false,
+      first: 'executor',
       heat: 'off',
       coverage: undefined,
     }
@@ -104,7 +104,8 @@ export class Store {
   /** Begins anew with another source. */
   reset(source: State['source']): void {
     this.history = new History()
-    this.set({ source, position: undefined, isPlaying: false, run: undefined, selected: undefined, problem: undefined })
+    const nothing = { position: undefined, run: undefined, selected: undefined, problem: undefined }
+    this.set({ source, isPlaying: false, first: 'executor', ...nothing })
   }
 
   /** Whoever feeds it may stop: nobody looks any more. */
@@ -146,7 +147,7 @@ export class Store {
   /** A turn without calls, such as the last one of a query, does not take the place of what was done before it. */
   #newest({ runs, latestRun }: Model): Run | undefined {
     const latest = runs.get(latestRun)
-    if (latest === undefined || latest.calls.length > 0 || this.state.showsQuery) return latest
+    if (latest === undefined || latest.calls.length > 0 || this.state.first === 'query') return latest
     return [...runs.values()].findLast(({ calls }) => calls.length > 0) ?? latest
   }
 

@@ -1,4 +1,4 @@
-import type { Encoded } from '../../src/inspect/index.ts'
+import { type Encoded, givenUp } from '../../src/inspect/index.ts'
 import type { Call, Run, Wait } from './model/model.ts'
 
 /** A duration as people read it. */
@@ -9,10 +9,14 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
 }
 
-export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted'
+/** An event as people read it: XState names a delay that is over after itself and its state. */
+export const eventWords = (event: string): string => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
+
+export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted' | 'given-up'
 
 /** The one colour that a call has everywhere. */
 export function toneOf(call: Call): Tone {
+  if (call.isGivenUp) return 'given-up'
   if (call.stage === 'queued' || call.stage === 'held') return 'queued'
   if (call.stage === 'withdrawn') return 'aborted'
   if (call.stage === 'executing') return call.lane
@@ -33,6 +37,7 @@ export const toneWords: Readonly<Record<Tone, string>> = {
   ok: 'handed over',
   error: 'handed over, an error',
   aborted: 'stopped',
+  'given-up': givenUp.short,
 }
 
 const reasons: Readonly<Record<Wait['because'], (names: string, run: Run) => string>> = {
@@ -41,6 +46,7 @@ const reasons: Readonly<Record<Wait['because'], (names: string, run: Run) => str
   behindUnsafe: (names) => `must not overtake ${names}`,
   waitsForRunning: (names) => `runs alone, so waits for ${names}`,
   full: (_, run) => `all ${run.maxConcurrency ?? ''} places are taken`,
+  discarded: () => givenUp.long,
 }
 
 /** The executor's own reason in a sentence. */

@@ -95,13 +95,15 @@ export class StreamingToolExecutor {
   }
 
   /**
-   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for whom. Undefined
-   * for calls that do not wait: they run, are over, were discarded, or were never added.
+   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for whom; or that
+   * it does not, because it was given up with its run (`discarded`). Undefined for calls that run, are over, or were
+   * never added.
    */
   explain(id: string): Admission | undefined {
     const call = this.#turn.find(id)
-    if (call?.stage !== 'queued' && call?.stage !== 'held') return undefined
-    if (this.actor.getSnapshot().matches({ run: 'discarded' })) return undefined
+    if (call === undefined || call.stage === 'yielded') return undefined
+    if (this.#turn.isDiscarded) return { ok: false, because: 'discarded', blockers: [] }
+    if (call.stage !== 'queued' && call.stage !== 'held') return undefined
     return explainAdmission(call, this.#turn.run)
   }
 

@@ -156,6 +156,10 @@ export class Turn implements CallHost, MessageSource {
   }
 
   /** Says what had become of each call until then. */
+  get isDiscarded(): boolean {
+    return this.#discarded !== undefined
+  }
+
   discard(): DiscardedCall[] {
     if (this.#discarded !== undefined) return this.#discarded
     this.#discarded = (this.run.calls as ToolCall[]).map(({ id, name, body, stage }) => ({

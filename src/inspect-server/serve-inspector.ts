@@ -13,7 +13,7 @@ import { acceptHandshake, handshakeKey } from './web-socket.ts'
 export interface InspectorServer {
   /** To be opened in a browser. It holds the secret: whoever has it may look. */
   readonly url: string
-  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
   add(shown: Showable, options?: { title?: string }): () => void
   close(): Promise<void>
 }

@@ -23,7 +23,7 @@ export interface ActorFeedOptions {
 
 /** For an inspector that is not ours: executors and queries as actors with states, and nothing paid while nobody looks. */
 export interface ActorFeed {
-  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
   add(shown: Showable, options?: { title?: string | undefined }): () => void
   /** Tells of every actor that there is, and of all that happens from now on. */
   begin(): void

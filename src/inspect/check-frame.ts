@@ -66,6 +66,8 @@ export const isChart: Check = fields({ id: isText, nodes: listOf(isNode), transi
 const shapes: { readonly [Type in Frame['type']]: Shape } = {
   head: { version: isCount, epoch: isNumber },
   run: { title: isText, isLate: isBoolean, maxConcurrency: orNull(isNumber), root: isText },
+  server: { name: isText, root: isText },
+  waiting: { call: isText, isWaiting: isBoolean },
   chart: { chart: isChart },
   actor: { actor: isText, chart: isText, parent: orNull(isText), active: listOf(isCount), context: isAnything },
   event: { from: orNull(isText), to: isText, event: isText, data: isAnything },

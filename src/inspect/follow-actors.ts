@@ -75,9 +75,10 @@ export class FollowedActors {
   }
 
   take(frame: Frame): void {
-    if (frame.type === 'run') {
+    if (frame.type === 'run' || frame.type === 'server') {
       this.#leave(frame.run)
-      const { title, root } = frame
+      const { root } = frame
+      const title = frame.type === 'run' ? frame.title : frame.name
       const empty = { charts: new Map(), actors: new Map(), callOf: new Map(), can: [], questions: [] }
       this.#runs.set(frame.run, { title, root, ...empty })
       return

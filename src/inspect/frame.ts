@@ -14,15 +14,17 @@ export interface Stamp {
   readonly seq: number
   /** Milliseconds since the `epoch` of the stream's head. */
   readonly at: number
-  /** Which executor it belongs to; 0 is the stream itself. */
+  /** Which executor or connection it belongs to; 0 is the stream itself. */
   readonly run: number
 }
 
 export type FrameBody =
   | HeadFrame
   | RunFrame
+  | ServerFrame
   | ChartFrame
   | ActorFrame
+  | WaitingFrame
   | EventFrame
   | GuardsFrame
   | StepFrame
@@ -57,6 +59,24 @@ export interface RunFrame {
   readonly maxConcurrency: number | null
   /** The executor's actor; others without a parent stand around it, such as a query's. */
   readonly root: string
+}
+
+/**
+ * A connection to a server comes into view. Its chart, actor, events and steps follow under the same number, like those of
+ * an executor; seen again, its picture begins anew.
+ */
+export interface ServerFrame {
+  readonly type: 'server'
+  readonly name: string
+  /** The connection's actor. */
+  readonly root: string
+}
+
+/** A call of whatever executor begins to wait for this server to be there, or does not wait for it any more. */
+export interface WaitingFrame {
+  readonly type: 'waiting'
+  readonly call: string
+  readonly isWaiting: boolean
 }
 
 export interface ChartFrame {

@@ -2,6 +2,8 @@ import type { AnyActorRef } from 'xstate'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { asText } from './call-frames.ts'
+import { type Connection, isConnection } from './connection.ts'
+import { ConnectionWatch } from './connection-watch.ts'
 import type { EncodeLimits } from './encode-value.ts'
 import { type Frame, type FrameBody, frameVersion, type SaidFrame } from './frame.ts'
 import { type Redact, showWith } from './redact.ts'
@@ -43,8 +45,11 @@ export interface WatchedAs {
 }
 
 export interface Recorder {
-  /** Attaches to an executor, which may have run for long; `leave` goes without a trace. Its frames carry the `run`. */
-  watch(executor: Inspectable, options?: WatchedAs): { readonly run: number; leave(): void }
+  /**
+   * Attaches to an executor, which may have run for long, or to a connection to a server; `leave` goes without a trace.
+   * Its frames carry the `run`.
+   */
+  watch(shown: Inspectable | Connection, options?: WatchedAs): { readonly run: number; leave(): void }
   /** Writes into a run that something does not hold of it: for whoever checks it meanwhile. */
   breach(run: number, found: { readonly invariant: string; readonly problem: string }): void
   /** Notes what was said around the calls of a run: the words of a user, of a model as they stream, or the host's own. */
@@ -62,8 +67,9 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
   const readers = new Set<(frame: Frame) => void>()
   if (onFrame !== undefined) readers.add(asReader(onFrame))
   const start = now()
-  const watches = new Map<number, RunWatch>()
-  let runs = 0
+  const watches = new Map<number, RunWatch | ConnectionWatch>()
+  let numbers = 0
+  let executors = 0
   let seq = 0
   const elapsed = (): number => Math.round((now() - start) * 1_000) / 1_000
   const show = showWith(redact, limits ?? {}, () => undefined)
@@ -92,19 +98,16 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       readers.add(read)
       return () => void readers.delete(read)
     },
-    watch(executor, { title, around } = {}) {
-      assertInspectable(executor)
+    watch(shown, { title = `run ${executors + 1}`, around } = {}) {
+      assertWatchable(shown)
       if (seq === 0) emit(0, head)
-      const run = ++runs
-      const watch = new RunWatch(executor, (body) => emit(run, body), {
-        title: title ?? `run ${run}`,
-        around,
-        redact,
-        limits,
-        actorId,
-        now,
-        progressGapMs,
-      })
+      const run = ++numbers
+      const write = (body: FrameBody): void => emit(run, body)
+      const how = { redact, limits, actorId }
+      if (!isConnection(shown)) executors++
+      const watch = isConnection(shown)
+        ? new ConnectionWatch(shown, write, how)
+        : new RunWatch(shown, write, { ...how, title, around, now, progressGapMs })
       watches.set(run, watch)
       watch.attach()
       const leave = (): void => {
@@ -125,8 +128,9 @@ function asReader(onFrame: unknown): (frame: Frame) => void {
   throw new SignalboxError('invalid_option', `onFrame must be a function, but got ${describeValue(onFrame, 80)}.`)
 }
 
-function assertInspectable(executor: unknown): asserts executor is Inspectable {
-  const { actor, on } = (executor ?? {}) as Partial<Inspectable>
-  if (typeof actor?.getSnapshot === 'function' && typeof on === 'function') return
-  throw new SignalboxError('invalid_option', `Only an executor can be watched, but got ${describeValue(executor, 80)}.`)
+function assertWatchable(shown: unknown): asserts shown is Inspectable | Connection {
+  const { actor, on, onWaiting } = (shown ?? {}) as Partial<Inspectable & Connection>
+  if (typeof actor?.getSnapshot === 'function' && [on, onWaiting].some((each) => typeof each === 'function')) return
+  const problem = `Only an executor or a connection can be watched, but got ${describeValue(shown, 80)}.`
+  throw new SignalboxError('invalid_option', problem)
 }

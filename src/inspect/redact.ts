@@ -15,6 +15,8 @@ export interface Where {
     | 'said'
   readonly toolName?: string
   readonly toolUseID?: string
+  /** The server that it is about, where it is about a connection. */
+  readonly server?: string
 }
 
 /** Returns the value as it may be shown: as it is, changed, or something in its place. */

@@ -1,6 +1,7 @@
 import type { AnyActorRef } from 'xstate'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { describeValue } from '../text/describe-value.ts'
+import { type Connection, isConnection } from './connection.ts'
 import type { Inspectable } from './run-watch.ts'
 
 /** What commands need of an executor. An answer counts only where nobody answered before. */
@@ -18,7 +19,7 @@ export interface Conversation {
   onExecutor(listener: (executor: Commandable) => void): () => void
 }
 
-export type Showable = Commandable | Conversation
+export type Showable = Commandable | Conversation | Connection
 
 export const isConversation = (shown: Showable): shown is Conversation => 'onExecutor' in shown
 
@@ -26,10 +27,11 @@ export const isConversation = (shown: Showable): shown is Conversation => 'onExe
 export function assertShowable(shown: unknown): asserts shown is Showable {
   if (typeof shown === 'object' && shown !== null) {
     const executor: Partial<Commandable> = isConversation(shown as Showable) ? (shown as Conversation).executor : shown
-    if (typeof executor?.actor?.getSnapshot === 'function' && typeof executor.on === 'function') return
+    const listens = isConnection(shown) ? shown.onWaiting : executor?.on
+    if (typeof executor?.actor?.getSnapshot === 'function' && typeof listens === 'function') return
   }
   throw new SignalboxError(
     'invalid_option',
-    `Only an executor or a query can be shown, but got ${describeValue(shown, 80)}.`,
+    `Only an executor, a query or a connection can be shown, but got ${describeValue(shown, 80)}.`,
   )
 }

@@ -1,3 +1,4 @@
+import { type Connection, isConnection } from './connection.ts'
 import type { Command } from './frame.ts'
 import type { Recorder, WatchedAs } from './recorder.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
@@ -6,12 +7,12 @@ import { assertShowable, type Commandable, type Conversation, isConversation, ty
 const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
 
 interface Source {
-  readonly executor: Commandable
+  readonly shown: Commandable | Connection
   readonly as: WatchedAs
   watch: { readonly run: number; leave(): void } | undefined
 }
 
-/** The executors and queries that are shown, one recorder over them while it is wanted, and the commands they take. */
+/** The executors, queries and connections that are shown, one recorder over them while it is wanted, and the commands they take. */
 export class ShownRuns {
   readonly allowed: readonly Command[]
   readonly #sources = new Set<Source>()
@@ -23,13 +24,13 @@ export class ShownRuns {
 
   add(shown: Showable, title?: string): () => void {
     assertShowable(shown)
-    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addExecutor(shown, { title })
+    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addOne(shown, { title })
   }
 
   /** Everything is written down from here on. */
   begin(recorder: Recorder): void {
     this.#recorder = recorder
-    for (const source of this.#sources) source.watch = recorder.watch(source.executor, source.as)
+    for (const source of this.#sources) source.watch = recorder.watch(source.shown, source.as)
   }
 
   end(): void {
@@ -40,9 +41,10 @@ export class ShownRuns {
   /** Undefined where it was done, else why not. */
   command(request: CommandRequest): string | undefined {
     if (!this.allowed.includes(request.command)) return 'The host did not allow this from the browser.'
-    const source = [...this.#sources].find(({ watch }) => watch?.run === request.run)
+    const shown = [...this.#sources].find(({ watch }) => watch?.run === request.run)?.shown
+    if (shown !== undefined && isConnection(shown)) return 'A connection takes no commands.'
     try {
-      return runCommand(source?.executor, request)
+      return runCommand(shown, request)
     } catch {
       return 'The executor did not take it.'
     }
@@ -54,7 +56,7 @@ export class ShownRuns {
     let leave = (): void => undefined
     const show = (executor: Commandable): void => {
       leave()
-      leave = this.#addExecutor(executor, { title: `${title} ${++turns}`, around: query.actor })
+      leave = this.#addOne(executor, { title: `${title} ${++turns}`, around: query.actor })
     }
     const { executor } = query
     if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
@@ -65,8 +67,8 @@ export class ShownRuns {
     }
   }
 
-  #addExecutor(executor: Commandable, as: WatchedAs): () => void {
-    const source: Source = { executor, as, watch: this.#recorder?.watch(executor, as) }
+  #addOne(shown: Commandable | Connection, as: WatchedAs): () => void {
+    const source: Source = { shown, as, watch: this.#recorder?.watch(shown, as) }
     this.#sources.add(source)
     return () => {
       this.#sources.delete(source)

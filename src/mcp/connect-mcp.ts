@@ -5,7 +5,9 @@ import { type Clock, platformClock } from '../pipeline/clock.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import type { ConnectionActor, McpState } from './mcp-state.ts'
+import { boundedClock } from './bounded-clock.ts'
+import type { McpConnection } from './mcp-connection.ts'
+import type { McpState } from './mcp-state.ts'
 import { resourceTools } from './resource-tools.ts'
 import { checkServerConfig, type McpServerConfig } from './server-config.ts'
 import { ServerLink } from './server-link.ts'
@@ -34,6 +36,8 @@ export interface McpOptions {
   onWarning?: ((warning: McpWarning) => void) | undefined
   /** What servers print on the channel for errors: mostly what they log. */
   onStderr?: ((printed: { readonly server: string; readonly text: string }) => void) | undefined
+  /** Called for each connection before it is made: hand it to an inspector or a recorder, and they see all of it. */
+  onConnection?: ((connection: McpConnection) => void) | undefined
   /**
    * Where all timers come from.
    * @default the timers of the platform
@@ -68,8 +72,8 @@ export interface Mcp {
   /** The tools of all servers, as they are now. Those of a server that broke stay: it may be back in time. */
   tools(): AnyTool[]
   servers(): McpServerStatus[]
-  /** The actors of the connections, for whoever wants to watch their charts. */
-  readonly actors: ReadonlyMap<string, ConnectionActor>
+  /** The connections by the names of their servers, for an inspector, a recorder, or whoever wants to watch their charts. */
+  readonly connections: ReadonlyMap<string, McpConnection>
   /** Returns how to stop listening. */
   on<Type extends keyof McpEvents>(type: Type, listener: (event: McpEvents[Type]) => void): () => void
   /** Connects a server anew, at once. False where there is no such server, or all are closed. */
@@ -92,7 +96,8 @@ const maxWarnings = 1_000
 export async function connectMcp(options: McpOptions): Promise<Mcp> {
   const configs = readServers(options)
   const limits = readLimits(options)
-  const { clock = platformClock, waitMs = 10_000 } = options
+  const { waitMs = 10_000 } = options
+  const clock = boundedClock(options.clock ?? platformClock)
   const listeners = new Map<keyof McpEvents, Set<(event: never) => void>>()
   const emit = <Type extends keyof McpEvents>(type: Type, event: McpEvents[Type]): void => {
     for (const listener of [...(listeners.get(type) ?? [])])
@@ -114,6 +119,7 @@ export async function connectMcp(options: McpOptions): Promise<Mcp> {
     })
     return link
   })
+  for (const { connection } of links) quietly(() => options.onConnection?.(connection))
   for (const link of links) link.start()
   await Promise.all(links.map((link) => link.settled()))
   const close = async (): Promise<void> => {
@@ -122,7 +128,7 @@ export async function connectMcp(options: McpOptions): Promise<Mcp> {
   return {
     tools: () => [...links.flatMap(({ tools }) => tools), ...resourceTools(links)],
     servers: () => links.map(statusOf),
-    actors: new Map(links.map(({ name, actor }) => [name, actor])),
+    connections: new Map(links.map(({ name, connection }) => [name, connection])),
     on(type, listener) {
       const known = listeners.get(type) ?? new Set()
       listeners.set(type, known.add(listener))

@@ -6,6 +6,7 @@ export {
   type McpServerStatus,
   type McpWarning,
 } from './connect-mcp.ts'
+export type { McpConnection } from './mcp-connection.ts'
 export type { McpState } from './mcp-state.ts'
 export type { McpResultData } from './mcp-tool.ts'
 export { readMcpConfig } from './read-mcp-config.ts'

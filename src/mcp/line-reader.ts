@@ -1,7 +1,7 @@
 /** Splits what a program prints into lines, without keeping more than one message may have. */
 export interface LineReader {
-  /** The lines that these bytes complete; undefined when one is too long. */
-  read(bytes: Uint8Array): string[] | undefined
+  /** The lines that these bytes complete, up to one that is too long: nothing is read behind it. */
+  read(bytes: Uint8Array): { readonly lines: string[]; readonly isTooLong: boolean }
 }
 
 const newline = 10
@@ -14,7 +14,7 @@ export function createLineReader(maxBytes: number): LineReader {
       const lines: string[] = []
       let from = 0
       for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
-        if (size + end - from > maxBytes) return undefined
+        if (size + end - from > maxBytes) return { lines, isTooLong: true }
         lines.push(Buffer.concat([...parts, bytes.subarray(from, end)]).toString('utf8'))
         parts = []
         size = 0
@@ -24,7 +24,7 @@ export function createLineReader(maxBytes: number): LineReader {
         parts.push(bytes.subarray(from))
         size += bytes.length - from
       }
-      return size > maxBytes ? undefined : lines
+      return { lines, isTooLong: size > maxBytes }
     },
   }
 }

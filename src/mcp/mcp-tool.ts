@@ -2,6 +2,7 @@ import { resultTexts } from '../results/result-texts.ts'
 import { isRecord } from '../text/is-record.ts'
 import { defineTool } from '../tool/define-tool.ts'
 import type { AnyTool, OnProgress, Timeout } from '../tool/tool.ts'
+import { isTooDeep } from './is-too-deep.ts'
 import { isMcpFailure } from './mcp-failure.ts'
 import type { McpToolInfo } from './read-tool-list.ts'
 import { contentBlocks } from './result-content.ts'
@@ -21,12 +22,15 @@ export interface McpResultData {
 }
 
 /** How a call reaches its server. */
-export type CallServer = (
-  tool: string,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-  onProgress: OnProgress,
-) => Promise<Record<string, unknown>>
+export type CallServer = (tool: string, input: Record<string, unknown>, by: Asker) => Promise<Record<string, unknown>>
+
+/** On whose behalf something is asked of a server. */
+export interface Asker {
+  /** The call, where one is the reason. */
+  readonly toolUseID: string
+  readonly signal: AbortSignal
+  readonly onProgress?: OnProgress | undefined
+}
 
 const attempts = 2
 const defaultTimeout: Timeout = { totalMs: 600_000, idleMs: 120_000 }
@@ -62,8 +66,8 @@ export function mcpTool(
       backoffMs: (failed) => 100 * 2 ** (failed - 1),
       when: (error) => isMcpFailure(error) && (error.isUndone || (isRepeatable && error.isTransport)),
     },
-    async call(input, { abortController }, _ask, _message, onProgress) {
-      const answer = await callServer(info.name, input, abortController.signal, onProgress)
+    async call(input, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
+      const answer = await callServer(info.name, input, { toolUseID, signal, onProgress })
       return { data: readResult(server, info, answer) }
     },
     mapResult: (data, id) => {
@@ -82,10 +86,15 @@ export function mcpTool(
   return tool as AnyTool
 }
 
+const tooDeep = { type: 'text', text: '[Content that nests too deep to be read.]' } as const
+
 /** Nothing of what came is lost, whatever is wrong with it. */
 function readResult(server: string, info: McpToolInfo, answer: Record<string, unknown>): McpResultData {
-  const { content, structuredContent, isError } = answer
-  const list = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  const { content, isError } = answer
+  const isReadable = !isTooDeep(answer.structuredContent)
+  const structuredContent = isReadable ? answer.structuredContent : undefined
+  const given: unknown[] = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  const list = [...given.map((item) => (isTooDeep(item) ? tooDeep : item)), ...(isReadable ? [] : [tooDeep])]
   const problem = isError === true ? undefined : problemOf(server, info, list, structuredContent)
   return {
     server,

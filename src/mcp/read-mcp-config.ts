@@ -61,7 +61,7 @@ function parseJson(text: string, path: string): unknown {
 function filled(value: unknown, where: string, env: Readonly<Record<string, string | undefined>>): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) => {
-      const found = env[name] ?? otherwise
+      const found = (Object.hasOwn(env, name) ? env[name] : undefined) ?? otherwise
       if (found === undefined) throw new SignalboxError('invalid_option', `${where}: the variable ${name} is not set.`)
       return found
     })

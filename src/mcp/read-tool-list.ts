@@ -1,5 +1,6 @@
 import { isRecord } from '../text/is-record.ts'
 import type { JSONObjectSchema } from '../tool/tool.ts'
+import { isTooDeep } from './is-too-deep.ts'
 
 /** A tool as its server describes it, as far as that can be used. */
 export interface McpToolInfo {
@@ -45,7 +46,8 @@ export async function readPages(ask: Ask, key: string, warn: (problem: string) =
 /** One tool of a list. What is wrong with it costs this tool, not the list. */
 export function readToolInfo(given: unknown, warn: (problem: string) => void): McpToolInfo | undefined {
   if (!isRecord(given) || typeof given.name !== 'string') return skip('a tool without a name', warn)
-  const { name, description, inputSchema = { type: 'object' }, outputSchema, annotations } = given
+  const { name, description, inputSchema = { type: 'object' }, annotations } = given
+  const outputSchema = isTooDeep(given.outputSchema) ? undefined : given.outputSchema
   const schema = readInputSchema(inputSchema)
   if (typeof schema === 'string') return skip(`its tool ${JSON.stringify(name.slice(0, 80))}: ${schema}`, warn)
   return {
@@ -65,6 +67,7 @@ function skip(what: string, warn: (problem: string) => void): undefined {
 /** As it is, or what speaks against it. */
 function readInputSchema(schema: unknown): JSONObjectSchema | string {
   if (!isRecord(schema)) return 'its input schema is none, so it'
+  if (isTooDeep(schema)) return 'its input schema nests too deep, so it'
   if (sizeOf(schema) > maxSchemaChars) return `its input schema is larger than ${maxSchemaChars} characters, so it`
   if (schema.type === undefined) return { ...schema, type: 'object' }
   return schema.type === 'object' ? (schema as JSONObjectSchema) : 'its input is not an object, so it'

@@ -6,6 +6,8 @@ import type { ToolCheck } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { toolError } from '../workspace/tool-error.ts'
+import { isTooDeep } from './is-too-deep.ts'
+import type { Asker } from './mcp-tool.ts'
 import { readPages } from './read-tool-list.ts'
 import { resourceBlock } from './result-content.ts'
 import type { ServerLink } from './server-link.ts'
@@ -38,9 +40,10 @@ const listTool = (links: readonly ServerLink[]) =>
     matchesRule: (spec, { server }) => server === spec,
     checkPermissions: ({ server }, context) =>
       checkServers(server === undefined ? links : [linkOf(links, server)], context),
-    async call({ server }, { abortController: { signal } }) {
+    async call({ server }, { abortController: { signal }, toolUseID }) {
       const asked = server === undefined ? links : [linkOf(links, server)]
-      const lists = await Promise.all(asked.map((link) => listOf(link, signal, server !== undefined)))
+      const by = { signal, toolUseID }
+      const lists = await Promise.all(asked.map((link) => listOf(link, by, server !== undefined)))
       return { data: lists.filter((text) => text !== '').join('\n\n') || 'No server has anything to read.' }
     },
   })
@@ -58,9 +61,10 @@ const readTool = (links: readonly ServerLink[]) =>
       spec === `${server}:${uri}` ||
       (spec.endsWith('*') && `${server}:${uri}`.startsWith(spec.slice(0, -1))),
     checkPermissions: ({ server }, context) => checkServers([linkOf(links, server)], context),
-    async call({ server, uri }, { abortController: { signal } }, _ask, _message, onProgress) {
-      const { contents } = await linkOf(links, server).request('resources/read', { uri }, signal, onProgress)
-      const parts = Array.isArray(contents) ? contents.filter(isRecord) : []
+    async call({ server, uri }, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
+      const by = { signal, toolUseID, onProgress }
+      const { contents } = await linkOf(links, server).request('resources/read', { uri }, by)
+      const parts = Array.isArray(contents) ? contents.filter(isRecord).filter((part) => !isTooDeep(part)) : []
       if (parts.length === 0) throw toolError(`${server} sent nothing for ${uri}.`, 'McpError')
       return { data: { server, uri, contents: parts } }
     },
@@ -93,13 +97,13 @@ function checkServers(links: readonly ServerLink[], { permissions }: ToolUseCont
   return undefined
 }
 
-async function listOf(link: ServerLink, signal: AbortSignal, isAsked: boolean): Promise<string> {
+async function listOf(link: ServerLink, by: Asker, isAsked: boolean): Promise<string> {
   try {
-    const session = isAsked ? await link.ready(signal) : link.session
+    const session = isAsked ? await link.ready(by) : link.session
     if (session?.hasResources !== true) return isAsked ? `${link.name} has nothing to read.` : ''
     const all = (method: string, key: string) =>
       readPages(
-        (params) => link.request(method, params, signal),
+        (params) => link.request(method, params, by),
         key,
         () => undefined,
       ).catch((error: unknown) => {
@@ -115,7 +119,7 @@ async function listOf(link: ServerLink, signal: AbortSignal, isAsked: boolean): 
     ]
     return [`${link.name}:`, ...lines.filter((line) => line !== '')].join('\n')
   } catch (error) {
-    if (isAsked || signal.aborted) throw error
+    if (isAsked || by.signal.aborted) throw error
     return `${link.name}: its list could not be read. ${error instanceof Error ? error.message : ''}`
   }
 }

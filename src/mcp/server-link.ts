@@ -7,15 +7,17 @@ import {
 } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { type Clock, clearTimer } from '../pipeline/clock.ts'
-import type { AnyTool, OnProgress } from '../tool/tool.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import type { McpConnection } from './mcp-connection.ts'
 import { mcpFailure } from './mcp-failure.ts'
 import { type ConnectionActor, type McpState, stateOf, whenState } from './mcp-state.ts'
-import type { CallServer } from './mcp-tool.ts'
+import type { Asker, CallServer } from './mcp-tool.ts'
 import { oneByOneAfterBreaks } from './one-by-one-after-breaks.ts'
 import { progressReport } from './progress-report.ts'
 import type { McpServerConfig } from './server-config.ts'
 import { isHopeless, openSession, type Session } from './session.ts'
 import { ToolList } from './tool-list.ts'
+import { WaitingCalls } from './waiting-calls.ts'
 
 export interface LinkHost {
   readonly clock: Clock
@@ -35,7 +37,9 @@ export class ServerLink {
   readonly key: string
   readonly config: McpServerConfig
   readonly actor: ConnectionActor
+  readonly connection: McpConnection
   readonly #host: LinkHost
+  readonly #waiting = new WaitingCalls()
   #session: Session | undefined
   #opening: AbortController | undefined
   readonly #list: ToolList
@@ -49,8 +53,8 @@ export class ServerLink {
     this.config = config
     this.#host = host
     const inTurn = oneByOneAfterBreaks()
-    const call: CallServer = (tool, input, signal, onProgress) =>
-      inTurn(signal, () => this.request('tools/call', { name: tool, arguments: input }, signal, onProgress))
+    const call: CallServer = (tool, input, by) =>
+      inTurn(by.signal, () => this.request('tools/call', { name: tool, arguments: input }, by))
     this.#list = new ToolList(name, key, config, call, host.warn)
     const port: ConnectionPort = { open: () => this.#open(), letGo: () => this.#letGo() }
     this.actor = createActor(connectionMachine, {
@@ -58,6 +62,12 @@ export class ServerLink {
       clock: host.clock,
       input: { port, limits: { ...host.limits, connectMs: config.connectMs ?? host.limits.connectMs } },
     })
+    this.connection = {
+      name,
+      actor: this.actor,
+      waiting: () => this.#waiting.ids(),
+      onWaiting: (listener) => this.#waiting.on(listener),
+    }
     let last: McpState | undefined
     this.actor.subscribe(() => {
       if (this.state === last) return
@@ -106,24 +116,21 @@ export class ServerLink {
   }
 
   /** A session that can be used; waits for one a while, if there is hope. */
-  async ready(signal: AbortSignal): Promise<Session> {
+  async ready({ signal, toolUseID }: Asker): Promise<Session> {
     if (this.session !== undefined) return this.session
     const isOver = (state: McpState): boolean => state === 'ready' || state === 'failed' || state === 'closed'
     const { clock, waitMs } = this.#host
-    if (!isOver(this.state)) await whenState(this.actor, isOver, clock, waitMs, signal)
+    if (!isOver(this.state))
+      await this.#waiting.during(toolUseID, () => whenState(this.actor, isOver, clock, waitMs, signal))
     if (this.session !== undefined) return this.session
     const why = this.problem === undefined ? '' : ` The last problem: ${this.problem}`
     throw mcpFailure(`The server ${this.name} is not connected (${this.state}).${why} The call was not sent.`)
   }
 
   /** A request that waits for its session, and for nothing once its signal aborts. */
-  async request(
-    method: string,
-    params: object,
-    signal: AbortSignal,
-    onProgress?: OnProgress,
-  ): Promise<Record<string, unknown>> {
-    const session = await this.ready(signal)
+  async request(method: string, params: object, by: Asker): Promise<Record<string, unknown>> {
+    const { signal, onProgress } = by
+    const session = await this.ready(by)
     try {
       const onprogress = onProgress && progressReport(signal, onProgress)
       const answer = await session.request(method, params, { signal, ...(onprogress && { onprogress }) })

@@ -35,7 +35,10 @@ export function stdioTransport(config: StdioServer, host: StdioHost): StdioTrans
   const reader = createLineReader(host.maxMessageBytes)
   let running: RunningProcess | undefined
   let ending: Promise<void> | undefined
+  const decoder = new TextDecoder()
   let tail = ''
+  /** Nothing that comes now can be read any more. */
+  let isDeaf = false
   let markEnded: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {
     markEnded = resolve
@@ -75,13 +78,14 @@ export function stdioTransport(config: StdioServer, host: StdioHost): StdioTrans
   }
 
   function receive(bytes: Uint8Array): void {
-    if (ending !== undefined) return
-    const lines = reader.read(bytes)
-    if (lines === undefined) {
-      transport.onerror?.(new Error(`it sent a message of more than ${host.maxMessageBytes} bytes`))
-      return end(0)
-    }
+    if (ending !== undefined || isDeaf) return
+    const { lines, isTooLong } = reader.read(bytes)
     for (const line of lines) if (line.trim() !== '') deliver(line)
+    if (!isTooLong) return
+    isDeaf = true
+    transport.onerror?.(new Error(`it sent a message of more than ${host.maxMessageBytes} bytes`))
+    // an answer that came before it is on its way still
+    setImmediate(() => end(0))
   }
 
   function deliver(line: string): void {
@@ -93,7 +97,7 @@ export function stdioTransport(config: StdioServer, host: StdioHost): StdioTrans
   }
 
   function keepTail(bytes: Uint8Array): void {
-    const text = Buffer.from(bytes).toString('utf8')
+    const text = decoder.decode(bytes, { stream: true })
     tail = (tail + text).slice(-maxErrorTail)
     host.onStderr(text)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, drain, settled, stateOf, takeReady, testTurn } from '../support/turn.ts'
+import { chartValue, drain, settled, stateOf, takeAll, takeReady, testTurn } from '../support/turn.ts'
 import { expectNoStrays, expectPaired, idsOf, limitSteps, outcomes } from './support.ts'
 
 expectNoStrays()
@@ -135,6 +135,35 @@ describe('discard', () => {
     expect(write.started).toEqual([])
     expect(chartValue(executor)).toEqual({ gate: 'open', run: 'discarded' })
     expect(released).toBe(false)
+  })
+})
+
+describe('a call of a discarded run', () => {
+  it('A5 is given up, finished or not, and nobody says that it waits', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { executor, add } = testTurn([read.tool, heldTool('Write').tool])
+    add('first', 'Read')
+    add('finished', 'Read')
+    add('waits', 'Write')
+    read.run('finished').finish()
+    await settled()
+    expect(executor.explain('finished')).toBeUndefined()
+    executor.discard()
+    add('late', 'Read')
+    const givenUp = { ok: false, because: 'discarded', blockers: [] }
+    for (const id of ['first', 'finished', 'waits', 'late']) expect(executor.explain(id)).toEqual(givenUp)
+    expect(executor.explain('nobody')).toBeUndefined()
+  })
+
+  it('A5 keeps what had left', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { executor, add } = testTurn([read.tool])
+    add('a', 'Read')
+    read.run('a').finish()
+    await settled()
+    takeAll(executor)
+    executor.discard()
+    expect(executor.explain('a')).toBeUndefined()
   })
 })
 

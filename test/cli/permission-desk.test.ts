@@ -155,6 +155,40 @@ describe('the desk', () => {
     expect(desk.press(key('y'))).toBe(false)
   })
 
+  it('a reason that was begun goes with its question, not to the next one', async () => {
+    const { desk, answers, ask } = openDesk()
+    const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    for (const each of ['n', 'n', 'o']) desk.press(key(each))
+    abortController.abort('interrupt')
+    desk.press(named('return'))
+    await settled()
+    expect(desk.lines(canvas).join('\n')).toContain('May Bash run?')
+    expect([...answers.keys()]).toEqual(['a'])
+  })
+
+  it('a question of an agent stays open whatever the frames know, and always holds for everybody', async () => {
+    const { desk, answers, ask } = openDesk()
+    const askFor = (id: string, command: string) =>
+      desk.askFor('agent')(toolOf('Bash'), { command }, contextOf(id), createAssistantMessage([]), id, byMode)
+    // it may have the id of a call of the conversation
+    await ask('a', 'Bash', { command: 'touch a' })
+    const inner = askFor('a', 'touch b')
+    for (let turns = 0; turns < 20; turns++) await settled()
+    desk.heed(new Set())
+    await settled()
+    expect(answers.get('a')).toMatchObject({ behavior: 'deny' })
+    expect(desk.lines(canvas).join('\n')).toContain('touch b')
+    desk.press(key('a'))
+    expect(await inner).toMatchObject({ behavior: 'allow', addRules: { allow: ['Bash(touch b)'] } })
+    expect(await askFor('c', 'touch b')).toEqual({ behavior: 'allow' })
+    const context = contextOf('d')
+    expect(
+      await desk.ask(toolOf('Bash'), { command: 'touch b' }, context, createAssistantMessage([]), 'd', byMode),
+    ).toEqual({ behavior: 'allow' })
+    expect(desk.isAsking).toBe(false)
+  })
+
   it('shows what an edit would change, or several', async () => {
     const { desk, ask } = openDesk()
     await ask('a', 'Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nTWO' })

@@ -40,16 +40,26 @@ const checked = (path: string) => inProcess('check', path)
 describe('signalbox run without a terminal', () => {
   it('has the tools of MCP servers too, and says which server is not there', async () => {
     const echo = { call: 'mcp__every__echo', input: { message: 'over there' } }
-    const { args, place, root } = scene([[echo], 'Heard it.'])
+    const { args, place, root, recording } = scene([[echo], 'Heard it.'])
     const file = join(place, '.mcp.json')
     const every = { command: process.execPath, args: [programOf('everything'), 'stdio'] }
     writeFileSync(file, JSON.stringify({ mcpServers: { every, none: { command: '/nowhere/at/all' } } }))
-    const { code, out, err } = await inProcess(...args, '--mcp', file, '--allow', 'mcp__every__echo')
+    const { code, out, err } = await inProcess(
+      ...[...args, '--mcp', file, '--allow', 'mcp__every__echo', '--record', recording],
+    )
     expect([code, err]).toEqual([
       0,
       expect.stringContaining('the MCP server none is not there: it could not be started'),
     ])
     expect(out).toContain('Echo: over there')
+    // the recording has the connections, from the first attempt to the end
+    const frames: Frame[] = []
+    for await (const frame of readFrames(createReadStream(recording))) frames.push(frame)
+    const numbers = new Map(frames.flatMap((frame) => (frame.type === 'server' ? [[frame.name, frame.run]] : [])))
+    const eventsOf = (name: string) =>
+      frames.flatMap((frame) => (frame.run === numbers.get(name) && frame.type === 'event' ? [frame.event] : []))
+    expect(eventsOf('every')).toEqual(['connection.opened', 'connection.proved', 'connection.close'])
+    expect(eventsOf('none')).toEqual(['connection.failed', 'connection.close'])
     const bad = join(root, 'bad.json')
     writeFileSync(bad, '{}')
     expect(await inProcess(...args, '--mcp', bad)).toMatchObject({

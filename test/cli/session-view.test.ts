@@ -83,11 +83,10 @@ describe('what the terminal is told of a turn', () => {
     turn.executor.answer('a', { behavior: 'deny', message: 'no' })
     await turn.settle()
     turn.executor.discard()
+    const givenUp = ['#1 Read: did not run', '#2 Read: given up with the reply that asked for it']
+    expect(statuses(turn.session)).toEqual(givenUp)
     turn.leave()
-    expect(statuses(turn.session)).toEqual([
-      '#1 Read: did not run',
-      '#2 Read: given up with the reply that asked for it',
-    ])
+    expect(statuses(turn.session)).toEqual(givenUp)
   })
 
   it('what a call printed so far, and how much there was', async () => {

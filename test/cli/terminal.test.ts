@@ -14,7 +14,7 @@ const waitFor = (path: string, text = 'waiting') =>
 
 const isValid = async (path: string): Promise<boolean> => (await runCli(['check', path], fakeIo().io)) === 0
 
-const secondsOn = (screen: string): number => Number(/runs (\d+\.\d) s/.exec(screen)?.[1] ?? 0)
+const secondsOn = (screen: string): number => Number([...screen.matchAll(/runs (\d+\.\d) s/g)].at(-1)?.[1] ?? 0)
 
 describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)', () => {
   const cli = hasTmux ? buildCli() : ''
@@ -167,6 +167,24 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     }
     expect(it.title()).toBe(title)
     for (const line of it.screen().split('\n')) expect([...line].length).toBeLessThanOrEqual(40)
+  })
+
+  it('leaves no old picture behind, however fast the terminal changes its size', async () => {
+    const busy = bash('echo one; touch begun; while [ ! -e go ]; do sleep 0.05; done')
+    const it = open([[`${'A line.\n'.repeat(30)}`, busy, read, read, read], 'Last words.'], anything, 100, 30)
+    await it.shows('#4 Read(a.txt) · waits for #1 Bash')
+    for (let round = 0; round < 3; round++) {
+      for (const columns of [60, 30, 90, 25, 70, 40]) it.resize(columns, 30)
+      const from = secondsOn(it.screen())
+      await expect.poll(() => secondsOn(it.screen()), { interval: 40 }).toBeGreaterThan(from + 0.5)
+      expect(it.history().match(/[◌⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] #\d/g)).toHaveLength(4)
+    }
+    it.make('go')
+    expect(await it.ended()).toBe(0)
+    for (const once of ['> Go.', '✓ #1 Bash', '✓ #2 Read', '✓ #3 Read', '✓ #4 Read', 'Last words.']) {
+      expect([once, it.history().split(once).length - 1]).toEqual([once, 1])
+    }
+    expect(it.history().split('A line.')).toHaveLength(31)
   })
 
   it('the demo ends by itself, answers its own question, and says what to try next', async () => {

@@ -210,7 +210,9 @@ describe('an inspector in a page of somebody else', () => {
     expect(await saidTo(`${one}, {}`)).toMatch(/^SignalboxError: source must be an object with shown, recorder, url or/)
     expect(await saidTo(`${one}, { recording: 7 }`)).toMatch(/^SignalboxError: source.recording must be a Blob/)
     expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, but got/)
-    expect(await saidTo(`${one}, { shown: {} }`)).toMatch(/^SignalboxError: Only an executor or a query can be shown/)
+    expect(await saidTo(`${one}, { shown: {} }`)).toMatch(
+      /^SignalboxError: Only an executor, a query or a connection can be shown/,
+    )
     expect(await page.evaluate(() => document.querySelector('#one')?.childElementCount)).toBe(0)
     expect(await saidTo(`${one}, { recording: "hello\\n" }`)).toBe('mounted')
     await expect.poll(() => inside(page, 'one').getByRole('alert').textContent()).toContain('line 1: not JSON')

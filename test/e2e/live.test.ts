@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CanUseTool } from '../../src/index.ts'
 import { createRecorder, type Frame } from '../../src/inspect/index.ts'
+import { connectMcp } from '../../src/mcp/index.ts'
+import { newToken, nothingLeft, programOf } from '../mcp/support.ts'
+import { startTurn } from '../mcp/turn.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, settled, stateOf, takeAll, testTurn } from '../support/turn.ts'
 import { type Shown, shownBy, shownOn, useBrowser } from './support.ts'
@@ -272,5 +278,95 @@ describe('the page', () => {
       .poll(async () => (await shownOn(page)).tiles)
       .toEqual(['1 Write: finished, held for order'] satisfies Shown['tiles'])
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+  })
+})
+
+describe('the connections of MCP servers', () => {
+  const proxy = new URL('../mcp/fault-proxy.mjs', import.meta.url).pathname
+  const hostile = '<img src=x onerror=alert(1)>'
+  const chips = (page: Page) =>
+    page
+      .locator('.server')
+      .evaluateAll((all) => all.map((chip) => `${chip.getAttribute('data-state')} ${chip.textContent}`))
+  const active = (page: Page) => page.locator('.chart.executor svg[role=img]').getAttribute('aria-label')
+
+  it('are drawn before there is a run, and while a server dies under a call that waits for it', async () => {
+    const token = newToken()
+    const frames: Frame[] = []
+    const recorder = createRecorder({ onFrame: (frame) => frames.push(frame) })
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    await page.locator('.source.live').waitFor()
+    const mcp = await connectMcp({
+      servers: {
+        files: {
+          command: process.execPath,
+          args: [proxy, process.execPath, programOf('everything'), 'stdio'],
+          env: { TOKEN: token },
+        },
+        [hostile]: { command: '/nowhere/at/all' },
+      },
+      reconnect: { minMs: 1_000_000, maxMs: 1_000_000 },
+      waitMs: 1_000_000,
+      onConnection: (connection) => {
+        server.add(connection)
+        recorder.watch(connection)
+      },
+    })
+    onTestFinished(async () => {
+      await mcp.close()
+      await nothingLeft(token)
+    })
+    await expect.poll(() => active(page)).toBe('Server files, active: ready')
+    await expect
+      .poll(() => chips(page))
+      .toEqual(['ready filesready', expect.stringContaining(`failed ${hostile}failedit could not be started`)])
+
+    const turn = startTurn(mcp.tools(), [['mcp__files__echo', { message: 'fault:die' }]])
+    server.add(turn.executor)
+    recorder.watch(turn.executor)
+    await expect
+      .poll(async () => (await chips(page))[0])
+      .toMatch(/^backingOff filesbacking off.*ended with code 3one call waits$/)
+    await expect
+      .poll(async () => (await shownOn(page)).shared)
+      .toEqual(['1 mcp__files__echowaits for the server files'])
+    await page.locator('.wagon').click()
+    await expect
+      .poll(() => page.locator('.why-box').textContent())
+      .toMatch(/waits for the server files \(backing off: .*ended.*\), for/)
+    expect(await active(page)).toMatch(/^Executor/)
+    await page.getByRole('button', { name: 'show its chart' }).click()
+    await expect.poll(() => active(page)).toBe('Server files, active: backingOff')
+    await expect.poll(() => page.locator('.chart.executor .flash').count()).toBe(1)
+    await expect
+      .poll(() => page.locator('.chart.executor .edge-label text').allTextContents())
+      .toEqual(['connection.lost'])
+    await page.getByRole('tab', { name: 'Guards' }).click()
+    await expect.poll(() => page.locator('.ledgers h3').first().textContent()).toBe('Server files')
+    expect(await page.locator('.ledger').first().locator('li li').allTextContents()).toEqual([
+      '✗wasLastAttemptready → failed',
+      '✓no guardready → backingOff',
+    ])
+
+    mcp.reconnect('files')
+    await turn.results()
+    await expect.poll(async () => (await chips(page))[0]).toMatch(/^backingOff/)
+    await page.locator('.server').first().click()
+    await expect.poll(() => active(page)).toMatch(/^Executor/)
+
+    // the recording of it shows the same, at each moment
+    const recording = join(stage.folder, 'servers.jsonl')
+    writeFileSync(recording, frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''))
+    const replayed = await stage.open((await stage.serve([], { recording })).url)
+    await expect.poll(async () => (await chips(replayed))[0]).toMatch(/^backingOff/)
+    await replayed.keyboard.press('Home')
+    await replayed.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => chips(replayed)).not.toEqual([])
+    await replayed.keyboard.press('End')
+    await replayed.locator('.server').nth(1).click()
+    await expect.poll(() => active(replayed)).toBe(`Server ${hostile}, active: failed`)
+    expect(await replayed.locator('img').count()).toBe(0)
+    expect(stage.complaints).toEqual([])
   })
 })

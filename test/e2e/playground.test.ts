@@ -71,6 +71,10 @@ const saidBy = (page: Page): Promise<Report> =>
       }
       return words[admission.because] ?? admission.because
     }
+    const isGivenUp = ({ id }: Known): boolean => {
+      const admission = executor.explain(id)
+      return admission?.ok === false && admission.because === 'discarded'
+    }
     const wagon = (call: Known): string => `${call.index + 1} ${labelOf(call)}${keysOf(call.ref).slice(1).join(' ▸ ')}`
     const stages: Record<string, string> = { queued: 'waits', held: 'waits', completed: 'finished, held for order' }
     const outcome = (call: Known): string => {
@@ -85,11 +89,12 @@ const saidBy = (page: Page): Promise<Report> =>
     const executing = calls.filter(({ stage }) => stage === 'executing')
     return {
       queue: calls
-        .filter(({ id }) => executor.explain(id)?.ok === false)
+        .filter((call) => executor.explain(call.id)?.ok === false && !isGivenUp(call))
         .map((call) => `${call.index + 1}${labelOf(call)}${why(call)}`),
       shared: executing.filter(({ isSafe }) => isSafe).map(wagon),
       exclusive: executing.filter(({ isSafe }) => !isSafe).map(wagon),
       tiles: calls.map((call) => {
+        if (isGivenUp(call)) return `${call.index + 1} ${labelOf(call)}: given up`
         const running = call.isSafe ? 'runs, shared' : 'runs alone'
         const word =
           call.stage === 'executing' ? running : call.stage === 'yielded' ? outcome(call) : stages[call.stage]

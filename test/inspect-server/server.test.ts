@@ -128,7 +128,9 @@ describe('serveInspector', () => {
     [{}],
     [{ actor: {} }],
   ])('refuses %j in the place of an executor', async (wrong) => {
-    await expect(serveInspector([wrong as never])).rejects.toThrow('Only an executor or a query can be shown')
+    await expect(serveInspector([wrong as never])).rejects.toThrow(
+      'Only an executor, a query or a connection can be shown',
+    )
   })
 })
 

@@ -164,7 +164,7 @@ describe('executors as actors', () => {
   it('are all that can be shown, and that is said at once', () => {
     const { feed } = setUp()
     for (const odd of [null, 7, {}, { onExecutor: () => undefined }]) {
-      expect(() => feed.add(odd as never)).toThrow('Only an executor or a query can be shown')
+      expect(() => feed.add(odd as never)).toThrow('Only an executor, a query or a connection can be shown')
     }
     expect(() => setUp({ allowCommands: 'abort' as never })).toThrow('allowCommands must be a boolean or a list')
   })

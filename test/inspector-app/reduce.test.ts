@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { History } from '../../inspector-app/src/model/history.ts'
 import { LogIndex, rowOf } from '../../inspector-app/src/model/log-index.ts'
-import type { Model, Run } from '../../inspector-app/src/model/model.ts'
+import type { Call, Model, Run } from '../../inspector-app/src/model/model.ts'
 import { reduce } from '../../inspector-app/src/model/reduce.ts'
-import { whyWaiting } from '../../inspector-app/src/words.ts'
+import { toneOf, toneWords, whyWaiting } from '../../inspector-app/src/words.ts'
 import { createRecorder, type Frame, type FrameBody } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { settled, takeAll, testTurn } from '../support/turn.ts'
@@ -91,6 +91,30 @@ describe('what is drawn', () => {
     expect(model.gaps).toEqual([{ seq: 2, because: 'slow', lost: 7 }])
   })
 
+  it('A5 says of a discarded run what is true: what had left has left, all else is given up', async () => {
+    const { add, read, executor, frames: seen } = setUp()
+    for (const id of ['a', 'b', 'c']) add(id, 'Read')
+    read.run('a').finish()
+    await settled()
+    takeAll(executor)
+    clock = 10
+    read.run('c').finish()
+    await settled()
+    clock = 20
+    executor.discard()
+    const after = runOf(reduce(seen))
+    const wordOf = (call: Call): string => toneWords[toneOf(call)]
+    expect(after.calls.map(wordOf)).toEqual(['handed over', 'given up', 'given up'])
+    expect(after.calls[2]?.segments.map(({ path, from, to }) => [path.at(-1), from, to]).slice(-2)).toEqual([
+      ['completed', 10, 20],
+      ['givenUp', 20, undefined],
+    ])
+    // whoever comes late sees the same
+    const late: Frame[] = []
+    createRecorder({ onFrame: (frame) => late.push(frame) }).watch(executor)
+    expect(runOf(reduce(late)).calls.map(wordOf)).toEqual(['handed over', 'given up', 'given up'])
+  })
+
   it('finds every breach of the rules, and where', () => {
     const model = reduce(
       frames(
@@ -165,7 +189,7 @@ describe('the log', () => {
     add('a', 'Read')
     for (const frame of seen) history.push(frame)
     expect(index.update().rows).toHaveLength(1)
-    const row = rowOf(history.model.runs.get(1), history.frames[index.rows[0] as number] as Frame)
+    const row = rowOf(history.model.runs.get(1), history.frames[index.rows[0] as number] as Frame, history.model)
     expect(row).toMatchObject({ who: 'executor → #1', what: 'call.start', call: 'a' })
     const before = seen.length
     add('b', 'Read')

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -84,6 +85,44 @@ describe('signalbox mcp-serve', () => {
     await leftOver
     await nothingLeft(token)
     await eventually(async () => (await processesWith(root)).length === 0)
+  })
+
+  it('passes on the tools of other servers by its own rules, and takes them with it', async () => {
+    const token = newToken()
+    const root = scratch({ 'a.txt': 'hello' })
+    const every = { command: process.execPath, args: [programOf('everything'), 'stdio'], env: { TOKEN: token } }
+    const file = join(root, '.mcp.json')
+    writeFileSync(file, JSON.stringify({ mcpServers: { every, none: { command: '/nowhere/at/all' } } }))
+    const rules = ['--allow', 'mcp__every__echo', '--deny', 'mcp__every__get-sum']
+    const args = [cli, 'mcp-serve', '--cwd', root, '--tools', 'Read', '--mcp', file, '--inspect', ...rules]
+    const transport = new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' })
+    let said = ''
+    transport.stderr?.on('data', (text) => {
+      said += text
+    })
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(transport)
+    onTestFinished(() => client.close())
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['Read', 'mcp__every__echo']))
+    const echo = await client.callTool({ name: 'mcp__every__echo', arguments: { message: 'through' } })
+    expect(textOf(echo)).toBe('Echo: through')
+    const sum = await client.callTool({ name: 'mcp__every__get-sum', arguments: { a: 1, b: 2 } })
+    expect(sum.isError).toBe(true)
+    expect(said).toContain('the MCP server none is not there')
+    expect(said).toContain('The inspector is at http://127.0.0.1:')
+    await client.close()
+    await nothingLeft(token)
+  })
+
+  it('serves whoever does not listen to what is said aside', async () => {
+    const child = spawn(process.execPath, [cli, 'mcp-serve', '--cwd', scratch({}), '--tools', 'Read'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.stderr.destroy()
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'deaf', version: '1' } }
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+    const [answer] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => ['it ended'])])
+    expect(String(answer)).toContain('"id":1')
   })
 
   it('serves them over HTTP, with an inspector beside it; our own client speaks the newest protocol with it', async () => {

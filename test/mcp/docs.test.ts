@@ -8,6 +8,7 @@ const page = read('docs/mcp.md')
 
 it.each([
   ['examples/mcp.ts', () => import('../../examples/mcp.ts')],
+  ['examples/mcp-inspect.ts', () => import('../../examples/mcp-inspect.ts')],
   ['examples/mcp-serve.ts', () => import('../../examples/mcp-serve.ts')],
 ])('the page on MCP shows %s as it is, and what it prints', async (example, run) => {
   expect(page).toContain(`\`\`\`ts\n${read(example)}\`\`\``)

@@ -82,7 +82,7 @@ function drawCall(
     const [state] = path
     const end = to ?? (state === 'yielded' ? from : view.to)
     const [x, width] = [xOf(from), Math.max(1, xOf(end) - xOf(from))]
-    if (state === 'yielded') continue
+    if (state === 'yielded' || state === 'givenUp') continue
     if (state === 'queued') {
       canvas.fillStyle = palette.queued as string
       canvas.globalAlpha = 0.55

@@ -1,7 +1,7 @@
 import type { Frame } from '../../../src/inspect/index.ts'
-import { duration, inline } from '../words.ts'
+import { duration, eventWords, inline } from '../words.ts'
 import type { History } from './history.ts'
-import type { Run } from './model.ts'
+import type { Cast, Model, Run } from './model.ts'
 
 export type LogKind = 'event' | 'step' | 'result' | 'abort' | 'warning'
 
@@ -52,12 +52,15 @@ export class LogIndex {
     for (; this.#seen < frames.length; this.#seen++) {
       const frame = frames[this.#seen] as Frame
       const kind = kinds[frame.type]
-      if (kind === undefined || (frame.run !== this.#run && frame.run !== 0)) continue
+      if (kind === undefined) continue
+      const isOfServer = frame.run !== this.#run && isServerMove(model, frame)
+      if (frame.run !== this.#run && frame.run !== 0 && !isOfServer) continue
       // that none is left is told by the answer
       if (frame.type === 'questions' && frame.open.length === 0) continue
       // a step that only follows its event says nothing that the event did not
-      if (this.#kind === 'all' ? kind === 'step' && !isEventless(run, frame) : kind !== this.#kind) continue
-      if (this.#search !== '' && !textOf(rowOf(run, frame)).includes(this.#search)) continue
+      if (this.#kind === 'all' ? kind === 'step' && !isOfServer && !isEventless(run, frame) : kind !== this.#kind)
+        continue
+      if (this.#search !== '' && !textOf(rowOf(run, frame, model)).includes(this.#search)) continue
       this.rows.push(this.#seen)
     }
     return this
@@ -74,6 +77,10 @@ export class LogIndex {
     return low
   }
 }
+
+/** Connections belong to no run: that one came to another state is told in each. */
+const isServerMove = ({ servers }: Model, frame: Frame): boolean =>
+  frame.type === 'step' && frame.active !== undefined && servers.has(frame.run)
 
 function isEventless(run: Run | undefined, frame: Frame): boolean {
   if (frame.type !== 'step') return false
@@ -96,8 +103,9 @@ export function nameOfActor(run: Run | undefined, id: string | null): string {
     : `#${known.index + 1}`
 }
 
-export function rowOf(run: Run | undefined, frame: Frame): LogRow {
+export function rowOf(run: Run | undefined, frame: Frame, { servers }: Model): LogRow {
   const { at } = frame
+  const server = servers.get(frame.run)
   const of = (id: string | null): string => {
     const call = id === null ? undefined : run?.byId.get(id)
     return call === undefined ? (id ?? 'executor') : `#${call.index + 1}`
@@ -113,9 +121,9 @@ export function rowOf(run: Run | undefined, frame: Frame): LogRow {
       return {
         kind: 'step',
         at,
-        who: nameOfActor(run, frame.actor),
-        what: stepWords(run, frame),
-        detail: frame.event === 'xstate.init' ? 'at its start' : `on ${frame.event}`,
+        who: server?.name ?? nameOfActor(run, frame.actor),
+        what: stepWords(server ?? run, frame),
+        detail: stepCause(frame),
         call: run?.actors.get(frame.actor)?.call,
       }
     case 'result':
@@ -165,8 +173,15 @@ export function rowOf(run: Run | undefined, frame: Frame): LogRow {
   }
 }
 
-function stepWords(run: Run | undefined, frame: Extract<Frame, { type: 'step' }>): string {
-  const chart = run?.charts.get(run.actors.get(frame.actor)?.chart ?? '')
+function stepCause({ event, context }: Extract<Frame, { type: 'step' }>): string {
+  if (event === 'xstate.init') return 'at its start'
+  const words = event.startsWith('xstate.') ? eventWords(event) : `on ${event}`
+  const problem = context?.set?.find(([path]) => path.length === 1 && path[0] === 'problem')?.[1]
+  return problem === undefined ? words : `${words}: ${inline(problem, 200)}`
+}
+
+function stepWords(cast: Cast | undefined, frame: Extract<Frame, { type: 'step' }>): string {
+  const chart = cast?.charts.get(cast.actors.get(frame.actor)?.chart ?? '')
   const keyOf = (id: number | undefined): string => chart?.nodes.find((node) => node.id === id)?.key ?? '?'
   return frame.transitions
     .flatMap((id) => chart?.transitions[id] ?? [])

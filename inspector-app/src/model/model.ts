@@ -20,21 +20,36 @@ export interface Model {
   seq: number
   at: number
   runs: Map<number, Run>
+  /** They outlive the runs whose calls they answer. */
+  servers: Map<number, Server>
   latestRun: number
   gaps: { seq: number; because: GapFrame['because']; lost: number }[]
 }
 
-export interface Run {
+/** Charts, and the actors that run them. */
+export interface Cast {
   id: number
-  title: string
-  isLate: boolean
   isWatched: boolean
-  maxConcurrency: number | null
   startedAt: number
   charts: Map<string, ChartDefinition>
   actors: Map<string, Actor>
-  /** The executor's actor. */
+  /** The actor that all of it is about: an executor's, or a connection's. */
   root: string
+  /** How often each transition was taken, by all actors of a chart. */
+  heat: Map<string, number[]>
+}
+
+/** A connection to a server. */
+export interface Server extends Cast {
+  name: string
+  /** The calls that wait for it, each with since when. */
+  waiting: Map<string, number>
+}
+
+export interface Run extends Cast {
+  title: string
+  isLate: boolean
+  maxConcurrency: number | null
   /** That of the query it works for, if there is one. */
   around: string | undefined
   calls: Call[]
@@ -48,8 +63,7 @@ export interface Run {
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
-  /** How often each transition was taken, by all actors of a chart. */
-  heat: Map<string, number[]>
+  isDiscarded: boolean
   /** Grows with whatever changes the calls, so that what did not change need not be drawn again. */
   version: number
 }
@@ -95,6 +109,8 @@ export interface Call {
   segments: Segment[]
   progress: { count: number; data: Encoded } | undefined
   results: { seq: number; at: number; message: string; isError: boolean; content: Encoded }[]
+  /** Its run was discarded before its result had left: nothing of it leaves any more. */
+  isGivenUp: boolean
   ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
   abort: { at: number; event: string; cause: EncodedCause } | undefined
 }
@@ -133,4 +149,12 @@ export interface Breach {
   text: string
 }
 
-export const emptyModel = (): Model => ({ epoch: 0, seq: -1, at: 0, runs: new Map(), latestRun: 0, gaps: [] })
+export const emptyModel = (): Model => ({
+  epoch: 0,
+  seq: -1,
+  at: 0,
+  runs: new Map(),
+  servers: new Map(),
+  latestRun: 0,
+  gaps: [],
+})

@@ -1,6 +1,6 @@
-import { applyPatch, type Frame } from '../../../src/inspect/index.ts'
+import { applyPatch, type Frame, isDiscarded } from '../../../src/inspect/index.ts'
 import { checkExecuting, checkResult, checkYield } from './invariants.ts'
-import { type Actor, type Call, emptyModel, type Model, type Run } from './model.ts'
+import { type Actor, type Call, type Cast, emptyModel, type Model, type Run, type Server } from './model.ts'
 import { pathOf } from './state-path.ts'
 
 /** How many of an actor's looks and changes are kept. */
@@ -21,27 +21,34 @@ export function applyFrame(model: Model, frame: Frame): void {
   else if (frame.type === 'run') {
     model.runs.set(frame.run, newRun(frame))
     model.latestRun = Math.max(model.latestRun, frame.run)
+  } else if (frame.type === 'server') {
+    model.servers.set(frame.run, newServer(frame))
   } else {
     const run = model.runs.get(frame.run)
+    const server = model.servers.get(frame.run)
     if (run !== undefined) applyToRun(run, frame)
+    else if (server !== undefined) applyToServer(server, frame)
   }
 }
 
 const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'books', 'result', 'ending', 'abort'])
 
-type RunPart = Exclude<Frame, { type: 'head' | 'gap' | 'run' }>
+type RunPart = Exclude<Frame, { type: 'head' | 'gap' | 'run' | 'server' }>
 
 function applyToRun(run: Run, frame: RunPart): void {
   if (touchesCalls.has(frame.type)) run.version++
   switch (frame.type) {
-    case 'chart':
-      return void run.charts.set(frame.chart.id, frame.chart)
     case 'actor':
-      return addActor(run, frame)
+      // others without a parent stand around it, such as a query's
+      if (frame.parent === null && frame.actor !== run.root) run.around = frame.actor
+      addActor(run, frame)
+      return heedDiscard(run, frame.at)
     case 'step':
-      return step(run, frame)
+      return stepOfRun(run, frame)
+    case 'chart':
     case 'guards':
-      return look(run, frame)
+    case 'left':
+      return applyToCast(run, frame)
     case 'call':
       return addCall(run, frame)
     case 'books':
@@ -68,14 +75,26 @@ function applyToRun(run: Run, frame: RunPart): void {
       return
     case 'warning':
       return keepNewest(run.warnings, { ...frame, seq: frame.seq, at: frame.at })
-    case 'left':
-      run.isWatched = false
-      return
     case 'event':
     case 'breach':
     case 'said':
+    case 'waiting':
       return
   }
+}
+
+function applyToServer(server: Server, frame: RunPart): void {
+  if (frame.type !== 'waiting') return applyToCast(server, frame)
+  if (frame.isWaiting) server.waiting.set(frame.call, server.waiting.get(frame.call) ?? frame.at)
+  else server.waiting.delete(frame.call)
+}
+
+function applyToCast(cast: Cast, frame: RunPart): void {
+  if (frame.type === 'chart') cast.charts.set(frame.chart.id, frame.chart)
+  else if (frame.type === 'actor') addActor(cast, frame)
+  else if (frame.type === 'step') step(cast, frame)
+  else if (frame.type === 'guards') look(cast, frame)
+  else if (frame.type === 'left') cast.isWatched = false
 }
 
 type Of<Type extends Frame['type']> = Extract<Frame, { type: Type }>
@@ -103,14 +122,28 @@ function newRun({ run, title, isLate, maxConcurrency, root, at }: Of<'run'>): Ru
     warnings: [],
     breaches: [],
     yielded: 0,
+    isDiscarded: false,
     heat: new Map(),
     version: 0,
   }
 }
 
-function addActor(run: Run, { actor: id, chart, parent, active, context }: Of<'actor'>): void {
-  if (parent === null && id !== run.root) run.around = id
-  run.actors.set(id, {
+function newServer({ run, name, root, at }: Of<'server'>): Server {
+  return {
+    id: run,
+    name,
+    isWatched: true,
+    startedAt: at,
+    charts: new Map(),
+    actors: new Map(),
+    root,
+    heat: new Map(),
+    waiting: new Map(),
+  }
+}
+
+function addActor(cast: Cast, { actor: id, chart, parent, active, context }: Of<'actor'>): void {
+  cast.actors.set(id, {
     id,
     chart,
     parent,
@@ -125,42 +158,63 @@ function addActor(run: Run, { actor: id, chart, parent, active, context }: Of<'a
   })
 }
 
-function step(run: Run, { actor: id, seq, at, event, transitions, active, context, isDone }: Of<'step'>): void {
-  const actor = run.actors.get(id)
+function stepOfRun(run: Run, frame: Of<'step'>): void {
+  step(run, frame)
+  const actor = run.actors.get(frame.actor)
+  const call = actor?.call === undefined ? undefined : run.byId.get(actor.call)
+  if (actor !== undefined && call !== undefined && frame.active !== undefined) enter(run, call, actor, frame.at)
+  if (frame.actor === run.root && frame.active !== undefined) heedDiscard(run, frame.at)
+}
+
+/** From here on nothing leaves this run, whatever its calls still do. */
+function heedDiscard(run: Run, at: number): void {
+  const root = run.actors.get(run.root)
+  if (run.isDiscarded || !isDiscarded(run.charts.get(root?.chart ?? ''), root?.active ?? [])) return
+  run.isDiscarded = true
+  for (const call of run.calls) giveUp(run, call, at)
+}
+
+function giveUp(run: Run, call: Call, at: number): void {
+  if (call.stage === 'yielded') return
+  call.isGivenUp = true
+  const actor = run.actors.get(call.actor)
+  if (actor !== undefined) enter(run, call, actor, at)
+}
+
+function step(cast: Cast, { actor: id, seq, at, event, transitions, active, context, isDone }: Of<'step'>): void {
+  const actor = cast.actors.get(id)
   if (actor === undefined) return
   actor.last = { seq, at, event, transitions }
   for (const id of transitions) actor.taken.set(id, (actor.taken.get(id) ?? 0) + 1)
-  warm(run, actor.chart, transitions)
+  warm(cast, actor.chart, transitions)
   if (context !== undefined) {
     const before = actor.context
     actor.context = applyPatch(before, context)
     keepNewest(actor.changes, { seq, at, patch: context, before })
   }
   if (isDone === true) actor.isDone = true
-  if (active === undefined) return
-  actor.active = active
-  const call = actor.call === undefined ? undefined : run.byId.get(actor.call)
-  if (call !== undefined) enter(run, call, actor, at)
+  if (active !== undefined) actor.active = active
 }
 
-function warm(run: Run, chart: string, transitions: readonly number[]): void {
-  const counts = run.heat.get(chart) ?? (run.charts.get(chart)?.transitions ?? []).map(() => 0)
-  run.heat.set(chart, counts)
+function warm(cast: Cast, chart: string, transitions: readonly number[]): void {
+  const counts = cast.heat.get(chart) ?? (cast.charts.get(chart)?.transitions ?? []).map(() => 0)
+  cast.heat.set(chart, counts)
   // a recording can say anything: only what the chart has is counted
   for (const id of transitions) if (counts[id] !== undefined) counts[id]++
 }
 
 /** A new stretch of the call's life begins. */
 function enter(run: Run, call: Call, actor: Actor, at: number): void {
-  const path = pathOf(run.charts.get(actor.chart), actor.active)
+  const states = pathOf(run.charts.get(actor.chart), actor.active)
+  const path = call.isGivenUp && states[0] === 'completed' ? ['givenUp'] : states
   const last = call.segments.at(-1)
   if (last !== undefined && last.path.join() === path.join()) return
   if (last !== undefined) last.to = at
   call.segments.push({ path, from: at, to: undefined })
 }
 
-function look(run: Run, { actor: id, seq, at, event, candidates }: Of<'guards'>): void {
-  const actor = run.actors.get(id)
+function look(cast: Cast, { actor: id, seq, at, event, candidates }: Of<'guards'>): void {
+  const actor = cast.actors.get(id)
   if (actor !== undefined) keepNewest(actor.ledger, { seq, at, event, candidates })
 }
 
@@ -188,6 +242,7 @@ function addCall(run: Run, frame: Of<'call'>): void {
     segments: [],
     progress: undefined,
     results: [],
+    isGivenUp: false,
     ending: undefined,
     abort: undefined,
   }
@@ -198,7 +253,8 @@ function addCall(run: Run, frame: Of<'call'>): void {
   const owner = run.actors.get(actor)
   if (owner === undefined) return
   owner.call = id
-  enter(run, call, owner, at)
+  if (run.isDiscarded) giveUp(run, call, at)
+  else enter(run, call, owner, at)
 }
 
 function keepBooks(run: Run, { stages, cursor, waits, seq, at }: Of<'books'>): void {

@@ -1,4 +1,6 @@
+import { givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
+import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
 import { useNow } from './use-now.ts'
@@ -21,6 +23,7 @@ export function CallDetails() {
         <code>{call.id}</code>
       </header>
       {call.wait !== undefined && <Why run={run} call={call} now={now} />}
+      <Awaited call={call} now={now} />
       <Phases call={call} now={now} />
       <dl>
         <dt>Class</dt>
@@ -28,6 +31,12 @@ export function CallDetails() {
           {call.lane === 'shared' ? 'safe: may run beside other safe calls' : 'unsafe: runs alone'}
           {call.stopsAtInterrupt ? ', stops at an interrupt' : ', finishes at an interrupt'}
         </dd>
+        {call.isGivenUp && (
+          <>
+            <dt>Result</dt>
+            <dd>{givenUp.long}: none leaves</dd>
+          </>
+        )}
         {call.ending !== undefined && (
           <>
             <dt>Ended</dt>
@@ -84,6 +93,28 @@ function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
   )
 }
 
+/** It runs, but the server that it was made for is not there. */
+function Awaited({ call, now }: { call: Call; now: number }) {
+  const store = useStore()
+  const { model } = useView()
+  const wait = awaited(model, call)
+  if (wait === undefined) return null
+  const { server, since } = wait
+  return (
+    <div class="why-box">
+      <h4>Why does it wait?</h4>
+      <p>
+        {awaitedWords(server)}, for {duration(now - since)}
+      </p>
+      <p class="rule">
+        <button type="button" class="link" onClick={() => store.set({ first: server.id })}>
+          show its chart
+        </button>
+      </p>
+    </div>
+  )
+}
+
 function Phases({ call, now }: { call: Call; now: number }) {
   const end = call.yieldedAt ?? now
   const whole = Math.max(end - call.addedAt, 0.001)
@@ -113,7 +144,12 @@ function Phases({ call, now }: { call: Call; now: number }) {
 }
 
 export const phaseName = (path: readonly string[]): string =>
-  path[0] === 'completed' ? 'held for order' : path.length > 1 ? path.slice(1).join(' ▸ ') : (path[0] ?? '')
+  ownPhaseNames.get(path[0]) ?? (path.length > 1 ? path.slice(1).join(' ▸ ') : (path[0] ?? ''))
+
+const ownPhaseNames = new Map<string | undefined, string>([
+  ['completed', 'held for order'],
+  ['givenUp', givenUp.short],
+])
 
 function endingWords(call: Call): string {
   const { ending } = call

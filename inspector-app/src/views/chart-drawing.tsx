@@ -4,6 +4,7 @@ import { edgePath, labelPoint } from '../chart/edge-path.ts'
 import { type Box, type Edge, edgesOf, type Layout } from '../chart/graph.ts'
 import { type Heat, levelOf } from '../model/heat.ts'
 import type { Actor } from '../model/model.ts'
+import { eventWords } from '../words.ts'
 
 interface Props {
   readonly chart: ChartDefinition
@@ -222,4 +223,4 @@ function HeatCount({ edge, layout, heat }: { edge: Edge; layout: Layout; heat: H
 }
 
 export const textOf = ({ event, guard }: ChartTransition): string =>
-  `${event === '' ? 'always' : event}${guard === null ? '' : ` [${guard}]`}`
+  `${event === '' ? 'always' : eventWords(event)}${guard === null ? '' : ` [${guard}]`}`

@@ -1,9 +1,11 @@
 import { useCallback, useState } from 'preact/hooks'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
+import type { FirstChart } from '../model/first-chart.ts'
 import { countsIn, type Heat, heatOf } from '../model/heat.ts'
-import type { Actor } from '../model/model.ts'
-import type { View } from '../store.ts'
+import type { Actor, Cast } from '../model/model.ts'
+import type { State } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
+import { eventWords } from '../words.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
 import { HeatLegend } from './heat-legend.tsx'
 import { Icon } from './icons.tsx'
@@ -12,41 +14,42 @@ import { usePanZoom } from './use-pan-zoom.ts'
 
 interface Props {
   readonly id: 'executor' | 'call'
+  readonly kind: FirstChart['kind'] | 'call'
   readonly title: string
+  readonly cast: Cast
   readonly chart: ChartDefinition | undefined
   readonly actor: Actor | undefined
 }
 
 /** One chart with its title. It can be moved, enlarged, and given the whole room. */
-export function ChartPanel({ id, title, chart, actor }: Props) {
+export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const store = useStore()
-  const view = useView()
-  const { state, run } = view
+  const { state, run } = useView()
   const [, redraw] = useState(0)
   const onLayout = useCallback(() => redraw((count) => count + 1), [])
   const layout = chart === undefined ? undefined : store.layouts.of(chart, onLayout)
   const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
-  const heat = chart === undefined ? undefined : heatFor(view, chart)
+  const heat = chart === undefined ? undefined : heatFor(state, cast, chart)
   const isWide = state.wide === id
   const last = actor?.last
   const taken = last?.transitions.flatMap((each) => chart?.transitions[each] ?? []).at(-1)
   return (
-    <section class={`panel chart ${id}`} aria-label={`${title}: statechart`}>
+    <section class={`panel chart ${id} of-${kind}`} aria-label={`${title}: statechart`}>
       <h2>
         <span class="title">{title}</span>
-        {id === 'executor' && run?.around !== undefined && (
+        {(kind === 'executor' || kind === 'query') && run?.around !== undefined && (
           <button
             type="button"
             class="other"
-            aria-pressed={state.showsQuery}
-            onClick={() => store.set({ showsQuery: !state.showsQuery })}
+            aria-pressed={kind === 'query'}
+            onClick={() => store.set({ first: kind === 'executor' ? 'query' : 'executor' })}
           >
-            {state.showsQuery ? 'show the executor' : 'show the query'}
+            {kind === 'executor' ? 'show the query' : 'show the executor'}
           </button>
         )}
-        {last !== undefined && !last.event.startsWith('xstate.') && (
+        {last !== undefined && last.event !== 'xstate.init' && (
           <span class="last" title="The last step">
-            {last.event}
+            {eventWords(last.event)}
             {taken?.guard != null && <i> [{taken.guard}]</i>}
           </span>
         )}
@@ -97,8 +100,8 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
 }
 
 /** All calls of the run together, or what a test suite did. */
-function heatFor({ state, run }: View, chart: ChartDefinition): Heat | undefined {
-  if (state.heat === 'run') return heatOf(chart, run?.heat.get(chart.id) ?? noneOf(chart))
+function heatFor(state: State, { heat }: Cast, chart: ChartDefinition): Heat | undefined {
+  if (state.heat === 'run') return heatOf(chart, heat.get(chart.id) ?? noneOf(chart))
   const counts = state.heat === 'file' && state.coverage !== undefined ? countsIn(state.coverage, chart) : undefined
   return counts && heatOf(chart, counts)
 }

@@ -1,24 +1,25 @@
 import type { applyPatch } from '../../../src/inspect/index.ts'
-import type { Actor, Run } from '../model/model.ts'
+import { firstChart } from '../model/first-chart.ts'
+import type { Actor, Cast } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, inline } from '../words.ts'
 import { ValueTree } from './value-tree.tsx'
 
 /** What the charts remember, and what each step changed in it. */
 export function ContextView() {
-  const { run, call } = useView()
-  if (run === undefined) return null
-  const root = run.actors.get(run.root)
+  const { state, model, run, call } = useView()
+  const first = firstChart(state, model, run)
+  if (run === undefined || first === undefined) return null
   const own = call === undefined ? undefined : run.actors.get(call.actor)
   return (
     <div class="contexts">
-      <ActorContext title="Executor" run={run} actor={root} />
-      <ActorContext title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`} run={run} actor={own} />
+      <ActorContext title={first.title} cast={first.cast} actor={first.actor} />
+      <ActorContext title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`} cast={run} actor={own} />
     </div>
   )
 }
 
-function ActorContext({ title, run, actor }: { title: string; run: Run; actor: Actor | undefined }) {
+function ActorContext({ title, cast, actor }: { title: string; cast: Cast; actor: Actor | undefined }) {
   const store = useStore()
   if (actor === undefined) return null
   return (
@@ -34,7 +35,7 @@ function ActorContext({ title, run, actor }: { title: string; run: Run; actor: A
               title="Go to this moment"
               onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false })}
             >
-              {duration(at - run.startedAt)}
+              {duration(at - cast.startedAt)}
             </button>
             <ul>
               {(patch.set ?? []).map(([path, value]) => (

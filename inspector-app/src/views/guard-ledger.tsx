@@ -1,26 +1,28 @@
-import type { Actor, Run } from '../model/model.ts'
+import { firstChart } from '../model/first-chart.ts'
+import type { Actor, Cast } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
+import { eventWords } from '../words.ts'
 
 const marks = { passed: '✓', failed: '✗', notAsked: '·' } as const
 const words = { passed: 'passed', failed: 'failed', notAsked: 'not asked' } as const
 
 /** Each transition that was considered, and how its guard answered: not only the one that won. */
 export function GuardLedger() {
-  const { run, call } = useView()
-  if (run === undefined) return null
-  const root = run.actors.get(run.root)
+  const { state, model, run, call } = useView()
+  const first = firstChart(state, model, run)
+  if (run === undefined || first === undefined) return null
   const own = call === undefined ? undefined : run.actors.get(call.actor)
   return (
     <div class="ledgers">
-      <Ledger title="Executor" run={run} actor={root} />
-      <Ledger title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`} run={run} actor={own} />
+      <Ledger title={first.title} cast={first.cast} actor={first.actor} />
+      <Ledger title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`} cast={run} actor={own} />
     </div>
   )
 }
 
-function Ledger({ title, run, actor }: { title: string; run: Run; actor: Actor | undefined }) {
+function Ledger({ title, cast, actor }: { title: string; cast: Cast; actor: Actor | undefined }) {
   const store = useStore()
-  const chart = run.charts.get(actor?.chart ?? '')
+  const chart = cast.charts.get(actor?.chart ?? '')
   const entries = [...(actor?.ledger ?? [])].reverse()
   const keyOf = (id: number | undefined): string => chart?.nodes.find((node) => node.id === id)?.key ?? ''
   return (
@@ -36,7 +38,7 @@ function Ledger({ title, run, actor }: { title: string; run: Run; actor: Actor |
               title="Go to this moment"
               onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false })}
             >
-              {event === 'xstate.init' ? 'at its start' : event}
+              {event === 'xstate.init' ? 'at its start' : eventWords(event)}
             </button>
             <ul>
               {candidates.map(([id, answer]) => {

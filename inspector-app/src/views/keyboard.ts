@@ -17,7 +17,7 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
       if (event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key === 'Escape') {
         target.blur()
-        return store.set({ selected: undefined, wide: undefined })
+        return store.set({ selected: undefined, wide: undefined, first: 'executor' })
       }
       if (isTyping) return
       const act = actions(store, event.shiftKey)[event.key]

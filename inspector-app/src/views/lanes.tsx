@@ -1,4 +1,6 @@
+import { givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
+import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, toneOf, toneWords, whyWaiting } from '../words.ts'
 import { Still } from './still.tsx'
@@ -89,9 +91,10 @@ function Track({ kind, run, calls }: { kind: 'shared' | 'exclusive'; run: Run; c
 /** A call that runs: its name, the phase it is in, and how far it says it is. */
 function Wagon({ call }: { call: Call }) {
   const store = useStore()
-  const { call: chosen } = useView()
+  const { call: chosen, model } = useView()
   const now = useNow()
   const path = call.segments.at(-1)?.path ?? []
+  const wait = awaited(model, call)
   const part = partOf(call)
   return (
     <button
@@ -104,7 +107,14 @@ function Wagon({ call }: { call: Call }) {
         <span class="number">{call.index + 1}</span> {call.label}
       </span>
       <span class="phase">
-        {path.slice(1).join(' ▸ ')} <time>{duration(now - (call.startedAt ?? now))}</time>
+        {wait === undefined ? (
+          path.slice(1).join(' ▸ ')
+        ) : (
+          <span class="awaits" title={awaitedWords(wait.server)}>
+            waits for the server {wait.server.name}
+          </span>
+        )}{' '}
+        <time>{duration(now - (call.startedAt ?? now))}</time>
       </span>
       {part !== undefined && <progress max={1} value={part} aria-label="Progress" />}
     </button>
@@ -125,7 +135,7 @@ function Results({ run }: { run: Run }) {
   const store = useStore()
   const { call: chosen } = useView()
   const now = useNow()
-  const held = run.calls.filter(({ stage }) => stage === 'completed')
+  const held = run.calls.filter(({ stage, isGivenUp }) => stage === 'completed' && !isGivenUp)
   const waitsFor = run.cursor.waitsFor === null ? undefined : run.byId.get(run.cursor.waitsFor)
   return (
     <div class="results">
@@ -162,7 +172,8 @@ function Tiles({ run, chosen, onChoose }: TilesProps) {
       {shown.map((call) => {
         const tone = toneOf(call)
         const isNext = call.index === run.cursor.next
-        const heldFor = call.completedAt === undefined ? 0 : (call.yieldedAt ?? call.completedAt) - call.completedAt
+        const heldFor =
+          call.completedAt === undefined || call.isGivenUp ? 0 : (call.yieldedAt ?? call.completedAt) - call.completedAt
         return (
           <li key={call.id}>
             <button
@@ -188,9 +199,15 @@ function sizeFor(count: number): 'tiny' | 'small' | 'middle' | 'large' {
   return count > 36 ? 'middle' : 'large'
 }
 
+function givenUpWords({ calls, yielded }: Run): string {
+  const count = calls.length - yielded
+  return count === 1 ? `one call is ${givenUp.short}` : `${count} calls are ${givenUp.short}`
+}
+
 function cursorWords(run: Run, waitsFor: Call | undefined, held: readonly Call[], now: number): string {
   if (run.calls.length === 0) return 'No calls yet'
   if (run.yielded === run.calls.length) return 'Everything is handed over'
+  if (run.isDiscarded) return `The run is discarded: ${givenUpWords(run)}`
   if (held.length === 0) return waitsFor === undefined ? '' : `Next to leave: ${waitsFor.label}`
   const longest = Math.max(...held.map(({ completedAt }) => now - (completedAt ?? now)))
   const count = held.length === 1 ? 'one finished result is' : `${held.length} finished results are`

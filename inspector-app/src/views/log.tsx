@@ -58,7 +58,14 @@ export function Log() {
         label="Log"
         row={(at) => {
           const position = rows[at] as number
-          const { kind: rowKind, at: time, who, what, detail, call } = rowOf(names, history.frames[position] as Frame)
+          const {
+            kind: rowKind,
+            at: time,
+            who,
+            what,
+            detail,
+            call,
+          } = rowOf(names, history.frames[position] as Frame, history.model)
           const isFuture = at >= count
           const isNow = at === count - 1 && state.position !== undefined
           return (

@@ -18,7 +18,7 @@ export interface StatelyServer {
   readonly server: string
   /** To be opened in a browser: the hosted inspector, in a page that connects it. It holds the secret as well. */
   readonly url: string
-  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
   add(shown: Showable, options?: { title?: string }): () => void
   close(): Promise<void>
 }

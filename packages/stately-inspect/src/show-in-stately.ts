@@ -5,7 +5,7 @@ import { showActors } from './show-actors.ts'
 export interface StatelyOptions extends Omit<ActorFeedOptions, 'allowCommands'> {}
 
 export interface StatelyShowing {
-  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
   add(shown: Showable, options?: { title?: string }): () => void
   /** Leaves without a trace in the executors. The inspector stays as it is: whoever made it stops it. */
   leave(): void

@@ -10,7 +10,7 @@ export interface XStateInspectOptions extends ActorFeedOptions, Omit<ReceiverSer
 export interface XStateInspectServer {
   /** For `createWebSocketReceiver({ server })`. It holds the secret: whoever has it may look. */
   readonly server: string
-  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
   add(shown: Showable, options?: { title?: string }): () => void
   close(): Promise<void>
 }

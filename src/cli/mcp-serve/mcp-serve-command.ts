@@ -5,12 +5,14 @@ import { exitCodesHelp } from '../exit-code.ts'
 import { readPort } from '../inspect/inspect-command.ts'
 import { type Io, untilStopped } from '../io.ts'
 import { collect, readList } from '../lists.ts'
+import { readServers } from '../run/open-servers.ts'
 import { readFolder } from '../run/run-inputs.ts'
 import type { Finish } from '../run-cli.ts'
 
 interface ServeOptions {
   cwd: string
   tools?: string[]
+  mcp?: string
   allow?: string[]
   ask?: string[]
   deny?: string[]
@@ -28,6 +30,7 @@ in the variable SIGNALBOX_MCP_TOKEN is not seen by other users of the machine.
 
 Examples:
   signalbox mcp-serve --tools Read,Grep --allow Read
+  signalbox mcp-serve --mcp .mcp.json --deny mcp__files__write_file
   signalbox mcp-serve --http --port 8080 --inspect`
 
 /** `signalbox mcp-serve`: our tools for any client of MCP. */
@@ -40,6 +43,7 @@ export const mcpServeCommand = (io: Io, finish: Finish): Command =>
     .optionsGroup('The tools:')
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
     .option('--tools <names>', 'only these, such as Read,Grep; may be repeated', readList)
+    .option('--mcp <file>', 'also the tools of these MCP servers (.mcp.json), as they are when it starts')
     .option('--allow <rule>', 'runs without a question; may be repeated', collect)
     .option('--ask <rule>', 'is always asked; may be repeated', collect)
     .option('--deny <rule>', 'never runs; may be repeated', collect)
@@ -61,8 +65,9 @@ export const mcpServeCommand = (io: Io, finish: Finish): Command =>
         command.error('error: --port, --host and --token go with --http')
       }
       const { mcpServe } = await import('./mcp-serve.ts')
-      const { allow, ask, deny, permissionMode: mode, tools, inspect } = options
-      const way = http === true ? { port, host, token: token ?? io.env.SIGNALBOX_MCP_TOKEN } : undefined
-      const given = { root: readFolder(options.cwd), tools, allow, ask, deny, mode, inspect, http: way }
+      const { allow, ask, deny, permissionMode: mode, tools, inspect, mcp } = options
+      const way = http === true ? { port, host, token: token ?? (io.env.SIGNALBOX_MCP_TOKEN || undefined) } : undefined
+      const servers = mcp === undefined ? undefined : await readServers(mcp, io)
+      const given = { root: readFolder(options.cwd), tools, allow, ask, deny, mode, inspect, http: way, servers }
       finish(await mcpServe(given, untilStopped(io), (text) => io.stderr.write(text)))
     })

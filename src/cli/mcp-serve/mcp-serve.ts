@@ -1,8 +1,11 @@
 import process from 'node:process'
 import type { PermissionMode } from '../../../machines/index.ts'
+import { isSignalboxError } from '../../index.ts'
 import { serveInspector } from '../../inspect-server/index.ts'
-import { serveMcp } from '../../mcp/index.ts'
+import { type McpServerConfig, serveMcp } from '../../mcp/index.ts'
 import { createTools } from '../../tools/index.ts'
+import { openServers, type Servers } from '../run/open-servers.ts'
+import { usageError } from '../usage-error.ts'
 
 export interface McpServeOptions {
   /** The folder that the tools may work in. */
@@ -11,6 +14,8 @@ export interface McpServeOptions {
   http?: { port?: number | undefined; host?: string | undefined; token?: string | undefined } | undefined
   /** Only these tools. */
   tools?: readonly string[] | undefined
+  /** Other servers, whose tools are offered as well. */
+  servers?: Record<string, McpServerConfig> | undefined
   mode?: PermissionMode | undefined
   allow?: readonly string[] | undefined
   ask?: readonly string[] | undefined
@@ -21,7 +26,7 @@ export interface McpServeOptions {
 
 /** Serves our tools as an MCP server until it is stopped, or its client is gone. Gives back the exit code. */
 export async function mcpServe(
-  { root, http, tools: wanted, inspect, ...permissions }: McpServeOptions,
+  { root, http, tools: wanted, servers, inspect, ...permissions }: McpServeOptions,
   stopped: Promise<unknown>,
   tell: (text: string) => void = (text) => process.stderr.write(text),
 ): Promise<number> {
@@ -33,12 +38,17 @@ export async function mcpServe(
     return 2
   }
   const inspector = inspect === true ? await serveInspector([]) : undefined
+  let others: Servers | undefined
   try {
+    others = servers && (await openServers(servers, (connection) => void inspector?.add(connection), tell))
     const server = await serveMcp({
-      tools: set.tools.filter(({ name }) => wanted?.includes(name) !== false),
+      tools: [...set.tools.filter(({ name }) => wanted?.includes(name) !== false), ...(others?.tools() ?? [])],
       permissions,
       transport: http === undefined ? 'stdio' : { http },
       onExecutor: (executor) => void inspector?.add(executor),
+    }).catch((error: unknown) => {
+      if (isSignalboxError(error)) throw error
+      throw usageError(`It cannot listen: ${(error as Error).message}`, error)
     })
     // over stdio the output belongs to the protocol: what people shall read goes to the other channel
     tell(`${server.url === undefined ? 'Serving MCP over stdio' : `Serving MCP at ${server.url}`}, for ${root}\n`)
@@ -47,6 +57,7 @@ export async function mcpServe(
     await server.close()
     return 0
   } finally {
+    await others?.close()
     await inspector?.close()
     await set.close()
   }

@@ -1,6 +1,7 @@
 import type { AnyTool, CanUseTool, PermissionAnswer, PermissionQuestion, ToolCallContext } from '../../index.ts'
 import { encodeValue } from '../../inspect/index.ts'
 import type { Canvas } from '../view/call-lines.ts'
+import { nameOf } from '../view/name-of.ts'
 import type { SessionView } from '../view/session-view.ts'
 import { type AlwaysRule, alwaysRule, covers } from './always-rule.ts'
 import type { Key } from './keyboard.ts'
@@ -13,6 +14,8 @@ export interface DeskQuestion {
   readonly input: Record<string, unknown>
   readonly context: ToolCallContext
   readonly question: PermissionQuestion | undefined
+  /** The call of the agent whose call it is, where it is not one of the conversation. */
+  readonly agent: string | undefined
   readonly always: AlwaysRule
   /** When it is answered with yes by itself, on the clock of the frames. */
   readonly answersItselfAt: number | undefined
@@ -35,6 +38,8 @@ const defaultDenial = 'The user said no.'
 export class PermissionDesk {
   readonly #options: DeskOptions
   #queue: DeskQuestion[] = []
+  /** What was allowed for the rest of the session: an agent has rules of its own otherwise. */
+  readonly #rules: string[] = []
   /** The reason for a no, while it is typed. */
   #typed: string | undefined
 
@@ -46,14 +51,27 @@ export class PermissionDesk {
     return this.#queue.length > 0
   }
 
-  readonly ask: CanUseTool = async (tool, input, context, _message, id, question) => {
+  readonly ask: CanUseTool = (...asked) => this.#ask(asked, undefined)
+
+  /** The same for the calls of an agent. */
+  askFor(agent: string): CanUseTool {
+    return (...asked) => this.#ask(asked, agent)
+  }
+
+  async #ask(
+    [tool, input, context, , id, question]: Parameters<CanUseTool>,
+    agent: string | undefined,
+  ): Promise<PermissionAnswer> {
     const always = await alwaysRule(tool, input, context, question)
+    if ('rules' in always && (await covers(tool, input, context, this.#rules))) return { behavior: 'allow' }
     const { signal } = context.abortController
     const { yesAfterMs, now } = this.#options
     return new Promise((resolve) => {
       const settle = (answer: PermissionAnswer): void => {
         clearTimeout(timer)
-        this.#queue = this.#queue.filter((each) => each.id !== id)
+        // a reason that was begun belongs to this question
+        if (this.#queue[0] === entry) this.#typed = undefined
+        this.#queue = this.#queue.filter((each) => each !== entry)
         resolve(answer)
         this.#options.changed()
       }
@@ -61,16 +79,18 @@ export class PermissionDesk {
       signal.addEventListener('abort', () => settle({ behavior: 'deny', message: defaultDenial }), { once: true })
       const answersItselfAt = yesAfterMs === undefined ? undefined : now() + yesAfterMs
       const timer = yesAfterMs === undefined ? undefined : setTimeout(() => settle({ behavior: 'allow' }), yesAfterMs)
+      const entry: DeskQuestion = { id, tool, input, context, question, agent, always, answersItselfAt, settle }
       if (signal.aborted) return settle({ behavior: 'deny', message: defaultDenial })
-      this.#queue.push({ id, tool, input, context, question, always, answersItselfAt, settle })
+      this.#queue.push(entry)
       this.#options.changed()
     })
   }
 
   /** Somebody else may have answered, such as in the inspector: those questions are gone. */
   heed(open: ReadonlySet<string>): void {
-    for (const { id, settle } of [...this.#queue]) {
-      if (!open.has(id)) settle({ behavior: 'deny', message: defaultDenial })
+    for (const { id, agent, settle } of [...this.#queue]) {
+      // the frames know nothing of the calls of agents
+      if (agent === undefined && !open.has(id)) settle({ behavior: 'deny', message: defaultDenial })
     }
   }
 
@@ -90,8 +110,10 @@ export class PermissionDesk {
     const first = this.#queue[0]
     if (first === undefined) return []
     const { session } = this.#options
-    const call = session.find(first.id)
-    const shown = { name: first.tool.name, number: call?.number, input: encodeValue(first.input, { text: 4_000 }) }
+    const call = first.agent === undefined ? session.find(first.id) : undefined
+    const agent = first.agent === undefined ? undefined : session.find(first.agent)
+    const by = agent && nameOf(agent)
+    const shown = { name: first.tool.name, number: call?.number, by, input: encodeValue(first.input, { text: 4_000 }) }
     return questionLines({ ...first, ...shown, typed: this.#typed, more: this.#queue.length - 1 }, canvas)
   }
 
@@ -109,6 +131,7 @@ export class PermissionDesk {
   #always(first: DeskQuestion, rules: readonly string[]): void {
     const others = this.#queue.slice(1)
     first.settle({ behavior: 'allow', addRules: { allow: rules } })
+    this.#rules.push(...rules)
     this.#options.note(`Allowed for the rest of this session: ${rules.join(', ')}.`)
     for (const { tool, input, context, always, settle } of others) {
       // a question that no rule answers stays one

@@ -9,6 +9,8 @@ import type { DeskQuestion } from './permission-desk.ts'
 interface ShownQuestion extends Pick<DeskQuestion, 'question' | 'always' | 'answersItselfAt'> {
   readonly name: string
   readonly number: number | undefined
+  /** The agent that wants it. */
+  readonly by?: string | undefined
   readonly input: Encoded
   readonly typed: string | undefined
   /** How many questions wait behind it. */
@@ -25,7 +27,7 @@ export function questionLines(shown: ShownQuestion, canvas: Canvas): string[] {
   const more = shown.more === 0 ? '' : dim(` (${shown.more} more ${shown.more === 1 ? 'waits' : 'wait'})`)
   return [
     '',
-    cut(`${yellow('?')} May ${bold(who)} run?${more}`, columns),
+    cut(`${yellow('?')} May ${bold(who)} run${shown.by === undefined ? '' : ` for ${shown.by}`}?${more}`, columns),
     ...detail(shown, canvas),
     ...because(shown).flatMap((line) => wrap(dim(line), columns - 2).map((part) => `  ${part}`)),
     ...keys(shown, canvas),

@@ -8,6 +8,8 @@ import { usageError } from '../usage-error.ts'
 export interface ScriptFile {
   readonly prompt?: string | undefined
   readonly turns: ScriptTurn[]
+  /** What agents say, one turn after the other, whichever asks. */
+  readonly agent?: ScriptTurn[] | undefined
   /** Milliseconds before each piece of text. */
   readonly pace?: number | undefined
   /** Characters in a piece. */
@@ -44,6 +46,7 @@ const headSchema = z.strictObject({
   pace: count.optional(),
   chunk: count.min(1).optional(),
   turns: z.array(z.unknown()),
+  agent: z.array(z.unknown()).optional(),
 })
 
 /** Reads a script: JSON with `turns` (or just the array of them), or in a `.jsonl` file one turn per line. */
@@ -53,9 +56,13 @@ export function readScript(path: string): ScriptFile {
   const value = isLines ? readLines(text, path) : parse(text, path)
   const head = headSchema.safeParse(Array.isArray(value) ? { turns: value } : value)
   if (!head.success) throw refused(path, head.error)
-  const { turns, ...rest } = head.data
+  const { turns, agent, ...rest } = head.data
   if (turns.length === 0) throw usageError(`${path} has no turns: the model would have nothing to say.`)
-  return { ...rest, turns: turns.map((turn, index) => readTurn(turn, `${path}, turn ${index + 1}`)) }
+  return {
+    ...rest,
+    turns: turns.map((turn, index) => readTurn(turn, `${path}, turn ${index + 1}`)),
+    agent: agent?.map((turn, index) => readTurn(turn, `${path}, turn ${index + 1} of the agent`)),
+  }
 }
 
 function readText(path: string): string {
@@ -73,7 +80,7 @@ function readLines(text: string, path: string): unknown {
   })
   const [first, ...rest] = lines
   const isHead = typeof first === 'object' && first !== null && !Array.isArray(first) && !('turns' in first)
-  return isHead && ['prompt', 'pace', 'chunk'].some((key) => key in first)
+  return isHead && ['prompt', 'pace', 'chunk', 'agent'].some((key) => key in first)
     ? { ...first, turns: rest }
     : { turns: lines }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { type Frame, frameLine } from '../../inspect/index.ts'
 import { fileError } from '../file-error.ts'
 
@@ -10,6 +10,9 @@ export class RecordingFile {
   readonly #file: number
   #lines: string[] = []
   #length = 0
+  #isEmpty = true
+  /** Why it breaks off, where it does: a full disk must not cost the run. */
+  problem: string | undefined
 
   constructor(path: string) {
     this.path = path
@@ -21,6 +24,7 @@ export class RecordingFile {
   }
 
   take(frame: Frame): void {
+    if (this.problem !== undefined) return
     const line = frameLine(frame)
     this.#lines.push(line)
     this.#length += line.length
@@ -31,11 +35,23 @@ export class RecordingFile {
     const bytes = Buffer.from(this.#lines.join(''))
     this.#lines = []
     this.#length = 0
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    if (bytes.length === 0 || this.problem !== undefined) return
+    this.#isEmpty = false
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    } catch (error) {
+      this.problem = fileError(this.path, error).message
+    }
   }
 
+  /** A file that nothing came into is taken away again: the run never began. */
   close(): void {
     this.flush()
-    closeSync(this.#file)
+    try {
+      closeSync(this.#file)
+    } catch (error) {
+      this.problem ??= fileError(this.path, error).message
+    }
+    if (this.#isEmpty) rmSync(this.path, { force: true })
   }
 }

@@ -8,7 +8,7 @@ import { collect, readList } from '../lists.ts'
 import type { Finish } from '../run-cli.ts'
 import { defaultModel, loadModel } from './load-model.ts'
 import { openInspector, stayOpen } from './open-inspector.ts'
-import { openServers } from './open-servers.ts'
+import { openServers, readServers } from './open-servers.ts'
 import { readScript } from './read-script.ts'
 import { RecordingFile } from './recording-file.ts'
 import { chooseTools, readBefore, readFolder, readPrompt } from './run-inputs.ts'
@@ -21,6 +21,7 @@ interface RunOptions {
   maxTokens: number
   system?: string
   maxTurns?: number
+  agentTurns: number
   cwd: string
   tools?: string[]
   allow?: string[]
@@ -64,6 +65,7 @@ export const runCommand = (io: Io, finish: Finish): Command =>
     .option('--max-tokens <number>', 'how long a reply may be', readCount, 16_384)
     .option('--system <text>', 'the system prompt')
     .option('--max-turns <number>', 'how many replies there may be', readCount)
+    .option('--agent-turns <number>', 'how many replies an agent may have', readCount, 50)
     .optionsGroup('The tools:')
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
     .option('--tools <names>', 'only these, such as Read,Grep; may be repeated', readList)
@@ -97,13 +99,13 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   const before = options.resume === undefined ? [] : readBefore(options.resume, options.transcript !== undefined)
   const root = readFolder(options.cwd)
   const model: Model =
-    script === undefined
-      ? await loadModel(options.model, options.maxTokens, io)
-      : scriptedModel(script.turns, { pace: script.pace, chunk: script.chunk })
+    script === undefined ? await loadModel(options.model, options.maxTokens, io) : scriptedModel(script.turns, script)
+  const servers = options.mcp === undefined ? undefined : await readServers(options.mcp, io)
   const { createTools } = await import('../../tools/index.ts')
   const set = createTools({ root })
-  const servers = options.mcp === undefined ? undefined : await openServers(options.mcp, io)
+  const agentModel = script === undefined ? model : script.agent && scriptedModel(script.agent, script)
   try {
+    const { tools, withAgent } = chooseTools(set, options.tools, agentModel !== undefined)
     const inspector = options.inspect === true ? await openInspector(options.port, io) : undefined
     const { exitCode } = await runSession(
       {
@@ -111,14 +113,14 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         before,
         model,
         modelName: script === undefined ? options.model : 'script',
-        tools: chooseTools(set, options.tools),
-        moreTools: servers?.tools,
+        tools,
+        agent: withAgent && agentModel !== undefined ? { model: agentModel, maxTurns: options.agentTurns } : undefined,
+        openServers: servers && ((watch) => openServers(servers, watch, (text) => io.stderr.write(text))),
         permissions: readPermissions(options),
         system: options.system ?? (script === undefined ? systemFor(root) : undefined),
         maxTurns: options.maxTurns,
         output: options.json === true ? 'json' : options.quiet === true ? 'quiet' : 'auto',
-        transcript: openTranscript(options, before.length),
-        recording: options.record === undefined ? undefined : new RecordingFile(options.record),
+        ...openFiles(options, before.length),
         inspector,
       },
       io,
@@ -126,8 +128,18 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     await stayOpen(inspector, io)
     return exitCode
   } finally {
-    await servers?.close()
     await set.close()
+  }
+}
+
+function openFiles(options: RunOptions, before: number): { transcript?: TranscriptFile; recording?: RecordingFile } {
+  const transcript = openTranscript(options, before)
+  try {
+    const recording = options.record === undefined ? undefined : new RecordingFile(options.record)
+    return { ...(transcript !== undefined && { transcript }), ...(recording !== undefined && { recording }) }
+  } catch (error) {
+    transcript?.close()
+    throw error
   }
 }
 

@@ -40,11 +40,15 @@ export function readFolder(path: string): string {
 }
 
 /** WebSearch is left out: nobody here can search the web for it. */
-export function chooseTools({ tools }: ToolSet, names: readonly string[] | undefined): ToolSet['tools'] {
+export function chooseTools(
+  { tools }: ToolSet,
+  names: readonly string[] | undefined,
+  hasAgent: boolean,
+): { tools: ToolSet['tools']; withAgent: boolean } {
   const all = tools.filter(({ name }) => name !== 'WebSearch')
-  const unknown = names?.find((name) => !all.some((tool) => tool.name === name))
-  if (unknown !== undefined) {
-    throw usageError(`There is no tool ${unknown}. There are ${all.map(({ name }) => name).join(', ')}.`)
-  }
-  return names === undefined ? all : all.filter(({ name }) => names.includes(name))
+  const known = [...all.map(({ name }) => name), ...(hasAgent ? ['Agent'] : [])]
+  const unknown = names?.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw usageError(`There is no tool ${unknown}. There are ${known.join(', ')}.`)
+  if (names === undefined) return { tools: all, withAgent: hasAgent }
+  return { tools: all.filter(({ name }) => names.includes(name)), withAgent: names.includes('Agent') }
 }

@@ -1,5 +1,6 @@
 import {
   type AnyTool,
+  type CanUseTool,
   type Message,
   type Model,
   type ModelEvent,
@@ -11,15 +12,18 @@ import {
 } from '../../index.ts'
 import { createRecorder, type Frame } from '../../inspect/index.ts'
 import type { InspectorServer } from '../../inspect-server/index.ts'
+import type { McpConnection } from '../../mcp/index.ts'
 import type { Io } from '../io.ts'
 import { wrap } from '../view/fit.ts'
 import { nameOf } from '../view/name-of.ts'
 import { SessionView } from '../view/session-view.ts'
+import { agentTool } from './agent-tool.ts'
 import { CtrlC } from './ctrl-c.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
 import { openKeyboard } from './keyboard.ts'
 import { observeModel } from './observe-model.ts'
 import { type Output, type OutputKind, openOutput } from './open-output.ts'
+import type { OpenServers } from './open-servers.ts'
 import { PermissionDesk } from './permission-desk.ts'
 import type { RecordingFile } from './recording-file.ts'
 import type { TranscriptFile } from './transcript-file.ts'
@@ -32,8 +36,10 @@ export interface SessionOptions {
   readonly model: Model
   readonly modelName: string
   readonly tools: readonly AnyTool[]
-  /** Looked at again before each turn. */
-  readonly moreTools?: (() => readonly AnyTool[]) | undefined
+  /** Their tools are looked at again before each turn. */
+  readonly openServers?: OpenServers | undefined
+  /** Who works as an agent, and for how long; without it there is no Agent. */
+  readonly agent?: { readonly model: Model; readonly maxTurns: number } | undefined
   readonly permissions: PermissionSettings
   readonly system?: string | undefined
   readonly maxTurns?: number | undefined
@@ -53,13 +59,15 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const session = new SessionView()
   const begun = performance.now()
   const now = (): number => performance.now() - begun
-  const { transcript, recording, inspector, prompt, tools, moreTools } = options
+  const { transcript, recording, inspector, prompt } = options
 
+  /** While servers are connected to there is nothing to draw yet. */
+  let isBegun = false
   const take = (frame: Frame): void => {
     session.take(frame)
     if (frame.type === 'questions') desk.heed(new Set(frame.open.map(({ call }) => call)))
     recording?.take(frame)
-    output.changed()
+    if (isBegun) output.changed()
   }
   const recorder = createRecorder({ onFrame: take, limits, progressGapMs: 0 })
   const desk = new PermissionDesk({
@@ -86,9 +94,23 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     const call = session.find(id)
     return call && nameOf(call)
   }
+  const watch = (connection: McpConnection): void => {
+    recorder.watch(connection)
+    inspector?.add(connection)
+  }
+  const servers = await options.openServers?.(watch).catch((error: unknown) => {
+    transcript?.close()
+    recording?.close()
+    throw error
+  })
+  const agentsTools = (): readonly AnyTool[] => [...options.tools, ...(servers?.tools() ?? [])]
+  const agent =
+    options.agent &&
+    agentTool({ ...options.agent, system: options.system, tools: agentsTools, canUseTool: (id) => askFor(id) })
+  const allTools = (): readonly AnyTool[] => [...agentsTools(), ...(agent === undefined ? [] : [agent])]
   const run = query({
     ...messagesOf(options),
-    tools: moreTools === undefined ? tools : () => [...tools, ...moreTools()],
+    tools: servers === undefined ? allTools() : allTools,
     model: observeModel(options.model, (event) => hear(event, say)),
     context: { permissions: options.permissions },
     system: options.system,
@@ -96,6 +118,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     canUseTool: (...question) =>
       keyboard === undefined ? unattended(question, options, nameOfCall, note) : desk.ask(...question),
   })
+  const askFor = (agent: string): CanUseTool =>
+    keyboard === undefined ? (...question) => unattended(question, options, () => undefined, note) : desk.askFor(agent)
   inspector?.add(run)
   run.onExecutor((executor) => {
     transcript?.sync(run.transcript)
@@ -136,10 +160,11 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     deafen()
   }
 
+  isBegun = true
   say('user', prompt)
   output.begin({
     model: options.modelName,
-    tools: [...tools, ...(moreTools?.() ?? [])].map(({ name }) => name),
+    tools: allTools().map(({ name }) => name),
     prompt,
   })
   try {
@@ -148,6 +173,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (step.done === true) {
         transcript?.sync(run.transcript)
         leave()
+        recording?.flush()
+        if (recording?.problem !== undefined) note(`The recording breaks off: ${recording.problem}`)
         const ending = endingOf(step.value, { session, turns: replies, isTerminated, now, transcript, recording })
         say('host', ending.words)
         output.finish(ending, run.transcript)
@@ -162,6 +189,9 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   } finally {
     letGo()
     transcript?.close()
+    // a server may take its time to end
+    recording?.flush()
+    await servers?.close()
     recording?.close()
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Message } from '../../index.ts'
 import { repairTranscript } from '../../transcript/index.ts'
 import { fileError } from '../file-error.ts'
@@ -10,14 +10,17 @@ import { fileError } from '../file-error.ts'
 export class TranscriptFile {
   readonly path: string
   readonly #file: number
+  #isEmpty: boolean
   #written: number
 
-  /** @param written how many messages the file holds already */
-  constructor(path: string, written = 0) {
+  /** @param written how many messages the file holds already; without it the file has to be a new one */
+  constructor(path: string, written?: number) {
     this.path = path
-    this.#written = written
+    this.#written = written ?? 0
+    this.#isEmpty = written === undefined
     try {
-      this.#file = openSync(path, written > 0 ? 'a' : 'wx')
+      this.#file = openSync(path, written === undefined ? 'wx' : 'a+')
+      if (written !== undefined && !endsInNewline(this.#file)) writeWhole(this.#file, '\n')
     } catch (error) {
       throw fileError(path, error)
     }
@@ -29,6 +32,7 @@ export class TranscriptFile {
     if (more.length === 0) return
     writeWhole(this.#file, more.map((message) => `${JSON.stringify(message)}\n`).join(''))
     this.#written = transcript.length
+    this.#isEmpty = false
   }
 
   /** Writes a turn that will never be whole: what is known of it, with a word for each call that has no result. */
@@ -38,9 +42,18 @@ export class TranscriptFile {
     this.sync(repairTranscript(all).messages)
   }
 
+  /** A new file that nothing came into is taken away again: the run never began. */
   close(): void {
     closeSync(this.#file)
+    if (this.#isEmpty) rmSync(this.path, { force: true })
   }
+}
+
+/** An editor may have saved it without. */
+function endsInNewline(file: number): boolean {
+  const { size } = fstatSync(file)
+  const last = Buffer.alloc(1)
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 10)
 }
 
 function writeWhole(file: number, text: string): void {

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { agentLine } from './agent-line.ts'
 import { type CallStatus, callStatus, type Tone } from './call-status.ts'
 import type { CallView } from './call-view.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
@@ -71,7 +72,8 @@ function label({ name, label }: CallView, { bold }: Colors): string {
 }
 
 function tailOf({ output, progress }: CallView): string[] {
-  if (output.text === '') return progress === undefined ? [] : [cleanLine(JSON.stringify(progress))]
+  if (output.text === '')
+    return progress === undefined ? [] : [agentLine(progress) ?? cleanLine(JSON.stringify(progress))]
   const lines = cleanText(output.text).trimEnd().split('\n')
   const above = output.lines - Math.min(maxTail, lines.length)
   const shown = lines.slice(-maxTail)

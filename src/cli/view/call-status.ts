@@ -1,3 +1,4 @@
+import { givenUp } from '../../inspect/index.ts'
 import { type CallView, type Phase, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
 import { duration, plural } from './duration.ts'
@@ -31,7 +32,9 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
   if (phase === 'queued') return { phase, tone: 'waits', words: whyWaiting(call, session) }
   if (phase === 'heldForOrder') return { phase, tone: 'held', words: whyHeld(call, session) }
   if (phase === 'delivered') return { phase, ...outcome(call) }
-  if (phase === 'discarded') return { phase, tone: 'stopped', words: 'given up with the reply that asked for it' }
+  if (phase === 'discarded') return { phase, tone: 'stopped', words: givenUp.long }
+  const server = phase === 'calling' ? session.serverFor(call) : undefined
+  if (server !== undefined) return { phase, tone: 'works', words: server.words }
   return { phase, tone: phase === 'asking' ? 'asks' : 'works', words: phaseWords[phase] ?? phase }
 }
 

@@ -16,6 +16,11 @@ export interface LiveViewOptions {
 }
 
 const tickMs = 80
+/**
+ * Terminals break the lines anew before they tell of it, some (tmux) a quarter of a second later where the size changes
+ * fast: whoever draws meanwhile counts rows that are not there. So nothing is drawn until it has been the same this long.
+ */
+const steadyMs = 400
 
 /** A part of the picture: `tail` is given up first when there is no room. */
 interface Part {
@@ -30,10 +35,13 @@ export function liveView(session: SessionView, { out, colors, now, footer = () =
   const scroll = new Scroll(session)
   let isDue = false
   let timer: NodeJS.Timeout | undefined
+  let resizing: NodeJS.Timeout | undefined
 
   const canvas = (): Canvas => ({ columns: Math.max(20, screen.columns - 1), colors, now: now() })
   const draw = (): void => {
     isDue = false
+    if (screen.isResized) onResize()
+    if (resizing !== undefined) return
     const on = canvas()
     const stays = scroll.take(on)
     const bottom = footer(on)
@@ -46,7 +54,14 @@ export function liveView(session: SessionView, { out, colors, now, footer = () =
     if (!isAlive) clearInterval(timer)
     timer = isAlive ? (timer ?? setInterval(draw, tickMs)) : undefined
   }
-  const onResize = () => draw()
+  const onResize = (): void => {
+    clearTimeout(resizing)
+    screen.noteSize()
+    resizing = setTimeout(() => {
+      resizing = undefined
+      draw()
+    }, steadyMs)
+  }
   out.on('resize', onResize)
 
   return {
@@ -61,6 +76,7 @@ export function liveView(session: SessionView, { out, colors, now, footer = () =
       session.endSaying()
       isDue = false
       schedule(false)
+      clearTimeout(resizing)
       out.off('resize', onResize)
       const on = canvas()
       // what never came to its end stays as it stood

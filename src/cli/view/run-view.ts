@@ -1,4 +1,4 @@
-import type { ChartDefinition, CursorState, Frame } from '../../inspect/index.ts'
+import { type ChartDefinition, type CursorState, type Frame, isDiscarded } from '../../inspect/index.ts'
 import type { CallView } from './call-view.ts'
 import { innermostState } from './innermost-state.ts'
 import { nameOf } from './name-of.ts'
@@ -19,6 +19,7 @@ export class RunView {
   readonly #charts = new Map<string, ChartDefinition>()
   readonly #actors = new Map<string, ActorView>()
   #waiting: CallView[] = []
+  #isDiscarded = false
   #cursor: CursorState = { next: 0, settled: 0, waitsFor: null }
   /** The call whose failure stops the others. */
   #failed: CallView | undefined
@@ -58,7 +59,7 @@ export class RunView {
       result: undefined,
       ending: undefined,
       stoppedBy: undefined,
-      isDiscarded: false,
+      isDiscarded: this.#isDiscarded,
     }
     this.#calls.push(call)
     this.#byId.set(id, call)
@@ -72,7 +73,7 @@ export class RunView {
     else if (frame.type === 'actor') this.#enter(frame.actor, frame, frame.at)
     else if (frame.type === 'step') this.#step(frame)
     else if (frame.type === 'books') this.#keepBooks(frame)
-    else if (frame.type === 'left') this.#leave()
+    else if (frame.type === 'left') this.#giveUp()
     else if (frame.type === 'abort') this.#abort(frame)
     else if (frame.type === 'progress') this.#progress(frame)
     else if (frame.type === 'result') this.#result(frame)
@@ -89,6 +90,7 @@ export class RunView {
 
   #enter(actor: string, { chart, active }: ActorView, at: number): void {
     this.#actors.set(actor, { chart, active })
+    if (isDiscarded(this.#charts.get(chart), active)) this.#giveUp()
     this.#setState(this.#byActor.get(actor), { chart, active }, at)
   }
 
@@ -115,8 +117,9 @@ export class RunView {
     })
   }
 
-  /** Nobody will tell of these any more: where the run was given up for another, they are gone with it. */
-  #leave(): void {
+  /** The run was discarded, or nobody tells of it any more: what has not left it is gone with it. */
+  #giveUp(): void {
+    this.#isDiscarded = true
     for (const call of this.#calls) if (call.result === undefined) call.isDiscarded = true
   }
 

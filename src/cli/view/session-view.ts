@@ -1,6 +1,7 @@
 import type { Frame, SaidFrame } from '../../inspect/index.ts'
 import type { CallView } from './call-view.ts'
 import { RunView } from './run-view.ts'
+import { ServerView } from './server-view.ts'
 
 /** Words between the calls: of the user, of the model as they come, or of the program itself. */
 export interface SaidView {
@@ -20,6 +21,7 @@ export type SessionItem = SaidView | CallView
 export class SessionView {
   readonly items: SessionItem[] = []
   readonly #runs = new Map<number, RunView>()
+  readonly #servers = new Map<number, ServerView>()
   #calls = 0
 
   take(frame: Frame): void {
@@ -27,6 +29,8 @@ export class SessionView {
     if (frame.type === 'warning') return this.#note('warning', frame.message)
     if (frame.type === 'gap') return this.#note('warning', `Something is missing here (${frame.because}).`)
     if (frame.type === 'run') return this.#begin(frame.run)
+    if (frame.type === 'server') return void this.#servers.set(frame.run, new ServerView(frame))
+    this.#servers.get(frame.run)?.take(frame)
     const run = this.#runs.get(frame.run)
     if (frame.type !== 'call') return run?.take(frame)
     const call = run?.meet(frame, this.#calls + 1)
@@ -39,6 +43,12 @@ export class SessionView {
   find(call: string, run?: number): CallView | undefined {
     if (run !== undefined) return this.#runs.get(run)?.find(call)
     return [...this.#runs.values()].findLast((each) => each.find(call) !== undefined)?.find(call)
+  }
+
+  /** The server that a call waits for, which has to be there first. */
+  serverFor({ id }: CallView): ServerView | undefined {
+    for (const server of this.#servers.values()) if (server.isAwaitedBy(id)) return server
+    return undefined
   }
 
   /** Whom the result of a finished call waits for. */

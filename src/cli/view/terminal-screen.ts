@@ -18,12 +18,15 @@ export class TerminalScreen {
   readonly #update: ReturnType<typeof createLogUpdate>
   #buffer = ''
   #lines: readonly string[] = []
+  /** The width for which the lines were drawn, and the size that was seen last. */
   #columns: number
+  #seen = ''
   #isBegun = false
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out
     this.#columns = this.columns
+    this.noteSize()
     const write = (text: string): void => {
       this.#buffer += text
     }
@@ -47,6 +50,15 @@ export class TerminalScreen {
     } catch {
       return [this.#out.columns, this.#out.rows]
     }
+  }
+
+  /** Whether its size is another one than that which was noted. */
+  get isResized(): boolean {
+    return this.#seen !== this.#size.join()
+  }
+
+  noteSize(): void {
+    this.#seen = this.#size.join()
   }
 
   /** @param stays goes into the scrollback; `lines` are drawn below, in place of those before */

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../../machines/index.ts'
+import { givenUp } from '../../inspect/index.ts'
 import { type CallView, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
 import { nameOf } from './name-of.ts'
@@ -12,6 +13,7 @@ const reasons: Readonly<Record<Refusal, (names: string) => string>> = {
   behindUnsafe: (names) => `waits behind ${names}, which must run alone`,
   waitsForRunning: (names) => `must run alone, waits for ${names}`,
   full: (names) => `waits for a free place beside ${names}`,
+  discarded: () => givenUp.long,
 }
 
 /** The executor's own reason why a call does not run, in words. */

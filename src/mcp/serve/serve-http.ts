@@ -25,6 +25,7 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
 /** The same server for every client, over streamable HTTP: with sessions for those of 2025, and without for later ones. */
 export async function serveHttp(sdk: ServerSdk, makeServer: () => Server, options: HttpOptions): Promise<ServedHttp> {
   const { port = 0, host = '127.0.0.1', token, allowedHosts = [] } = options
+  if (token === '') throw new SignalboxError('invalid_option', 'token must not be empty: anybody could guess it.')
   const isLoopback = ['127.0.0.1', 'localhost', '::1'].includes(host)
   if (!isLoopback && token === undefined) {
     throw new SignalboxError('invalid_option', `host ${host} can be reached from elsewhere: set a token, too.`)
