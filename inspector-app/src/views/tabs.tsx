@@ -9,6 +9,7 @@ import { Log } from './log.tsx'
 import { Rules } from './rules.tsx'
 import { Sequence } from './sequence.tsx'
 import { useChecks } from './use-checks.ts'
+import { WhatIf } from './what-if.tsx'
 
 const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'log', title: 'Log', View: Log },
@@ -18,6 +19,7 @@ const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'context', title: 'Context', View: ContextView },
   { id: 'sequence', title: 'Sequence', View: Sequence },
   { id: 'rules', title: 'Rules', View: Rules },
+  { id: 'whatIf', title: 'What if', View: WhatIf },
 ]
 
 export function Tabs() {

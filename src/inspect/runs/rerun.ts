@@ -52,7 +52,9 @@ export class Rerun implements ScriptedRun {
     this.calls = seen.calls.map((call) => new ScriptedCall(this, call, changes.safe(call)))
     if (onFrame !== undefined) {
       const recorder = createRecorder({ onFrame, now: () => this.agenda.now / 1_000, epoch: 0 })
-      this.#leave = recorder.watch({ actor, on: () => nothing } as Inspectable, { title: seen.title }).leave
+      this.#leave = recorder.watch({ actor, on: () => nothing } as Inspectable, {
+        title: `${seen.title}, what if`,
+      }).leave
     }
     for (const call of this.calls) this.#schedule(call)
     for (const command of seen.commands) this.#scheduleCommand(command)

@@ -10,6 +10,9 @@ import { type Changes, Rerun } from './rerun.ts'
 import type { SeenCall } from './seen-call.ts'
 import type { SeenRun } from './seen-run.ts'
 
+/** A call, as far as a mark may depend on it. */
+export type MarkedCall = Pick<SeenCall, 'id' | 'name' | 'label' | 'input' | 'isSafe'>
+
 export interface WhatIfOptions {
   /**
    * Which run of the recording.
@@ -22,9 +25,7 @@ export interface WhatIfOptions {
    */
   readonly maxConcurrency?: number | undefined
   /** Whether a call may run beside others; undefined leaves it as recorded. */
-  readonly safe?:
-    | ((call: Pick<SeenCall, 'id' | 'name' | 'label' | 'input' | 'isSafe'>) => boolean | undefined)
-    | undefined
+  readonly safe?: ((call: MarkedCall) => boolean | undefined) | undefined
   /**
    * How long something takes whose end the recording does not hold, in milliseconds.
    * @default it goes on until it is told to stop

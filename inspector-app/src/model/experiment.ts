@@ -1,0 +1,99 @@
+import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
+import type { Frame, WhatIf } from '../../../src/inspect/index.ts'
+import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
+import { type MarkedCall, WhatIfWork } from '../../../src/inspect/runs/what-if.ts'
+import type { History } from './history.ts'
+
+/** A run of the page told again with something changed, a little at a time: a long one must not hold up the page. */
+export class Experiment {
+  /** Undefined: as recorded. */
+  limit: number | undefined
+  /** What was marked in the page, by call. */
+  readonly marks = new Map<string, boolean>()
+  unseenMs: number | undefined
+  result: WhatIf | undefined
+  problem: string | undefined
+  readonly #history: History
+  readonly #run: number
+  #runs = new SeenRuns()
+  #read = 0
+  /** How many frames it takes in: what comes later changes nothing until it is asked for. */
+  #until: number
+  #work: WhatIfWork | undefined
+  #isDue = true
+
+  constructor(history: History, run: number) {
+    this.#history = history
+    this.#run = run
+    this.#until = history.length
+  }
+
+  get isBusy(): boolean {
+    return this.#isDue && this.problem === undefined
+  }
+
+  get isChanged(): boolean {
+    return this.limit !== undefined || this.marks.size > 0
+  }
+
+  /** How many frames came since. */
+  get newer(): number {
+    return this.#history.length - this.#until
+  }
+
+  /** From the first frame to the newest. */
+  takeIn(): void {
+    this.#runs = new SeenRuns()
+    this.#read = 0
+    this.#until = this.#history.length
+    this.again()
+  }
+
+  /** Something was changed. What was found before stays in sight until the new is there. */
+  again(): void {
+    this.#work = undefined
+    this.problem = undefined
+    this.#isDue = true
+  }
+
+  advance(maxMs: number): void {
+    try {
+      this.#advance(performance.now() + maxMs)
+    } catch (error) {
+      this.#work = undefined
+      this.result = undefined
+      this.problem = isSignalboxError(error)
+        ? error.message
+        : 'This run cannot be told again; its recording may be damaged.'
+    }
+  }
+
+  #advance(until: number): void {
+    while (this.#read < this.#until) {
+      this.#runs.see(this.#history.frames[this.#read++] as Frame)
+      if (this.#read % 64 === 0 && performance.now() > until) return
+    }
+    this.#work ??= this.#begin()
+    this.#work.advance(Math.max(1, until - performance.now()))
+    if (!this.#work.isOver) return
+    this.result = this.#work.result()
+    this.#work = undefined
+    this.#isDue = false
+  }
+
+  #begin(): WhatIfWork {
+    const safe = ({ id }: MarkedCall): boolean | undefined => this.marks.get(id)
+    const options = { maxConcurrency: this.limit, safe, unseenMs: this.unseenMs }
+    return new WhatIfWork(this.#runs.get(this.#run), options)
+  }
+}
+
+const known = new WeakMap<History, Map<number, Experiment>>()
+
+export function experimentOf(history: History, run: number): Experiment {
+  const ofHistory = known.get(history) ?? new Map<number, Experiment>()
+  known.set(history, ofHistory)
+  const found = ofHistory.get(run) ?? new Experiment(history, run)
+  ofHistory.set(run, found)
+  return found
+}
