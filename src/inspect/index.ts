@@ -12,6 +12,8 @@ export { createRecorder, type Recorder, type RecorderOptions, type WatchedAs } f
 export type { Redact, Where } from './redact.ts'
 export type { Inspectable } from './run-watch.ts'
 export type { CallTimes, RunTimes } from './runs/call-times.ts'
+export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns } from './runs/compare-runs.ts'
+export type { Parting } from './runs/parting.ts'
 export type { Phase, WaitedFor } from './runs/seen-call.ts'
 export { type MarkedCall, type MovedCall, type WhatIf, type WhatIfOptions, whatIf } from './runs/what-if.ts'
 export type { Commandable, Conversation, Showable } from './showable.ts'

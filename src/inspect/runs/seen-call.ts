@@ -81,6 +81,8 @@ export interface SeenCall extends Way {
   readonly results: ResultFrame[]
   /** A held call that was let go, or withdrawn. */
   letGo?: { readonly at: number; readonly seq: number; readonly isWithdrawn: boolean }
+  /** Its place among the starts. */
+  startedSeq?: number
   /** When its result stood at the cursor. */
   readyAt?: number
   yieldedSeq?: number

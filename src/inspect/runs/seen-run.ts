@@ -40,6 +40,7 @@ export class SeenRun {
   readonly #found = new Map<string, readonly number[]>()
   #isPicture: boolean
   #outside = nothing
+  #starts = 0
   #now = 0
   #waits: readonly WaitGroup[] = []
   /** As they were when the charts were last at rest. */
@@ -192,7 +193,7 @@ export class SeenRun {
     if (call.isHeld && call.letGo === undefined && (event === 'call.release' || event === 'call.withdraw')) {
       if (stage !== 'held') call.letGo = { at: this.#now, seq, isWithdrawn: event === 'call.withdraw' }
     }
-    if (stage === 'executing' && call.startedAt === undefined) this.#starts(call)
+    if (stage === 'executing' && call.startedAt === undefined) this.#start(call)
     if (stage === 'completed' || stage === 'yielded') call.endedAt ??= this.#now
     if (stage === 'yielded' && call.yieldedAt === undefined) {
       call.yieldedAt = this.#now
@@ -204,8 +205,9 @@ export class SeenRun {
     if (stage === 'yielded' && after?.endedAt !== undefined) after.readyAt ??= this.#now
   }
 
-  #starts(call: SeenCall): void {
+  #start(call: SeenCall): void {
     call.startedAt = this.#now
+    call.startedSeq = this.#starts++
     const why = this.#waitsAtRest.find(({ calls }) => calls.some(([a, b]) => a <= call.index && call.index <= b))
     if (why !== undefined) call.waitedFor = waitedFor(why)
   }
