@@ -1,8 +1,8 @@
 import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
-import type { Frame, WhatIf } from '../../../src/inspect/index.ts'
-import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
+import type { WhatIf } from '../../../src/inspect/index.ts'
 import { type MarkedCall, WhatIfWork } from '../../../src/inspect/runs/what-if.ts'
 import type { History } from './history.ts'
+import { SeenHistory } from './seen-history.ts'
 
 /** A run of the page told again with something changed, a little at a time: a long one must not hold up the page. */
 export class Experiment {
@@ -15,17 +15,15 @@ export class Experiment {
   problem: string | undefined
   readonly #history: History
   readonly #run: number
-  #runs = new SeenRuns()
-  #read = 0
-  /** How many frames it takes in: what comes later changes nothing until it is asked for. */
-  #until: number
+  /** What comes later changes nothing until it is asked for. */
+  #seen: SeenHistory
   #work: WhatIfWork | undefined
   #isDue = true
 
   constructor(history: History, run: number) {
     this.#history = history
     this.#run = run
-    this.#until = history.length
+    this.#seen = new SeenHistory(history)
   }
 
   get isBusy(): boolean {
@@ -38,14 +36,12 @@ export class Experiment {
 
   /** How many frames came since. */
   get newer(): number {
-    return this.#history.length - this.#until
+    return this.#seen.newer
   }
 
   /** From the first frame to the newest. */
   takeIn(): void {
-    this.#runs = new SeenRuns()
-    this.#read = 0
-    this.#until = this.#history.length
+    this.#seen = new SeenHistory(this.#history)
     this.again()
   }
 
@@ -69,10 +65,8 @@ export class Experiment {
   }
 
   #advance(until: number): void {
-    while (this.#read < this.#until) {
-      this.#runs.see(this.#history.frames[this.#read++] as Frame)
-      if (this.#read % 64 === 0 && performance.now() > until) return
-    }
+    this.#seen.advance(until)
+    if (!this.#seen.isRead) return
     this.#work ??= this.#begin()
     this.#work.advance(Math.max(1, until - performance.now()))
     if (!this.#work.isOver) return
@@ -84,7 +78,7 @@ export class Experiment {
   #begin(): WhatIfWork {
     const safe = ({ id }: MarkedCall): boolean | undefined => this.marks.get(id)
     const options = { maxConcurrency: this.limit, safe, unseenMs: this.unseenMs }
-    return new WhatIfWork(this.#runs.get(this.#run), options)
+    return new WhatIfWork(this.#seen.runs.get(this.#run), options)
   }
 }
 

@@ -1,9 +1,9 @@
 import type { WhatIf as Found } from '../../../src/inspect/index.ts'
 import { showFrames } from '../feed/show-recording.ts'
-import type { Run } from '../model/model.ts'
+import { type Experiment, experimentOf } from '../model/experiment.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
-import { useExperiment } from './use-experiment.ts'
+import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 import { WhatIfControls } from './what-if-controls.tsx'
 import { WhatIfRow } from './what-if-row.tsx'
@@ -13,13 +13,13 @@ const mostShown = 2_000
 
 /** The run once more, by the real charts, with another limit or other marks. */
 export function WhatIf() {
-  const { run } = useView()
-  return run === undefined ? null : <OfRun run={run} key={run.id} />
+  const { run, history } = useView()
+  return run === undefined ? null : <OfRun experiment={experimentOf(history, run.id)} key={run.id} />
 }
 
-function OfRun({ run }: { run: Run }) {
+function OfRun({ experiment }: { experiment: Experiment }) {
   const store = useStore()
-  const { experiment, change } = useExperiment(run.id)
+  const { change } = useWork(experiment)
   const { result, problem, newer, isBusy } = experiment
   return (
     <div class="what-if">
