@@ -23,4 +23,4 @@ for (const { simulated: call, startsBy } of moved) {
   const why = call.waitedFor === undefined ? 'at once' : `after ${call.waitedFor.because} ${call.waitedFor.blockers}`
   console.log(`${call.id} starts at ${call.startedAt} ms (${startsBy} ms), ${why}`)
 }
-console.log(doubts)
+console.log(doubts.length === 0 ? 'no doubts' : doubts.join(' '))

@@ -80,12 +80,13 @@ function OfRun({ against }: { against: Comparison }) {
         <>
           <p class="sum" role="status">
             <b>{verdict(result)}</b> {length(result.a.makespanMs)} here, {length(result.b.makespanMs)} there.
+            <span class="what"> Upper bars: here. Lower bars: there.</span>
           </p>
           <VirtualList
             class="compared"
             label="Calls of both runs"
             count={result.calls.length}
-            rowHeight={38}
+            rowHeight={34}
             focus={0}
             row={(index) => <AgainstRow key={index} index={index} result={result} />}
           />

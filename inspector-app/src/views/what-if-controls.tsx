@@ -84,7 +84,9 @@ interface MarkedTool {
 
 function toolsOf({ result, marks }: Experiment): MarkedTool[] {
   const tools = new Map<string, MarkedTool>()
-  for (const { id, name, isSafe: was } of result?.recorded.calls ?? []) {
+  for (const { id, name, isSafe: was, ended } of result?.recorded.calls ?? []) {
+    // what needs no run has no lane
+    if (ended === 'answer') continue
     const isSafe = marks.get(id) ?? was
     const tool = tools.get(name) ?? { name, ids: [], isSafe, isMixed: false }
     tools.set(name, tool)

@@ -58,11 +58,12 @@ function OfRun({ experiment }: { experiment: Experiment }) {
               {doubt}
             </p>
           ))}
+          <p class="what bars-legend">Upper bars: recorded. Lower bars: simulated. A click on a mark changes it.</p>
           <VirtualList
             class="compared"
             label="Calls, as recorded and as simulated"
             count={result.recorded.calls.length}
-            rowHeight={38}
+            rowHeight={34}
             focus={0}
             row={(index) => (
               <WhatIfRow key={index} index={index} result={result} experiment={experiment} change={change} />
@@ -102,5 +103,5 @@ function moves({ moved, recorded }: Found): string {
   const [earlier, later] = [-1, 1].map(
     (sign) => moved.filter(({ startsBy = 0 }) => Math.sign(startsBy) === sign).length,
   )
-  return `Of ${recorded.calls.length} calls ${earlier} start earlier and ${later} later. `
+  return `${earlier} of ${recorded.calls.length} calls start earlier, ${later} later. `
 }
