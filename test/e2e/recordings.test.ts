@@ -236,6 +236,8 @@ describe('a second recording', () => {
       'another outcomea result | an error',
       'same way',
     ])
+    await page.getByLabel('only those').check()
+    await expect.poll(() => page.locator('.compared .said').count()).toBe(1)
     expect(await page.locator('img[src=x], #app script').count()).toBe(0)
     expect(stage.complaints).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
 import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
-import { checkRecording, heldTool, heldTurn, settled, simulate } from '../../src/testing/index.ts'
+import { checkRecording, heldTool, heldTurn, settled, simulate, simulateQuery } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/random.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
@@ -114,6 +114,131 @@ describe('a recorded run once more', () => {
       expect([at, again.recorded.calls.map(times)]).toEqual([at, result.simulated.calls.map(times)])
       expect([at, again.moved]).toEqual([at, []])
     }
+  })
+})
+
+describe('what random turns do not have', () => {
+  const recordedFrom = (
+    executor: Parameters<ReturnType<typeof createRecorder>['watch']>[0],
+    now: () => number,
+  ): Frame[] => {
+    const frames: Frame[] = []
+    createRecorder({ onFrame: (frame) => frames.push(frame), now }).watch(executor)
+    return frames
+  }
+
+  it('a call that a hook makes unsafe goes back to the line, unless its mark is given', async () => {
+    const read = heldTool('Read', { safe: true })
+    const tool = { ...read.tool, isConcurrencySafe: (input: Record<string, unknown>) => input.path !== 'all' }
+    const output = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { path: 'all' } } } as const
+    const hook = async (input: { tool_input?: unknown }) =>
+      (input.tool_input as { path?: string }).path === 'b' ? output : {}
+    const context = { hooks: { PreToolUse: [{ hooks: [hook] }] } }
+    const { add, clock, executor } = heldTurn([tool], { context })
+    const frames = recordedFrom(executor, () => clock.now())
+    for (const id of ['a', 'b', 'c']) add(id, 'Read', { path: id })
+    await settled()
+    // b waits now for both of the others
+    for (const id of ['a', 'c', 'b']) {
+      clock.increment(10)
+      read.run(id).finish()
+      await settled()
+    }
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect(same.recorded.calls[1]?.phases.map(({ phase }) => phase)).toEqual(['preHooks', 'calling'])
+    expect(same.recorded.calls[1]?.endedAt).toBeGreaterThan(10)
+    const safe = whatIf(frames, { safe: () => true })
+    expect(safe.simulated.calls[1]?.phases.map(({ from }) => from)).toEqual([0, 0])
+    const unsafe = whatIf(frames, { safe: ({ id }) => id !== 'b' })
+    expect(unsafe.simulated.calls[1]?.waitedFor?.because).toBe('waitsForRunning')
+  })
+
+  it('a held call that is withdrawn, and a body that aborts its own controller', async () => {
+    const read = heldTool('Read', { safe: true })
+    let goOn = (): void => undefined
+    const stops = {
+      ...heldTool('Stop', { safe: true }).tool,
+      call: async (_: unknown, { abortController }: { abortController: AbortController }) => {
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+        })
+        abortController.abort('enough')
+        return { data: 'stopped' }
+      },
+    }
+    const { add, clock, executor } = heldTurn([read.tool, stops], { maxConcurrency: 2 })
+    const frames = recordedFrom(executor, () => clock.now())
+    const block = { type: 'tool_use', id: 'held', name: 'Read', input: {} } as const
+    executor.addTool(block, createAssistantMessage([]), { hold: true })
+    add('a', 'Read')
+    add('stop', 'Stop')
+    add('late', 'Read')
+    clock.increment(10)
+    executor.withdraw('held', 'its reply was cut off')
+    clock.increment(10)
+    read.run('a').finish()
+    goOn()
+    await settled()
+    clock.increment(10_000)
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect(same.recorded.calls.map(({ ended }) => ended)).toEqual([
+      'withdrawn',
+      'result',
+      'user_interrupted',
+      'user_interrupted',
+    ])
+    // it stops the turn 20 ms after it starts, whenever that is
+    const later = whatIf(frames, { maxConcurrency: 1 })
+    expect(later.simulated.calls[2]).toMatchObject({ startedAt: 20, ended: 'user_interrupted' })
+    expect(later.simulated.calls[3]).toMatchObject({ startedAt: undefined, endedAt: 40, ended: 'user_interrupted' })
+  })
+
+  it('a body that is told twice, and takes its time', async () => {
+    const read = heldTool('Read', { safe: true, cancel: true })
+    const { add, clock, executor } = heldTurn([read.tool], { maxConcurrency: 1 })
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Read')
+    add('b', 'Read')
+    clock.increment(10)
+    executor.abort('interrupt')
+    clock.increment(20)
+    executor.abort('escape')
+    clock.increment(30)
+    read.run('a').finish()
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const { recorded, moved, doubts } = whatIf(frames)
+    expect([moved, doubts]).toEqual([[], []])
+    expect(recorded.calls[0]).toMatchObject({ endedAt: 60, ended: 'user_interrupted' })
+    // b runs too now, until it is told; nobody knows how it would have taken that
+    const wider = whatIf(frames, { maxConcurrency: 2 }).simulated.calls
+    expect(wider.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual([
+      [0, 60],
+      [0, 10],
+    ])
+  })
+
+  it('the turns of a query, each with the query around it', async () => {
+    const recordings: string[] = []
+    await simulateQuery({ seed: 4, runs: 15, onRecording: (recording) => recordings.push(recording) })
+    let runs = 0
+    for (const text of recordings.filter((each) => each !== '')) {
+      const frames = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Frame)
+      for (const { run } of frames.filter(({ type }) => type === 'run')) {
+        runs++
+        const { moved, doubts } = whatIf(frames, { run })
+        expect([moved, doubts.filter((doubt) => doubt.startsWith('Even'))]).toEqual([[], []])
+      }
+    }
+    expect(runs).toBeGreaterThan(10)
   })
 })
 

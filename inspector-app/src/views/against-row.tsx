@@ -1,4 +1,4 @@
-import type { CallTimes, ComparedRuns, Parting } from '../../../src/inspect/index.ts'
+import type { CallTimes, ComparedCall, ComparedRuns, Parting } from '../../../src/inspect/index.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { TimeBar } from './time-bar.tsx'
@@ -14,11 +14,17 @@ const whats: Readonly<Record<Parting['what'], string>> = {
   outcome: 'another outcome',
 }
 
+interface Props {
+  readonly call: ComparedCall | undefined
+  readonly result: ComparedRuns
+}
+
+const none: ComparedCall = { a: undefined, b: undefined, by: 'nothing', parting: undefined }
+
 /** One call: here above, there below, and where the two part. */
-export function AgainstRow({ index, result }: { index: number; result: ComparedRuns }) {
+export function AgainstRow({ call: { a, b, parting } = none, result }: Props) {
   const store = useStore()
   const { call } = useView()
-  const { a, b, parting } = result.calls[index] ?? {}
   const label = (a ?? b)?.label ?? ''
   const [spanA, spanB] = spansOf(result)
   const ways = parting === undefined ? '' : `${parting.a} | ${parting.b}`
@@ -33,7 +39,7 @@ export function AgainstRow({ index, result }: { index: number; result: ComparedR
       >
         <b>{a === undefined ? '–' : a.index + 1}</b> {label}
       </button>
-      <span class="lasts" title="How long it ran, here and there">
+      <span class="lasts" title="How long it ran: here above, there below">
         <span>{lasts(a)}</span>
         <span>{lasts(b)}</span>
       </span>

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ComparedRuns } from '../../../src/inspect/index.ts'
 import { againstOf, type Against as Comparison } from '../model/against.ts'
 import { useView } from '../use-view.ts'
@@ -17,6 +17,8 @@ function OfRun({ against }: { against: Comparison }) {
   const { change, paint } = useWork(against)
   const file = useRef<HTMLInputElement>(null)
   const { result, problem, name, newer, isReading, choices } = against
+  const [isNarrowed, setNarrowed] = useState(false)
+  const shown = (result?.calls ?? []).filter(({ parting }) => !isNarrowed || parting !== undefined)
   const open = async (chosen: File): Promise<void> => {
     const reading = against.open(chosen)
     paint()
@@ -80,15 +82,24 @@ function OfRun({ against }: { against: Comparison }) {
         <>
           <p class="sum" role="status">
             <b>{verdict(result)}</b> {length(result.a.makespanMs)} here, {length(result.b.makespanMs)} there.
-            <span class="what"> Upper bars: here. Lower bars: there.</span>
+            {result.parted > 0 && (
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isNarrowed}
+                  onChange={({ currentTarget }) => setNarrowed(currentTarget.checked)}
+                />
+                only those
+              </label>
+            )}
           </p>
           <VirtualList
             class="compared"
             label="Calls of both runs"
-            count={result.calls.length}
+            count={shown.length}
             rowHeight={34}
             focus={0}
-            row={(index) => <AgainstRow key={index} index={index} result={result} />}
+            row={(index) => <AgainstRow key={index} call={shown[index]} result={result} />}
           />
         </>
       )}

@@ -33,7 +33,7 @@ export function WhatIfControls({ experiment, change }: Props) {
           }
         />
       </label>
-      <span class="was">recorded: {recorded ?? 'no limit'}</span>
+      {experiment.limit !== undefined && <span class="was">recorded: {recorded ?? 'no limit'}</span>}
       {toolsOf(experiment)
         .slice(0, mostTools)
         .map(({ name, ids, isSafe, isMixed }) => (

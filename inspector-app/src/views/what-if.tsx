@@ -58,7 +58,6 @@ function OfRun({ experiment }: { experiment: Experiment }) {
               {doubt}
             </p>
           ))}
-          <p class="what bars-legend">Upper bars: recorded. Lower bars: simulated. A click on a mark changes it.</p>
           <VirtualList
             class="compared"
             label="Calls, as recorded and as simulated"
@@ -72,7 +71,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
         </>
       )}
       <details class="fixed">
-        <summary>What is held fixed</summary>
+        <summary>Upper bars recorded, lower bars simulated: what is held fixed</summary>
         <p>
           The charts and the books are the ones that run in production. As recorded are: when each call arrived, was
           released or was withdrawn; how long its validation, hooks, permission and body took, whatever else ran;

@@ -140,8 +140,9 @@ export class ScriptedCall implements CallRecord, CallPort {
     const { from = 0, to, toldAt, answer } = visit ?? {}
     const usual = usualAnswers[phase]
     // one that was told to hurry ended early; how long it would have taken nobody knows
-    if (answer !== undefined && to !== undefined && toldAt === undefined) return { after: to - from, answer }
-    if (phase === 'stopping') return { after: answer && to !== undefined ? to - from : 0, answer: answer ?? usual }
+    const isWhole = toldAt === undefined || phase === 'stopping'
+    if (answer !== undefined && to !== undefined && isWhole) return { after: to - from, answer }
+    if (phase === 'stopping') return { after: 0, answer: usual }
     const end = phase === 'calling' ? this.#finishedAt(visit) : undefined
     if (end !== undefined) return { after: end - from, answer: usual }
     const { unseen } = this.#run
