@@ -34,6 +34,11 @@ export class Experiment {
     return this.limit !== undefined || this.marks.size > 0
   }
 
+  undo(): void {
+    this.limit = undefined
+    this.marks.clear()
+  }
+
   /** How many frames came since. */
   get newer(): number {
     return this.#seen.newer

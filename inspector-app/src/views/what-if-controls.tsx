@@ -51,20 +51,6 @@ export function WhatIfControls({ experiment, change }: Props) {
             {name}: {isMixed ? 'some safe' : isSafe ? 'safe' : 'unsafe'}
           </button>
         ))}
-      {experiment.isChanged && (
-        <button
-          type="button"
-          class="link"
-          onClick={() =>
-            change(() => {
-              experiment.limit = undefined
-              marks.clear()
-            })
-          }
-        >
-          As recorded
-        </button>
-      )}
     </div>
   )
 }

@@ -9,7 +9,7 @@ import { WhatIfControls } from './what-if-controls.tsx'
 import { WhatIfRow } from './what-if-row.tsx'
 
 /** Beyond this, every view of it would take the page too long to write. */
-const mostShown = 2_000
+const mostShown = 1_000
 
 /** The run once more, by the real charts, with another limit or other marks. */
 export function WhatIf() {
@@ -42,6 +42,11 @@ function OfRun({ experiment }: { experiment: Experiment }) {
         <>
           <p class="sum" role="status" aria-busy={isBusy}>
             <b>{verdict(result)}</b> {moves(result)}
+            {experiment.isChanged && (
+              <button type="button" class="link" onClick={() => change(() => experiment.undo())}>
+                As recorded
+              </button>
+            )}
             {result.recorded.calls.length <= mostShown && (
               <button
                 type="button"
