@@ -61,7 +61,7 @@ const fourReadsAndAWrite = () =>
 
 describe('a recorded run once more', () => {
   it('without a change is the recorded run, to the microsecond: random turns with faults', async () => {
-    const recordings = await randomRecordings(11, isFull ? 1_000 : 120)
+    const recordings = await randomRecordings(11, isFull ? 1_000 : 80)
     for (const [at, frames] of recordings.entries()) {
       const { recorded, simulated, moved, doubts } = whatIf(frames)
       const over = new Set(frames.flatMap((frame) => (frame.type === 'call' && wasOver(frame) ? [frame.call] : [])))
@@ -98,7 +98,7 @@ describe('a recorded run once more', () => {
 
   it('keeps every rule whatever is changed, and is a recording that says the same', async () => {
     const random = randomFrom(3)
-    for (const [at, frames] of (await randomRecordings(12, isFull ? 400 : 60)).entries()) {
+    for (const [at, frames] of (await randomRecordings(12, isFull ? 400 : 40)).entries()) {
       const marks = new Map<string, boolean | undefined>()
       const safe = ({ id }: { id: string }): boolean | undefined => {
         if (!marks.has(id)) marks.set(id, [true, false, undefined][Math.floor(random() * 3)])
@@ -221,6 +221,31 @@ describe('what random turns do not have', () => {
       [0, 60],
       [0, 10],
     ])
+  })
+
+  it('a hook that was hurried by an abort: how long it would have taken nobody knows', async () => {
+    const read = heldTool('Read', { safe: true })
+    const hangs = async (_: unknown, id: string | undefined) => (id === 'b' ? new Promise<never>(() => undefined) : {})
+    const context = { hooks: { PostToolUse: [{ hooks: [hangs] }] } }
+    const { add, clock, executor } = heldTurn([read.tool], { maxConcurrency: 1, context })
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Read')
+    add('b', 'Read')
+    for (const id of ['a', 'b']) {
+      await settled()
+      clock.increment(10)
+      read.run(id).finish()
+    }
+    await settled()
+    clock.increment(10)
+    executor.abort('escape')
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect(same.recorded.calls[1]).toMatchObject({ startedAt: 10, endedAt: 30, ended: 'result' })
+    const wider = whatIf(frames, { maxConcurrency: 2 }).simulated.calls[1]
+    expect(wider).toMatchObject({ startedAt: 0, endedAt: 30, ended: 'result' })
   })
 
   it('the turns of a query, each with the query around it', async () => {

@@ -38,7 +38,8 @@ export class ScriptedCall implements CallRecord, CallPort {
   readonly way: Way = { addedAt: 0, visits: [] }
   readonly #run: ScriptedRun
   readonly #isMarked: boolean
-  readonly #next = new Map<Phase, number>()
+  /** What is still to come of the recording, phase by phase. */
+  readonly #toCome = new Map<Phase, Visit[]>()
   #visit: Visit | undefined
   #phase: Phase = 'validating'
   #stays = 0
@@ -115,17 +116,18 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 
   #isDue(phase: Phase): boolean {
-    return this.#find(phase) !== undefined
+    return this.#stillToCome(phase).length > 0
   }
 
-  #find(phase: Phase): Visit | undefined {
-    const from = this.#next.get(phase) ?? 0
-    return this.seen.visits.find((visit, index) => index >= from && visit.phase === phase)
+  /** The last first, so that taking one costs nothing. */
+  #stillToCome(phase: Phase): Visit[] {
+    const found = this.#toCome.get(phase) ?? this.seen.visits.filter((visit) => visit.phase === phase).reverse()
+    this.#toCome.set(phase, found)
+    return found
   }
 
   #enter(phase: Phase): void {
-    const visit = this.#find(phase)
-    if (visit !== undefined) this.#next.set(phase, this.seen.visits.indexOf(visit) + 1)
+    const visit = this.#stillToCome(phase).pop()
     this.leave()
     this.way.visits.push({ phase, from: this.#run.agenda.now })
     this.#phase = phase
