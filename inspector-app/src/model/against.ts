@@ -12,15 +12,13 @@ export class Against {
   result: ComparedRuns | undefined
   problem: string | undefined
   isReading = false
-  readonly #history: History
   readonly #run: number
-  #seen: SeenHistory
+  readonly #seen: SeenHistory
   #other: SeenRuns | undefined
   #otherRun: number | undefined
   #isDue = false
 
   constructor(history: History, run: number) {
-    this.#history = history
     this.#run = run
     this.#seen = new SeenHistory(history)
   }
@@ -62,7 +60,7 @@ export class Against {
   }
 
   takeIn(): void {
-    this.#seen = new SeenHistory(this.#history)
+    this.#seen.extend()
     this.again()
   }
 

@@ -13,15 +13,14 @@ export class Experiment {
   unseenMs: number | undefined
   result: WhatIf | undefined
   problem: string | undefined
-  readonly #history: History
   readonly #run: number
   /** What comes later changes nothing until it is asked for. */
-  #seen: SeenHistory
+  readonly #seen: SeenHistory
   #work: WhatIfWork | undefined
   #isDue = true
+  #began = performance.now()
 
   constructor(history: History, run: number) {
-    this.#history = history
     this.#run = run
     this.#seen = new SeenHistory(history)
   }
@@ -34,6 +33,15 @@ export class Experiment {
     return this.limit !== undefined || this.marks.size > 0
   }
 
+  /** It takes so long that people should be told how far it is; short work would only make the page flicker. */
+  get isSlow(): boolean {
+    return this.isBusy && performance.now() - this.#began > 250
+  }
+
+  get progress(): string {
+    return `${Math.round((this.#work?.progress ?? 0) * 100)} %`
+  }
+
   undo(): void {
     this.limit = undefined
     this.marks.clear()
@@ -44,9 +52,9 @@ export class Experiment {
     return this.#seen.newer
   }
 
-  /** From the first frame to the newest. */
+  /** Goes on to the newest frame. */
   takeIn(): void {
-    this.#seen = new SeenHistory(this.#history)
+    this.#seen.extend()
     this.again()
   }
 
@@ -55,6 +63,7 @@ export class Experiment {
     this.#work = undefined
     this.problem = undefined
     this.#isDue = true
+    this.#began = performance.now()
   }
 
   advance(maxMs: number): void {

@@ -5,7 +5,7 @@ import type { History } from './history.ts'
 /** The runs of a history up to a moment, read a little at a time: a long recording must not hold up the page. */
 export class SeenHistory {
   readonly runs = new SeenRuns()
-  readonly until: number
+  until: number
   readonly #history: History
   #read = 0
 
@@ -16,6 +16,11 @@ export class SeenHistory {
 
   get isRead(): boolean {
     return this.#read >= this.until
+  }
+
+  /** Goes on to the newest frame. */
+  extend(): void {
+    this.until = this.#history.length
   }
 
   /** How many frames came since. */

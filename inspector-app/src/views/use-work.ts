@@ -11,8 +11,10 @@ interface Work {
   takeIn(): void
 }
 
-/** Part of the time between two pictures. */
-const budgetMs = 10
+/** Long enough to come forward, short enough that the page stays awake. */
+const budgetMs = 24
+/** How often people are told how far it is. */
+const paintGapMs = 300
 
 /** Goes on with it while somebody looks. Returns how to change it. */
 export function useWork(work: Work): { change: (how: () => void) => void; paint: () => void } {
@@ -21,9 +23,10 @@ export function useWork(work: Work): { change: (how: () => void) => void; paint:
   const paint = (): void => setVersion((count) => count + 1)
   useEffect(() => {
     if (!work.isBusy) return
+    const until = performance.now() + paintGapMs
     let due = requestAnimationFrame(function goOn() {
       work.advance(budgetMs)
-      if (work.isBusy) due = requestAnimationFrame(goOn)
+      if (work.isBusy && performance.now() < until) due = requestAnimationFrame(goOn)
       else paint()
     })
     return () => cancelAnimationFrame(due)

@@ -37,7 +37,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
           {problem}
         </p>
       )}
-      {result === undefined && problem === undefined && <p class="what">Telling the run again …</p>}
+      {experiment.isSlow && <p class="what">Telling the run again: {experiment.progress}</p>}
       {result !== undefined && (
         <>
           <p class="sum" role="status" aria-busy={isBusy}>

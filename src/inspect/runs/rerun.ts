@@ -37,6 +37,8 @@ export class Rerun implements ScriptedRun {
   readonly #run: RunRecord
   readonly #head: HeadOfLine
   readonly #send: (event: ExecutorEvent) => void
+  /** How many calls have come to their end. */
+  ended = 0
   #leave = nothing
   #takeDue = -1
   #isOver = false
@@ -98,6 +100,7 @@ export class Rerun implements ScriptedRun {
       },
       completed: (call: CallRecord) => {
         wayOf(call).endedAt ??= this.agenda.now
+        this.ended++
       },
       yielded: (call: CallRecord) => {
         wayOf(call).yieldedAt ??= this.agenda.now

@@ -32,6 +32,8 @@ export class SeenRun {
   readonly calls: SeenCall[] = []
   readonly byId = new Map<string, SeenCall>()
   readonly commands: SeenCommand[] = []
+  /** How many frames it is made of. */
+  size = 0
   readonly #root: string
   readonly #charts = new Map<string, ChartDefinition>()
   readonly #chartOf = new Map<string, string>()
@@ -56,6 +58,7 @@ export class SeenRun {
   }
 
   see(frame: Frame): void {
+    this.size++
     switch (frame.type) {
       case 'chart':
         return void this.#charts.set(frame.chart.id, frame.chart)

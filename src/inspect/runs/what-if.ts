@@ -85,6 +85,12 @@ export class WhatIfWork {
     return this.#rerun.isOver
   }
 
+  /** How much of it is done, from 0 to 1. */
+  get progress(): number {
+    const all = 2 * this.#seen.calls.length
+    return all === 0 ? 1 : Math.min(1, (this.#unchanged.ended + this.#rerun.ended) / all)
+  }
+
   advance(maxMs?: number): void {
     if (this.#unchanged.isOver) this.#rerun.advance(maxMs)
     else this.#unchanged.advance(maxMs)
@@ -111,13 +117,14 @@ export class WhatIfWork {
   }
 }
 
-const kept = new WeakMap<SeenRun, Rerun>()
+const kept = new WeakMap<SeenRun, { readonly size: number; readonly rerun: Rerun }>()
 
 /** Whoever asks one question asks another: that the recording can be told again is found out once. */
 function unchangedOf(seen: SeenRun): Rerun {
-  const same: Changes = { maxConcurrency: limitOf(seen), safe: () => undefined, unseen: undefined }
-  const rerun = kept.get(seen) ?? new Rerun(seen, same)
-  kept.set(seen, rerun)
+  const known = kept.get(seen)
+  if (known?.size === seen.size) return known.rerun
+  const rerun = new Rerun(seen, { maxConcurrency: limitOf(seen), safe: () => undefined, unseen: undefined })
+  kept.set(seen, { size: seen.size, rerun })
   return rerun
 }
 
