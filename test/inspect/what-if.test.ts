@@ -198,6 +198,28 @@ describe('what random turns do not have', () => {
     expect(later.simulated.calls[3]).toMatchObject({ startedAt: undefined, endedAt: 40, ended: 'user_interrupted' })
   })
 
+  it('an interrupt that is said twice, and spares who does not stop at one', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { add, clock, executor } = heldTurn([read.tool])
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Read')
+    for (const _ of [1, 2]) {
+      clock.increment(10)
+      executor.abort('interrupt')
+    }
+    add('b', 'Read')
+    clock.increment(10)
+    for (const id of ['a', 'b']) read.run(id).finish()
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const { recorded, moved, doubts } = whatIf(frames)
+    expect([moved, doubts]).toEqual([[], []])
+    expect(recorded.calls.map(({ ended, endedAt }) => [ended, endedAt])).toEqual([
+      ['result', 30],
+      ['result', 30],
+    ])
+  })
+
   it('a body that is told twice, and takes its time', async () => {
     const read = heldTool('Read', { safe: true, cancel: true })
     const { add, clock, executor } = heldTurn([read.tool], { maxConcurrency: 1 })

@@ -42,6 +42,9 @@ export class SeenRun {
   readonly #found = new Map<string, readonly number[]>()
   #isPicture: boolean
   #outside = nothing
+  /** The last thing from outside that was no command. */
+  #lastOther = -1
+  #isInterrupted = false
   #starts = 0
   #now = 0
   #waits: readonly WaitGroup[] = []
@@ -97,19 +100,19 @@ export class SeenRun {
     this.#now = Math.max(this.#now, toMicros(frame.at))
     this.#outside = { to, event, seq }
     this.#waitsAtRest = this.#waits
-    if (to === this.#root) {
-      const command = { event, at: this.#now, seq, isTaken: false, isInterrupt: false }
-      if (event.startsWith('abort.')) this.commands.push(command)
+    if (to === this.#root && event.startsWith('abort.')) {
+      this.commands.push({ event, at: this.#now, seq, isTaken: false, isInterrupt: false })
       return
     }
     const call = this.#byActor.get(to)
     if (call !== undefined && event === 'call.abort') this.#stopsTurn(call)
+    this.#lastOther = seq
   }
 
   /** Its own controller was aborted: the command just before was not the host's. */
   #stopsTurn(call: SeenCall): void {
     const command = this.commands.findLast(({ isTaken }) => isTaken)
-    if (command === undefined || command.by !== undefined || command.at !== this.#now) return
+    if (command === undefined || command.by !== undefined || command.seq < this.#lastOther) return
     const visit = call.visits.findLast(({ fromSeq }) => fromSeq < command.seq)
     if (visit === undefined) return
     command.by = call.id
@@ -130,10 +133,11 @@ export class SeenRun {
   }
 
   #rootSteps({ actor, event, active }: Frame & { type: 'step' }): void {
+    if (active !== undefined) this.#isInterrupted = this.#statesOf(actor, active).includes('interrupted')
     const command = this.commands.at(-1)
     if (command === undefined || command.seq !== this.#outside.seq || command.event !== event) return
     command.isTaken = true
-    if (active !== undefined) command.isInterrupt = this.#statesOf(actor, active).includes('interrupted')
+    command.isInterrupt = this.#isInterrupted
   }
 
   #callSteps({ actor, active }: Frame & { type: 'step' }): void {
