@@ -7,7 +7,10 @@ export default defineConfig({
     alias: [
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
-      { find: /^signalbox\/(node|anthropic|openai|ai-sdk|tools|testing|mcp)$/, replacement: at('./src/$1/index.ts') },
+      {
+        find: /^signalbox\/(node|anthropic|openai|ai-sdk|sub-agent|tools|testing|mcp)$/,
+        replacement: at('./src/$1/index.ts'),
+      },
       { find: /^signalbox\/transcripts$/, replacement: at('./src/transcript/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },

@@ -12,6 +12,7 @@ export const field = [
   'openai-agents',
   'mastra',
   'signalbox-query',
+  'anthropic-loop',
   'anthropic-runner',
   'anthropic-eager',
   'signalbox-anthropic',

@@ -7,10 +7,11 @@ const read = defineTool({
   isConcurrencySafe: () => true,
   call: async ({ path }) => ({ data: `export const name = '${path}'` }),
 })
-// stands for a real one, such as anthropicModel(new Anthropic(), { model: 'claude-opus-4-8', max_tokens: 8_192 })
+// stands for a real one, such as anthropicModel(new Anthropic(), { model: 'claude-opus-5-5', max_tokens: 8_192 })
 const model = scriptedModel([['Let me see.', { call: 'Read', input: { path: 'a.ts' } }], 'It exports its own name.'])
 
 const run = query({ messages: 'What does a.ts do?', tools: [read], model, canUseTool: () => ({ behavior: 'allow' }) })
 for await (const message of run) {
   if (message.type === 'assistant' || message.type === 'user') console.log(JSON.stringify(message.message.content))
 }
+if (run.result?.reason !== 'completed') console.error(run.result)

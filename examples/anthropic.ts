@@ -12,7 +12,7 @@ const weather = defineTool({
 })
 // reads ANTHROPIC_API_KEY; retries are the query's, which knows what had already run
 const client = new Anthropic({ maxRetries: 0 })
-const model = anthropicModel(client, { model: 'claude-opus-4-8', max_tokens: 1_024 })
+const model = anthropicModel(client, { model: 'claude-opus-5-5', max_tokens: 1_024 })
 
 const run = query({
   messages: 'How is the weather in Oslo?',
@@ -25,3 +25,4 @@ for await (const message of run) {
   if (message.type !== 'stream_event' || message.event.type !== 'content_block_delta') continue
   if (message.event.delta.type === 'text_delta') console.log(message.event.delta.text)
 }
+if (run.result?.reason !== 'completed') console.error(run.result)

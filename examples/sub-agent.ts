@@ -1,4 +1,5 @@
-import { defineTool, query, scriptedModel, subAgent } from 'signalbox'
+import { defineTool, query, scriptedModel } from 'signalbox'
+import { subAgent } from 'signalbox/sub-agent'
 import { z } from 'zod'
 
 const count = defineTool({

@@ -12,6 +12,8 @@ export interface CallPort {
   readonly needsPreHooks: boolean
   /** A hook, a rule, the mode or the tool may have a say. */
   readonly needsDeciding: boolean
+  /** Since it was permitted, something may have been forbidden. */
+  readonly mayBeForbidden: boolean
   /** The host has a say. */
   readonly needsAsking: boolean
   /** There are hooks for how the body ended. */

@@ -9,7 +9,7 @@ export interface CallContext {
   readonly executor: AnyActorRef
   /** The hooks have spoken. A call that goes back to the line keeps what they said. */
   readonly isHooked: boolean
-  /** Permission was given before the call went back to the line; nobody asks twice. */
+  /** Permission was given before the call went back to the line: nobody asks twice, but what denies is heard. */
   readonly isPermitted: boolean
   /** The strongest reason to stop so far. */
   readonly cause: StopCause | undefined
@@ -74,7 +74,8 @@ export const callSetup = setup({
     isAnswered: ({ context }) => context.call.port.isAnswered,
     needsValidation: ({ context }) => context.call.port.needsValidation,
     needsPreHooks: ({ context }) => !context.isHooked && context.call.port.needsPreHooks,
-    needsDeciding: ({ context }) => !context.isPermitted && context.call.port.needsDeciding,
+    needsDeciding: ({ context: { call, isPermitted } }) =>
+      call.port.needsDeciding && (!isPermitted || call.port.mayBeForbidden),
     needsAsking: ({ context }) => !context.isPermitted && context.call.port.needsAsking,
     needsPostHooks: ({ context }) => context.call.port.needsPostHooks,
     needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,

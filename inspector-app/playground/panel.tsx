@@ -121,7 +121,7 @@ function Adding({ play }: Props) {
           key={tool}
           class={toolHabits[tool].isSafe ? 'shared' : 'exclusive'}
           disabled={isClosed}
-          aria-label={`Add a ${tool}`}
+          aria-label={`Add a call: ${tool}`}
           title={`${toolHabits[tool].isSafe ? 'safe' : 'unsafe'}${toolHabits[tool].asks ? ', asks for permission' : ''}; at an interrupt: ${toolHabits[tool].atInterrupt}`}
           onClick={() => play.add(tool)}
         >

@@ -24,7 +24,7 @@ describe('the lanes', () => {
     push({ type: 'books', stages: [['b', 'completed', 'shared']] })
     await expect.poll(() => query('.tile.held')?.getAttribute('aria-label')).toBe('2 Read(b): finished, held for order')
     expect(texts('.cursor')[0]).toMatch(
-      /^one finished result is held for order, up to .*: Read\(a\) has to leave first$/,
+      /^one finished result is held for order(, up to [1-9].*)?: Read\(a\) has to leave first$/,
     )
     push({ type: 'books', stages: [['a', 'yielded', 'shared']], cursor: { next: 1, settled: 2, waitsFor: null } })
     await expect.poll(() => texts('.track.shared .wagon')).toEqual([])
@@ -153,6 +153,35 @@ describe('the details', () => {
     })
     store.set({ tab: 'context' })
     await expect.poll(() => texts('.changes ins')).toEqual(['2'])
+  })
+
+  it('say nothing of questions that nobody asked', async () => {
+    const { push } = show(...start, ...call('a', 0), { type: 'questions', open: [] })
+    push({ type: 'questions', open: [{ call: 'a', name: 'Read', input: {} }] })
+    await expect.poll(() => texts('.log .row .what')).toEqual(['asks for permission'])
+  })
+
+  it('say why somebody was stopped once, where the reason adds nothing', async () => {
+    const told = (reason: string): FrameBody => ({
+      type: 'abort',
+      layer: 'executor',
+      call: null,
+      from: 'executor',
+      event: 'call.abort',
+      cause: { kind: 'sibling_error', reason },
+    })
+    const { store } = show(...start, ...call('a', 0), told('sibling_error'), told('too late'))
+    store.set({ tab: 'aborts' })
+    await expect.poll(() => texts('.aborts .reason').length).toBe(2)
+    expect(texts('.aborts .reason code')).toEqual(['too late'])
+  })
+
+  it('say what each rule wants', async () => {
+    const { store } = show(...start, ...call('a', 0))
+    store.set({ tab: 'rules' })
+    await expect.poll(() => texts('.rules li').length).toBeGreaterThan(10)
+    expect(texts('.rules li .wants').filter((wants) => wants === '')).toEqual([])
+    expect(texts('.rules li .wants').length).toBe(texts('.rules li').length)
   })
 
   it('show any value as text and never as markup', async () => {

@@ -30,7 +30,9 @@ export function aiSdkModel<CallOptions>(
 ): Model {
   const version = languageModel.specificationVersion
   if (!versions.has(version)) {
-    throw new SignalboxError('invalid_option', `aiSdkModel takes language models of v2, v3 or v4, not of ${version}.`)
+    const came =
+      typeof languageModel === 'string' ? `the name of one; give openai('…') of its provider` : `of ${version}`
+    throw new SignalboxError('invalid_option', `aiSdkModel takes language models of v2, v3 or v4, not ${came}.`)
   }
   const own = options as Record<string, unknown>
   return ({ messages, tools, system, signal }) => {

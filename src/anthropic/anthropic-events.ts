@@ -64,14 +64,14 @@ export function anthropicTranslator(writer: ReplyWriter): Translator {
     },
     content_block_stop(event) {
       const block = standingOpen(event.index)
-      if (block === undefined) return
-      block.isOpen = false
-      if (block.whole !== undefined) writer.put(block.whole)
-      else if (block.index !== undefined) writer.close(block.index)
+      if (block !== undefined) close(block)
     },
     message_delta({ delta, usage }) {
       const end = asRecord(delta)
-      if (end !== undefined) writer.stop(end as MessageEnd, usage)
+      if (end === undefined) return
+      // a reader that waits for the end of a block would pass over the call in it
+      if (typeof end.stop_reason === 'string') for (const block of standing.values()) if (block.isOpen) close(block)
+      writer.stop(end as MessageEnd, usage)
     },
     message_stop: () => writer.end(),
     error({ error }) {
@@ -82,6 +82,12 @@ export function anthropicTranslator(writer: ReplyWriter): Translator {
   }
 
   const open = (block: ContentBlock): Standing => ({ index: writer.open(block), isOpen: true })
+
+  const close = (block: Standing): void => {
+    block.isOpen = false
+    if (block.whole !== undefined) writer.put(block.whole)
+    else if (block.index !== undefined) writer.close(block.index)
+  }
 
   const standingOpen = (index: unknown): Standing | undefined => {
     const block = standing.get(index as number)

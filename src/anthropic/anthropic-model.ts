@@ -1,3 +1,4 @@
+import { assertClient } from '../model/assert-client.ts'
 import { eventStream } from '../model/event-stream.ts'
 import type { Model } from '../model/model.ts'
 import { asList } from '../model/read-event.ts'
@@ -18,9 +19,10 @@ export type AnthropicModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
  * A model of the Messages API, by the client you have.
  *
  * @example
- * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-4-8', max_tokens: 8_192 })
+ * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-5-5', max_tokens: 8_192 })
  */
 export function anthropicModel<Params>(client: AnthropicClient<Params>, options: AnthropicModelOptions<Params>): Model {
+  assertClient(client, 'anthropicModel', ['messages', 'create'])
   return ({ messages, tools, system, signal }) => {
     const own = options as Record<string, unknown>
     const allTools = [...asList(own.tools), ...tools]

@@ -7,11 +7,14 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 /** The context as the calls change it, strictly in the order in which the model asked. */
 export class ContextLedger {
   current: ToolUseContext
+  readonly #check: (context: ToolUseContext) => void
   #lastRun: SafeRun | undefined
   readonly #due: ToolCall[] = []
 
-  constructor(initial: ToolUseContext) {
+  /** `check` throws at a context that nobody could work with, and a later executor would refuse. */
+  constructor(initial: ToolUseContext, check: (context: ToolUseContext) => void) {
     this.current = initial
+    this.#check = check
   }
 
   /** Calls that never run change nothing: they do not part two runs of safe calls. */
@@ -61,6 +64,7 @@ export class ContextLedger {
       if (typeof modifier !== 'function') throw new TypeError('contextModifier is not a function')
       const next: unknown = answerAtOnce<unknown>(modifier(this.current))
       if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier returned no context')
+      this.#check(next as ToolUseContext)
       this.current = next as ToolUseContext
     } catch (error) {
       call.turn.warn(call, 'context_modifier_failed', 'its context modifier failed and was left out', error)

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Message } from '../messages/message.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
@@ -49,9 +50,14 @@ export class Delivery {
   /** Something may have become ready. */
   wake(): void {
     while (this.#waiters.length > 0) {
+      // out of the line first: who leaves while it is being served, from inside a listener, is served all the same
+      const waiter = this.#waiters.shift() as Waiter
       const update = this.source.take()
-      if (update === undefined) break
-      this.#waiters.shift()?.resolve({ done: false, value: update })
+      if (update === undefined) {
+        this.#waiters.unshift(waiter)
+        break
+      }
+      waiter.resolve({ done: false, value: update })
     }
     if (this.#waiters.length > 0 && this.source.isDrained) this.#endAll()
   }
@@ -98,5 +104,9 @@ export class RemainingResults implements AsyncGenerator<MessageUpdate, void, und
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
   }
 }

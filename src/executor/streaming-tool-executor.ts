@@ -96,11 +96,12 @@ export class StreamingToolExecutor {
 
   /**
    * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for whom. Undefined
-   * for calls that do not wait: they run, are over, or were never added.
+   * for calls that do not wait: they run, are over, were discarded, or were never added.
    */
   explain(id: string): Admission | undefined {
     const call = this.#turn.find(id)
     if (call?.stage !== 'queued' && call?.stage !== 'held') return undefined
+    if (this.actor.getSnapshot().matches({ run: 'discarded' })) return undefined
     return explainAdmission(call, this.#turn.run)
   }
 

@@ -87,7 +87,10 @@ export class Turn implements CallHost, MessageSource {
     this.#sessionRules = new SessionRules(tools)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
-    this.#ledger = new ContextLedger(context)
+    this.#ledger = new ContextLedger(context, (next) => {
+      assertContext(createToolUseContext(next))
+      assertPermissions(next, tools)
+    })
     this.#progress = new ProgressBuffer(maxBufferedProgress)
     this.#outbox = new Outbox(() => this.#afterwards())
     this.delivery = new Delivery(this)
@@ -230,8 +233,9 @@ export class Turn implements CallHost, MessageSource {
 
   addProgress(call: ToolCall, message: ProgressMessage): void {
     if (this.#isDiscarded) return
-    this.report.progressed(call)
+    // first: a listener may discard the run
     this.#progress.push(call, message)
+    this.report.progressed(call)
     this.#outbox.run(() => undefined)
   }
 

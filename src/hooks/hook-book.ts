@@ -19,13 +19,19 @@ interface Entry {
 
 export type HookBook = { readonly [Event in HookEvent]: readonly Entry[] }
 
+const none: readonly ReadyHook[] = []
 const defaultTimeout = 60
 /** The longest time that timers can hold, in seconds. */
 const maxTimeout = 2_147_483
 
 /** The hooks of an event that are meant for a tool with these names, in the order in which they were registered. */
 export function hooksFor(book: HookBook, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
-  return book[event].flatMap(({ matches, hooks: ready }) => (matches(names) ? ready : []))
+  let found: readonly ReadyHook[] = none
+  for (const { matches, hooks } of book[event]) {
+    // mostly there is one entry, and its list will do
+    if (matches(names)) found = found.length === 0 ? hooks : [...found, ...hooks]
+  }
+  return found
 }
 
 /** The hooks with their matchers read. Throws at what cannot be used, naming it. */

@@ -24,11 +24,11 @@ export type HookReading =
 export function readHookOutput(output: unknown, event: HookEvent): HookReading {
   // a hook that only looks on often returns nothing
   if (output === undefined) return silent
-  if (typeof output !== 'object' || output === null) return nonsense('what it returned', 'an object', output)
+  if (!isRecord(output) || output instanceof Error) return nonsense('what it returned', 'an object', output)
   const given: HookOutput = { ...output }
   if (given.async === true) return silent
   const { hookSpecificOutput: specific = {} } = given as { hookSpecificOutput?: unknown }
-  if (typeof specific !== 'object' || specific === null) return nonsense('hookSpecificOutput', 'an object', specific)
+  if (!isRecord(specific)) return nonsense('hookSpecificOutput', 'an object', specific)
   const details: Details = { ...specific }
   return firstProblem(given, details, event) ?? { ok: true, word: wordOf(given, details, event) }
 }
@@ -55,6 +55,10 @@ function firstProblem(given: HookOutput, details: Details, event: HookEvent): Ho
     if (decision !== undefined && !Object.hasOwn(opinions, decision)) {
       return nonsense('its decision', 'allow, deny, ask or defer', decision)
     }
+  }
+  // after a call there is nothing to keep from running, and a hook that replaced the output must not fail
+  if (event === 'PreToolUse' && given.continue !== undefined && typeof given.continue !== 'boolean') {
+    return nonsense('continue', 'true or false', given.continue)
   }
   if (updatedInput !== undefined && !isRecord(updatedInput)) return nonsense('updatedInput', 'an object', updatedInput)
   return undefined

@@ -1,4 +1,5 @@
 import { describeValue } from '../text/describe-value.ts'
+import { wellFormed } from '../text/well-formed.ts'
 import type { AttachmentMessage, ContentBlock, Message, TextBlock, ToolResultBlock, UserMessage } from './message.ts'
 
 const maxAttachmentChars = 100_000
@@ -9,9 +10,10 @@ export type ApiMessage = { role: 'user' | 'assistant'; content: string | Content
 /**
  * A transcript as the Messages API takes it: between two replies one user message, its tool results first, then
  * everything else in order, attachments as text. Progress and system messages stay at home, and so does what a
- * `model_retry` message says is not to count.
+ * `model_retry` message says is not to count. Text that is not well formed is mended: the API refuses it. Where a client
+ * has types of its own for them, it gets those.
  */
-export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
+export function toApiMessages<Param extends { role: string } = ApiMessage>(messages: readonly Message[]): Param[] {
   const discarded = discardedBy(messages)
   const api: ApiMessage[] = []
   let answer: ContentBlock[] = []
@@ -32,7 +34,8 @@ export function toApiMessages(messages: readonly Message[]): ApiMessage[] {
     else if (message.type === 'attachment') answer.push(asText(message))
   }
   flush()
-  return api
+  // clients narrow the blocks further than they can be known here
+  return wellFormed(api) as unknown as Param[]
 }
 
 function discardedBy(messages: readonly Message[]): Set<string> {

@@ -22,113 +22,200 @@ export interface EventStreamOptions {
 }
 
 type Step = IteratorResult<ModelEvent, undefined>
+type Item = IteratorResult<unknown, unknown>
+
+interface Waiting {
+  resolve(step: Step): void
+  reject(error: unknown): void
+}
 
 const ended: Step = { done: true, value: undefined }
 
+/** How long a connection has to end after the last event, before it is broken off. */
+const farewellMs = 1_000
+
+/** The events of one reply, read from a source that is opened when the first is wanted. */
+export const eventStream = (options: EventStreamOptions): AsyncGenerator<ModelEvent, undefined> =>
+  new EventStream(options)
+
 /**
- * The events of one reply, read from a source that is opened when the first is wanted. Written out, because it must
- * be possible to leave at any time: an abort or `return()` ends it at once, even while the source is silent.
+ * Written out, because it must be possible to leave at any time: an abort or `return()` ends it at once, even while the
+ * source is silent. And because a generator inside a generator costs more than what most events are about.
  */
-export function eventStream({ open, translate, signal }: EventStreamOptions): AsyncGenerator<ModelEvent, undefined> {
-  const controller = new AbortController()
-  const writer = replyWriter()
-  const translator = translate?.(writer)
-  const waiting = new Set<(step: Step) => void>()
-  let source: AsyncIterator<unknown> | undefined
-  let ready: ModelEvent[] = []
-  let at = 0
-  let isReadOut = false
-  let isLeft = false
-  let line: Promise<unknown> | undefined
+class EventStream implements AsyncGenerator<ModelEvent, undefined> {
+  readonly #options: EventStreamOptions
+  readonly #controller = new AbortController()
+  readonly #writer = replyWriter()
+  readonly #translator: Translator | undefined
+  readonly #waiting: Waiting[] = []
+  #source: AsyncIterator<unknown> | undefined
+  #ready: ModelEvent[] = []
+  #at = 0
+  #isAsking = false
+  /** Nothing more is asked of the source. */
+  #isReadOut = false
+  /** Nobody is told of anything any more. */
+  #isLeft = false
 
-  const onAbort = () => leave(signal?.reason)
-  /** Nothing is read any more; a source that has not ended by itself is told. */
-  const letGo = (reason?: unknown) => {
-    signal?.removeEventListener('abort', onAbort)
-    if (isReadOut) return
-    isReadOut = true
+  constructor(options: EventStreamOptions) {
+    this.#options = options
+    this.#translator = options.translate?.(this.#writer)
+  }
+
+  next(): Promise<Step> {
+    const step = this.#waiting.length === 0 ? this.#nextReady() : undefined
+    if (step !== undefined) return Promise.resolve(step)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+      this.#ask()
+    })
+  }
+
+  async return(): Promise<Step> {
+    this.#leave()
+    return ended
+  }
+
+  async throw(error: unknown): Promise<Step> {
+    this.#leave()
+    throw error
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #nextReady(): Step | undefined {
+    if (this.#isLeft) return ended
+    const value = this.#ready[this.#at]
+    if (value === undefined) return this.#isReadOut ? ended : undefined
+    this.#at++
+    return { done: false, value }
+  }
+
+  /** One item at a time, however many wait. */
+  #ask(): void {
+    if (this.#isAsking) return
+    this.#isAsking = true
+    this.#nextItem().then(
+      (item) => this.#answer(() => this.#take(item)),
+      (error) => this.#answer(() => this.#break(error)),
+    )
+  }
+
+  #nextItem(): Promise<Item | undefined> {
+    if (this.#source === undefined) return this.#begin()
     try {
-      // not awaited: a source that sleeps would not answer
-      Promise.resolve(source?.return?.()).catch(() => undefined)
-    } catch {
-      // a source that cannot be left
-    }
-    controller.abort(reason)
-  }
-  const leave = (reason?: unknown) => {
-    if (isLeft) return
-    isLeft = true
-    letGo(reason)
-    for (const resolve of waiting) resolve(ended)
-    waiting.clear()
-  }
-
-  const begin = async (): Promise<void> => {
-    if (signal?.aborted) return leave(signal.reason)
-    signal?.addEventListener('abort', onAbort)
-    const opened = iteratorOf(await open(controller.signal))
-    // left in the meantime: a request that was answered all the same
-    if (isLeft) Promise.resolve(opened.return?.()).catch(() => undefined)
-    else source = opened
-  }
-
-  const read = async (): Promise<void> => {
-    try {
-      if (source === undefined) await begin()
-      const item = isLeft ? undefined : await source?.next()
-      if (isLeft || item === undefined) return
-      isReadOut = item.done === true
-      if (item.done) translator?.end?.()
-      else takeSafely(translator, item.value)
-      ready = translator === undefined && !item.done ? [item.value as ModelEvent] : writer.drain()
-      // an item that says nothing is still a sign of life
-      if (ready.length === 0 && !item.done) ready = [{ type: 'ping' }]
+      return Promise.resolve(this.#source.next())
     } catch (error) {
-      isReadOut = true
-      // a reply that is whole stays so when the connection breaks behind it
-      if (!writer.isComplete) throw error
-      translator?.end?.()
-      ready = writer.drain()
-    } finally {
-      at = 0
-      if (isReadOut || writer.isOver) letGo()
+      return Promise.reject(error)
     }
   }
 
-  const pull = async (): Promise<Step> => {
-    for (;;) {
-      if (isLeft) return ended
-      const event = ready[at++]
-      if (event !== undefined) return { done: false, value: event }
-      if (isReadOut) return ended
-      await read()
+  async #begin(): Promise<Item | undefined> {
+    const { open, signal } = this.#options
+    if (signal?.aborted) return this.#leave(signal.reason)
+    signal?.addEventListener('abort', this.#onAbort)
+    const source = iteratorOf(await open(this.#controller.signal))
+    // left in the meantime: a request that was answered all the same
+    if (this.#isLeft) return leave(source)
+    this.#source = source
+    return source.next()
+  }
+
+  /** Whatever the item was, those who wait for it get something. */
+  #answer(take: () => void): void {
+    this.#isAsking = false
+    if (this.#isLeft) return
+    try {
+      take()
+    } catch (error) {
+      this.#isReadOut = true
+      this.#letGo()
+      this.#waiting.shift()?.reject(error)
+    }
+    while (this.#waiting.length > 0) {
+      const step = this.#nextReady()
+      if (step === undefined) return this.#ask()
+      this.#waiting.shift()?.resolve(step)
     }
   }
 
-  return {
-    next() {
-      if (isLeft) return Promise.resolve(ended)
-      return new Promise<Step>((resolve, reject) => {
-        waiting.add(resolve)
-        const turn = line === undefined ? pull() : line.then(pull)
-        line = turn.then(
-          () => undefined,
-          () => undefined,
-        )
-        turn.then(resolve, reject).finally(() => waiting.delete(resolve))
-      })
-    },
-    async return() {
-      leave()
-      return ended
-    },
-    async throw(error) {
-      leave()
-      throw error
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
+  #take(item: Item | undefined): void {
+    if (item === undefined || item.done === true) return this.#finish()
+    takeSafely(this.#translator, item.value)
+    const events = this.#translator === undefined ? [item.value as ModelEvent] : this.#writer.drain()
+    // an item that says nothing is still a sign of life
+    this.#hold(events.length === 0 ? [{ type: 'ping' }] : events)
+    if (this.#writer.isOver) this.#seeOff()
+  }
+
+  /** A reply that is whole stays so when the connection breaks behind it. */
+  #break(error: unknown): void {
+    if (!this.#writer.isComplete) throw error
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#isReadOut = true
+    this.#translator?.end?.()
+    this.#hold(this.#writer.drain())
+    this.#letGo()
+  }
+
+  #hold(events: ModelEvent[]): void {
+    this.#ready = events
+    this.#at = 0
+  }
+
+  readonly #onAbort = () => this.#leave(this.#options.signal?.reason)
+
+  #leave(reason?: unknown): undefined {
+    if (this.#isLeft) return
+    this.#isLeft = true
+    this.#letGo(reason)
+    for (const { resolve } of this.#waiting.splice(0)) resolve(ended)
+  }
+
+  /** Nothing is read any more; a source that has not ended by itself is told. */
+  #letGo(reason?: unknown): void {
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#isReadOut) return
+    this.#isReadOut = true
+    this.#breakOff(reason)
+  }
+
+  /** The reply is over, and so is its connection in a moment: broken off, it could not be used for the next request. */
+  #seeOff(): void {
+    this.#isReadOut = true
+    this.#letGo()
+    const breakOff = () => this.#breakOff()
+    // not the host's clock: nothing that anybody waits for depends on it
+    const timer: unknown = setTimeout(breakOff, farewellMs)
+    ;(timer as { unref?(): void }).unref?.()
+    this.#nextItem()
+      .then((item) => item?.done === true || breakOff(), ignore)
+      .finally(() => clearTimeout(timer as number))
+  }
+
+  #breakOff(reason?: unknown): void {
+    if (this.#source !== undefined) leave(this.#source)
+    this.#controller.abort(reason)
+  }
+}
+
+const ignore = (): void => undefined
+
+/** Not awaited: a source that sleeps would not answer, and one that cannot be left is nobody's trouble. */
+function leave(source: AsyncIterator<unknown>): undefined {
+  try {
+    Promise.resolve(source.return?.()).catch(ignore)
+  } catch {
+    // as above
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
+import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { LongResult, ResultStore } from '../results/result-store.ts'
 
 export interface FileResultStoreOptions {
@@ -27,7 +28,8 @@ const week = 7 * 24 * 60 * 60 * 1000
 const ownName = /^[0-9a-f]{32}\.txt(\.[0-9a-f]+\.tmp)?$/
 
 /** Keeps long results as files that only this user can read. */
-export function fileResultStore({ folder, maxAgeMs = week }: FileResultStoreOptions = {}): FileResultStore {
+export function fileResultStore(options: FileResultStoreOptions = {}): FileResultStore {
+  const { folder, maxAgeMs = week } = checked(options)
   const home = resolve(folder ?? join(tmpdir(), `signalbox-results-${userInfo().uid}`))
   let ready: Promise<void> | undefined
   const sweep = () => removeOlder(home, maxAgeMs)
@@ -48,6 +50,20 @@ export function fileResultStore({ folder, maxAgeMs = week }: FileResultStoreOpti
       return { path }
     },
   }
+}
+
+/** A folder under a wrong name would leave the files where nobody looks. */
+function checked(options: FileResultStoreOptions): FileResultStoreOptions {
+  const { folder, maxAgeMs = week, ...others } = options
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) fail(`There is no option ${unknown}; there are folder, maxAgeMs.`)
+  if (folder !== undefined && typeof folder !== 'string') fail('folder must be a path.')
+  if (!(maxAgeMs >= 0)) fail('maxAgeMs must be milliseconds.')
+  return options
+}
+
+function fail(problem: string): never {
+  throw new SignalboxError('invalid_option', problem)
 }
 
 /** A hash: nothing of what a model sent becomes part of a path. The same result has the same name. */

@@ -1,4 +1,5 @@
 import { systemText } from '../model/api-content.ts'
+import { assertClient } from '../model/assert-client.ts'
 import { eventStream } from '../model/event-stream.ts'
 import type { Model } from '../model/model.ts'
 import { asList } from '../model/read-event.ts'
@@ -27,6 +28,7 @@ export type ChatModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
  * const model = openaiChatModel(new OpenAI({ baseURL: 'http://localhost:11434/v1' }), { model: 'qwen3' })
  */
 export function openaiChatModel<Params>(client: ChatClient<Params>, options: ChatModelOptions<Params>): Model {
+  assertClient(client, 'openaiChatModel', ['chat', 'completions', 'create'])
   const own = options as Record<string, unknown>
   const customTools = customToolNames(own.tools)
   return ({ messages, tools, system, signal }) => {

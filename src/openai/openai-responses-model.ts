@@ -1,4 +1,5 @@
 import { systemText } from '../model/api-content.ts'
+import { assertClient } from '../model/assert-client.ts'
 import { eventStream } from '../model/event-stream.ts'
 import type { Model } from '../model/model.ts'
 import { asList } from '../model/read-event.ts'
@@ -27,6 +28,7 @@ export function openaiResponsesModel<Params>(
   client: ResponsesClient<Params>,
   options: ResponsesModelOptions<Params>,
 ): Model {
+  assertClient(client, 'openaiResponsesModel', ['responses', 'create'])
   const own = options as Record<string, unknown>
   const customTools = customToolNames(own.tools)
   return ({ messages, tools, system, signal }) => {

@@ -4,7 +4,7 @@ import { describeValue } from '../text/describe-value.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { changeInput } from './change-input.ts'
-import { denialOf, hasNewDenyRules } from './decide.ts'
+import { hasNewDenyRules, uphold } from './decide.ts'
 import { denyCall } from './deny-call.ts'
 import { ownInput } from './hook-input.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -62,24 +62,13 @@ function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
 }
 
 function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
-  if (updatedInput === undefined) return confirm(call, tool, false, hasNewDenyRules(call))
-  const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
-  changeInput(call, tool, change, (becameUnsafe) => confirm(call, tool, becameUnsafe, true))
-}
-
-/** The host's yes holds, unless something that no yes can pass now speaks against it. */
-function confirm(call: ToolCall, tool: AnyTool, becameUnsafe: boolean, isNews: boolean): void {
-  const { reading } = call
-  const permit = () => {
-    if (!call.isIn('permission')) return
+  const permit = (becameUnsafe: boolean): void => {
     call.recordDecision({ behavior: 'allow', source: byHost })
     call.tell({ type: 'permission.allowed', becameUnsafe })
   }
-  if (!isNews || reading.status !== 'valid' || !call.needsDeciding) return permit()
-  denialOf(call, tool, reading.input).then(
-    (denied) => (denied === undefined ? permit() : denyCall(call, denied.text, denied.source)),
-    (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), byHost),
-  )
+  if (updatedInput === undefined) return uphold(call, tool, hasNewDenyRules(call), () => permit(false))
+  const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
+  changeInput(call, tool, change, (becameUnsafe) => uphold(call, tool, call.needsDeciding, () => permit(becameUnsafe)))
 }
 
 /** Rules for the rest of the session. One that cannot be read changes nothing, and the answer holds all the same. */

@@ -1,4 +1,5 @@
 import type { Decision } from '../../machines/index.ts'
+import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { PermissionQuestion } from '../tool/permission.ts'
 
 /** Whether one call may run, as far as that is known. */
@@ -8,6 +9,8 @@ export class CallPermit {
   isAsking = false
   /** The words of the hook or the tool that wants the host asked. */
   message: string | undefined
+  /** The settings that the decision was made by. */
+  settings: PermissionSettings | undefined
   /** How many deny rules had been added to the session when it was last decided. */
   denyRulesSeen = 0
 

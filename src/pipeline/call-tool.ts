@@ -1,6 +1,8 @@
+import { readField } from '../errors/read-field.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import { areMessages } from './are-messages.ts'
 import type { Settled } from './call-facts.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
 import { ownInput } from './hook-input.ts'
@@ -33,7 +35,7 @@ export function callTool(call: ToolCall): void {
     else
       whenSettled(
         () => returned,
-        (value) => run.settle(settledWith(call, value)),
+        (value) => run.finish(settledWith(call, value)),
         (error) => run.settle({ ok: false, error }),
       )
   } catch (error) {
@@ -79,6 +81,17 @@ export class BodyRun {
     turn.addProgress(this.#call, message)
   }
 
+  /** Data that is still to come, since its promise was handed over as it is, is a part of the work. */
+  finish(settled: Settled): void {
+    if (!settled.ok || typeof readField(settled.result.data, 'then') !== 'function') return this.settle(settled)
+    const { result } = settled
+    whenSettled(
+      () => result.data,
+      (data) => this.settle({ ok: true, result: { ...result, data } }),
+      (error) => this.settle({ ok: false, error }),
+    )
+  }
+
   settle(settled: Settled): void {
     if (this.#state !== 'running') return this.#tooLate(settled.ok ? 'a result' : 'an error')
     this.#state = 'settled'
@@ -115,7 +128,7 @@ export class BodyRun {
       for (;;) {
         const step = await chunks.next()
         if (step.done === true) {
-          return this.settle(result ?? this.#lastWord(step.value))
+          return this.finish(result ?? this.#lastWord(step.value))
         }
         result = this.#takeChunk(step.value, result)
       }
@@ -179,10 +192,8 @@ function resultOf(call: ToolCall, value: unknown): ToolResult {
   return { data: value }
 }
 
-const messageTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
-
 function checkedMessages(call: ToolCall, messages: readonly Message[]): Message[] {
-  if (Array.isArray(messages) && messages.every((each) => messageTypes.has(each?.type))) return [...messages]
+  if (areMessages(messages)) return [...messages]
   call.turn.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
   return []
 }

@@ -1,4 +1,5 @@
 import type { HookEvent } from '../hooks/hook.ts'
+import type { HookWord } from '../hooks/hook-word.ts'
 import { createAttachmentMessage, createStopHookSummary, createSystemMessage } from '../messages/create-messages.ts'
 import type { Attachment, Message } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
@@ -20,7 +21,7 @@ export class CallTrail {
   readonly #hooks: { command: string; durationMs?: number }[] = []
   readonly #errors: string[] = []
   /** Hooks of one moment run side by side: together they take as long as the longest. */
-  readonly #elapsed = new Map<HookEvent, number>()
+  readonly #elapsed: { [Event in HookEvent]?: number } = {}
   #stop: { readonly reason: string | undefined } | undefined
 
   /** How many messages it will come to. */
@@ -40,8 +41,9 @@ export class CallTrail {
   /** What one hook did, other than changing the call itself. */
   addHook(event: HookEvent, outcome: HookOutcome, toolUseID: string): void {
     const { hook, durationMs } = outcome
-    this.#hooks.push({ command: hook.name, ...(durationMs !== undefined && { durationMs }) })
-    this.#elapsed.set(event, Math.max(this.#elapsed.get(event) ?? 0, durationMs ?? 0))
+    this.#hooks.push(durationMs === undefined ? { command: hook.name } : { command: hook.name, durationMs })
+    this.#elapsed[event] = Math.max(this.#elapsed[event] ?? 0, durationMs ?? 0)
+    if (outcome.status === 'said' && saysNothing(outcome.word)) return
     const origin = { hookEvent: event, hookName: hook.name }
     if (outcome.status === 'cancelled') return this.attach({ type: 'hook_cancelled', ...origin })
     if (outcome.status === 'failed') {
@@ -73,7 +75,7 @@ export class CallTrail {
   }
 
   #summary(toolUseID: string, stamps: Stamps): Message {
-    const totalDurationMs = [...this.#elapsed.values()].reduce((sum, ms) => sum + ms, 0)
+    const totalDurationMs = Object.values(this.#elapsed).reduce((sum, ms) => sum + ms, 0)
     const summary = createStopHookSummary(
       {
         hookInfos: this.#hooks,
@@ -83,6 +85,9 @@ export class CallTrail {
       },
       stamps,
     )
-    return { ...summary, toolUseID, totalDurationMs, isSlow: totalDurationMs > slowHooksMs }
+    return Object.assign(summary, { toolUseID, totalDurationMs, isSlow: totalDurationMs > slowHooksMs })
   }
 }
+
+const saysNothing = ({ additionalContext, systemMessage, stops }: HookWord): boolean =>
+  additionalContext === undefined && systemMessage === undefined && stops === undefined

@@ -26,6 +26,12 @@ interface Case {
 export function decide(call: ToolCall): void {
   const { tool, reading } = call
   if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
+  // it was permitted before it went back to the line
+  if (call.decision?.behavior === 'allow') {
+    return uphold(call, tool, call.context.permissions !== call.permit.settings, () =>
+      call.tell({ type: 'permission.allowed', becameUnsafe: false }),
+    )
+  }
   caseOf(call, tool, reading.input).then(
     ({ facts, messages }) => {
       if (!call.isIn('permission')) return
@@ -52,15 +58,19 @@ function follow(call: ToolCall, decision: Decision, messages: Case['messages']):
 export const hasNewDenyRules = ({ turn, permit }: ToolCall): boolean =>
   turn.addedRules.deny.length > permit.denyRulesSeen
 
-/** What nobody's yes can change, once more: the input is another now, or the rules are. */
-export async function denialOf(
-  call: ToolCall,
-  tool: AnyTool,
-  input: Record<string, unknown>,
-): Promise<{ source: DecisionSource; text: ResultText } | undefined> {
-  const { facts, messages } = await caseOf(call, tool, input)
-  const denied = denial(facts)
-  return denied && { source: denied.source, text: denialText(call, denied.source, messages) }
+/** Goes on with a call that somebody said yes to, unless something that no yes can pass now speaks against it. */
+export function uphold(call: ToolCall, tool: AnyTool, isNews: boolean, goOn: () => void): void {
+  const { reading } = call
+  if (!call.isIn('permission')) return
+  if (!isNews || reading.status !== 'valid') return goOn()
+  caseOf(call, tool, reading.input).then(
+    ({ facts, messages }) => {
+      const denied = denial(facts)
+      if (denied === undefined) uphold(call, tool, hasNewDenyRules(call), goOn)
+      else denyCall(call, denialText(call, denied.source, messages), denied.source)
+    },
+    (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), { by: 'tool' }),
+  )
 }
 
 /** Gathers the facts, and stops where the rest could change nothing. */

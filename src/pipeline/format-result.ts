@@ -121,7 +121,9 @@ const asMapped: Form = (call, data, maxChars) => {
   if (tool?.mapResult === undefined) return asItIs(call, data, maxChars)
   const mapped: unknown = answerAtOnce<unknown>(tool.mapResult(data, id))
   if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
-  return { ...mapped, tool_use_id: id }
+  // the API refuses an error that says nothing
+  const isSilent = mapped.is_error === true && mapped.content.length === 0
+  return { ...mapped, tool_use_id: id, ...(isSilent && { content: resultTexts.failedSilently().content }) }
 }
 
 function isResultBlock(value: unknown): value is ToolResultBlock {

@@ -1,3 +1,4 @@
+import { readField } from '../errors/read-field.ts'
 import { createToolResultMessage } from '../messages/create-messages.ts'
 import type { ToolResultBlock, ToolResultMessage } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
@@ -6,7 +7,7 @@ import type { ToolCall } from './tool-call.ts'
 export function resultMessage(call: ToolCall, block: ToolResultBlock, toolUseResult: unknown): ToolResultMessage {
   return createToolResultMessage(
     block,
-    { toolUseResult, sourceToolAssistantUUID: call.assistantMessage.uuid },
+    { toolUseResult, sourceToolAssistantUUID: readField(call.assistantMessage, 'uuid') as string },
     call.turn.settings.stamps,
   )
 }

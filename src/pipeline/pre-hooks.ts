@@ -49,8 +49,7 @@ function takeWords(call: ToolCall, tool: AnyTool, outcomes: readonly HookOutcome
   if (!call.isIn('preHooks')) return
   for (const outcome of outcomes) call.trail.addHook('PreToolUse', outcome, call.id)
   const steps = changesOf(call, outcomes)
-  const verdicts = outcomes.flatMap(verdictsOf)
-  call.hookVerdict = strictest.flatMap((wanted) => verdicts.find(({ permission }) => permission === wanted) ?? [])[0]
+  call.hookVerdict = strictestOf(outcomes.flatMap(verdictsOf))
   if (call.hookVerdict !== undefined) {
     const { permission, hookName, message } = call.hookVerdict
     call.trail.attach({ type: 'hook_permission_decision', decision: permission, content: message, hookName })
@@ -62,6 +61,11 @@ function takeWords(call: ToolCall, tool: AnyTool, outcomes: readonly HookOutcome
   changeInput(call, tool, { phase: 'preHooks', updatedInput: last.input, steps }, (becameUnsafe) =>
     call.tell({ type: 'preHooks.finished', becameUnsafe }),
   )
+}
+
+function strictestOf(verdicts: readonly HookVerdict[]): HookVerdict | undefined {
+  if (verdicts.length < 2) return verdicts[0]
+  return strictest.flatMap((wanted) => verdicts.find(({ permission }) => permission === wanted) ?? [])[0]
 }
 
 /** A hook that failed forbids, unless it was registered to fail open; so does one that ends the query. */
@@ -85,13 +89,16 @@ function verdictsOf(outcome: HookOutcome): HookVerdict[] {
 
 /** The input after each hook that changed it, in the order of their registration. */
 function changesOf(call: ToolCall, outcomes: readonly HookOutcome[]): ChangeStep[] {
+  const changes = outcomes.flatMap((outcome) =>
+    outcome.status === 'said' && outcome.word.updatedInput !== undefined
+      ? [{ by: outcome.hook.name, updatedInput: outcome.word.updatedInput }]
+      : [],
+  )
+  if (changes.length === 0) return []
   const original = ownInput(call)
-  const steps: ChangeStep[] = []
-  let current = original
-  for (const outcome of outcomes) {
-    if (outcome.status !== 'said' || outcome.word.updatedInput === undefined) continue
-    current = mergeInput(current, original, outcome.word.updatedInput)
-    steps.push({ by: outcome.hook.name, input: current })
-  }
-  return steps
+  let input = original
+  return changes.map(({ by, updatedInput }) => {
+    input = mergeInput(input, original, updatedInput)
+    return { by, input }
+  })
 }

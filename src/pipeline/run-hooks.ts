@@ -14,12 +14,29 @@ export type HookOutcome = { readonly hook: ReadyHook; readonly durationMs?: numb
   | { readonly status: 'cancelled' }
 )
 
-interface OneRun {
+/** One hook at work. */
+class HookRun {
   readonly hook: ReadyHook
-  readonly controller: AbortController
   readonly startedAt: number
   timer: unknown
   outcome: HookOutcome | undefined
+  #controller: AbortController | undefined
+
+  constructor(hook: ReadyHook, startedAt: number) {
+    this.hook = hook
+    this.startedAt = startedAt
+  }
+
+  /** Made when it is wanted: most hooks never look, and it would cost more than all the rest. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    this.#controller ??= new AbortController()
+    this.#controller.abort(reason)
+  }
 }
 
 /** The hooks of one moment, side by side. What became of them comes back in the order of their registration. */
@@ -27,7 +44,7 @@ export class HookRuns {
   readonly #call: ToolCall
   readonly #event: HookEvent
   readonly #done: (outcomes: HookOutcome[]) => void
-  readonly #runs: OneRun[]
+  readonly #runs: HookRun[]
   #isDone = false
 
   constructor(call: ToolCall, event: HookEvent, hooks: readonly ReadyHook[], done: (outcomes: HookOutcome[]) => void) {
@@ -35,13 +52,7 @@ export class HookRuns {
     this.#event = event
     this.#done = done
     const startedAt = call.turn.settings.stamps.now()
-    this.#runs = hooks.map((hook) => ({
-      hook,
-      controller: new AbortController(),
-      startedAt,
-      timer: undefined,
-      outcome: undefined,
-    }))
+    this.#runs = hooks.map((hook) => new HookRun(hook, startedAt))
   }
 
   /** Each hook gets an input of its own: one that changes it changes nobody else's. */
@@ -62,17 +73,17 @@ export class HookRuns {
     return this.#runs.map(({ outcome }) => outcome as HookOutcome)
   }
 
-  #startOne(run: OneRun, inputFor: () => HookInput): void {
-    const { hook, controller } = run
+  #startOne(run: HookRun, inputFor: () => HookInput): void {
+    const { hook } = run
     const { clock } = this.#call.turn.settings
     const timedOut = () => {
       this.#settle(run, { hook, status: 'failed', problem: `it took longer than ${hook.timeoutMs / 1_000} s` })
-      controller.abort('timeout')
+      run.abort('timeout')
     }
     whenSettled(
       () => {
         run.timer = clock.setTimeout(timedOut, hook.timeoutMs)
-        return hook.run(inputFor(), this.#call.id, { signal: controller.signal })
+        return hook.run(inputFor(), this.#call.id, signalOf(run))
       },
       (output) => this.#settle(run, this.#read(hook, output)),
       (error) => this.#settle(run, { hook, status: 'failed', problem: describeError(error, 'The hook') }),
@@ -94,17 +105,17 @@ export class HookRuns {
     }
   }
 
-  #settle(run: OneRun, outcome: HookOutcome): void {
+  #settle(run: HookRun, outcome: HookOutcome): void {
     if (run.outcome !== undefined) return
     const { clock, stamps } = this.#call.turn.settings
-    run.outcome = { ...outcome, durationMs: Math.max(0, stamps.now() - run.startedAt) }
+    run.outcome = Object.assign(outcome, { durationMs: Math.max(0, stamps.now() - run.startedAt) })
     clearTimer(clock, run.timer)
     this.#check()
   }
 
-  #leave(run: OneRun, reason: unknown): void {
+  #leave(run: HookRun, reason: unknown): void {
     clearTimer(this.#call.turn.settings.clock, run.timer)
-    run.controller.abort(reason)
+    run.abort(reason)
   }
 
   #check(): void {
@@ -113,3 +124,9 @@ export class HookRuns {
     this.#done(this.#runs.map(({ outcome }) => outcome as HookOutcome))
   }
 }
+
+const signalOf = (run: HookRun) => ({
+  get signal(): AbortSignal {
+    return run.signal
+  },
+})

@@ -135,6 +135,12 @@ export class ToolCall implements CallRecord, CallPort {
     return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.turn.hasPlainPermissions(this)
   }
 
+  /** Asked by a guard: where modifiers wait to be applied, the phase itself finds out. */
+  get mayBeForbidden(): boolean {
+    const context = this.turn.peekContext(this)
+    return context === undefined || context.permissions !== this.permit.settings
+  }
+
   get needsAsking(): boolean {
     return !this.turn.allowsEverything
   }
@@ -244,7 +250,8 @@ export class ToolCall implements CallRecord, CallPort {
   recordDecision(decision: Decision): void {
     this.permit.decision = decision
     try {
-      const { toolDecisions } = this.context
+      const { permissions, toolDecisions } = this.context
+      this.permit.settings = permissions
       if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
     } catch (error) {
       this.turn.warn(this, 'host_callback_failed', 'its decision could not be written into toolDecisions', error)

@@ -3,8 +3,10 @@ import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.
 import type { DiscardedCall } from '../executor/turn.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../messages/message.ts'
+import { sendableName } from '../messages/sendable-name.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import type { StopReason } from '../model/model.ts'
+import { copyInput } from '../pipeline/copy-input.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
@@ -114,8 +116,7 @@ export class Attempt {
 
   /** A call enters the executor when its block ends, and starts as soon as its tool wants it to. */
   #announce(block: ToolUseBlock, problem: string | undefined): void {
-    // the API wants an object there, whatever the model sent
-    const shown = { ...block, input: isRecord(block.input) ? block.input : {} }
+    const shown = { ...block, name: sendableName(block.name), input: sendableInput(block.input) }
     const message = this.#messageOf(shown)
     const tool = this.#host.findTool(block.name)
     let startWhen: StartWhen = 'closed'
@@ -157,7 +158,9 @@ export class Attempt {
       for await (const update of this.executor.getRemainingResults()) {
         if (this.#isDiscarded) return
         this.#note(update.message)
-        await this.#host.took(update)
+        // a wait for nothing is still one
+        const pause = this.#host.took(update)
+        if (pause !== undefined) await pause
       }
     }
     this.#isPumping = false
@@ -179,6 +182,16 @@ export class Attempt {
 
   #messageOf(block: ContentBlock): AssistantMessage {
     return createAssistantMessage([block], this.reply, this.#host.stamps)
+  }
+}
+
+/** The API wants an object there, and a request is put into words: of what a model sends neither is certain. */
+function sendableInput(input: unknown): Record<string, unknown> {
+  try {
+    const copied = copyInput(input, Number.POSITIVE_INFINITY)
+    return copied.ok && isRecord(copied.copy) ? copied.copy : {}
+  } catch {
+    return {}
   }
 }
 

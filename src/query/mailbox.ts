@@ -26,6 +26,11 @@ export class Mailbox<Item, End> {
     this.#letIn()
   }
 
+  /** What it ended with, once it has, whether or not all was read. */
+  get ending(): End | undefined {
+    return this.#end?.value
+  }
+
   take(): Promise<IteratorResult<Item, End>> {
     if (this.#next < this.#items.length) {
       const value = this.#items[this.#next++] as Item

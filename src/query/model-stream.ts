@@ -3,7 +3,7 @@ import { type Clock, clearTimer } from '../pipeline/clock.ts'
 
 export interface StreamHandlers {
   /** May ask for a pause. */
-  event(event: unknown): Promise<void> | undefined | void
+  event(event: unknown): Promise<void> | undefined
   ended(): void
   failed(error: unknown): void
 }
@@ -58,7 +58,8 @@ export class ModelStream {
       this.#isWaiting = false
       if (this.#isOver) return
       if (step.done === true) break
-      await this.#handlers.event(step.value)
+      const pause = this.#handlers.event(step.value)
+      if (pause !== undefined) await pause
       if (this.#isOver) return
     }
     this.#isOver = true
@@ -68,7 +69,8 @@ export class ModelStream {
 
   /** From now on it is waited for; the reader's own time does not count. */
   #expect(): void {
-    if (this.#isOver || this.#idleMs === Number.POSITIVE_INFINITY) return
+    // Infinity, and what timers cannot hold, mean no limit
+    if (this.#isOver || this.#idleMs >= 2 ** 31) return
     this.#isWaiting = true
     this.#waitsSince = this.#now()
     if (this.#timer === undefined) this.#lookIn(this.#idleMs)

@@ -122,14 +122,19 @@ export function readMessages(given: QueryOptions['messages']): Message[] {
 
 const ownTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system'])
 
-function readMessage(message: Message | ApiMessage, index: number): Message {
-  if ('type' in Object(message) && ownTypes.has((message as Message).type)) return message as Message
-  const { role, content } = Object(message) as ApiMessage
-  if (role === 'user') return createUserMessage(content)
-  if (role === 'assistant') {
-    return createAssistantMessage(typeof content === 'string' ? [{ type: 'text', text: content }] : content)
+const spoken = '{ role, content } of a user or an assistant (a system prompt is the option system)'
+
+function readMessage(given: Message | ApiMessage, index: number): Message {
+  const { type } = Object(given) as { type?: string }
+  const { role, content } = Object('message' in Object(given) ? (given as UserMessage).message : given) as ApiMessage
+  const isSpoken = role === 'user' || role === 'assistant' || type === 'user' || type === 'assistant'
+  const isOurs = type !== undefined && ownTypes.has(type)
+  if (isSpoken ? typeof content !== 'string' && !Array.isArray(content) : !isOurs) {
+    fail(`messages[${index}]`, spoken, given)
   }
-  return fail(`messages[${index}]`, 'a message', message)
+  if (isOurs) return given as Message
+  if (role === 'user') return createUserMessage(content)
+  return createAssistantMessage(typeof content === 'string' ? [{ type: 'text', text: content }] : content)
 }
 
 /** What somebody sends while a query runs. */

@@ -27,11 +27,12 @@ export class PresentTools {
   }
 
   /** Looks anew. In the middle of a query, tools that cannot be used change nothing. */
-  look(): readonly AnyTool[] {
+  look(check: (tools: readonly AnyTool[]) => void): readonly AnyTool[] {
     try {
       const tools = this.#ask()
       if (tools.length !== this.#tools.length || tools.some((tool, at) => tool !== this.#tools[at])) {
         const box = new ToolBox(tools)
+        check(tools)
         this.#schemas = toolSchemas(tools)
         this.#box = box
         this.#tools = tools

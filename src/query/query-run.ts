@@ -7,6 +7,7 @@ import {
   type queryMachine,
 } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { assertPermissions } from '../executor/check-context.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
 import { readOptions, type Settings } from '../executor/options.ts'
@@ -236,6 +237,9 @@ export class QueryRun implements QueryPort, AttemptHost {
     whenSettled(
       () => (prepareMessages === undefined ? messages : prepareMessages([...messages])),
       (prepared) => {
+        if (!Array.isArray(prepared)) {
+          return this.#tell({ type: 'turn.failed', error: new TypeError('prepareMessages must return messages.') })
+        }
         this.#request = prepared
         this.#tell({ type: 'turn.prepared' })
       },
@@ -353,6 +357,7 @@ export class QueryRun implements QueryPort, AttemptHost {
 
   #newAttempt(): Attempt {
     const { canUseTool, executor } = this.#options
-    return new Attempt(this, new StreamingToolExecutor(this.#tools.look(), canUseTool, this.#context, executor))
+    const tools = this.#tools.look((present) => assertPermissions(this.#context, present))
+    return new Attempt(this, new StreamingToolExecutor(tools, canUseTool, this.#context, executor))
   }
 }

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { ActorRefFrom } from 'xstate'
 import type { queryMachine } from '../../machines/index.ts'
 import type { ExecutorEvents } from '../executor/events.ts'
@@ -14,6 +15,7 @@ import { type QueryResult, QueryRun } from './query-run.ts'
  * @example
  * const run = query({ messages: 'What does a.ts do?', tools, model, canUseTool })
  * for await (const message of run) show(message)
+ * if (run.result?.reason === 'model_error') throw run.result.error
  */
 export function query(options: QueryOptions): Query {
   return new Query(options)
@@ -48,6 +50,11 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     return [...this.#run.transcript.messages]
   }
 
+  /** Why it ended, once it has: what the generator returns, for whoever loops over it. */
+  get result(): QueryResult | undefined {
+    return this.#run.mailbox.ending
+  }
+
   next(): Promise<IteratorResult<QueryMessage, QueryResult>> {
     this.#start()
     return this.#run.mailbox.take()
@@ -72,6 +79,11 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+
+  /** For `await using`: whoever leaves the scope leaves the query. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
   }
 
   /**

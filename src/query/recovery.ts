@@ -7,6 +7,8 @@ const firstBackoffMs = 500
 const longestBackoffMs = 30_000
 /** A service that wants to be left alone for longer than this is not waited for. */
 const longestDelayMs = 120_000
+/** The longest time that timers can hold. */
+const maxDelay = 2 ** 31 - 1
 
 export interface RecoveryPlan {
   readonly recovery: Recovery
@@ -22,18 +24,20 @@ export function planRecovery(
   const kind = classifyModelError(error)
   if (!isRetryable(kind)) return { recovery: 'none', delayMs: 0, kind }
   const { attempts = 2 } = retry ?? {}
-  const delayMs = retryAfterMs(error) ?? backoffOf(retry, failures)
-  if (failures <= attempts && delayMs <= longestDelayMs) return { recovery: 'retry', delayMs, kind }
+  const wished = retryAfterMs(error)
+  if (failures <= attempts && (wished ?? 0) <= longestDelayMs) {
+    return { recovery: 'retry', delayMs: wished ?? backoffOf(retry, failures), kind }
+  }
   return { recovery: canFallBack ? 'fallBack' : 'none', delayMs: 0, kind }
 }
 
 function backoffOf(retry: ModelRetry | undefined, failures: number): number {
   const usual = Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs)
   const { backoffMs } = retry ?? {}
-  if (typeof backoffMs !== 'function') return backoffMs ?? usual
+  if (typeof backoffMs !== 'function') return Math.min(backoffMs ?? usual, maxDelay)
   try {
     const given = backoffMs(failures)
-    return given >= 0 ? Math.min(given, longestBackoffMs) : usual
+    return given >= 0 ? Math.min(given, maxDelay) : usual
   } catch {
     return usual
   }

@@ -13,6 +13,9 @@ export type ReplyPart =
   | { readonly type: 'stopped'; readonly stopReason: StopReason; readonly usage: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
 
+const nothing: readonly ReplyPart[] = []
+const movedOn: readonly ReplyPart[] = [{ type: 'movedOn' }]
+
 interface OpenBlock {
   readonly block: ContentBlock
   /** Arguments, gathered as text and parsed when they are whole. */
@@ -34,9 +37,9 @@ export class ReplyAssembler {
     return this.#id
   }
 
-  take(event: unknown): ReplyPart[] {
+  take(event: unknown): readonly ReplyPart[] {
     const type = readField(event, 'type')
-    if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return []
+    if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return nothing
     try {
       return readers[type as keyof typeof readers](this, event as Record<string, unknown>)
     } catch (error) {
@@ -51,10 +54,10 @@ export class ReplyAssembler {
     )
   }
 
-  start(message: unknown): ReplyPart[] {
+  start(message: unknown): readonly ReplyPart[] {
     const id = textOf(readField(message, 'id')) ?? ''
     // the same reply announced twice is one reply
-    if (this.#id !== undefined && id === this.#id) return []
+    if (this.#id !== undefined && id === this.#id) return nothing
     this.#id = id
     this.#usage = readField(message, 'usage')
     this.#open.clear()
@@ -62,38 +65,38 @@ export class ReplyAssembler {
     return [{ type: 'started', id, model: textOf(readField(message, 'model')) }]
   }
 
-  startBlock(index: unknown, given: unknown): ReplyPart[] {
+  startBlock(index: unknown, given: unknown): readonly ReplyPart[] {
     const type = readField(given, 'type')
-    if (typeof index !== 'number' || typeof type !== 'string' || this.#closed.has(index)) return []
+    if (typeof index !== 'number' || typeof type !== 'string' || this.#closed.has(index)) return nothing
     this.#open.set(index, { block: { ...(given as ContentBlock) }, json: '' })
-    return [{ type: 'movedOn' }]
+    return movedOn
   }
 
-  extend(index: unknown, delta: unknown): ReplyPart[] {
+  extend(index: unknown, delta: unknown): readonly ReplyPart[] {
     const open = this.#open.get(index as number)
     const type = readField(delta, 'type')
     if (open !== undefined && typeof type === 'string' && Object.hasOwn(deltas, type)) {
       deltas[type as keyof typeof deltas](open, delta as Record<string, unknown>)
     }
-    return []
+    return nothing
   }
 
-  endBlock(index: unknown): ReplyPart[] {
+  endBlock(index: unknown): readonly ReplyPart[] {
     const open = this.#open.get(index as number)
-    if (open === undefined) return []
+    if (open === undefined) return nothing
     this.#open.delete(index as number)
     this.#closed.add(index as number)
     return [finished(open)]
   }
 
-  stop(delta: unknown, usage: unknown): ReplyPart[] {
+  stop(delta: unknown, usage: unknown): readonly ReplyPart[] {
     if (typeof usage === 'object' && usage !== null) this.#usage = { ...(this.#usage as object), ...usage }
     const stopReason = textOf(readField(delta, 'stop_reason'))
-    return stopReason === undefined ? [] : [{ type: 'stopped', stopReason, usage: this.#usage }]
+    return stopReason === undefined ? nothing : [{ type: 'stopped', stopReason, usage: this.#usage }]
   }
 }
 
-type Reader = (reply: ReplyAssembler, event: Record<string, unknown>) => ReplyPart[]
+type Reader = (reply: ReplyAssembler, event: Record<string, unknown>) => readonly ReplyPart[]
 
 const readers = {
   message_start: (reply, { message }) => reply.start(message),

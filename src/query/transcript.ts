@@ -29,6 +29,8 @@ export class Transcript {
   }
 
   add({ assistants, results }: Turn): void {
+    // the API refuses a reply of nothing but white space, and goes on refusing it
+    if (assistants.every(isBlank)) return
     this.messages.push(...assistants, ...results.filter(isResult), ...results.filter((message) => !isResult(message)))
     for (const message of assistants) this.#noteCalls(message)
   }
@@ -41,6 +43,10 @@ export class Transcript {
     }
   }
 }
+
+const isBlank = (message: Message): boolean =>
+  message.type === 'assistant' &&
+  message.message.content.every(({ type, text }) => type === 'text' && String(text).trim() === '')
 
 const isResult = (message: Message): boolean =>
   message.type === 'user' &&

@@ -21,6 +21,7 @@ export const resultTexts = {
   invalidInput: (problem: string) => asError(`InputValidationError: ${problem}`),
   unreadableArguments: (problem: string) =>
     asError(`InputValidationError: the arguments are not valid JSON, so the call did not run. ${problem}`),
+  failedSilently: () => asError('The call failed and left no message.'),
   vetoed: (message: string) => asError(message),
   idClash: (id: string) =>
     asError(
@@ -30,7 +31,9 @@ export const resultTexts = {
   denied: (message: string) => asError(message),
   denialWithoutMessage: () => asError('Permission to use this tool was denied. The call did not run.'),
   nobodyToAsk: (name: string) =>
-    asError(`Permission to use ${name} could not be asked for: nobody is there to answer. The call did not run.`),
+    asError(
+      `Permission to use ${name} could not be asked for: nobody is there to answer (the host gave no canUseTool). The call did not run.`,
+    ),
   askingFailed: (problem: string) => asError(`Permission could not be determined, so the call did not run. ${problem}`),
   deniedByRule: (name: string, rule: string) =>
     asError(`Permission to use ${name} was denied by the rule ${JSON.stringify(rule)}. The call did not run.`),

@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net'
 import { findProgram } from './find-program.ts'
 import { liveGroups } from './live-groups.ts'
 import { childrenOf, markedProcesses } from './marked-processes.ts'
 import type { NamespaceCommand } from './namespace-command.ts'
 import { namespaceInit, readEnding } from './namespace-init.ts'
 import { notStarted } from './not-started.ts'
-import { pipeOf } from './pipe-of.ts'
+import { outputPipe } from './output-pipe.ts'
 import type { ProcessExit, ProcessRunner } from './process-runner.ts'
 import { sendSignal } from './send-signal.ts'
 import { spawnChild } from './spawn-child.ts'
@@ -23,8 +22,7 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
     let stage: 'entering' | 'begun' | 'stopped' = 'entering'
     let said = ''
     let problem = ''
-    let pipe: Socket | undefined
-    let isUnref = false
+    const pipe = outputPipe(onOutput)
     const { pid, exited, closed, control, unref, release } = spawnChild(
       { ...request, file: first, args: [...rest, ...init] },
       {
@@ -43,10 +41,7 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
         said = (said + bytes.toString('latin1')).slice(-maxSaid)
         if (stage === 'entering' && said.startsWith('ready\n')) {
           stage = 'begun'
-          pipe = pid === undefined ? undefined : pipeOf(childrenOf(pid)[0], 6)
-          pipe?.on('data', onOutput).on('error', () => undefined)
-          if (isUnref) pipe?.unref()
-          control.write(pipe === undefined ? '\n' : 'pipe\n')
+          control.write(pid !== undefined && pipe.open(childrenOf(pid)[0]) ? 'pipe\n' : '\n')
         }
         const ending = readEnding(said)
         if (ending !== undefined) resolve(ending)
@@ -61,9 +56,7 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
     })
     return {
       exited: ended,
-      closed: closed.then(async () => {
-        if (pipe !== undefined && !pipe.closed) await new Promise((end) => pipe?.once('close', end))
-      }),
+      closed: closed.then(() => pipe.closed()),
       gone: exited.then(() => undefined),
       signalGroup(signal) {
         if (stage === 'entering') stage = 'stopped'
@@ -72,11 +65,11 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
         else if (pid !== undefined) for (const child of childrenOf(pid)) sendSignal(child, signal)
       },
       unref: () => {
-        isUnref = true
+        pipe.unref()
         unref()
       },
       release: () => {
-        pipe?.destroy()
+        pipe.release()
         if (pid !== undefined) liveGroups.delete(pid)
         release()
       },

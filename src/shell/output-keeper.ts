@@ -3,6 +3,7 @@ export interface OutputKeeper {
   /** The text of these bytes; half a character waits for its other half. */
   add(bytes: Uint8Array): string
   readonly bytes: number
+  /** All that is kept, once there is no more to come. */
   text(): string
   /** What came since this was last asked for, as far as it is still kept. */
   takeNew(): string
@@ -23,22 +24,27 @@ export function createOutputKeeper(maxChars: number): OutputKeeper {
     const gap = missing > 0 ? `\n… ${missing} characters left out …\n` : ''
     return kept + gap + tail.slice(Math.max(0, from - tailStart))
   }
+  const keep = (text: string): void => {
+    chars += text.length
+    const room = half - head.length
+    head += text.slice(0, room)
+    tail += text.slice(room)
+    // cut seldom, and by much, so that a flood of little pieces stays cheap
+    if (tail.length > 2 * half) tail = tail.slice(-half)
+  }
   return {
     add(chunk) {
       bytes += chunk.length
       const text = decoder.decode(chunk, { stream: true })
-      chars += text.length
-      const room = half - head.length
-      head += text.slice(0, room)
-      tail += text.slice(room)
-      // cut seldom, and by much, so that a flood of little pieces stays cheap
-      if (tail.length > 2 * half) tail = tail.slice(-half)
+      keep(text)
       return text
     },
     get bytes() {
       return bytes
     },
     text: () => {
+      // nothing more will come for half a character
+      keep(decoder.decode())
       if (tail.length > half) tail = tail.slice(-half)
       return between(0)
     },

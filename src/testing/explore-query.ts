@@ -1,6 +1,8 @@
+import { checkSetup } from './check-setup.ts'
 import { type Budget, type ExplorationFigures, explorationReport, exploreWorlds } from './explore-worlds.ts'
 import { type FoundQuery, foundQuery } from './found-query.ts'
 import { HeldConversation } from './held-conversation.ts'
+import { allQueryHappenings } from './query-moves.ts'
 import type { QuerySetup } from './query-setup.ts'
 
 export interface ExploreQueryOptions extends QuerySetup, Budget {}
@@ -26,6 +28,9 @@ export async function exploreQuery({
   now,
   ...setup
 }: ExploreQueryOptions): Promise<QueryExploration> {
+  const { tools, replies, happenings } = setup
+  const called = replies.flat().flatMap((item) => (typeof item === 'string' ? [] : [item.call]))
+  checkSetup({ tools, called, happenings, known: allQueryHappenings })
   const { figures, found } = await exploreWorlds(() => new HeldConversation(setup), { maxStates, maxMs, now })
   const breach = found && (await foundQuery(setup, found.story, found.breaches))
   return { ...figures, breach, report: explorationReport(figures, breach) }

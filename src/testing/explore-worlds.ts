@@ -1,5 +1,5 @@
 import type { Breach } from './invariant.ts'
-import { makeMove, type PlayableWorld, retrace, stuck } from './playable-world.ts'
+import { makeMove, moveAgain, type PlayableWorld, retrace, stuck } from './playable-world.ts'
 import { StateGraph } from './state-graph.ts'
 
 export interface Budget {
@@ -76,7 +76,7 @@ export async function exploreWorlds(
         const world = spare ?? (await retrace(begin, story))
         spare = undefined
         transitions++
-        const wrong = await makeMove(world, world.moves().get(name) as () => void)
+        const wrong = await makeMove(world, moveAgain(world, name))
         const told = [...story, name]
         depth = Math.max(depth, told.length)
         if (wrong.length > 0) return end('breach', { story: told, breaches: wrong })

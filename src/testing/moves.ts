@@ -27,7 +27,7 @@ export function movesOf(world: HeldWorld): Moves {
     rewrite,
     modifier,
   } = {
-    ...all,
+    ...allHappenings,
     ...setup.happenings,
   }
   const next = setup.calls[world.arrived]
@@ -93,7 +93,8 @@ const times = (count: number, act: () => void): void => {
   for (let n = 0; n < count; n++) act()
 }
 
-const all = {
+/** Every happening, and whether it may happen unless somebody says otherwise. */
+export const allHappenings = {
   flood: false,
   strange: false,
   long: false,

@@ -1,3 +1,4 @@
+import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { Breach } from './invariant.ts'
 import type { Moves } from './moves.ts'
 import { settled } from './settled.ts'
@@ -31,6 +32,16 @@ export async function makeMove(world: PlayableWorld, move: () => void): Promise<
   }
 }
 
+/** The move of that name. It was possible before, so it is now, unless tools do things that the story knows nothing of. */
+export function moveAgain(world: PlayableWorld, name: string): () => void {
+  const move = world.moves().get(name)
+  if (move !== undefined) return move
+  throw new SignalboxError(
+    'invalid_option',
+    `Told again, the story went another way: "${name}" could not happen any more. Tools that are explored may wait for hold() alone, not for a timer, a file or a network, and have to begin anew in each story.`,
+  )
+}
+
 /** Goes a way that was gone before, without looking left or right. */
 export async function retrace<World extends PlayableWorld>(
   begin: () => World,
@@ -40,7 +51,7 @@ export async function retrace<World extends PlayableWorld>(
   await settled()
   for (const name of story) {
     world.catchUp()
-    world.moves().get(name)?.()
+    moveAgain(world, name)()
     await settled()
   }
   world.catchUp()

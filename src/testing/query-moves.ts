@@ -7,7 +7,7 @@ import { plainError } from './plain-error.ts'
 export function queryMoves(world: HeldConversation): Moves {
   const moves: Moves = new Map()
   const { setup, run, model, bodies, clock, host } = world
-  const happenings = { ...all, ...setup.happenings }
+  const happenings = { ...allQueryHappenings, ...setup.happenings }
   const { value, status } = run.actor.getSnapshot()
   world.catchUp()
   if (value === 'streaming') {
@@ -38,7 +38,8 @@ export function queryMoves(world: HeldConversation): Moves {
   return moves
 }
 
-const all = {
+/** Every happening, and whether it may happen unless somebody says otherwise. */
+export const allQueryHappenings = {
   failure: true,
   modelTrouble: true,
   modelError: true,

@@ -36,6 +36,7 @@ function watched(updates: Updates, book: EvidenceBook): Updates {
     return: (value) => updates.return(value),
     throw: (error) => updates.throw(error),
     [Symbol.asyncIterator]: () => reader,
+    [Symbol.asyncDispose]: () => updates[Symbol.asyncDispose](),
   }
   return reader
 }

@@ -2,11 +2,15 @@ import type { z } from 'zod'
 import type { ProgressChunk, ResultChunk, Tool, ToolResult } from './tool.ts'
 
 type WithCall<Schema extends z.ZodObject, Data, Returned> = Omit<Tool<Schema, Data>, 'call'> & {
+  /**
+   * Does the work: an async function that returns `{ data }`, or an async generator that yields
+   * `{ type: 'progress', data }` any number of times and `{ type: 'result', data }` once.
+   */
   call(...args: Parameters<Tool<Schema>['call']>): Returned
   [key: string]: unknown
 }
 
-/** The data of a generator's result, yielded or returned. */
+/** The data of a result, yielded or returned. Of several shapes of results each has its own. */
 type DataIn<Part> = Part extends { type: 'progress' } ? never : Part extends { data: infer Data } ? Data : never
 
 /**
@@ -23,16 +27,17 @@ type DataIn<Part> = Part extends { type: 'progress' } ? never : Part extends { d
  */
 export function defineTool<
   Schema extends z.ZodObject,
-  Data = never,
+  Result extends ToolResult = never,
   Chunk extends ProgressChunk | ResultChunk = never,
   Last extends ToolResult | void = void,
 >(
   tool: WithCall<
     Schema,
-    Data | DataIn<Chunk | Last>,
-    Promise<ToolResult<Data>> | AsyncGenerator<Chunk, Last, undefined>
+    DataIn<Result | Chunk | Last>,
+    // the second one is what tells a `contextModifier` its parameter
+    Promise<Result | ToolResult> | AsyncGenerator<Chunk, Last, undefined>
   >,
-): Tool<Schema, Data | DataIn<Chunk | Last>> {
+): Tool<Schema, DataIn<Result | Chunk | Last>> {
   // the two forms of `call` are one union there, and two type parameters here
-  return tool as unknown as Tool<Schema, Data | DataIn<Chunk | Last>>
+  return tool as unknown as Tool<Schema, DataIn<Result | Chunk | Last>>
 }

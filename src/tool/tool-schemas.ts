@@ -1,4 +1,3 @@
-import { toJSONSchema } from 'zod'
 import { describeError } from '../errors/describe-error.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { AnyTool, JSONObjectSchema } from './tool.ts'
@@ -33,8 +32,13 @@ const known = new WeakMap<object, string>()
 function jsonSchemaOf({ name, inputSchema }: AnyTool): ToolSchema['input_schema'] {
   const text = known.get(inputSchema)
   if (text !== undefined) return JSON.parse(text)
+  // asked of the schema itself, so that whoever needs no schema does not load zod, and each is read by its own zod
+  if (typeof inputSchema.toJSONSchema !== 'function') {
+    const message = `The inputSchema of ${name} cannot tell its JSON Schema. Make it with zod 4.2 or newer, or give the tool an inputJSONSchema.`
+    throw new SignalboxError('invalid_tool', message)
+  }
   try {
-    const { $schema, ...schema } = toJSONSchema(inputSchema, { io: 'input' })
+    const { $schema, ...schema } = inputSchema.toJSONSchema({ io: 'input' })
     known.set(inputSchema, JSON.stringify({ ...schema, type: 'object' }))
     return { ...schema, type: 'object' }
   } catch (error) {

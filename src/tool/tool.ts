@@ -62,7 +62,9 @@ export type ToolReturn<Data = unknown> =
 
 /** A tool is a plain object. Only `name`, `inputSchema` and `call` are required; unknown keys are kept. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
+  /** What the model calls it by. No two tools share a name. */
   name: string
+  /** Decides what may run. What does not fit becomes an error result that the model can act on. */
   inputSchema: Schema
   /**
    * Does the work: an async function that returns `{ data }`, or an async generator that yields
@@ -75,6 +77,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     assistantMessage: AssistantMessage,
     onProgress: OnProgress,
   ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
+  /** What the model is told of it. */
   description?: string | undefined
   /**
    * What the model is told of the input, word for word, where that is known as JSON Schema already. `inputSchema` still

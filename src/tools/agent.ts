@@ -1,4 +1,4 @@
-import { type SubAgentOptions, subAgent } from '../query/sub-agent.ts'
+import { type SubAgentOptions, subAgent } from '../sub-agent/sub-agent.ts'
 import type { AnyTool } from '../tool/tool.ts'
 
 export interface AgentOptions extends Omit<SubAgentOptions, 'tools' | 'isConcurrencySafe'> {

@@ -59,10 +59,10 @@ function look({ id, running, outcome }: BackgroundRun): BackgroundData {
 
 function statusOf(outcome: BackgroundRun['outcome']): string {
   if (outcome === undefined) return 'running'
-  if (outcome.endedBy !== 'itself')
-    return { abort: 'stopped', timeout: 'out of time', outputLimit: 'printed too much', notStarted: 'not started' }[
-      outcome.endedBy
-    ]
+  if (outcome.endedBy === 'notStarted') return `not started: ${outcome.error}`
+  if (outcome.endedBy !== 'itself') {
+    return { abort: 'stopped', timeout: 'out of time', outputLimit: 'printed too much' }[outcome.endedBy]
+  }
   return outcome.exitCode === undefined ? `ended by ${outcome.signal}` : `ended with exit code ${outcome.exitCode}`
 }
 

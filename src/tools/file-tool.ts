@@ -1,7 +1,7 @@
 import type { Opinion } from '../../machines/index.ts'
 import type { ToolCheck } from '../tool/permission.ts'
 import type { InputVerdict } from '../tool/tool.ts'
-import { pathRule } from '../workspace/path-rule.ts'
+import { pathRule, pathsOf } from '../workspace/path-rule.ts'
 import type { ReadMemory } from '../workspace/read-memory.ts'
 import { toolError } from '../workspace/tool-error.ts'
 import type { FoundPlace, Workspace } from '../workspace/workspace.ts'
@@ -35,7 +35,7 @@ export function fileRules({ workspace }: FileDesk) {
       const place = await workspace.resolve(file_path)
       if (!place.ok) return behavior !== 'allow'
       const { matches } = await pathRule(spec, workspace, behavior)
-      return matches(place.path)
+      return pathsOf(place, behavior).some(matches)
     },
   }
 }

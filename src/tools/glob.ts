@@ -6,7 +6,7 @@ import { placeOf } from './file-tool.ts'
 import { fileGlob } from './search/file-glob.ts'
 import { folderRules } from './search/folder-rules.ts'
 import { byName, forbiddenFiles, listFiles, type SearchDesk } from './search/search-desk.ts'
-import { searchSignal } from './search/search-signal.ts'
+import { timedSearch } from './search/timed-search.ts'
 
 export interface GlobData {
   files: string[]
@@ -30,14 +30,15 @@ export function globTool(desk: SearchDesk): Tool<typeof inputSchema, GlobData> {
     inputSchema,
     ...folderRules(workspace),
     async call({ pattern, path = '.' }, context): Promise<{ data: GlobData }> {
-      const signal = searchSignal(context.abortController.signal)
       const from = await placeOf(workspace, path)
       const glob = await fileGlob(pattern, from.path, false)
       const place = await placeOf(workspace, glob.folder)
       if (!place.exists) return { data: { files: [], total: 0, isCut: false } }
       const { kind } = await workspace.fileSystem.lstat(place.path)
       const { files, isCut } =
-        kind === 'folder' ? await listFiles(desk, place.path, signal) : { files: [place.path], isCut: false }
+        kind === 'folder'
+          ? await timedSearch(context.abortController.signal, (signal) => listFiles(desk, place.path, signal))
+          : { files: [place.path], isCut: false }
       const isForbidden = await forbiddenFiles(desk, context)
       const found = files.filter((file) => glob.matches(pathBelow(place.path, file)) && !isForbidden(file))
       const shown = found.map((file) => workspace.show(file)).sort(byName)

@@ -15,7 +15,7 @@ export function grepData(mode: Search['mode'], { matches, isCut }: FoundMatches,
   let totalLines = 0
   for (const match of matches) {
     const own = linesIn[mode](match)
-    totalLines += own.length
+    totalLines += own.length + (match.linesLeftOut ?? 0)
     if (lines.length < limit) lines.push(...own.slice(0, limit - lines.length))
   }
   return { mode, lines, totalLines, totalFiles: matches.length, isCut }

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { z } from 'zod'
 import { defineTool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
+import { toolError } from '../workspace/tool-error.ts'
 import type { FoundPlace } from '../workspace/workspace.ts'
 import { placeOf } from './file-tool.ts'
 import { type GrepData, grepData, grepText } from './grep-text.ts'
@@ -12,7 +13,7 @@ import type { FoundMatches, Search } from './search/match.ts'
 import { nameGlobOf, ripgrepSearch } from './search/ripgrep-search.ts'
 import { scanFiles } from './search/scan-files.ts'
 import { byName, forbiddenFiles, listFiles, type SearchDesk } from './search/search-desk.ts'
-import { searchSignal } from './search/search-signal.ts'
+import { timedSearch } from './search/timed-search.ts'
 
 const lines = z.number().int().min(0).max(100).optional()
 const inputSchema = z.object({
@@ -39,7 +40,9 @@ export function grepTool(desk: SearchDesk): Tool<typeof inputSchema, GrepData> {
     inputSchema,
     ...folderRules(workspace),
     async call(input, context): Promise<{ data: GrepData }> {
-      const signal = searchSignal(context.abortController.signal)
+      if (input.multiline !== true && hasLineBreak(input.pattern)) {
+        throw toolError('The pattern has a line break in it, which no line has: set multiline.', 'Pattern')
+      }
       const place = await placeOf(workspace, input.path ?? '.')
       const search: Search = {
         pattern: input.pattern,
@@ -53,7 +56,9 @@ export function grepTool(desk: SearchDesk): Tool<typeof inputSchema, GrepData> {
       const isForbidden = await forbiddenFiles(desk, context)
       const isWanted = (path: string): boolean =>
         !isForbidden(path) && (glob === undefined || glob.matches(relative(glob.folder, relative(place.path, path))))
-      const { matches, isCut } = await find(desk, place, search, input.glob, isWanted, signal)
+      const { matches, isCut } = await timedSearch(context.abortController.signal, (signal) =>
+        find(desk, place, search, input.glob, isWanted, signal),
+      )
       const sorted = matches
         .map((match) => ({ ...match, path: workspace.show(match.path) }))
         .sort((one, other) => byName(one.path, other.path))
@@ -76,13 +81,18 @@ async function find(
   if (!exists) return { matches: [], isCut: false }
   const { kind } = await workspace.fileSystem.lstat(path)
   // one file is quickly read, and may be one that is ignored
-  if (kind !== 'folder') return scanFiles(workspace, isWanted(path) ? [path] : [], search, signal)
+  if (kind !== 'folder') return scanFiles(workspace, isWanted(path) ? [path] : [], search, maxShown, signal)
   if (ripgrep === false) {
     const { files, isCut } = await listFiles(desk, path, signal)
-    const found = await scanFiles(workspace, files.filter(isWanted), search, signal)
+    // in the order in which they are shown, so that lines which will not be need not be kept
+    const sought = files.filter(isWanted).sort(byName)
+    const found = await scanFiles(workspace, sought, search, maxShown, signal)
     return { ...found, isCut }
   }
   const { matches, isCut } = await ripgrepSearch({ ...desk, ripgrep }, path, search, nameGlobOf(glob), signal)
   const wanted = matches.filter((match) => isWanted(match.path))
   return { matches: await heedRulesAbove(workspace, path, wanted, (match) => match.path), isCut }
 }
+
+/** A line break, as itself or written out; not where a class leaves it out. */
+const hasLineBreak = (pattern: string): boolean => /\\n|\n/.test(pattern.replace(/\\[^n]|\[\^(?:[^\]\\]|\\.)*\]/gs, ''))

@@ -1,14 +1,14 @@
 import { readField } from '../errors/read-field.ts'
+import { sendableName } from '../messages/sendable-name.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { isRecord } from '../text/is-record.ts'
 import { markChanged } from './entry.ts'
 import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
 import type { Report } from './transcript-problem.ts'
-import { problemTexts, transcriptTexts } from './transcript-texts.ts'
+import { problemTexts } from './transcript-texts.ts'
 import { withFields } from './with-fields.ts'
 
-const maxNameChars = 200
 const badId = 'its id is missing, or not of letters, digits, _ and -'
 const maxComparedChars = 1_000_000
 
@@ -46,12 +46,12 @@ function stays(call: Call, mint: IdMint, used: Set<string>, report: Report): boo
 function mendFields({ slot, entry }: Call): string | undefined {
   const name = readField(slot.block, 'name')
   const input = readField(slot.block, 'input')
-  const isNamed = typeof name === 'string' && name !== ''
-  const hasName = isNamed && name.length <= maxNameChars
+  const sendable = sendableName(name)
+  const hasName = sendable === name
   if (hasName && isRecord(input)) return undefined
   slot.block = withFields(slot.block, {
     type: 'tool_use',
-    name: isNamed ? name.slice(0, maxNameChars) : transcriptTexts.namelessTool,
+    name: sendable,
     input: isRecord(input) ? input : {},
   })
   markChanged(entry)

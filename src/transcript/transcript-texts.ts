@@ -9,7 +9,6 @@ export const transcriptTexts = {
   lostResult: { content: `<tool_use_error>${lost}</tool_use_error>`, toolUseResult: lost },
   emptyError: '<tool_use_error>The call failed and left no message.</tool_use_error>',
   lostBeginning: '[The beginning of this conversation is missing.]',
-  namelessTool: 'unknown_tool',
   leftOut: (chars: number, others: number): string =>
     `${compactedMark} left out to save room: ${chars} characters${others === 0 ? '' : ` and ${others} more blocks`}. ` +
     'It can be looked up again if it is needed.]',

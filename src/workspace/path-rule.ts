@@ -4,7 +4,7 @@ import type { Opinion } from '../../machines/index.ts'
 import { isInside } from './is-inside.ts'
 import { optionalPackage } from './optional-package.ts'
 import { pathBelow } from './path-below.ts'
-import type { Workspace } from './workspace.ts'
+import type { FoundPlace, Workspace } from './workspace.ts'
 
 export interface PathRule {
   /** Whether the rule speaks of this very path. */
@@ -15,27 +15,39 @@ export interface PathRule {
 
 /**
  * A rule such as `src/**` or `/etc/hosts`, relative to each root unless it is absolute. A path without wildcards speaks
- * of itself and all below it. What denies looks wider: whatever the case, and in whatever Unicode form.
+ * of itself and all below it. What denies looks wider: whatever the case, in whatever Unicode form, and where links lead.
  */
-export async function pathRule(spec: string, { roots }: Workspace, behavior: Opinion): Promise<PathRule> {
+export async function pathRule(spec: string, workspace: Workspace, behavior: Opinion): Promise<PathRule> {
   const { default: picomatch } = await optionalPackage('picomatch', () => import('picomatch'))
-  const plain = behavior === 'allow' ? asItIs : (text: string) => text.normalize('NFC').toLowerCase()
-  const parts = startsOf(spec.trim(), roots).map(([start, pattern]) => {
-    const { base, glob } = picomatch.scan(plain(pattern))
+  const isAllow = behavior === 'allow'
+  const plain = isAllow ? asItIs : (text: string) => text.normalize('NFC').toLowerCase()
+  const parts = startsOf(spec.trim(), workspace.roots).map(async ([start, pattern]) => {
+    const { base, glob } = picomatch.scan(pattern)
     // what stands before the first wildcard is compared as it is: a root may have brackets in its name
-    const folder = resolve(plain(start), base)
-    return { folder, fits: glob === '' ? () => true : picomatch(glob, { dot: true }) }
+    const folder = resolve(start, base)
+    const folders = isAllow ? [folder] : [folder, ...(await whereItLeads(folder, workspace))]
+    return { folders: folders.map(plain), fits: glob === '' ? () => true : picomatch(plain(glob), { dot: true }) }
   })
+  const places = (await Promise.all(parts)).flatMap(({ folders, fits }) => folders.map((folder) => ({ folder, fits })))
   return {
     matches(path) {
       const seen = plain(path)
-      return parts.some(({ folder, fits }) => isInside(folder, seen) && fits(pathBelow(folder, seen)))
+      return places.some(({ folder, fits }) => isInside(folder, seen) && fits(pathBelow(folder, seen)))
     },
     reachesInto(path) {
       const seen = plain(path)
-      return parts.some(({ folder }) => isInside(folder, seen) || isInside(seen, folder))
+      return places.some(({ folder }) => isInside(folder, seen) || isInside(seen, folder))
     },
   }
+}
+
+/** The paths by which a rule may know a place: an allow rule only by where it truly is. */
+export const pathsOf = ({ path, called }: FoundPlace, behavior: Opinion): string[] =>
+  behavior === 'allow' ? [path] : [path, called]
+
+async function whereItLeads(folder: string, workspace: Workspace): Promise<string[]> {
+  const place = await workspace.resolve(folder)
+  return place.ok && place.path !== folder ? [place.path] : []
 }
 
 const asItIs = (text: string): string => text

@@ -17,7 +17,14 @@ export interface WorkspaceOptions {
 
 /** Where a path leads, once all links are followed; or why it leads nowhere. */
 export type Place =
-  | { readonly ok: true; readonly path: string; readonly shown: string; readonly exists: boolean }
+  | {
+      readonly ok: true
+      readonly path: string
+      /** The same as it was called, before links were followed. */
+      readonly called: string
+      readonly shown: string
+      readonly exists: boolean
+    }
   | { readonly ok: false; readonly message: string }
 export type FoundPlace = Extract<Place, { ok: true }>
 
@@ -97,7 +104,7 @@ async function follow(wanted: string, asked: string, workspace: Workspace): Prom
         return refuse(`${asked} is not a file on a disk but a view into the system, which is not for reading here.`)
       }
       const path = missing === '' ? real : join(real, missing)
-      return { ok: true, path, shown: workspace.show(path), exists: missing === '' }
+      return { ok: true, path, called: wanted, shown: workspace.show(path), exists: missing === '' }
     } catch (error) {
       const problem = await whyNot(error, at, asked, workspace)
       if (problem !== undefined) return refuse(problem)

@@ -68,6 +68,16 @@ describe('discard', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
+  it('A5 Q4 nobody waits any more: no reason is given, least of all that it may start', () => {
+    const write = heldTool('Write')
+    const { executor, add } = testTurn([write.tool])
+    add('running', 'Write')
+    add('queued', 'Write')
+    executor.discard()
+    add('late', 'Write')
+    expect(['queued', 'late'].map((id) => executor.explain(id))).toEqual([undefined, undefined])
+  })
+
   it('A5 twice: the second one changes nothing and says the same', () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])

@@ -52,6 +52,18 @@ describe('mappers', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', content: 'mine' })
   })
 
+  it.each([
+    ['no text', ''],
+    ['no blocks', []],
+  ])('L8 one whose error has %s: it says something, since the API refuses an error that does not', async (_, content) => {
+    const mapResult = () => ({ type: 'tool_result', tool_use_id: 'a', content, is_error: true })
+    const { executor, add } = testTurn([roughTool('Odd', done, { mapResult })])
+    add('a', 'Odd')
+    const outcome = await onlyOutcome(executor)
+    expect(outcome.isError).toBe(true)
+    expect(textOf(outcome)).toContain('left no message')
+  })
+
   it('W3 one that returns a lone surrogate: text that the API takes', async () => {
     const mapResult = () => ({ type: 'tool_result', tool_use_id: 'a', content: 'a\ud800b' })
     const { executor, add } = testTurn([roughTool('Odd', done, { mapResult })])

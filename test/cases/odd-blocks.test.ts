@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isSignalboxError, type ToolUseBlock } from '../../src/index.ts'
+import { type AssistantMessage, isSignalboxError, type ToolUseBlock } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { settled, testTurn, toolUse } from '../support/turn.ts'
 import { done, expectNoStrays, expectPaired, onlyOutcome, outcomes, raise, roughTool, textOf } from './support.ts'
@@ -48,6 +48,13 @@ describe('blocks', () => {
     const results = await outcomes(executor)
     expect(results.map(({ id }) => id)).toEqual([block.id, 'good'])
     expect(results[1]).toMatchObject({ isError: false })
+  })
+
+  it('Q2 Y6 a message of the host that cannot be read costs no result', async () => {
+    const { executor } = testTurn([roughTool('Tool', done)])
+    const message = new Proxy({} as AssistantMessage, { get: () => raise(new TypeError('trap')) })
+    executor.addTool({ type: 'tool_use', id: 'a', name: 'Tool', input: {} }, message)
+    expect((await outcomes(executor)).map(({ id, content }) => [id, content])).toEqual([['a', 'done']])
   })
 
   it('Q8 a block without a usable id runs, and its minted id stands in result and transcript', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { testTurn } from '../support/turn.ts'
+import { createAssistantMessage, createUserMessage } from '../../src/index.ts'
+import { drain, testTurn, toolUse } from '../support/turn.ts'
 import { collectWarnings, done, expectNoStrays, onlyOutcome, outcomes, raise, roughTool, textOf } from './support.ts'
 
 expectNoStrays()
@@ -185,6 +186,28 @@ describe('something other than { data }', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
+  it.each<[string, (data: Promise<string>) => unknown]>([
+    ['a function', async (data) => ({ data })],
+    [
+      'a generator',
+      async function* (data) {
+        yield { type: 'result', data }
+      },
+    ],
+  ])('T7 P8 data that %s did not wait for is waited for, and its failure is the failure of the call', async (_, call) => {
+    const settle: { resolve(text: string): void; reject(error: Error): void }[] = []
+    const body = () => call(new Promise((resolve, reject) => settle.push({ resolve, reject })))
+    const { add, executor } = testTurn([roughTool('Odd', body, { isConcurrencySafe: () => true })])
+    add('a', 'Odd')
+    add('b', 'Odd')
+    expect(await outcomes(executor)).toEqual([])
+    settle[0]?.resolve('the late page')
+    settle[1]?.reject(new RangeError('no such page'))
+    const [first, second] = await outcomes(executor)
+    expect(first).toMatchObject({ isError: false, content: 'the late page', toolUseResult: 'the late page' })
+    expect(second).toMatchObject({ isError: true, content: expect.stringContaining('no such page') })
+  })
+
   it.each(unreadable)('Y6 a result %s, returned without a promise, is one result too', async (_, make) => {
     const { executor, add } = testTurn([roughTool('Odd', make), roughTool('Good', done)])
     add('a', 'Odd')
@@ -197,11 +220,28 @@ describe('something other than { data }', () => {
     ['a list with a hole', [null]],
     ['a message of no known type', [{ type: 'shout' }]],
     ['a number', 5],
-  ])('W5 newMessages that are %s are left out, and the host is told', async (_, newMessages) => {
+    ['a message of the user without content', [{ type: 'user', uuid: 'u' }]],
+    ['a message of the user with nothing in it', [createUserMessage(' ')]],
+    ['a reply whose content is no list', [{ type: 'assistant', message: { id: 'm', content: 'hm' } }]],
+    ['a message with a block that is none', [createUserMessage([null as never])]],
+    ['an attachment without an attachment', [{ type: 'attachment' }]],
+    ['a call that nobody answers', [createAssistantMessage([toolUse('x', 'Read')])]],
+    ['a second result', [createUserMessage([{ type: 'tool_result', tool_use_id: 'a', content: 'again' }])]],
+  ])('W5 Y6 newMessages that are %s are left out, and the host is told', async (_, newMessages) => {
     const { executor, add } = testTurn([returning({ data: 'done', newMessages })])
     const warnings = collectWarnings(executor)
     add('a', 'Odd')
     expect(await onlyOutcome(executor)).toMatchObject({ content: 'done', isError: false })
     expect(warnings.of('invalid_new_messages')).toHaveLength(1)
+  })
+
+  it('W5 newMessages that bring a call with its result are handed on', async () => {
+    const newMessages = [
+      createAssistantMessage([toolUse('x', 'Read')]),
+      createUserMessage([{ type: 'tool_result', tool_use_id: 'x', content: 'the text' }]),
+    ]
+    const { executor, add } = testTurn([returning({ data: 'done', newMessages })])
+    add('a', 'Odd')
+    expect((await drain(executor)).map(({ message }) => message).slice(1)).toEqual(newMessages)
   })
 })

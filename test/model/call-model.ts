@@ -49,6 +49,7 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
   'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
   'call that asks': { needsAsking: true },
   'call that is decided': { needsDeciding: true },
+  'call that is decided twice': { needsDeciding: true, mayBeForbidden: true },
   'call with hooks': { needsPreHooks: true, needsPostHooks: true, yieldsToInterrupt: true },
   'call that is validated, and asks': { needsValidation: true, needsAsking: true },
   'call with hooks that asks': { needsPreHooks: true, needsAsking: true },

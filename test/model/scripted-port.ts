@@ -8,6 +8,7 @@ export interface ScriptedCallOptions {
   readonly needsValidation?: boolean
   readonly needsPreHooks?: boolean
   readonly needsDeciding?: boolean
+  readonly mayBeForbidden?: boolean
   readonly needsAsking?: boolean
   readonly needsPostHooks?: boolean
   readonly yieldsToInterrupt?: boolean
@@ -23,6 +24,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     needsValidation: options.needsValidation ?? false,
     needsPreHooks: options.needsPreHooks ?? false,
     needsDeciding: options.needsDeciding ?? false,
+    mayBeForbidden: options.mayBeForbidden ?? false,
     needsAsking: options.needsAsking ?? false,
     needsPostHooks: options.needsPostHooks ?? false,
     unread: options.unread ?? 1,

@@ -177,5 +177,6 @@ describe('what goes to a language model of the AI SDK', () => {
         'aiSdkModel takes language models of v2, v3 or v4, not of v1.',
       )
     }
+    expect(() => aiSdkModel('openai/gpt-5.5' as never)).toThrow("not the name of one; give openai('…') of its provider")
   })
 })

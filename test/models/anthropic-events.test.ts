@@ -100,6 +100,17 @@ describe('raw events of the Messages API', () => {
     expect(await collect(anthropicEvents([...events, close(0), stop('end_turn'), end]))).toEqual(events)
   })
 
+  it('end the blocks that a service left open when it said why it stopped: no call is passed over', async () => {
+    const events = [start(), open(0, text), open(1, { type: 'tool_use', id: 'a', name: 'Read', input: {} })]
+    expect(await collect(anthropicEvents([...events, stop('tool_use'), end]))).toEqual([
+      ...events,
+      close(0),
+      close(1),
+      stop('tool_use'),
+      end,
+    ])
+  })
+
   it('say nothing of an end that did not come', async () => {
     const events = [start(), open(0, { type: 'tool_use', id: 'a', name: 'Read', input: {} })]
     expect(await collect(anthropicEvents(events))).toEqual(events)
@@ -110,18 +121,12 @@ describe('raw events of the Messages API', () => {
     expect(await collect(anthropicEvents(events))).toEqual([start(), { type: 'ping' }, stop('end_turn'), end])
   })
 
-  it('stop reading when the message has ended', async () => {
-    let isLeft = false
+  it('are over when the message has ended, whatever the source does then', async () => {
     async function* source() {
-      try {
-        yield* [start(), stop('end_turn'), end]
-        await new Promise(() => undefined)
-      } finally {
-        isLeft = true
-      }
+      yield* [start(), stop('end_turn'), end]
+      await new Promise(() => undefined)
     }
     expect(await collect(anthropicEvents(source()))).toEqual([start(), stop('end_turn'), end])
-    expect(isLeft).toBe(true)
   })
 
   it('start by themselves where the start was lost', async () => {

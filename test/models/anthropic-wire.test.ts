@@ -53,6 +53,21 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     })
   })
 
+  it('leaves the connection as it is until it ends, a moment after the last event', async () => {
+    let end = () => {}
+    const finished = new Promise<string>((resolve) => {
+      end = () => resolve('finished')
+    })
+    const model = await modelAt(async (response) => {
+      response.on('finish', end).writeHead(200, { 'content-type': 'text/event-stream' }).write(wire)
+      for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
+      response.end()
+    })
+    expect(await collect(await model(ask()))).toEqual(events)
+    const goneAway = server.requests[0]?.closed.then(() => 'gone away')
+    expect(await Promise.race([finished, goneAway])).toBe('finished')
+  })
+
   it.each([1, 2, 3, 7, 64])('whatever the pieces in which it comes: %i bytes', async (size) => {
     const text = size < 3 ? frames([start, ...asMessagesEvents.slice(2, 7), ...asMessagesEvents.slice(-2)]) : wire
     const model = await modelAt(sendsInPieces(text, size))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { anthropicEvents, anthropicModel } from '../../src/anthropic/index.ts'
 import { isSignalboxError } from '../../src/errors/signalbox-error.ts'
 import { settled } from '../support/turn.ts'
@@ -28,6 +28,57 @@ const clientOf = (create: (params: object, options?: { signal?: AbortSignal | nu
 })
 
 const modelOf = (...args: Parameters<typeof clientOf>) => anthropicModel(clientOf(...args), {})
+
+describe('the connection behind a reply that is over', () => {
+  const over = { type: 'message_stop' }
+  const asked = async (source: AsyncIterable<unknown>) => {
+    let signal: AbortSignal | null | undefined
+    const model = modelOf((_, options) => {
+      signal = options?.signal
+      return source
+    })
+    expect(await collect(await model(ask()))).toEqual([start, stop, over])
+    await settled()
+    return signal as AbortSignal
+  }
+
+  it('is read to its end and never broken off, so that it can be used again', async () => {
+    let isReadToItsEnd = false
+    async function* source() {
+      yield* [start, stop, over]
+      isReadToItsEnd = true
+    }
+    const signal = await asked(source())
+    expect([isReadToItsEnd, signal.aborted]).toEqual([true, false])
+  })
+
+  it('is broken off where it brings more', async () => {
+    const source = silentAfter(start, stop, over, { type: 'ping' })
+    expect((await asked(source)).aborted).toBe(true)
+    expect(source.seen.returns).toBe(1)
+  })
+
+  it('is broken off where it does not end for a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const source = silentAfter(start, stop, over)
+      const signal = await asked(source)
+      expect([source.seen.returns, signal.aborted]).toEqual([0, false])
+      vi.runAllTimers()
+      expect([source.seen.returns, signal.aborted]).toEqual([1, true])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('may fail: nobody hears of it', async () => {
+    async function* source() {
+      yield* [start, stop, over]
+      throw new TypeError('terminated')
+    }
+    expect((await asked(source())).aborted).toBe(false)
+  })
+})
 
 describe('a stream of events', () => {
   it('asks the service when the first event is wanted, and not before', async () => {
@@ -147,16 +198,25 @@ describe('a stream of events', () => {
   it('reads web streams, and cancels those it leaves', async () => {
     let cancelled: unknown
     const stream = new ReadableStream<unknown>({
-      start(controller) {
-        controller.enqueue(start)
-        controller.enqueue({ type: 'message_stop' })
-      },
+      start: (controller) => controller.enqueue(start),
       cancel(reason) {
         cancelled = reason ?? 'cancelled'
       },
     })
-    expect(await collect(anthropicEvents(stream))).toEqual([start, { type: 'message_stop' }])
+    const events = anthropicEvents(stream)[Symbol.asyncIterator]()
+    expect(await events.next()).toEqual({ done: false, value: start })
+    await events.return?.()
+    await settled()
     expect(cancelled).toBe('cancelled')
+  })
+
+  it('a source that throws instead of giving a promise has failed', async () => {
+    const next = () => {
+      throw new TypeError('no promise')
+    }
+    const events = anthropicEvents({ [Symbol.asyncIterator]: () => ({ next }) })[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toThrow('no promise')
+    expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
   it('serves several that ask at once in order', async () => {

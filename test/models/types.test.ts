@@ -4,6 +4,7 @@ import type OpenAI from 'openai'
 import { describe, expectTypeOf, it } from 'vitest'
 import { aiSdkModel } from '../../src/ai-sdk/index.ts'
 import { anthropicModel } from '../../src/anthropic/index.ts'
+import { type AnyTool, type ApiMessage, type Message, toApiMessages, toolSchemas } from '../../src/index.ts'
 import type { Model } from '../../src/model/model.ts'
 import { openaiChatModel, openaiResponsesModel } from '../../src/openai/index.ts'
 
@@ -19,6 +20,18 @@ describe('the published clients fit', () => {
       anthropicModel(client, { model: 'claude-opus-4-8', max_tokens: 1, maxTokens: 1 }),
     ]
     expectTypeOf(models).returns.toEqualTypeOf<Model[]>()
+  })
+
+  it('@anthropic-ai/sdk, in a loop of the host', () => {
+    const asked = (client: Anthropic, transcript: Message[], tools: AnyTool[]) =>
+      client.messages.create({
+        model: 'claude-opus-5-5',
+        max_tokens: 1_024,
+        tools: toolSchemas(tools),
+        messages: toApiMessages(transcript),
+      })
+    expectTypeOf(asked).returns.resolves.toExtend<Anthropic.Message>()
+    expectTypeOf(toApiMessages([])).toEqualTypeOf<ApiMessage[]>()
   })
 
   it('openai', () => {

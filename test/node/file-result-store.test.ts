@@ -25,6 +25,14 @@ describe('the file store', () => {
     expect(await readdir(folder)).toHaveLength(1)
   })
 
+  it.each<[object, RegExp]>([
+    [{ directory: '/x' }, /no option directory/],
+    [{ folder: 5 }, /folder/],
+    [{ maxAgeMs: Number.NaN }, /maxAgeMs/],
+  ])('P10 refuses %j, rather than keep files where nobody looks', (options, problem) => {
+    expect(() => fileResultStore(options)).toThrow(problem)
+  })
+
   it('P10 takes a folder that is too open from the others', async () => {
     await mkdir(folder)
     await chmod(folder, 0o777)

@@ -184,6 +184,33 @@ describe('a model that fails', () => {
     expect(held.requests[0]?.signal.aborted).toBe(true)
   })
 
+  it('L5 no limit on silence is one that timers cannot hold either: none is set that would be over at once', async () => {
+    const { held, clock, seen } = testQuery([], { streamIdleMs: 2 ** 31 })
+    await settled()
+    held.start()
+    await settled()
+    clock.increment(2 ** 31)
+    await settled()
+    expect(seen.filter(isRetry)).toEqual([])
+  })
+
+  it.each([
+    ['a number', 600_000],
+    ['a function', () => 600_000],
+  ])('L5 the backoff that the host asks for is kept, however long: %s', async (_, backoffMs) => {
+    const { held, clock, seen } = testQuery([], { retry: { attempts: 1, backoffMs } })
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    expect(seen.filter(isRetry)[0]).toMatchObject({ delayMs: 600_000 })
+    clock.increment(599_999)
+    await settled()
+    expect(held.requests).toHaveLength(1)
+    clock.increment(1)
+    await settled()
+    expect(held.requests).toHaveLength(2)
+  })
+
   it('L5 the time a reader takes does not count as silence', async () => {
     const clock = simulatedClock()
     const model = heldModel()

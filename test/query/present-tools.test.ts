@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type AnyTool, allowAllTools, query, scriptedModel, type ToolResultBlock } from '../../src/index.ts'
+import {
+  type AnyTool,
+  allowAllTools,
+  type QueryOptions,
+  query,
+  scriptedModel,
+  type ToolResultBlock,
+} from '../../src/index.ts'
 
 const named = (name: string): AnyTool => ({
   name,
@@ -9,13 +16,14 @@ const named = (name: string): AnyTool => ({
 })
 
 /** What the model was told of, turn by turn, and the results. */
-async function run(tools: () => readonly AnyTool[]) {
+async function run(tools: () => readonly AnyTool[], context: QueryOptions['context'] = {}) {
   const scripted = scriptedModel([[{ call: 'A', input: {} }], [{ call: 'B', input: {} }], 'Done.'])
   const told: string[][] = []
   const results: string[] = []
   const messages = query({
     messages: 'Go.',
     tools,
+    context,
     canUseTool: allowAllTools,
     model: (request) => {
       told.push(request.tools.map(({ name }) => name))
@@ -68,5 +76,14 @@ describe('tools that change between two turns', () => {
       'Two tools are named "A"',
     )
     expect(() => query({ messages: 'x', tools: () => 7 as never, model })).toThrow('tools must be an array of tools')
+  })
+
+  it('L4 so does a tool that cannot read the brackets of a rule that holds', async () => {
+    const good = [named('A'), named('B')]
+    let asked = 0
+    const tools = () => (asked++ < 2 ? good : [...good, named('Mail')])
+    const { told, results } = await run(tools, { permissions: { deny: ['Mail(@rival.example)'] } })
+    expect(told.at(-1)).toEqual(['A', 'B'])
+    expect(results).toEqual(['A did it', 'B did it'])
   })
 })

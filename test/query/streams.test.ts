@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { checkTranscript } from '../../src/transcript/index.ts'
 import { callBlock, textBlock } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
@@ -104,6 +105,63 @@ describe('calls in a stream', () => {
     const content = JSON.stringify(held.requests[1]?.messages.at(-1)?.content)
     expect(content).toContain('not valid JSON')
     expect(content).toContain('must be an object')
+  })
+
+  it('L8 a call without a name, or with one that is too long, is sent back under one that the API takes', async () => {
+    const { held, run } = testQuery(tools().all)
+    await settled()
+    held.start()
+    const nameless = { type: 'tool_use', id: 'a', input: {} }
+    held.send(
+      { type: 'content_block_start', index: 0, content_block: nameless },
+      { type: 'content_block_stop', index: 0 },
+    )
+    held.send(...callBlock(1, 'b', '', '{}'), ...callBlock(2, 'c', 'x'.repeat(201), '{}'))
+    held.end('tool_use')
+    await settled()
+    expect(apiInShort(held.requests[1]?.messages ?? []).slice(1)).toEqual([
+      'assistant: call a unknown_tool {}',
+      'assistant: call b unknown_tool {}',
+      `assistant: call c ${'x'.repeat(200)} {}`,
+      'user: result a error',
+      'user: result b error',
+      'user: result c error',
+    ])
+    expect(checkTranscript(run.transcript)).toEqual({ ok: true })
+  })
+
+  it('L8 arguments that are nested too deep to be sent back are answered, and left out of the transcript', async () => {
+    const { held } = testQuery(tools().all)
+    const depth = 20_000
+    await settled()
+    held.start()
+    held.send(...callBlock(0, 'a', 'Read', `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`))
+    held.end('tool_use')
+    await settled()
+    expect(apiInShort(held.requests[1]?.messages ?? []).slice(1)).toEqual([
+      'assistant: call a Read {}',
+      'user: result a error',
+    ])
+    expect(JSON.stringify(held.requests[1]?.messages)).toContain('nested too deep')
+  })
+
+  it('L8 a reply of nothing but white space is read, and leaves nothing that the API would refuse', async () => {
+    const { held, run, seen } = testQuery([])
+    await settled()
+    run.send('once more')
+    held.start()
+    held.text('\n\n')
+    held.text(' ')
+    held.end()
+    await settled()
+    expect(seen.filter(({ type }) => type === 'assistant')).toHaveLength(2)
+    held.start()
+    held.text('\n\n')
+    held.text('Hello.')
+    held.end()
+    await settled()
+    expect(inShort(run.transcript)).toEqual(['user: go', 'user: once more', 'assistant: \n\n', 'assistant: Hello.'])
+    expect(checkTranscript(run.transcript)).toEqual({ ok: true })
   })
 
   it('L2 blocks may interleave, and what does not belong is passed over', async () => {

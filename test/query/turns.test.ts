@@ -207,6 +207,24 @@ describe('a query', () => {
     expect([count, sent]).toEqual([5_000, 5_000])
   })
 
+  it('L7 tells whoever only loops over it why it ended, and nothing before', async () => {
+    const { held, run, result } = testQuery([])
+    await settled()
+    expect(run.result).toBeUndefined()
+    held.fail(new Error('invalid key'))
+    await result
+    expect(run.result).toEqual({ reason: 'model_error', error: new Error('invalid key'), stopReason: undefined })
+  })
+
+  it('L6 is ended by leaving a scope that owns it', async () => {
+    const { held, run, result } = testQuery([])
+    await settled()
+    held.start()
+    await run[Symbol.asyncDispose]()
+    expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'reader_left' })
+    expect(run.result).toMatchObject({ reason: 'aborted_streaming' })
+  })
+
   it('L4 takes a conversation of the API as it is', async () => {
     const { held } = testQuery([], {
       messages: [
@@ -217,6 +235,28 @@ describe('a query', () => {
     })
     await settled()
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: hi', 'assistant: hello', 'user: go'])
+  })
+
+  it('L8 a tool that leaves a broken message beside its result ends nothing', async () => {
+    const odd = heldTool('Odd')
+    const { held, run, result } = testQuery([odd.tool])
+    await settled()
+    held.start()
+    held.call('a', 'Odd')
+    held.end('tool_use')
+    await settled()
+    odd.run('a').finish({ data: 'A', newMessages: [{ type: 'user', uuid: 'u' } as never] })
+    await settled()
+    held.start()
+    held.text('done')
+    held.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(inShort(run.transcript)).toEqual([
+      'user: go',
+      'assistant: call a Odd {}',
+      'user: result a A',
+      'assistant: done',
+    ])
   })
 
   it('L4 prepareMessages changes what the model sees, and nothing else; one that fails ends the query', async () => {
@@ -236,6 +276,9 @@ describe('a query', () => {
     expect(inShort(run.transcript)).toEqual(['user: one', 'assistant: two', 'user: three'])
     const broken = testQuery([], { prepareMessages: async () => Promise.reject(new Error('no')) })
     expect(await broken.result).toMatchObject({ reason: 'model_error', error: new Error('no') })
+    const silent = testQuery([], { prepareMessages: (() => undefined) as never })
+    const said = { message: expect.stringContaining('prepareMessages must return messages') }
+    expect(await silent.result).toMatchObject({ reason: 'model_error', error: said })
   })
 
   it.each<[string, object, RegExp]>([
@@ -244,6 +287,10 @@ describe('a query', () => {
     ['odd turns', { maxTurns: 0 }, /maxTurns/],
     ['odd retry', { retry: { attempts: -1 } }, /retry.attempts/],
     ['an odd message', { messages: [5] }, /messages\[0\]/],
+    ['a message without content', { messages: [{ role: 'user', parts: [] }] }, /\{ role, content \}/],
+    ['a message of ours without content', { messages: [{ type: 'user' }] }, /messages\[0\]/],
+    ['a system message', { messages: [{ role: 'system', content: 'be brief' }] }, /option system/],
+    ['a result in the form of OpenAI', { messages: [{ role: 'tool', content: 'x' }] }, /\{ role, content \}/],
     ['odd execution', { toolExecution: 'later' }, /toolExecution/],
     ['an odd option for the executor', { executor: { maxConcurrency: 0 } }, /maxConcurrency/],
     ['a bad rule', { context: { permissions: { deny: ['('] } } }, /position 0/],

@@ -52,6 +52,38 @@ describe('exploring a turn', () => {
     expect(explored.paths).toBeGreaterThan(0)
   })
 
+  it.each<[string, ExploreOptions, string]>([
+    ['a slip in the name of a tool', { tools, calls: [{ tool: 'Read' }, { tool: 'edit' }] }, 'the tool edit, which'],
+    ['calls of which none would run', { tools, calls: [{ tool: 'Nowhere' }] }, 'Nothing would run'],
+    ['no calls', { tools, calls: [] }, 'calls must have a call'],
+    [
+      'a slip in a happening',
+      { tools, calls: [{ tool: 'Read' }], happenings: { aborts: false } as object },
+      'no happening aborts',
+    ],
+  ])('refuses %s, because nothing can be wrong where nothing happens', async (_, options, problem) => {
+    await expect(exploreTurn(options)).rejects.toThrow(problem)
+  })
+
+  it('says so when tools wait for something that is not in the story', async () => {
+    let stories = 0
+    const flaky = (hold: Hold) => {
+      const isFirst = stories++ < 4
+      return [
+        defineTool({
+          name: 'Flaky',
+          inputSchema: z.object({}),
+          call: async () => {
+            await hold(isFirst ? 'it is early' : 'it is late')
+            return { data: 'done' }
+          },
+        }),
+      ]
+    }
+    const calls = [{ tool: 'Flaky' }]
+    await expect(exploreTurn({ tools: flaky, calls, state: () => stories })).rejects.toThrow('Told again')
+  })
+
   it('says which budget was used up', async () => {
     let time = 0
     const byTime = await exploreTurn({ tools, calls: [{ tool: 'Read' }], maxMs: 10, now: () => time++ })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const isFull = process.env.SIGNALBOX_FULL === '1'
 const root = resolve(import.meta.dirname, '../..')
 
-const parts = ['src', 'machines', 'examples', 'scripts', 'docs']
+const parts = ['src', 'machines', 'examples', 'scripts', 'docs', 'inspector-app/src']
 
 const suite = (framework: string) => `
 import { describe, it } from '${framework}'
@@ -70,6 +70,7 @@ describe('the kit from a packed tarball, in an empty project', () => {
     }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
     execFileSync('npx', ['tsc', '-p', 'tsconfig.build.json'], { cwd: copy, stdio: 'ignore' })
+    execFileSync(process.execPath, ['scripts/build-lib.mjs'], { cwd: copy, stdio: 'ignore' })
     const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]
     execFileSync('npm', pack, { cwd: copy, stdio: 'ignore' })
     rmSync(copy, { recursive: true })

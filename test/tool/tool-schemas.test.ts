@@ -32,6 +32,11 @@ describe('schemas for the model', () => {
     ])
   })
 
+  it('T2 a schema that cannot tell its JSON Schema is refused with what to do', () => {
+    const old = Object.create(z.object({ a: z.string() }), { toJSONSchema: { value: undefined } })
+    expect(() => toolSchemas([toolWith(old)])).toThrow(/inputSchema of Read cannot tell .* zod 4\.2 .* inputJSONSchema/)
+  })
+
   it('T2 a tool that has a JSON Schema of its own hands it on word for word', () => {
     const inputJSONSchema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

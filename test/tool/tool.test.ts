@@ -9,6 +9,7 @@ import {
   StreamingToolExecutor,
   type Tool,
   type ToolResultBlock,
+  type ToolUseContext,
 } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, resultOf, settled, takeReady, testTurn } from '../support/turn.ts'
@@ -385,6 +386,27 @@ describe('types', () => {
     expectTypeOf(context.abortController).toEqualTypeOf<AbortController>()
     // @ts-expect-error a tool without a schema is no tool
     expect(() => defineTool({ name: 'X', call: async () => ({ data: 1 }) })).not.toThrow()
+  })
+
+  it('T7 T8 a call may return data of several shapes, and the mapper sees each of them', () => {
+    defineTool({
+      name: 'Find',
+      inputSchema: z.object({ word: z.string() }),
+      call: async ({ word }) => {
+        if (word === '') return { data: 'nothing to look for' }
+        return {
+          data: [word.length],
+          contextModifier: (context) => {
+            expectTypeOf(context).toEqualTypeOf<ToolUseContext>()
+            return context
+          },
+        }
+      },
+      mapResult: (data, id) => {
+        expectTypeOf(data).toEqualTypeOf<string | number[]>()
+        return { type: 'tool_result', tool_use_id: id, content: String(data) }
+      },
+    })
   })
 
   it('T7 a generator infers its data too', () => {

@@ -22,6 +22,8 @@ describe('Bash', () => {
     expect([text, isError]).toEqual(['one\ntwo\nthree\nfour', false])
     expect(progress.map(({ data }) => (data as { text: string }).text).join('')).toBe('one\ntwo\nthree\nfour\n')
     expect((await bash('true')).text).toBe('(no output)')
+    // half a character is not nothing
+    expect((await bash(`printf 'a\\xe2\\x82'`)).text).toBe('a\ufffd')
   })
 
   it('says with what exit code it failed, and takes an answer for an answer', async () => {
@@ -208,6 +210,13 @@ describe('a command that never began', () => {
 })
 
 describe('background runs', () => {
+  it('that do not start say why', async () => {
+    const { tools, bash } = bashIn({}, { bash: '/no/such/bash' })
+    await bash('echo one', { run_in_background: true })
+    const { text } = await runTool(tools, 'BashStop', { id: 'bash_1' })
+    expect(text).toContain('not started: /no/such/bash was not found')
+  })
+
   it('have an id, are looked at and stopped, and end with the set', async () => {
     const token = `signalbox-${Math.random().toString(36).slice(2)}`
     const { root, tools, bash, close } = bashIn({}, { maxBackgroundRuns: 2, env: { TOKEN: token } })

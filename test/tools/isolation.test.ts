@@ -94,6 +94,14 @@ describe.each(isolations)('a command (%s)', (isolation) => {
     expect(existsSync(join(root, 'cleaned'))).toBe(true)
   })
 
+  it.runIf(process.platform === 'linux')('can open its output by name', async () => {
+    const { bash } = bashIn({ isolation })
+    const { text } = await bash(
+      'echo one >/dev/stdout; echo two | tee /dev/stderr >/dev/null; cat <<<three >/proc/self/fd/1',
+    )
+    expect(text).toBe('one\ntwo\nthree')
+  })
+
   it('that cannot be started says so', async () => {
     expect((await bashIn({ isolation, bash: '/not/there' }).bash('ls')).text).toContain('could not be started')
     const wrapCommand = () => ({ file: 'no-such-wrapper', args: [], cwd: '/', env: {} })
@@ -107,14 +115,6 @@ describe.runIf(hasNamespaces)('in a namespace', () => {
     expect((await bash('ps -e --no-headers | wc -l')).text).toMatch(/^[2345]$/)
     const numbers = await Promise.all([1, 2, 3, 4, 5].map(async () => (await bash('echo $$')).text))
     expect(new Set(numbers).size).toBeGreaterThan(1)
-  })
-
-  it('a command can open its output by name', async () => {
-    const { bash } = bashIn({ isolation: 'namespace' })
-    const { text } = await bash(
-      'echo one >/dev/stdout; echo two | tee /dev/stderr >/dev/null; cat <<<three >/proc/self/fd/1',
-    )
-    expect(text).toBe('one\ntwo\nthree')
   })
 
   it('a command goes with whoever holds its namespace', async () => {

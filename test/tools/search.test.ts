@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
-import { createTools } from '../../src/tools/index.ts'
+import { createTools, nodeFileSystem, type ToolSetOptions } from '../../src/tools/index.ts'
 import { findRipgrep } from '../../src/tools/search/ripgrep.ts'
+import { timedSearch } from '../../src/tools/search/timed-search.ts'
 import { put, type RunSettings, runTool, scratch } from './bench.ts'
 
 const tree = {
@@ -23,15 +24,18 @@ const tree = {
   '.git/config': 'alpha\n',
 }
 
-const engines = [['with ripgrep', undefined] as const, ['without ripgrep', false] as const].filter(
-  ([, engine]) => engine === false || findRipgrep() !== undefined,
-)
-if (engines.length < 2) console.warn('No test of searches with ripgrep: it is not installed.')
+const engines: [name: string, options: Pick<ToolSetOptions, 'ripgrep' | 'fileSystem'>][] = [
+  ['without ripgrep', { ripgrep: false }],
+  ['in a file system of its own', { ripgrep: false, fileSystem: { ...nodeFileSystem } }],
+]
+const hasRipgrep = findRipgrep() !== undefined
+if (hasRipgrep) engines.push(['with ripgrep', {}])
+else console.warn('No test of searches with ripgrep: it is not installed.')
 
-describe.each(engines)('searching %s', (_, ripgrep) => {
+describe.each(engines)('searching %s', (_, options) => {
   const setting = (files: Record<string, string> = tree) => {
     const root = scratch(files)
-    const { tools } = createTools({ root, ripgrep })
+    const { tools } = createTools({ root, ...options })
     return {
       root,
       tools,
@@ -92,6 +96,11 @@ describe.each(engines)('searching %s', (_, ripgrep) => {
     expect(await grep('x', { output_mode: 'content', head_limit: 2 })).toBe(
       'a.txt:1:x\na.txt:2:x\n(2 of 1000 lines. Narrow the search to see others.)',
     )
+    const many = setting({ 'b.txt': 'x\n'.repeat(400), 'a.txt': 'x\n'.repeat(300), 'c.txt': 'x\n' })
+    const all = await many.grep('x', { output_mode: 'content' })
+    expect(all.split('\n').slice(298, 302)).toEqual(['a.txt:299:x', 'a.txt:300:x', 'b.txt:1:x', 'b.txt:2:x'])
+    expect(all.endsWith('\nb.txt:200:x\n(500 of 701 lines. Narrow the search to see others.)')).toBe(true)
+    expect(await many.grep('x', { output_mode: 'count' })).toBe('a.txt:300\nb.txt:400\nc.txt:1')
     const { glob } = setting(Object.fromEntries(Array.from({ length: 600 }, (_each, index) => [`f${index}.txt`, ''])))
     expect(await glob('*.txt')).toContain('(500 of 600 files.')
   })
@@ -124,8 +133,18 @@ describe.each(engines)('searching %s', (_, ripgrep) => {
     expect(await grep('alpha', { path: 'build' }, settings)).toBe('build/out.ts')
   })
 
+  it('a line ends before its carriage return, which can still be looked for', async () => {
+    const { grep } = setting()
+    const lines = (pattern: string) => grep(pattern, { output_mode: 'content', path: 'src', glob: 'b.ts' })
+    expect(await lines('^alpha$')).toBe('src/b.ts:1:alpha')
+    expect(await lines('beta\\r$')).toBe('src/b.ts:3:alpha beta')
+  })
+
   it('says what is wrong with a pattern', async () => {
     const { glob, grep } = setting()
+    for (const pattern of ['1\\nconst', '1\nconst']) expect(await grep(pattern)).toContain('set multiline')
+    expect(await grep('const[^\\n]*2')).toBe('a.ts')
+    expect(await grep('\\\\n')).toBe('No match.')
     expect(await grep('(')).toContain('The pattern cannot be read')
     expect(await glob('*a*a*a*a*a*b')).toContain('too many wildcards')
     expect(await glob('+(+(+(a)))b')).toBe('No file matches.')
@@ -144,7 +163,7 @@ describe.each(engines)('searching %s', (_, ripgrep) => {
   })
 })
 
-describe.runIf(engines.length === 2)('both engines', () => {
+describe.runIf(hasRipgrep)('both engines', () => {
   const name = fc.constantFrom('a', 'b', 'c.ts', 'd.log', '.e', 'f g', 'é')
   const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
   const pattern = fc.constantFrom(
@@ -192,4 +211,14 @@ describe.runIf(engines.length === 2)('both engines', () => {
       { numRuns: process.env.SIGNALBOX_FULL ? 500 : 60 },
     )
   })
+})
+
+it('a search that takes too long says so, and what to do; one that is aborted is aborted', async () => {
+  const untilAborted = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const stop = new AbortController()
+  await expect(timedSearch(stop.signal, untilAborted, 1)).rejects.toThrow('Look in a smaller folder')
+  const aborted = timedSearch(stop.signal, untilAborted)
+  stop.abort('escape')
+  await expect(aborted).rejects.toBe('escape')
 })

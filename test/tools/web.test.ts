@@ -35,6 +35,8 @@ describe('WebFetch', () => {
 
   it.each([
     ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['constructor', (text: string) => Buffer.from(text)],
     ['br', brotliCompressSync],
   ] as const)('unpacks %s, and counts what comes out', async (encoding, pack) => {
     const url = await serve((_, response) => {

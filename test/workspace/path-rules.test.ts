@@ -44,6 +44,52 @@ describe('rules for paths', () => {
     expect(await read('caf\u00e9/a.txt', ['Read(cafe\u0301/**)'])).toContain('denied by the rule')
   })
 
+  it.each([
+    ['src/link.txt', 'src/link.txt'],
+    ['secret/key.txt', 'src/link.txt'],
+    ['src/link.txt', 'src/*.txt'],
+    ['linked/key.txt', 'linked'],
+    ['secret/key.txt', 'linked/**'],
+    ['linked/key.txt', '*/key.txt'],
+  ])('deny: %s is caught by %s, though one of them is a link', async (path, spec) => {
+    const { root, read } = setting()
+    symlinkSync('secret', join(root, 'linked'))
+    expect(await read(path, [`Read(${spec})`])).toContain('was denied by the rule')
+  })
+
+  it('deny: a link does not hide what it leads to from a search', async () => {
+    const { root } = setting()
+    symlinkSync('secret', join(root, 'linked'))
+    const run = async (name: string, input: object, deny: string) =>
+      (await runTool(defaultTools({ root }), name, input, { context: { permissions: { deny: [deny] } } })).text
+    expect(await run('Glob', { pattern: '**/*.txt' }, 'Read(linked/**)')).toBe('No file matches.')
+    expect(await run('Grep', { pattern: 'k', path: 'secret' }, 'Grep(linked)')).toContain('denied by the rule')
+    expect(await run('Grep', { pattern: 'k', path: 'linked' }, 'Grep(lin*)')).toContain('denied by the rule')
+  })
+
+  it('deny: a root that is a link may be called by either name', async () => {
+    const { root } = setting()
+    const name = join(scratch(), 'root')
+    symlinkSync(root, name)
+    const tools = defaultTools({ root: name })
+    const run = async (tool: string, input: object, deny: string) =>
+      (await runTool(tools, tool, input, { context: { permissions: { deny: [deny] } } })).text
+    for (const at of [root, name]) {
+      expect(await run('Read', { file_path: 'secret/key.txt' }, `Read(${at}/secret/**)`)).toContain(
+        'denied by the rule',
+      )
+      const write = { file_path: 'new/deep/a.txt', content: '' }
+      expect(await run('Write', write, `Write(${at}/new/**)`)).toContain('denied by the rule')
+    }
+  })
+
+  it('allow: a link that a rule names does not open what it leads to', async () => {
+    const { root, write } = setting()
+    symlinkSync('secret', join(root, 'linked'))
+    expect(await write('linked/new.txt', ['Write(linked/**)'])).toContain('asked')
+    expect(await write('secret/new.txt', ['Write(linked/**)'])).toContain('asked')
+  })
+
   it('deny: what it does not speak of is read', async () => {
     const { read } = setting()
     expect(await read('src/a.ts', ['Read(src-evil/**)', 'Read(sr)', 'Read(secret/**)'])).toBe('     1\ta')

@@ -19,6 +19,7 @@ describe('a workspace', () => {
     expect(await workspace.resolve('sub/../in.txt')).toEqual({
       ok: true,
       path: join(root, 'in.txt'),
+      called: join(root, 'in.txt'),
       shown: 'in.txt',
       exists: true,
     })

@@ -8,7 +8,7 @@ export function fieldSection(measured, { sizes }) {
   const others = names.filter((name) => !name.startsWith('signalbox'))
   const isPlain = (name) => !measured.about[name].gives.validates
   const peers = others.filter((name) => !isPlain(name)).map((name) => [name, counterpartOf(measured.about[name])])
-  const plain = others.filter(isPlain).map((name) => ['signalbox', name])
+  const plain = others.filter(isPlain).map((name) => [counterpartOf(measured.about[name]), name])
   return [
     `### ${mixes.safe.title}`,
     'µs per call: median of the rounds (quartiles)',

@@ -53,6 +53,8 @@ export class LogIndex {
       const frame = frames[this.#seen] as Frame
       const kind = kinds[frame.type]
       if (kind === undefined || (frame.run !== this.#run && frame.run !== 0)) continue
+      // that none is left is told by the answer
+      if (frame.type === 'questions' && frame.open.length === 0) continue
       // a step that only follows its event says nothing that the event did not
       if (this.#kind === 'all' ? kind === 'step' && !isEventless(run, frame) : kind !== this.#kind) continue
       if (this.#search !== '' && !textOf(rowOf(run, frame)).includes(this.#search)) continue
@@ -147,8 +149,7 @@ export function rowOf(run: Run | undefined, frame: Frame): LogRow {
       }
     case 'questions': {
       const detail = frame.open.map(({ call }) => run?.byId.get(call)?.label ?? call).join(', ')
-      const what = frame.open.length === 0 ? 'no question is open' : 'asks for permission'
-      return { kind: 'event', at, who: 'host', what, detail, call: frame.open[0]?.call }
+      return { kind: 'event', at, who: 'host', what: 'asks for permission', detail, call: frame.open[0]?.call }
     }
     case 'gap':
       return {

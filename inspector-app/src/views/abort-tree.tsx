@@ -41,7 +41,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
         >
           {cause.kind}
         </button>
-        <code>{inline(cause.reason, 80)}</code>
+        {cause.reason !== cause.kind && <code>{inline(cause.reason, 80)}</code>}
         <span class="what">{layer === 'executor' ? 'reached the executor' : 'stayed with the call'}</span>
       </div>
       <ul>

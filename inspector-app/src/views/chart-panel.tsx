@@ -58,7 +58,7 @@ export function ChartPanel({ id, title, chart, actor }: Props) {
           value={state.heat}
           onChange={({ currentTarget }) => store.set({ heat: currentTarget.value as typeof state.heat })}
         >
-          <option value="off">no heat</option>
+          <option value="off">heat off</option>
           <option value="run">this run</option>
           {state.coverage !== undefined && <option value="file">coverage</option>}
         </select>

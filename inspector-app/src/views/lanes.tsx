@@ -195,5 +195,6 @@ function cursorWords(run: Run, waitsFor: Call | undefined, held: readonly Call[]
   const longest = Math.max(...held.map(({ completedAt }) => now - (completedAt ?? now)))
   const count = held.length === 1 ? 'one finished result is' : `${held.length} finished results are`
   if (waitsFor === undefined) return `${count} ready to be read, for ${duration(longest)}`
-  return `${count} held for order, up to ${duration(longest)}: ${waitsFor.label} has to leave first`
+  const sofar = longest < 1 ? '' : `, up to ${duration(longest)}`
+  return `${count} held for order${sofar}: ${waitsFor.label} has to leave first`
 }

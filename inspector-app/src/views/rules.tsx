@@ -6,6 +6,25 @@ import { Icon } from './icons.tsx'
 const names = recordingInvariants.map(({ name }) => name)
 const liveOnly = turnInvariants.filter(({ isLiveOnly }) => isLiveOnly === true).map(({ name }) => name)
 
+/** Each rule in a sentence, for whoever does not know it by its name. */
+const wants: Record<string, string> = {
+  'one result per call': 'each call has exactly one result; after a discard none',
+  'emission order': 'results leave in the order in which the model asked',
+  exclusivity: 'an unsafe call runs alone, and no more run than may',
+  'no overtaking': 'nothing overtakes an unsafe call that waits',
+  'the gate says who runs': 'it is open, shared or exclusive, as it should be',
+  'no start after an abort': 'what was told to stop does not begin',
+  'progress before result': 'no progress comes after its result',
+  'nothing left behind': 'no body, timer or listener when the turn is over',
+  'transcript valid': 'the API takes the reply with its results',
+  'deny means never run': 'what was denied never runs',
+  'nobody waits for nothing': 'who may start has started',
+  'explanations are true': 'why a call is said to wait is why it waits',
+  'an abort reaches all': 'everybody whom it is meant for',
+  'an interrupt spares the others': 'those that do not stop at one finish',
+  'the strongest reason wins': 'of several reasons to stop, each call is given that one',
+}
+
 /** What must hold of every turn, each rule by its name, up to the moment that is shown. A breach leads to its frame. */
 export function Rules() {
   const { state, history, run } = useView()
@@ -53,6 +72,7 @@ function Rule({ name, breach, isBroken }: RuleProps) {
     <li class={isBroken ? 'breached' : 'holds'}>
       <Icon name={isBroken ? 'cross' : 'check'} />
       <span class="name">{name}</span>
+      <span class="wants">{wants[name] ?? 'a rule of your own'}</span>
       {breach !== undefined && (
         <button
           type="button"

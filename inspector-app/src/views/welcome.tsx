@@ -12,7 +12,7 @@ export function Welcome() {
       <p>
         {isWaiting
           ? 'As soon as an executor is there, it appears here.'
-          : 'Open the address that the host printed, or drop a recording or a coverage file here.'}
+          : 'Open the whole address that the host printed, with what stands behind its #. Or drop a recording or a coverage file here.'}
       </p>
     </main>
   )

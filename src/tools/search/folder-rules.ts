@@ -1,7 +1,7 @@
 import type { Opinion } from '../../../machines/index.ts'
 import type { ToolCheck } from '../../tool/permission.ts'
 import type { InputVerdict } from '../../tool/tool.ts'
-import { pathRule } from '../../workspace/path-rule.ts'
+import { pathRule, pathsOf } from '../../workspace/path-rule.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 
 interface FolderInput {
@@ -29,7 +29,7 @@ export function folderRules(workspace: Workspace) {
       const place = await workspace.resolve(path)
       if (!place.ok) return behavior !== 'allow'
       const rule = await pathRule(spec, workspace, behavior)
-      return behavior === 'allow' ? rule.matches(place.path) : rule.reachesInto(place.path)
+      return pathsOf(place, behavior).some(behavior === 'allow' ? rule.matches : rule.reachesInto)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Workspace } from '../../workspace/workspace.ts'
-import { fileNames, type IgnoreRules, rulesAbove } from './ignore-rules.ts'
+import { entriesOf, type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 
 /**
  * Leaves out of what ripgrep found in a folder what ignore files above it name: it was told not to look up there, since
@@ -23,7 +23,7 @@ export async function heedRulesAbove<Found>(
   const readRules = async (at: string): Promise<IgnoreRules | 'ignored'> => {
     const outer = at === folder ? above : await rulesIn(dirname(at))
     if (outer === 'ignored' || (at !== folder && outer.isIgnored(at, true))) return 'ignored'
-    return outer.with(at, await fileNames(workspace, at))
+    return outer.with(at, await entriesOf(workspace, at))
   }
   const kept: Found[] = []
   for (const each of found) {

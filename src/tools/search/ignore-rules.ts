@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path'
 import type { Ignore } from 'ignore'
+import type { FolderEntry } from '../../workspace/file-system.ts'
 import { optionalPackage } from '../../workspace/optional-package.ts'
 import { pathBelow } from '../../workspace/path-below.ts'
 import { readWhole } from '../../workspace/read-whole.ts'
@@ -9,8 +10,8 @@ import type { Workspace } from '../../workspace/workspace.ts'
 export interface IgnoreRules {
   readonly isEmpty: boolean
   isIgnored(path: string, isFolder: boolean): boolean
-  /** With those of one more folder. */
-  with(folder: string, names: readonly string[]): Promise<IgnoreRules>
+  /** With those of one more folder, which holds these. */
+  with(folder: string, entries: readonly FolderEntry[]): Promise<IgnoreRules>
 }
 
 // the second may take back what the first ignores
@@ -30,8 +31,8 @@ export async function noIgnoreRules(workspace: Workspace): Promise<IgnoreRules> 
       }
       return false
     },
-    async with(folder, names) {
-      const present = files.filter((file) => names.includes(file))
+    async with(folder, entries) {
+      const present = files.filter((file) => entries.some(({ name, kind }) => name === file && kind === 'file'))
       if (present.length === 0) return this
       const rules = create()
       for (const file of present) rules.add(await textOf(workspace, join(folder, file)))
@@ -55,7 +56,7 @@ export async function rulesAbove(workspace: Workspace, folder: string): Promise<
   if (root === undefined) return rules
   let at = root
   for (const part of relative(root, folder).split('/')) {
-    const next = await rules.with(at, await fileNames(workspace, at))
+    const next = await rules.with(at, await entriesOf(workspace, at))
     // who asks for an ignored folder by name wants it
     if (!next.isIgnored(folder, true)) rules = next
     at = join(at, part)
@@ -63,7 +64,6 @@ export async function rulesAbove(workspace: Workspace, folder: string): Promise<
   return rules
 }
 
-export async function fileNames({ fileSystem }: Workspace, folder: string): Promise<string[]> {
-  const entries = await fileSystem.readFolder(folder).catch(() => [])
-  return entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
-}
+/** What may not be listed holds nothing. */
+export const entriesOf = ({ fileSystem }: Workspace, folder: string): Promise<FolderEntry[]> =>
+  fileSystem.readFolder(folder).catch(() => [])

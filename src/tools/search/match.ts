@@ -20,6 +20,8 @@ export interface FileMatch {
   readonly path: string
   readonly count: number
   readonly lines: readonly FoundLine[]
+  /** How many lines there were besides, where more were not kept. */
+  readonly linesLeftOut?: number | undefined
 }
 
 export interface FoundMatches {

@@ -24,15 +24,16 @@ export async function ripgrepSearch(
     ...modes[mode],
     ...(ignoreCase ? ['--ignore-case'] : []),
     ...(multiline ? ['--multiline', '--multiline-dotall'] : []),
+    // a line ends before its carriage return, unless that is looked for
+    ...(/\\r|\r/.test(pattern) ? [] : ['--crlf']),
     // by type and not by glob, which would bring back what is ignored
     ...(nameGlob === undefined ? [] : [`--type-add=wanted:${nameGlob}`, '--type=wanted']),
     `--max-filesize=${maxFileBytes}`,
     `--regexp=${pattern}`,
     '--',
   ]
-  const { text, isCut, hasFailed } = await runRipgrep({ path: ripgrep, args, folder, runner, signal, maxBytes })
-  if (hasFailed && text.startsWith('regex'))
-    throw toolError(`The pattern cannot be read: ${text.slice(0, 1_000)}`, 'Pattern')
+  const { text, isCut, problem } = await runRipgrep({ path: ripgrep, args, folder, runner, signal, maxBytes })
+  if (problem !== undefined) throw toolError(`The pattern cannot be read: ${problem}`, 'Pattern')
   const readers = { files: readNames, count: readCounts, content: readLines }
   return { matches: readers[mode](text, folder), isCut }
 }

@@ -10,6 +10,8 @@ export function findRipgrep(): string | undefined {
   return folders.length === 0 ? undefined : findProgram('rg', folders.join(':'))
 }
 
+const maxSaid = 1_000
+
 export interface RipgrepRun {
   readonly path: string
   readonly args: readonly string[]
@@ -22,7 +24,8 @@ export interface RipgrepRun {
 export interface RipgrepOutput {
   readonly text: string
   readonly isCut: boolean
-  readonly hasFailed: boolean
+  /** Why it could not search at all; files that it cannot read are passed over. */
+  readonly problem: string | undefined
 }
 
 /** The same files for everybody: no settings of the user's, nothing from above the workspace. */
@@ -42,6 +45,7 @@ export async function runRipgrep({ path, args, folder, runner, signal, maxBytes 
   signal.throwIfAborted()
   const chunks: Uint8Array[] = []
   let bytes = 0
+  let said = ''
   let stop = (): void => undefined
   const running = runner.start(
     { file: path, args: [...always, ...args, '.'], cwd: folder, env: shellEnvironment(process.env) },
@@ -50,6 +54,9 @@ export async function runRipgrep({ path, args, folder, runner, signal, maxBytes 
         if (bytes > maxBytes) return stop()
         bytes += chunk.length
         chunks.push(chunk)
+      },
+      onErrorOutput(chunk) {
+        if (said.length < maxSaid) said += Buffer.from(chunk).toString('utf8')
       },
     },
   )
@@ -61,5 +68,6 @@ export async function runRipgrep({ path, args, folder, runner, signal, maxBytes 
   signal.removeEventListener('abort', stop)
   signal.throwIfAborted()
   if (exit.kind === 'notStarted') throw toolError(`ripgrep could not be started at ${path}.`, 'NotStarted')
-  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > maxBytes, hasFailed: exit.code === 2 }
+  const problem = exit.code === 2 && said !== '' ? said.trim().slice(0, maxSaid) : undefined
+  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > maxBytes, problem }
 }

@@ -1,6 +1,6 @@
-import { join } from 'node:path'
+import { sep } from 'node:path'
 import type { Workspace } from '../../workspace/workspace.ts'
-import { type IgnoreRules, rulesAbove } from './ignore-rules.ts'
+import { entriesOf, type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 
 export interface FoundFiles {
   /** Absolute, in no order. */
@@ -23,12 +23,12 @@ export async function walkFiles(
   let isCut = false
   const visit = async (at: (typeof waiting)[number]): Promise<void> => {
     // what may not be listed is passed over, as ripgrep does
-    const entries = await workspace.fileSystem.readFolder(at.folder).catch(() => [])
-    const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
-    const rules = await at.rules.with(at.folder, names)
+    const entries = await entriesOf(workspace, at.folder)
+    const rules = await at.rules.with(at.folder, entries)
+    const inside = at.folder.endsWith(sep) ? at.folder : at.folder + sep
     for (const { name, kind } of entries) {
       if (name === '.git' || (kind !== 'file' && kind !== 'folder')) continue
-      const path = join(at.folder, name)
+      const path = inside + name
       if (rules.isIgnored(path, kind === 'folder')) continue
       if (kind === 'folder') waiting.push({ folder: path, rules })
       else if (files.length < maxFiles) files.push(path)

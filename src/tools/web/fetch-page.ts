@@ -109,16 +109,16 @@ const publicLookup =
       else done(null, first.address, first.family)
     })
 
-const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  br: createBrotliDecompress,
-  deflate: createInflate,
-}
+const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
+])
 
 async function readPage(url: URL, response: IncomingMessage, { maxBytes, signal }: PageLimits): Promise<Page> {
   const { headers, statusCode: status = 0 } = response
-  const decoder = decoders[headers['content-encoding'] ?? '']?.()
+  const decoder = decoders.get(headers['content-encoding']?.toLowerCase() ?? '')?.()
   const body = (decoder === undefined ? response : response.pipe(decoder)) as Readable
   if (decoder !== undefined) response.once('error', (error) => body.destroy(error))
   const stop = (): void => void body.destroy(signal.reason)

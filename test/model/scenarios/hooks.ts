@@ -123,6 +123,17 @@ export const hooksScenarios: Record<string, () => Promise<void>> = {
       expect([name, ids(takeReady(executor)), asked]).toEqual([name, isAsked ? [] : ['x'], isAsked ? 1 : 0])
     }
   },
+  async 'permission: where nobody has a word, nothing is decided'() {
+    const toolDecisions = new Map()
+    const { add, before, read, write } = hooked({ context: { toolDecisions } })
+    add('w', 'Write')
+    before.say()
+    await settled()
+    write.run('w').finish()
+    await settled()
+    add('r', 'Read')
+    expect([write.started, read.started, toolDecisions.size]).toEqual([['w'], ['r'], 0])
+  },
   async 'permission: rules decide right after validation where there are no hooks'() {
     const { add, executor, verdicts, strict } = turn({ context: { permissions: { deny: ['Strict'] } } })
     add('x', 'Strict')

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { PermissionAnswer } from '../../../src/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { chartValue, settled, stateOf, takeReady, testTurn } from '../../support/turn.ts'
 import { asking, ids, turn } from './parts.ts'
@@ -137,6 +138,23 @@ export const phasesScenarios: Record<string, () => Promise<void>> = {
     edit.run('a').finish()
     await settled()
     expect([edit.started, questions, chartValue(executor).gate]).toEqual([['a', 'b'], 2, 'exclusive'])
+  },
+  async 'permission: what is forbidden while a permitted call waits in the line stops it'() {
+    const answers = new Map<string, (answer: PermissionAnswer) => void>()
+    const edit = heldTool('Edit', { isConcurrencySafe: (input) => !('writes' in input) })
+    const { add, executor } = testTurn([edit.tool], {
+      canUseTool: (_tool, _input, _context, _message, id) => new Promise((resolve) => answers.set(id, resolve)),
+    })
+    for (const id of ['a', 'b', 'c']) add(id, 'Edit')
+    answers.get('a')?.({ behavior: 'allow' })
+    answers.get('b')?.({ behavior: 'allow', updatedInput: { writes: true } })
+    await settled()
+    expect([edit.started, stateOf(executor, 'b')]).toEqual([['a'], 'queued'])
+    answers.get('c')?.({ behavior: 'deny', message: 'no', addRules: { deny: ['Edit'] } })
+    await settled()
+    edit.run('a').finish()
+    await settled()
+    expect([edit.started, ids(takeReady(executor))]).toEqual([['a'], ['a', 'b', 'c']])
   },
   async 'permission: abort and interrupt end the question'() {
     for (const reason of ['escape', 'interrupt']) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProgressMessage, ToolResultBlock } from '../../src/index.ts'
-import { subAgent } from '../../src/index.ts'
+import { subAgent } from '../../src/sub-agent/index.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { inShort, testQuery } from '../support/query.ts'

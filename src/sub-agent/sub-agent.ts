@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { ContentBlock, Message } from '../messages/message.ts'
+import type { QueryOptions } from '../query/options.ts'
+import { query } from '../query/query.ts'
+import type { QueryMessage } from '../query/query-message.ts'
+import type { QueryResult } from '../query/query-run.ts'
 import { defineTool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { QueryOptions } from './options.ts'
-import { query } from './query.ts'
-import type { QueryMessage } from './query-message.ts'
-import type { QueryResult } from './query-run.ts'
 
 const inputSchema = z.object({
   description: z.string().optional().describe('What it is for, in a few words'),

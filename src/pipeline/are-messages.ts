@@ -1,0 +1,27 @@
+import type { Message } from '../messages/message.ts'
+
+/**
+ * Whether these may stand in a transcript beside a result: messages that can be read, with a result for each call among
+ * them and no other. A throw on the way is the tool's.
+ */
+export function areMessages(messages: unknown): messages is Message[] {
+  if (!Array.isArray(messages) || ![...messages].every(isMessage)) return false
+  const open = new Set<unknown>()
+  for (const block of messages.flatMap(({ message }) => message?.content ?? [])) {
+    if (block.type === 'tool_use') open.add(block.id)
+    else if (block.type === 'tool_result' && !open.delete(block.tool_use_id)) return false
+  }
+  return open.size === 0
+}
+
+function isMessage(value: unknown): boolean {
+  const { type, message, attachment } = Object(value)
+  if (type === 'progress' || type === 'system') return true
+  if (type === 'attachment') return isTyped(attachment)
+  const { id, content } = Object(message)
+  if (type === 'user' && typeof content === 'string') return content.trim() !== ''
+  if (type !== 'user' && (type !== 'assistant' || typeof id !== 'string')) return false
+  return Array.isArray(content) && content.length > 0 && content.every(isTyped)
+}
+
+const isTyped = (value: unknown): boolean => typeof Object(value).type === 'string'

@@ -1,0 +1,1 @@
+export { type SubAgentOptions, type SubAgentReport, subAgent } from './sub-agent.ts'

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolUseContext } from '../../src/index.ts'
+import { expectNoStrays, heldQuestions, outcomes, textOf } from '../cases/support.ts'
+import { type HeldToolOptions, heldTool } from '../support/held-tool.ts'
+import { settled, stateOf, testTurn } from '../support/turn.ts'
+
+expectNoStrays()
+
+/** `a` runs; `b` was allowed with a change that makes it unsafe, so that it waits for `a`; `c` is still asked for. */
+const start = async (more: HeldToolOptions = {}, permissions = {}) => {
+  const { canUseTool, question, asked } = heldQuestions()
+  const edit = heldTool('Edit', { isConcurrencySafe: (input) => !('writes' in input), ...more })
+  const read = heldTool('Read', { safe: true })
+  const turn = testTurn([edit.tool, read.tool], { canUseTool, context: { permissions } })
+  turn.add('a', 'Read')
+  turn.add('b', 'Edit')
+  turn.add('c', 'Read')
+  await settled()
+  question('a').answer({ behavior: 'allow' })
+  question('b').answer({ behavior: 'allow', updatedInput: { writes: true } })
+  await settled()
+  expect(stateOf(turn.executor, 'b')).toBe('queued')
+  return { ...turn, question, asked, edit, read }
+}
+
+describe('a call that was permitted and waits in the line', () => {
+  it('P4 P5 a deny rule that comes meanwhile stops it: nothing denied ever runs', async () => {
+    const { executor, question, edit, read } = await start()
+    question('c').answer({ behavior: 'deny', message: 'no more edits', addRules: { deny: ['Edit'] } })
+    await settled()
+    read.run('a').finish()
+    const [, b] = await outcomes(executor)
+    expect(edit.started).toEqual([])
+    expect(b).toMatchObject({ id: 'b', isError: true })
+    expect(textOf(b as never)).toContain('Edit')
+  })
+
+  it('P4 P5 so does a mode that an earlier call brings', async () => {
+    const { executor, question, edit, read } = await start()
+    question('c').answer({ behavior: 'deny', message: 'no' })
+    const plan = (context: ToolUseContext): ToolUseContext => ({ ...context, permissions: { mode: 'plan' } })
+    read.run('a').finish({ contextModifier: plan })
+    expect((await outcomes(executor)).map(({ id, isError }) => [id, isError])).toEqual([
+      ['a', false],
+      ['b', true],
+      ['c', true],
+    ])
+    expect(edit.started).toEqual([])
+  })
+
+  it('P4 P6 nobody is asked twice: not where the new rule speaks of something else, nor where it asks', async () => {
+    const { executor, question, asked, edit, read } = await start()
+    question('c').answer({ behavior: 'deny', message: 'no', addRules: { deny: ['Read'], ask: ['Edit'] } })
+    await settled()
+    read.run('a').finish()
+    await settled()
+    edit.run('b').finish()
+    expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, false, true])
+    expect(asked).toEqual(['a', 'b', 'c'])
+  })
+
+  it('P4 where no rule has changed, none is looked at again', async () => {
+    const looks: string[] = []
+    const matchesRule = (spec: string): boolean => {
+      looks.push(spec)
+      return false
+    }
+    const { question, edit, read } = await start({ matchesRule }, { deny: ['Edit(x)'] })
+    question('c').answer({ behavior: 'deny', message: 'no' })
+    const before = looks.length
+    read.run('a').finish()
+    await settled()
+    expect(edit.started).toEqual(['b'])
+    expect(looks).toHaveLength(before)
+  })
+
+  it('P5 P6 a deny rule that comes while the answer is being checked holds too', async () => {
+    const { canUseTool, question } = heldQuestions()
+    const waiting: ((matches: boolean) => void)[] = []
+    const matchesRule = () => new Promise<boolean>((resolve) => waiting.push(resolve))
+    const slow = heldTool('Slow', { safe: true, matchesRule })
+    const read = heldTool('Read', { safe: true })
+    const { executor, add } = testTurn([slow.tool, read.tool], {
+      canUseTool,
+      context: { permissions: { deny: ['Slow(x)'] } },
+    })
+    add('a', 'Slow')
+    add('b', 'Read')
+    await settled()
+    waiting.shift()?.(false)
+    await settled()
+    question('a').answer({ behavior: 'allow', updatedInput: { other: true } })
+    await settled()
+    question('b').answer({ behavior: 'deny', message: 'no', addRules: { deny: ['Slow'] } })
+    await settled()
+    waiting.shift()?.(false)
+    await settled()
+    waiting.shift()?.(false)
+    expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, true])
+    expect(slow.started).toEqual([])
+  })
+})
