@@ -25,6 +25,8 @@ export class ScriptedCall implements CallRecord, CallPort {
   readonly yieldsToInterrupt: boolean
   readonly isAnswered: boolean
   readonly seen: SeenCall
+  /** Whether it was decided once more, the recording says. */
+  readonly mayBeForbidden = true
   unread = 1
   isSafe: boolean
   /** When it came; a changed input can take that away. */
