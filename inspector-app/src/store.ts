@@ -5,7 +5,7 @@ import { type Keep, keepNothing } from './keep.ts'
 import { History } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 
-export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' | 'rules'
+export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' | 'rules' | 'whatIf' | 'compare'
 export type Theme = 'auto' | 'light' | 'dark'
 
 export interface State {

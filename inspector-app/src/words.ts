@@ -50,7 +50,7 @@ const reasons: Readonly<Record<Wait['because'], (names: string, run: Run) => str
 }
 
 /** The executor's own reason in a sentence. */
-export function whyWaiting(run: Run, { because, blockers }: Wait): string {
+export function whyWaiting(run: Run, { because, blockers }: Pick<Wait, 'because' | 'blockers'>): string {
   const reason = Object.hasOwn(reasons, because) ? reasons[because] : undefined
   return reason === undefined ? because : reason(namesOf(run, blockers), run)
 }

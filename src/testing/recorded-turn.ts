@@ -141,9 +141,10 @@ function waitsIn(groups: readonly WaitGroup[], { calls }: EvidenceBook): Map<str
 /** The innermost active states, as paths below the root. */
 function pathsOf({ nodes }: ChartDefinition, active: readonly number[]): string[] {
   const isOn = new Set(active)
-  const pathOf = (id: number): string[] => {
-    const node = nodes[id]
-    return node === undefined || node.parent === null ? [] : [...pathOf(node.parent), node.key]
+  // a recording can say anything, even that two states stand inside each other: no deeper than there are states
+  const pathOf = (id: number, depth = 0): string[] => {
+    const node = depth > nodes.length ? undefined : nodes[id]
+    return node === undefined || node.parent === null ? [] : [...pathOf(node.parent, depth + 1), node.key]
   }
   return active
     .filter((id) => !nodes.some((node) => node.parent === id && isOn.has(node.id)))

@@ -82,7 +82,7 @@ describe('a recording', () => {
     const page = await stage.open(server.url)
     await page.locator('#file').setInputFiles(fileWith('scripts.jsonl', await recorded()))
     await expect.poll(() => page.locator('.tile').count()).toBe(2)
-    for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'Log']) {
+    for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'What if', 'Compare', 'Log']) {
       await page.getByRole('tab', { name: tab }).click()
       expect(await page.locator('img[src=x], #app script').count()).toBe(0)
     }
@@ -130,6 +130,115 @@ describe('a recording', () => {
     await page.getByRole('tab', { name: 'Log' }).click()
     await expect.poll(() => page.locator('.gap').textContent()).toContain('not received')
     expect(await page.evaluate(() => 'polluted' in {})).toBe(false)
+    expect(stage.complaints).toEqual([])
+  })
+})
+
+/** Three fetches of 100 ms each, one after the other, because nobody said that they are safe. */
+async function threeFetches(failing?: string): Promise<string> {
+  const frames: Frame[] = []
+  const fetch = heldTool('Fetch')
+  const { executor, add, clock } = testTurn([fetch.tool], { maxConcurrency: 2 })
+  createRecorder({ onFrame: (frame) => frames.push(frame), now: () => clock.now() }).watch(executor)
+  for (const id of ['a', 'b', script]) add(id, 'Fetch', { url: id })
+  for (const id of ['a', 'b', script]) {
+    clock.increment(100)
+    if (id === failing) fetch.run(id).fail(new Error('no answer'))
+    else fetch.run(id).finish()
+    await settled()
+  }
+  takeAll(executor)
+  return frames.map(frameLine).join('')
+}
+
+describe('a run told again', () => {
+  it('is the recorded one, until a limit or a mark is changed, and can be opened as a recording', async () => {
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    await page.locator('#file').setInputFiles(fileWith('fetches.jsonl', await threeFetches()))
+    await page.getByRole('tab', { name: 'What if' }).click()
+    const sum = page.locator('.what-if .sum')
+    await expect.poll(() => sum.textContent()).toContain('300 ms, as recorded. Every call starts')
+    await page.getByRole('button', { name: 'Fetch: unsafe' }).click()
+    await expect.poll(() => sum.textContent()).toContain('300 ms → 200 ms: 100 ms, 33 % shorter. 2 of 3 calls start')
+    expect(await page.locator('.compared .said').allTextContents()).toEqual([
+      'same start',
+      '100 ms earlier',
+      '100 ms earlierall 2 places are taken',
+    ])
+    await page.getByLabel('How many safe calls may run at once').fill('3')
+    await expect.poll(() => sum.textContent()).toContain('300 ms → 100 ms')
+    await page.locator('.compared .mark').first().click()
+    await expect.poll(() => sum.textContent()).toContain('300 ms → 200 ms')
+    await page.getByRole('button', { name: 'As recorded' }).click()
+    await expect.poll(() => sum.textContent()).toContain('as recorded')
+    await page.getByRole('button', { name: 'Fetch: unsafe' }).click()
+    await expect.poll(() => sum.textContent()).toContain('200 ms')
+    await page.getByRole('button', { name: 'Open as a recording' }).click()
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.locator('input[type=range]').fill('30')
+    await expect.poll(() => page.locator('.track.shared .wagon').count()).toBeGreaterThan(0)
+    expect(await page.locator('img[src=x], #app script').count()).toBe(0)
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('that cannot be told says why, and one that goes on takes in what came since', async () => {
+    const fetch = heldTool('Fetch', { safe: true })
+    const { executor, add } = testTurn([fetch.tool], { maxConcurrency: 1 })
+    const server = await stage.serve(executor, { record: 'always' })
+    add('a', 'Fetch')
+    add('b', 'Fetch')
+    const live = await stage.open(server.url)
+    await live.getByRole('tab', { name: 'What if' }).click()
+    await expect.poll(() => live.locator('.doubt').last().textContent()).toContain('have not ended')
+    fetch.run('a').finish()
+    await settled()
+    fetch.run('b').finish()
+    await settled()
+    takeAll(executor)
+    await live.getByRole('button', { name: 'Take them in' }).click()
+    await expect.poll(() => live.locator('.what-if .sum').textContent()).toContain('as recorded')
+    const lost = (await threeFetches()).replace(
+      /\n$/,
+      '\n{"seq":9999,"at":300,"run":0,"type":"gap","because":"slow","lost":3}\n',
+    )
+    const page = await stage.open((await stage.serve([])).url)
+    await page.locator('#file').setInputFiles(fileWith('lost.jsonl', lost))
+    await page.getByRole('tab', { name: 'What if' }).click()
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('frames are missing')
+    expect(stage.complaints).toEqual([])
+  })
+})
+
+describe('a second recording', () => {
+  it('is set beside the first, and refused with a sentence where it is none', async () => {
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    await page.locator('#file').setInputFiles(fileWith('first.jsonl', await threeFetches()))
+    await page.getByRole('tab', { name: 'Compare' }).click()
+    const other = page.locator('#other')
+    const fine = await threeFetches()
+    for (const [text, problem] of [
+      ['hello', 'This is not a recording'],
+      [fine.replace('"version":1', '"version":99'), 'version 99'],
+      [fine.split('\n', 1)[0] as string, 'there is no run'],
+    ] as const) {
+      await other.setInputFiles(fileWith('second.jsonl', text))
+      await expect.poll(() => page.getByRole('alert').textContent()).toContain(problem)
+    }
+    await other.setInputFiles(fileWith('second.jsonl', fine))
+    const sum = page.locator('.against .sum')
+    await expect.poll(() => sum.textContent()).toContain('All 3 calls go the same way. 300 ms here, 300 ms there.')
+    await other.setInputFiles(fileWith('second.jsonl', await threeFetches('b')))
+    await expect.poll(() => sum.textContent()).toContain('1 of 3 calls go another way.')
+    expect(await page.locator('.compared .said').allTextContents()).toEqual([
+      'same way',
+      'another outcomea result | an error',
+      'same way',
+    ])
+    await page.getByLabel('only those').check()
+    await expect.poll(() => page.locator('.compared .said').count()).toBe(1)
+    expect(await page.locator('img[src=x], #app script').count()).toBe(0)
     expect(stage.complaints).toEqual([])
   })
 })

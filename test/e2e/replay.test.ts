@@ -131,6 +131,18 @@ describe('a replay page, opened from the disk without a network', () => {
     await page.context().close()
   })
 
+  it('tells its run again by the real charts, without a network', async () => {
+    const path = join(folder, 'what-if.html')
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })
+    const { page } = await openFromDisk(path)
+    await page.getByRole('tab', { name: 'What if' }).click()
+    await expect.poll(() => page.locator('.what-if .sum').textContent()).toContain('as recorded')
+    await page.getByRole('button', { name: 'Write: unsafe' }).click()
+    await expect.poll(() => page.locator('.what-if .sum').textContent()).toContain('start earlier')
+    expect(stage.complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('that was damaged on its way says so', async () => {
     const path = join(folder, 'damaged.html')
     await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })

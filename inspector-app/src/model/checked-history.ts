@@ -37,7 +37,8 @@ export class CheckedHistory {
       const frame = this.#history.frames[this.#seen++] as Frame
       if (frame.type === 'breach') this.#told.push(frame)
       else this.#checks.see(frame)
-      if (this.#seen % 64 === 0 && performance.now() > until) return
+      // after each: with thousands of calls one check alone can take as long as a picture
+      if (performance.now() > until) return
     }
   }
 

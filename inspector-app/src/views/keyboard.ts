@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Store, Tab } from '../store.ts'
 
-const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence', 'rules']
+const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence', 'rules', 'whatIf', 'compare']
 
 /** Everything that a pointer does, keys do too: on a page of its own everywhere, else only inside. */
 export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void {

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import type { Tab } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { AbortTree } from './abort-tree.tsx'
+import { Against } from './against.tsx'
 import { CallDetails } from './call-details.tsx'
 import { ContextView } from './context-view.tsx'
 import { GuardLedger } from './guard-ledger.tsx'
@@ -9,6 +10,7 @@ import { Log } from './log.tsx'
 import { Rules } from './rules.tsx'
 import { Sequence } from './sequence.tsx'
 import { useChecks } from './use-checks.ts'
+import { WhatIf } from './what-if.tsx'
 
 const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'log', title: 'Log', View: Log },
@@ -18,6 +20,8 @@ const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
   { id: 'context', title: 'Context', View: ContextView },
   { id: 'sequence', title: 'Sequence', View: Sequence },
   { id: 'rules', title: 'Rules', View: Rules },
+  { id: 'whatIf', title: 'What if', View: WhatIf },
+  { id: 'compare', title: 'Compare', View: Against },
 ]
 
 export function Tabs() {

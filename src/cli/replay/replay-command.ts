@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Frame, readFrames } from '../../inspect/index.ts'
 import { exitCode, exitCodesHelp } from '../exit-code.ts'
 import { fileError } from '../file-error.ts'
@@ -11,11 +11,13 @@ import type { Canvas } from '../view/call-lines.ts'
 import { duration } from '../view/duration.ts'
 import { cut } from '../view/fit.ts'
 import { SessionView } from '../view/session-view.ts'
+import { printAgainst } from './against.ts'
 import { Playback } from './playback.ts'
 import { writePage } from './write-page.ts'
 
 interface ReplayOptions {
   html?: string
+  against?: string
   speed?: number
   maxPause: number
 }
@@ -30,10 +32,17 @@ export const replayCommand = (io: Io, finish: Finish): Command =>
     .argument('<recording>', 'the file to play (.jsonl)')
     .option('--speed <factor>', '2 is twice as fast, 0 is at once; 1 in a terminal, else 0', readNumber)
     .option('--max-pause <seconds>', 'the longest silence that is waited through', readNumber, 2)
+    .addOption(
+      new Option('--against <recording>', 'set it beside another, call by call: where their ways part').conflicts(
+        'html',
+      ),
+    )
     .option('--html <page>', 'write it as one HTML file with the inspector inside, to be opened without a network')
     .addHelpText('after', `\nKeys: space pauses and goes on, q ends.\n${exitCodesHelp}`)
     .action(async (path: string, options: ReplayOptions) => {
-      finish(options.html === undefined ? await replay(path, options, io) : await writePage(path, options.html, io))
+      const { html, against } = options
+      if (against !== undefined) finish(await printAgainst(readRecording(path), readRecording(against), io))
+      else finish(html === undefined ? await replay(path, options, io) : await writePage(path, html, io))
     })
 
 async function replay(path: string, { speed, maxPause }: ReplayOptions, io: Io): Promise<number> {

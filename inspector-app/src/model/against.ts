@@ -1,0 +1,97 @@
+import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
+import { type ComparedRuns, compareSeen } from '../../../src/inspect/runs/compare-runs.ts'
+import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
+import { readRecording } from '../feed/recorded-feed.ts'
+import type { History } from './history.ts'
+import { SeenHistory } from './seen-history.ts'
+
+/** A run of the page beside a run of another recording. */
+export class Against {
+  /** The other recording, as it is called. */
+  name: string | undefined
+  result: ComparedRuns | undefined
+  problem: string | undefined
+  isReading = false
+  readonly #run: number
+  readonly #seen: SeenHistory
+  #other: SeenRuns | undefined
+  #otherRun: number | undefined
+  #isDue = false
+
+  constructor(history: History, run: number) {
+    this.#run = run
+    this.#seen = new SeenHistory(history)
+  }
+
+  get isBusy(): boolean {
+    return this.#isDue && this.problem === undefined
+  }
+
+  get newer(): number {
+    return this.#seen.newer
+  }
+
+  /** The runs of the other recording that have calls. */
+  get choices(): { readonly run: number; readonly title: string }[] {
+    const runs = [...(this.#other?.byNumber ?? [])].filter(([, { calls }]) => calls.length > 0)
+    return runs.map(([run, { title }]) => ({ run, title }))
+  }
+
+  async open(file: File): Promise<void> {
+    const other = new SeenRuns()
+    Object.assign(this, { name: file.name, result: undefined, problem: undefined, isReading: true })
+    this.#isDue = false
+    try {
+      await readRecording(file.stream(), (frames) => {
+        for (const frame of frames) other.see(frame)
+        return true
+      })
+      this.#other = other
+      this.choose(undefined)
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.isReading = false
+  }
+
+  choose(run: number | undefined): void {
+    this.#otherRun = run
+    this.again()
+  }
+
+  takeIn(): void {
+    this.#seen.extend()
+    this.again()
+  }
+
+  again(): void {
+    this.problem = undefined
+    this.#isDue = this.#other !== undefined
+  }
+
+  advance(maxMs: number): void {
+    try {
+      this.#seen.advance(performance.now() + maxMs)
+      if (!this.#seen.isRead || this.#other === undefined) return
+      this.result = compareSeen(this.#seen.runs.get(this.#run), this.#other.get(this.#otherRun))
+      this.#isDue = false
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.result = undefined
+    this.problem = isSignalboxError(error) ? error.message : 'This recording cannot be read; it may be damaged.'
+  }
+}
+
+const known = new WeakMap<History, Map<number, Against>>()
+
+export function againstOf(history: History, run: number): Against {
+  const ofHistory = known.get(history) ?? new Map<number, Against>()
+  known.set(history, ofHistory)
+  const found = ofHistory.get(run) ?? new Against(history, run)
+  ofHistory.set(run, found)
+  return found
+}

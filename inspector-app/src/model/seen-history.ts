@@ -1,0 +1,38 @@
+import type { Frame } from '../../../src/inspect/index.ts'
+import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
+import type { History } from './history.ts'
+
+/** The runs of a history up to a moment, read a little at a time: a long recording must not hold up the page. */
+export class SeenHistory {
+  readonly runs = new SeenRuns()
+  until: number
+  readonly #history: History
+  #read = 0
+
+  constructor(history: History) {
+    this.#history = history
+    this.until = history.length
+  }
+
+  get isRead(): boolean {
+    return this.#read >= this.until
+  }
+
+  /** Goes on to the newest frame. */
+  extend(): void {
+    this.until = this.#history.length
+  }
+
+  /** How many frames came since. */
+  get newer(): number {
+    return this.#history.length - this.until
+  }
+
+  /** @param until a time of `performance.now` */
+  advance(until: number): void {
+    while (!this.isRead) {
+      this.runs.see(this.#history.frames[this.#read++] as Frame)
+      if (this.#read % 64 === 0 && performance.now() > until) return
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { useRef, useState } from 'preact/hooks'
+import type { ComparedRuns } from '../../../src/inspect/index.ts'
+import { againstOf, type Against as Comparison } from '../model/against.ts'
+import { useView } from '../use-view.ts'
+import { duration } from '../words.ts'
+import { AgainstRow } from './against-row.tsx'
+import { useWork } from './use-work.ts'
+import { VirtualList } from './virtual-list.tsx'
+
+/** The run beside a run of another recording. */
+export function Against() {
+  const { run, history } = useView()
+  return run === undefined ? null : <OfRun against={againstOf(history, run.id)} key={run.id} />
+}
+
+function OfRun({ against }: { against: Comparison }) {
+  const { change, paint } = useWork(against)
+  const file = useRef<HTMLInputElement>(null)
+  const { result, problem, name, newer, isReading, choices } = against
+  const [isNarrowed, setNarrowed] = useState(false)
+  const shown = (result?.calls ?? []).filter(({ parting }) => !isNarrowed || parting !== undefined)
+  const open = async (chosen: File): Promise<void> => {
+    const reading = against.open(chosen)
+    paint()
+    await reading
+    paint()
+  }
+  return (
+    <div class="against">
+      <div class="controls">
+        <button type="button" class="choose" onClick={() => file.current?.click()}>
+          {name === undefined ? 'Choose a second recording' : 'Choose another'}
+        </button>
+        {name !== undefined && <span class="was">{name}</span>}
+        {choices.length > 1 && (
+          <select
+            aria-label="Run of the second recording"
+            onChange={({ currentTarget }) => change(() => against.choose(Number(currentTarget.value)))}
+          >
+            {choices.map(({ run, title }) => (
+              <option key={run} value={run}>
+                {title}
+              </option>
+            ))}
+          </select>
+        )}
+        <input
+          ref={file}
+          id="other"
+          type="file"
+          accept=".jsonl,.ndjson,.json"
+          hidden
+          aria-label="Second recording"
+          onChange={({ currentTarget }) => {
+            const [chosen] = currentTarget.files ?? []
+            currentTarget.value = ''
+            if (chosen !== undefined) void open(chosen)
+          }}
+        />
+      </div>
+      {name === undefined && (
+        <p class="what">
+          Its calls are set beside those of this run: by their ids, else by name and input, else by name, in the order
+          asked.
+        </p>
+      )}
+      {newer > 0 && name !== undefined && (
+        <p class="what">
+          {newer} frames came since.{' '}
+          <button type="button" class="link" onClick={() => change(() => against.takeIn())}>
+            Take them in
+          </button>
+        </p>
+      )}
+      {isReading && <p class="what">Reading …</p>}
+      {problem !== undefined && (
+        <p class="doubt" role="alert">
+          {problem}
+        </p>
+      )}
+      {result !== undefined && (
+        <>
+          <p class="sum" role="status">
+            <b>{verdict(result)}</b> {length(result.a.makespanMs)} here, {length(result.b.makespanMs)} there.
+            {result.parted > 0 && (
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isNarrowed}
+                  onChange={({ currentTarget }) => setNarrowed(currentTarget.checked)}
+                />
+                only those
+              </label>
+            )}
+          </p>
+          <VirtualList
+            class="compared"
+            label="Calls of both runs"
+            count={shown.length}
+            rowHeight={34}
+            focus={0}
+            row={(index) => <AgainstRow key={index} call={shown[index]} result={result} />}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+function verdict({ calls, parted }: ComparedRuns): string {
+  if (parted === 0) return `All ${calls.length} calls go the same way.`
+  return `${parted} of ${calls.length} calls go another way.`
+}
+
+const length = (ms: number | undefined): string => (ms === undefined ? 'no end' : duration(ms))

@@ -1,0 +1,64 @@
+import type { AbortKind } from '../../../machines/index.ts'
+import type { Phase, SeenCall, WaitedFor, Way } from './seen-call.ts'
+
+/** When what happened to a call, in milliseconds since the recording began. */
+export interface CallTimes {
+  readonly id: string
+  readonly name: string
+  /** As people read it, such as `Bash(npm test)`. */
+  readonly label: string
+  /** Its place in the order asked. */
+  readonly index: number
+  readonly isSafe: boolean
+  readonly addedAt: number
+  readonly startedAt: number | undefined
+  readonly endedAt: number | undefined
+  /** When a reader took its result. */
+  readonly yieldedAt: number | undefined
+  /** `answer`: it was known without running. `result`: its own, an error among them. Else who stopped it. */
+  readonly ended: 'answer' | 'result' | AbortKind | undefined
+  /** Why it waited just before it started, as `explain` says it; undefined where it did not wait. */
+  readonly waitedFor: WaitedFor | undefined
+  readonly phases: readonly { readonly phase: Phase; readonly from: number; readonly to: number | undefined }[]
+}
+
+/** A run in time. */
+export interface RunTimes {
+  /** Null: no limit. */
+  readonly maxConcurrency: number | null
+  /** From the arrival of the first call to the end of the last; undefined where one does not end. */
+  readonly makespanMs: number | undefined
+  readonly calls: readonly CallTimes[]
+}
+
+export function callTimes(call: SeenCall, way: Way = call, isSafe = call.isSafe): CallTimes {
+  const { ending } = way
+  const stopped = ending?.by === 'abort' ? ending.kind : undefined
+  return {
+    id: call.id,
+    name: call.name,
+    label: call.label,
+    index: call.index,
+    isSafe,
+    addedAt: toMs(way.addedAt) as number,
+    startedAt: toMs(way.startedAt),
+    endedAt: toMs(way.endedAt),
+    yieldedAt: toMs(way.yieldedAt),
+    ended: ending === undefined ? undefined : ending.by === 'abort' ? (stopped ?? undefined) : ending.by,
+    waitedFor: way.waitedFor,
+    phases: way.visits.map(({ phase, from, to }) => ({ phase, from: toMs(from) as number, to: toMs(to) })),
+  }
+}
+
+export function runTimes(maxConcurrency: number | null, calls: readonly CallTimes[]): RunTimes {
+  let [first, last] = [Number.POSITIVE_INFINITY, 0]
+  for (const { addedAt, endedAt = Number.POSITIVE_INFINITY } of calls) {
+    first = Math.min(first, addedAt)
+    last = Math.max(last, endedAt)
+  }
+  const makespan = calls.length === 0 ? 0 : last - first
+  const makespanMs = Number.isFinite(makespan) ? Math.round(makespan * 1_000) / 1_000 : undefined
+  return { maxConcurrency, makespanMs, calls }
+}
+
+const toMs = (micros: number | undefined): number | undefined => (micros === undefined ? undefined : micros / 1_000)

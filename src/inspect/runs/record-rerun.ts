@@ -1,0 +1,34 @@
+import { abortText } from '../../results/result-texts.ts'
+import type { Frame, ResultFrame } from '../frame.ts'
+import { type Changes, Rerun } from './rerun.ts'
+import type { ScriptedCall } from './scripted-call.ts'
+import type { SeenRun } from './seen-run.ts'
+
+/** A rerun as a recording: what calls were asked and what they left is taken from the recorded one. */
+export function recordRerun(seen: SeenRun, changes: Changes): Frame[] {
+  const frames: Frame[] = []
+  const push = (frame: Frame): void => void frames.push({ ...frame, seq: frames.length })
+  const rerun: Rerun = new Rerun(seen, changes, (frame) => {
+    const call = frame.type === 'call' ? seen.byId.get(frame.call) : undefined
+    push(call === undefined || frame.type !== 'call' ? frame : { ...frame, label: call.label, input: call.input })
+    if (frame.type !== 'books') return
+    for (const [id, stage] of frame.stages ?? []) {
+      const taken = stage === 'yielded' ? rerun.calls[seen.byId.get(id)?.index ?? -1] : undefined
+      for (const result of resultsOf(taken)) push({ seq: 0, at: frame.at, run: frame.run, ...result })
+    }
+  })
+  rerun.advance()
+  return frames
+}
+
+/** Who is stopped now is told so in the executor's words. What else a call would have left, nobody knows. */
+function resultsOf(call: ScriptedCall | undefined): ResultFrame[] {
+  if (call === undefined) return []
+  const { seen, way, ending } = call
+  if (seen.wasOver || (seen.ending?.by === way.ending?.by && seen.ending?.kind === way.ending?.kind)) {
+    return seen.results.map(({ type, call, message, isError, content }) => ({ type, call, message, isError, content }))
+  }
+  const isAborted = ending?.by === 'abort'
+  const content = isAborted ? abortText(ending.cause, ending.reached).content : { $: 'withheld' }
+  return [{ type: 'result', call: seen.id, message: 'tool_result', isError: isAborted, content }]
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { compareRuns, createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
+import { outOfOrder } from '../../src/inspect/runs/out-of-order.ts'
+import { heldTool, heldTurn, playTurn, recordStory, settled, simulate } from '../../src/testing/index.ts'
+
+type Turn = ReturnType<typeof turnOf>
+
+function turnOf(maxConcurrency = 10) {
+  const read = heldTool('Read', { safe: true })
+  const write = heldTool('Write')
+  const turn = heldTurn([read.tool, write.tool], { maxConcurrency })
+  const frames: Frame[] = []
+  createRecorder({ onFrame: (frame) => frames.push(frame), now: () => turn.clock.now() }).watch(turn.executor)
+  return { ...turn, read, write, frames }
+}
+
+async function recorded(play: (turn: Turn) => Promise<void> | void, limit?: number): Promise<Frame[]> {
+  const turn = turnOf(limit)
+  await play(turn)
+  await settled()
+  for (const _ of turn.executor.getCompletedResults());
+  return turn.frames
+}
+
+const oneRead =
+  (id: string, input: Record<string, unknown>, how: 'finish' | 'fail' = 'finish') =>
+  ({ add, read, clock }: Turn) => {
+    add(id, 'Read', input)
+    clock.increment(20)
+    if (how === 'finish') read.run(id).finish()
+    else read.run(id).fail(new Error('gone'))
+  }
+
+describe('two runs', () => {
+  it('that are the same part nowhere: random turns with themselves', async () => {
+    const recordings: string[] = []
+    await simulate({ seed: 31, runs: 30, onRecording: (text) => recordings.push(text.trim()) })
+    for (const text of recordings) {
+      const frames = text.split('\n').map((line) => JSON.parse(line) as Frame)
+      const { calls, parted, a, b } = compareRuns(frames, frames)
+      expect([parted, a]).toEqual([0, b])
+      expect(calls.every((call) => call.by === 'id' && call.a?.id === call.b?.id)).toBe(true)
+    }
+  })
+
+  it('are aligned by id, else by name and input, else by name in order; and what is left stands alone', async () => {
+    const one = await recorded(({ add }) => {
+      add('x', 'Read', { path: 'same id' })
+      add('a1', 'Read', { path: 'one' })
+      add('a2', 'Read', { path: 'two' })
+      add('a3', 'Write', { path: 'only here' })
+    })
+    const other = await recorded(({ add }) => {
+      add('b2', 'Read', { path: 'two' })
+      add('x', 'Read', { path: 'another input' })
+      add('b1', 'Read', { path: 'changed' })
+      add('b4', 'Nowhere', { path: 'only there' })
+    })
+    const { calls } = compareRuns(one, other)
+    expect(calls.map(({ a, b, by, parting }) => [a?.id, b?.id, by, parting?.what])).toEqual([
+      ['x', 'x', 'id', undefined],
+      ['a1', 'b1', 'name', 'input'],
+      ['a2', 'b2', 'input', 'order'],
+      ['a3', undefined, 'nothing', 'call'],
+      [undefined, 'b4', 'nothing', 'call'],
+    ])
+  })
+
+  it('part where the outcome is another', async () => {
+    const fine = await recorded(oneRead('a', {}))
+    const gone = await recorded(oneRead('a', {}, 'fail'))
+    expect(compareRuns(fine, gone).calls[0]?.parting).toEqual({ what: 'outcome', a: 'a result', b: 'an error' })
+    const open = await recorded(({ add }) => void add('a', 'Read'))
+    expect(compareRuns(fine, open).calls[0]?.parting).toEqual({
+      what: 'phase',
+      a: 'tool.settled',
+      b: 'calling, without an end',
+    })
+    const stopped = await recorded(({ add, executor }) => {
+      add('a', 'Read')
+      executor.abort('escape')
+    })
+    expect(compareRuns(fine, stopped).calls[0]?.parting).toMatchObject({
+      what: 'phase',
+      b: 'calling, until it was stopped',
+    })
+  })
+
+  it('part at the permission, at the first decision that differs', async () => {
+    const tools = [heldTool('Read', { safe: true }).tool]
+    const setup = { tools, calls: [{ tool: 'Read' }], phases: 'all' as const }
+    const asked = ['a arrives', 'a: input is accepted', 'a: hook before passes']
+    expect((await playTurn(setup, asked)).breaches).toEqual([])
+    const allowed = await recordStory(setup, [...asked, 'a: host allows', 'a finishes', 'a: hook after passes'])
+    const denied = await recordStory(setup, [...asked, 'a: host denies'])
+    expect(compareRuns(allowed, denied).calls[0]?.parting).toEqual({
+      what: 'permission',
+      a: 'permission.allowed',
+      b: 'permission.denied',
+    })
+  })
+
+  it('show which calls start in another order, and a mark that was changed', async () => {
+    const frames = await recorded(async ({ add, read, write, clock }) => {
+      add('a', 'Read')
+      add('b', 'Write')
+      add('c', 'Read')
+      for (const [id, tool] of [
+        ['a', read],
+        ['b', write],
+        ['c', read],
+      ] as const) {
+        clock.increment(10)
+        tool.run(id).finish()
+        await settled()
+      }
+    })
+    const simulated = whatIf(frames, { safe: ({ id }) => id === 'b' || undefined }).recording()
+    const { calls, a, b } = compareRuns(frames, simulated)
+    expect([a.makespanMs, b.makespanMs]).toEqual([30, 10])
+    expect(calls.map(({ parting }) => parting)).toEqual([
+      undefined,
+      { what: 'mark', a: 'unsafe', b: 'safe' },
+      undefined,
+    ])
+  })
+
+  it('are refused where one of them is no recording that can be told', async () => {
+    const fine = await recorded(oneRead('a', {}))
+    const [head] = fine
+    expect(() => compareRuns(fine, [head as Frame])).toThrow('there is no run')
+    expect(() => compareRuns([{ ...(head as Frame & { type: 'head' }), version: 7 }], fine)).toThrow('version 7')
+    expect(() => compareRuns(fine, fine, { runs: [1, 9] })).toThrow('there is no run 9')
+  })
+})
+
+describe('what moved', () => {
+  it.each([
+    [[0, 1, 2, 3], []],
+    [[3, 0, 1, 2], [3]],
+    [[1, 0], [1]],
+    [[0, 3, 1, 2, 4], [3]],
+    [[], []],
+  ])('in %j is %j', (places, moved) => {
+    expect([...outOfOrder(places)]).toEqual(moved)
+  })
+})

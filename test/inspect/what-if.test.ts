@@ -1,0 +1,391 @@
+import { describe, expect, it } from 'vitest'
+import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
+import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
+import { checkRecording, heldTool, heldTurn, settled, simulate, simulateQuery } from '../../src/testing/index.ts'
+import { randomFrom } from '../../src/testing/random.ts'
+
+const isFull = process.env.SIGNALBOX_FULL !== undefined
+
+async function randomRecordings(seed: number, runs: number): Promise<Frame[][]> {
+  const recordings: Frame[][] = []
+  const onRecording = (text: string): void => {
+    recordings.push(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Frame),
+    )
+  }
+  await simulate({ seed, runs, maxCalls: 10, maxMoves: 60, onRecording })
+  return recordings
+}
+
+/** A turn on a clock that stands still, recorded. The moves are times, and what happens then. */
+async function recordedTurn(limit: number, play: (turn: ReturnType<typeof turnOf>) => Promise<void>): Promise<Frame[]> {
+  const turn = turnOf(limit)
+  await play(turn)
+  for (const _ of turn.executor.getCompletedResults());
+  return turn.frames
+}
+
+function turnOf(maxConcurrency: number) {
+  const read = heldTool('Read', { safe: true })
+  const write = heldTool('Write')
+  const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
+  const { add, clock, executor } = heldTurn([read.tool, write.tool, bash.tool], { maxConcurrency })
+  const frames: Frame[] = []
+  createRecorder({ onFrame: (frame) => frames.push(frame), now: () => clock.now(), epoch: 0 }).watch(executor)
+  const pass = async (ms: number): Promise<void> => {
+    await settled()
+    clock.increment(ms)
+  }
+  return { read, write, bash, add, clock, executor, frames, pass }
+}
+
+/** Four reads of 100 ms and a write of 50 ms after them, two at a time. */
+const fourReadsAndAWrite = () =>
+  recordedTurn(2, async ({ read, write, add, pass }) => {
+    for (const id of ['a', 'b', 'c', 'd']) add(id, 'Read')
+    add('e', 'Write')
+    for (const pair of [
+      ['a', 'b'],
+      ['c', 'd'],
+    ]) {
+      await pass(100)
+      for (const id of pair) read.run(id).finish()
+    }
+    await pass(50)
+    write.run('e').finish()
+    await settled()
+  })
+
+describe('a recorded run once more', () => {
+  it('without a change is the recorded run, to the microsecond: random turns with faults', async () => {
+    const recordings = await randomRecordings(11, isFull ? 1_000 : 80)
+    for (const [at, frames] of recordings.entries()) {
+      const { recorded, simulated, moved, doubts } = whatIf(frames)
+      const over = new Set(frames.flatMap((frame) => (frame.type === 'call' && wasOver(frame) ? [frame.call] : [])))
+      const shown = recorded.calls.map((call) => (over.has(call.id) ? { ...call, ended: 'answer' } : call))
+      expect([at, simulated.calls]).toEqual([at, shown])
+      expect(simulated.makespanMs).toBe(recorded.makespanMs)
+      expect(moved).toEqual([])
+      expect(doubts.filter((doubt) => !doubt.startsWith('The recorder came late'))).toEqual([])
+    }
+    const ended = new Set(recordings.flatMap((frames) => whatIf(frames).recorded.calls.map((call) => call.ended)))
+    expect([...ended].sort()).toEqual(
+      expect.arrayContaining(['answer', 'result', 'sibling_error', 'streaming_fallback', 'user_interrupted']),
+    )
+  })
+
+  it('is the recorded run on a real clock too', async () => {
+    const frames: Frame[] = []
+    const [read, write] = [heldTool('Read', { safe: true }), heldTool('Write')]
+    const executor = new StreamingToolExecutor([read.tool, write.tool], allowAllTools, {}, { maxConcurrency: 2 })
+    createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
+    const names = ['Read', 'Read', 'Read', 'Write', 'Read', 'Write', 'Nowhere']
+    for (const [at, name] of names.entries()) {
+      executor.addTool({ type: 'tool_use', id: String(at), name, input: {} }, createAssistantMessage([]))
+    }
+    for (const [at, name] of names.slice(0, 6).entries()) {
+      ;(name === 'Read' ? read : write).run(String(at)).finish()
+      await settled()
+    }
+    for await (const _ of executor.getRemainingResults());
+    const { recorded, moved, doubts } = whatIf(frames)
+    expect(recorded.calls.map(({ yieldedAt }) => yieldedAt !== undefined)).toEqual(names.map(() => true))
+    expect([moved, doubts]).toEqual([[], []])
+  })
+
+  it('keeps every rule whatever is changed, and is a recording that says the same', async () => {
+    const random = randomFrom(3)
+    for (const [at, frames] of (await randomRecordings(12, isFull ? 400 : 40)).entries()) {
+      const marks = new Map<string, boolean | undefined>()
+      const safe = ({ id }: { id: string }): boolean | undefined => {
+        if (!marks.has(id)) marks.set(id, [true, false, undefined][Math.floor(random() * 3)])
+        return marks.get(id)
+      }
+      const changes = { maxConcurrency: 1 + Math.floor(random() * 4), safe, unseenMs: 70 }
+      const result = whatIf(frames, changes)
+      const recording = result.recording()
+      expect([at, checkRecording(recording)]).toEqual([at, []])
+      const again = whatIf(recording)
+      const times = ({ startedAt, endedAt, yieldedAt, waitedFor }: (typeof again.recorded.calls)[number]) =>
+        JSON.stringify([startedAt, endedAt, yieldedAt, waitedFor])
+      expect([at, again.recorded.calls.map(times)]).toEqual([at, result.simulated.calls.map(times)])
+      expect([at, again.moved]).toEqual([at, []])
+    }
+  })
+})
+
+describe('what random turns do not have', () => {
+  const recordedFrom = (
+    executor: Parameters<ReturnType<typeof createRecorder>['watch']>[0],
+    now: () => number,
+  ): Frame[] => {
+    const frames: Frame[] = []
+    createRecorder({ onFrame: (frame) => frames.push(frame), now }).watch(executor)
+    return frames
+  }
+
+  it('a call that a hook makes unsafe goes back to the line, unless its mark is given', async () => {
+    const read = heldTool('Read', { safe: true })
+    const tool = { ...read.tool, isConcurrencySafe: (input: Record<string, unknown>) => input.path !== 'all' }
+    const output = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { path: 'all' } } } as const
+    const hook = async (input: { tool_input?: unknown }) =>
+      (input.tool_input as { path?: string }).path === 'b' ? output : {}
+    const context = { hooks: { PreToolUse: [{ hooks: [hook] }] } }
+    const { add, clock, executor } = heldTurn([tool], { context })
+    const frames = recordedFrom(executor, () => clock.now())
+    for (const id of ['a', 'b', 'c']) add(id, 'Read', { path: id })
+    await settled()
+    // b waits now for both of the others
+    for (const id of ['a', 'c', 'b']) {
+      clock.increment(10)
+      read.run(id).finish()
+      await settled()
+    }
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect(same.recorded.calls[1]?.phases.map(({ phase }) => phase)).toEqual(['preHooks', 'calling'])
+    expect(same.recorded.calls[1]?.endedAt).toBeGreaterThan(10)
+    const safe = whatIf(frames, { safe: () => true })
+    expect(safe.simulated.calls[1]?.phases.map(({ from }) => from)).toEqual([0, 0])
+    const unsafe = whatIf(frames, { safe: ({ id }) => id !== 'b' })
+    expect(unsafe.simulated.calls[1]?.waitedFor?.because).toBe('waitsForRunning')
+  })
+
+  it('a held call that is withdrawn, and a body that aborts its own controller', async () => {
+    const read = heldTool('Read', { safe: true })
+    let goOn = (): void => undefined
+    const stops = {
+      ...heldTool('Stop', { safe: true }).tool,
+      call: async (_: unknown, { abortController }: { abortController: AbortController }) => {
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+        })
+        abortController.abort('enough')
+        return { data: 'stopped' }
+      },
+    }
+    const { add, clock, executor } = heldTurn([read.tool, stops], { maxConcurrency: 2 })
+    const frames = recordedFrom(executor, () => clock.now())
+    const block = { type: 'tool_use', id: 'held', name: 'Read', input: {} } as const
+    executor.addTool(block, createAssistantMessage([]), { hold: true })
+    add('a', 'Read')
+    add('stop', 'Stop')
+    add('late', 'Read')
+    clock.increment(10)
+    executor.withdraw('held', 'its reply was cut off')
+    clock.increment(10)
+    read.run('a').finish()
+    goOn()
+    await settled()
+    clock.increment(10_000)
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect(same.recorded.calls.map(({ ended }) => ended)).toEqual([
+      'withdrawn',
+      'result',
+      'user_interrupted',
+      'user_interrupted',
+    ])
+    // it stops the turn 20 ms after it starts, whenever that is
+    const later = whatIf(frames, { maxConcurrency: 1 })
+    expect(later.simulated.calls[2]).toMatchObject({ startedAt: 20, ended: 'user_interrupted' })
+    expect(later.simulated.calls[3]).toMatchObject({ startedAt: undefined, endedAt: 40, ended: 'user_interrupted' })
+  })
+
+  it('an interrupt that is said twice, and spares who does not stop at one', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { add, clock, executor } = heldTurn([read.tool])
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Read')
+    for (const _ of [1, 2]) {
+      clock.increment(10)
+      executor.abort('interrupt')
+    }
+    add('b', 'Read')
+    clock.increment(10)
+    for (const id of ['a', 'b']) read.run(id).finish()
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const { recorded, moved, doubts } = whatIf(frames)
+    expect([moved, doubts]).toEqual([[], []])
+    expect(recorded.calls.map(({ ended, endedAt }) => [ended, endedAt])).toEqual([
+      ['result', 30],
+      ['result', 30],
+    ])
+  })
+
+  it('a body that is told twice, and takes its time', async () => {
+    const read = heldTool('Read', { safe: true, cancel: true })
+    const { add, clock, executor } = heldTurn([read.tool], { maxConcurrency: 1 })
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Read')
+    add('b', 'Read')
+    clock.increment(10)
+    executor.abort('interrupt')
+    clock.increment(20)
+    executor.abort('escape')
+    clock.increment(30)
+    read.run('a').finish()
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const { recorded, moved, doubts } = whatIf(frames)
+    expect([moved, doubts]).toEqual([[], []])
+    expect(recorded.calls[0]).toMatchObject({ endedAt: 60, ended: 'user_interrupted' })
+    // b runs too now, until it is told; nobody knows how it would have taken that
+    const wider = whatIf(frames, { maxConcurrency: 2 }).simulated.calls
+    expect(wider.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual([
+      [0, 60],
+      [0, 10],
+    ])
+  })
+
+  it('a hook that was hurried by an abort: how long it would have taken nobody knows', async () => {
+    const read = heldTool('Read', { safe: true })
+    const hangs = async (_: unknown, id: string | undefined) => (id === 'b' ? new Promise<never>(() => undefined) : {})
+    const context = { hooks: { PostToolUse: [{ hooks: [hangs] }] } }
+    const { add, clock, executor } = heldTurn([read.tool], { maxConcurrency: 1, context })
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Read')
+    add('b', 'Read')
+    for (const id of ['a', 'b']) {
+      await settled()
+      clock.increment(10)
+      read.run(id).finish()
+    }
+    await settled()
+    clock.increment(10)
+    executor.abort('escape')
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect(same.recorded.calls[1]).toMatchObject({ startedAt: 10, endedAt: 30, ended: 'result' })
+    const wider = whatIf(frames, { maxConcurrency: 2 }).simulated.calls[1]
+    expect(wider).toMatchObject({ startedAt: 0, endedAt: 30, ended: 'result' })
+  })
+
+  it('the turns of a query, each with the query around it', async () => {
+    const recordings: string[] = []
+    await simulateQuery({ seed: 4, runs: 15, onRecording: (recording) => recordings.push(recording) })
+    let runs = 0
+    for (const text of recordings.filter((each) => each !== '')) {
+      const frames = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Frame)
+      for (const { run } of frames.filter(({ type }) => type === 'run')) {
+        runs++
+        const { moved, doubts } = whatIf(frames, { run })
+        expect([moved, doubts.filter((doubt) => doubt.startsWith('Even'))]).toEqual([[], []])
+      }
+    }
+    expect(runs).toBeGreaterThan(10)
+  })
+})
+
+const wasOver = ({ stage }: { stage: string }): boolean => stage === 'completed' || stage === 'yielded'
+
+describe('a change', () => {
+  it('of the limit lets calls start earlier, and says by how much and why they still wait', async () => {
+    const frames = await fourReadsAndAWrite()
+    const { recorded, simulated, moved, doubts } = whatIf(frames, { maxConcurrency: 4 })
+    expect([recorded.maxConcurrency, recorded.makespanMs]).toEqual([2, 250])
+    expect([simulated.maxConcurrency, simulated.makespanMs]).toEqual([4, 150])
+    expect(moved.map(({ recorded: { id }, startsBy, endsBy }) => [id, startsBy, endsBy])).toEqual(
+      [
+        ['a', 0, 0],
+        ['b', 0, 0],
+        ['c', -100, -100],
+        ['d', -100, -100],
+        ['e', -100, -100],
+      ].slice(2),
+    )
+    expect(recorded.calls[2]?.waitedFor).toEqual({ because: 'full', blockers: ['a', 'b'] })
+    expect(simulated.calls[2]?.waitedFor).toBeUndefined()
+    expect(simulated.calls[4]?.waitedFor).toEqual({ because: 'waitsForRunning', blockers: ['d'] })
+    expect(doubts).toEqual([])
+  })
+
+  it('to one at a time makes it longer', async () => {
+    const { simulated } = whatIf(await fourReadsAndAWrite(), { maxConcurrency: 1 })
+    expect(simulated.makespanMs).toBe(450)
+    expect(simulated.calls.map(({ startedAt }) => startedAt)).toEqual([0, 100, 200, 300, 400])
+  })
+
+  it('of the marks moves calls from one lane to the other', async () => {
+    const frames = await fourReadsAndAWrite()
+    const allSafe = whatIf(frames, { safe: () => true, maxConcurrency: Number.POSITIVE_INFINITY })
+    expect(allSafe.simulated).toMatchObject({ makespanMs: 100, maxConcurrency: null })
+    expect(allSafe.simulated.calls.map(({ isSafe }) => isSafe)).toEqual([true, true, true, true, true])
+    const bAlone = whatIf(frames, { safe: ({ id }) => (id === 'b' ? false : undefined) })
+    expect(bAlone.simulated.calls.map(({ startedAt }) => startedAt)).toEqual([0, 100, 200, 200, 300])
+    expect(bAlone.simulated.calls[2]?.waitedFor).toEqual({ because: 'exclusiveRunning', blockers: ['b'] })
+  })
+
+  it('holds arrivals, answers, hooks and what readers took in place', async () => {
+    const frames = await recordedTurn(1, async ({ read, add, pass, executor }) => {
+      add('a', 'Read')
+      await pass(40)
+      add('b', 'Read')
+      await pass(60)
+      read.run('a').finish()
+      await pass(30)
+      // a reader that comes 30 ms after the result
+      for (const _ of executor.getCompletedResults());
+      await pass(70)
+      read.run('b').finish()
+      await settled()
+    })
+    const { simulated } = whatIf(frames, { maxConcurrency: 2 })
+    expect(
+      simulated.calls.map(({ addedAt, startedAt, endedAt, yieldedAt }) => [addedAt, startedAt, endedAt, yieldedAt]),
+    ).toEqual([
+      [0, 0, 100, 130],
+      [40, 40, 140, 140],
+    ])
+  })
+
+  it('cannot make up what the recording does not hold, and says so', async () => {
+    const frames = await recordedTurn(1, async ({ bash, add, pass }) => {
+      add('a', 'Bash')
+      add('b', 'Read')
+      await pass(100)
+      bash.run('a').fail(new Error('broken'))
+      await settled()
+    })
+    const same = whatIf(frames)
+    expect(same.recorded.calls[1]).toMatchObject({ startedAt: undefined, ended: 'sibling_error' })
+    // b runs now, until a fails
+    const wider = whatIf(frames, { maxConcurrency: 2 })
+    expect(wider.simulated.calls[1]).toMatchObject({ startedAt: 0, endedAt: 100, ended: 'sibling_error' })
+    expect(wider.doubts).toEqual([
+      'The recording does not hold what these calls would do, because they never ran: Read.',
+    ])
+    // an end may be supposed
+    const supposed = whatIf(frames, { maxConcurrency: 2, unseenMs: 30 })
+    expect(supposed.simulated.calls[1]).toMatchObject({ startedAt: 0, endedAt: 30, ended: 'result' })
+  })
+
+  it('of a turn that goes on is told as far as it went', async () => {
+    const frames = await recordedTurn(1, async ({ read, add, pass }) => {
+      for (const id of ['a', 'b', 'c']) add(id, 'Read')
+      await pass(10)
+      read.run('a').finish()
+      await pass(10)
+    })
+    const { recorded, simulated, doubts } = whatIf(frames, { maxConcurrency: 3 })
+    expect([recorded.makespanMs, simulated.makespanMs]).toEqual([undefined, undefined])
+    expect(simulated.calls.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual([
+      [0, 10],
+      [0, undefined],
+      [0, undefined],
+    ])
+    expect(doubts.at(-1)).toBe('These calls have not ended in the recording either: Read, Read.')
+  })
+})
