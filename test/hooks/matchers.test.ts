@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Hooks, isSignalboxError, StreamingToolExecutor } from '../../src/index.ts'
-import { done, expectNoStrays, outcomes, roughTool } from '../cases/support.ts'
+import { collectWarnings, done, expectNoStrays, outcomes, roughTool } from '../cases/support.ts'
 import { settled, testTurn } from '../support/turn.ts'
 import { rough, says } from './hook-turn.ts'
 
@@ -133,15 +133,18 @@ describe('hooks that cannot be used', () => {
     expect(await play()).toEqual([true, true])
   })
 
-  it('P4 Y6 hooks that a tool breaks forbid what comes after it', async () => {
+  it('P4 Y7 hooks that a tool breaks are left out, and those before still guard', async () => {
     const breaker = roughTool('Breaker', async () => ({
       data: 'done',
       contextModifier: (context: object) => ({ ...context, hooks: { PostToolUse: 'nonsense' } }),
     }))
-    const { executor, add } = testTurn([breaker, ...tools()])
+    const guard = { matcher: 'Bash', hooks: [says({ permissionDecision: 'deny' })] }
+    const { executor, add } = testTurn([breaker, ...tools()], { context: { hooks: { PreToolUse: [guard] } } })
+    const warnings = collectWarnings(executor)
     add('a', 'Breaker')
     add('b', 'Bash')
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, true])
+    expect(warnings.all.map(({ code }) => code)).toEqual(['context_modifier_failed'])
   })
 
   it('P9 Y6 hooks that a tool breaks while another call has passed its own cost no result', async () => {

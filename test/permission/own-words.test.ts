@@ -11,7 +11,6 @@ import {
   outcomes,
   raise,
   roughTool,
-  textOf,
 } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { settled, testTurn } from '../support/turn.ts'
@@ -192,16 +191,18 @@ describe('what no host can break', () => {
     expect((await onlyOutcome(executor)).isError).toBe(false)
   })
 
-  it('P5 settings that a tool breaks forbid what comes after it, and say so', async () => {
+  it('P5 Y7 settings that a tool breaks are left out, and those before still hold', async () => {
     const breaker = roughTool('Breaker', async () => ({
       data: 'done',
       contextModifier: (context: object) => ({ ...context, permissions: { mode: 'anarchy' } }),
     }))
-    const { executor, add } = testTurn([breaker, roughTool('Tool', done)])
+    const { executor, add } = testTurn([breaker, roughTool('Tool', done)], {
+      context: { permissions: { deny: ['Tool'] } },
+    })
+    const warnings = collectWarnings(executor)
     add('a', 'Breaker')
     add('b', 'Tool')
-    const [, after] = await outcomes(executor)
-    expect(after?.isError).toBe(true)
-    expect(textOf(after as never)).toContain('anarchy')
+    expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, true])
+    expect(warnings.all.map(({ code }) => code)).toEqual(['context_modifier_failed'])
   })
 })

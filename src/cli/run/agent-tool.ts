@@ -1,4 +1,5 @@
-import { type AnyTool, type CanUseTool, type Model, type QueryMessage, subAgent } from '../../index.ts'
+import type { AnyTool, CanUseTool, Model, QueryMessage } from '../../index.ts'
+import { subAgent } from '../../sub-agent/index.ts'
 import { describeCall } from '../../tool/describe-call.ts'
 
 export interface AgentToolOptions {
