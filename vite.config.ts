@@ -8,7 +8,7 @@ export default defineConfig({
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
       {
-        find: /^signalbox\/(node|anthropic|openai|ai-sdk|sub-agent|tools|testing|mcp)$/,
+        find: /^signalbox\/(node|anthropic|openai|ai-sdk|scripted|sub-agent|tools|testing|mcp)$/,
         replacement: at('./src/$1/index.ts'),
       },
       { find: /^signalbox\/transcripts$/, replacement: at('./src/transcript/index.ts') },

@@ -1,4 +1,5 @@
-import { defineTool, query, scriptedModel } from 'signalbox'
+import { defineTool, query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
 const read = defineTool({

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { defineTool, query, scriptedModel } from 'signalbox'
+import { defineTool, query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
 const pay = defineTool({

@@ -1,4 +1,5 @@
-import { defineTool, type ModelRetryMessage, query, scriptedModel } from 'signalbox'
+import { defineTool, type ModelRetryMessage, query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
 const note = defineTool({

@@ -1,5 +1,6 @@
-import { defineTool, query, scriptedModel } from 'signalbox'
+import { defineTool, query } from 'signalbox'
 import { serveInspector } from 'signalbox/inspect/server'
+import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
 const read = defineTool({

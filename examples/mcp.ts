@@ -1,8 +1,9 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { query, scriptedModel } from 'signalbox'
+import { query } from 'signalbox'
 import { connectMcp } from 'signalbox/mcp'
+import { scriptedModel } from 'signalbox/scripted'
 
 const root = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-example-')))
 await writeFile(join(root, 'trains.txt'), 'Berlin 09:12\nRome 10:40\n')

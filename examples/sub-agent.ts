@@ -1,4 +1,5 @@
-import { defineTool, query, scriptedModel } from 'signalbox'
+import { defineTool, query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { subAgent } from 'signalbox/sub-agent'
 import { z } from 'zod'
 

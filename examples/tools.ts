@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { query, scriptedModel } from 'signalbox'
+import { query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { createTools } from 'signalbox/tools'
 
 const root = await mkdtemp(join(tmpdir(), 'signalbox-example-'))

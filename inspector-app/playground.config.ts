@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^signalbox$/, replacement: resolve(root, 'src/index.ts') },
+      { find: /^signalbox\/scripted$/, replacement: resolve(root, 'src/scripted/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: resolve(root, 'src/inspect/index.ts') },
     ],
   },

@@ -1,6 +1,7 @@
 import { createServer } from 'vite'
-import { allowAllTools, query, scriptedModel } from '../dist/src/index.js'
+import { allowAllTools, query } from '../dist/src/index.js'
 import { serveInspector } from '../dist/src/inspect-server/index.js'
+import { scriptedModel } from '../dist/src/scripted/index.js'
 import { createTools } from '../dist/src/tools/index.js'
 
 // For work on the page: Vite serves it from its sources, and a scripted turn runs again and again.

@@ -61,9 +61,6 @@ export { type Query, query } from './query/query.ts'
 export type { ModelReplyMessage, ModelRetryMessage, QueryMessage, StreamEventMessage } from './query/query-message.ts'
 export type { QueryResult } from './query/query-run.ts'
 export type { LongResult, ResultStore } from './results/result-store.ts'
-export { recordedModel } from './scripted/recorded-model.ts'
-export type { ScriptItem, ScriptTurn } from './scripted/script.ts'
-export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted/scripted-model.ts'
 export { defineTool } from './tool/define-tool.ts'
 export {
   allowAllTools,

@@ -1,5 +1,6 @@
-import { defineTool, query, scriptedModel } from 'signalbox'
+import { defineTool, query } from 'signalbox'
 import { mountInspector } from 'signalbox/inspect/app'
+import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
 const read = defineTool({

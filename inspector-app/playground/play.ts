@@ -4,10 +4,9 @@ import {
   type MessageUpdate,
   type Query,
   query,
-  type ScriptItem,
   StreamingToolExecutor,
-  scriptedModel,
 } from 'signalbox'
+import { type ScriptItem, scriptedModel } from 'signalbox/scripted'
 import { openPageFeed } from '../src/feed/page-feed.ts'
 import type { Store } from '../src/store.ts'
 import { Bodies } from './bodies.ts'

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  type AnyTool,
-  allowAllTools,
-  type QueryOptions,
-  query,
-  scriptedModel,
-  type ToolResultBlock,
-} from '../../src/index.ts'
+import { type AnyTool, allowAllTools, type QueryOptions, query, type ToolResultBlock } from '../../src/index.ts'
+import { scriptedModel } from '../../src/scripted/index.ts'
 
 const named = (name: string): AnyTool => ({
   name,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { query, scriptedModel, toolSchemas } from '../../src/index.ts'
+import { query, toolSchemas } from '../../src/index.ts'
+import { scriptedModel } from '../../src/scripted/index.ts'
 import { createTools, defaultTools } from '../../src/tools/index.ts'
 import { runTool, scratch } from './bench.ts'
 

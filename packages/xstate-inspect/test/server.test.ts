@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { query, scriptedModel } from 'signalbox'
+import { query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { heldTool, heldTurn, settled } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { serveXStateInspect } from '../src/server.ts'

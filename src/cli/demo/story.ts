@@ -1,4 +1,4 @@
-import type { ScriptTurn } from '../../index.ts'
+import type { ScriptTurn } from '../../scripted/index.ts'
 
 export const prompt = 'Customers say that a price of $5.05 is shown as $5.5. Find out why, and mend it.'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { ScriptItem, ScriptTurn } from '../../index.ts'
+import type { ScriptItem, ScriptTurn } from '../../scripted/index.ts'
 import { fileError } from '../file-error.ts'
 import { usageError } from '../usage-error.ts'
 

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { permissionModes } from '../../../machines/index.ts'
-import { type Model, type PermissionMode, scriptedModel } from '../../index.ts'
+import type { Model, PermissionMode } from '../../index.ts'
+import { scriptedModel } from '../../scripted/index.ts'
 import { exitCodesHelp } from '../exit-code.ts'
 import { readPort } from '../inspect/inspect-command.ts'
 import type { Io } from '../io.ts'

@@ -1,4 +1,5 @@
-import { allowAllTools, defineTool, query, scriptedModel } from 'signalbox'
+import { allowAllTools, defineTool, query } from 'signalbox'
+import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
 const add = defineTool({
