@@ -129,7 +129,10 @@ describe('imports go one way', () => {
   it('the page knows the frames and the recorder; only the playground knows the library, by its public name', () => {
     const wrong = ['inspector-app/src', 'inspector-app/playground'].flatMap(importsBelow).filter(({ file, from }) => {
       if (from.startsWith('signalbox')) {
-        return !file.startsWith('inspector-app/playground/') || !['signalbox', 'signalbox/scripted', 'signalbox/inspect'].includes(from)
+        return (
+          !file.startsWith('inspector-app/playground/') ||
+          !['signalbox', 'signalbox/scripted', 'signalbox/inspect'].includes(from)
+        )
       }
       if (!from.startsWith('.')) return false
       const target = relative(root, resolve(root, dirname(file), from))
