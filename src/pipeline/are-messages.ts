@@ -1,3 +1,4 @@
+import { isTyped } from '../messages/is-content.ts'
 import type { Message } from '../messages/message.ts'
 
 /**
@@ -23,5 +24,3 @@ function isMessage(value: unknown): boolean {
   if (type !== 'user' && (type !== 'assistant' || typeof id !== 'string')) return false
   return Array.isArray(content) && content.length > 0 && content.every(isTyped)
 }
-
-const isTyped = (value: unknown): boolean => typeof Object(value).type === 'string'

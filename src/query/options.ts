@@ -1,6 +1,7 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import { createAssistantMessage, createUserMessage } from '../messages/create-messages.ts'
+import { isContent } from '../messages/is-content.ts'
 import type { ContentBlock, Message, UserMessage } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
 import type { Model } from '../model/model.ts'
@@ -129,7 +130,7 @@ function readMessage(given: Message | ApiMessage, index: number): Message {
   const { role, content } = Object('message' in Object(given) ? (given as UserMessage).message : given) as ApiMessage
   const isSpoken = role === 'user' || role === 'assistant' || type === 'user' || type === 'assistant'
   const isOurs = type !== undefined && ownTypes.has(type)
-  if (isSpoken ? typeof content !== 'string' && !Array.isArray(content) : !isOurs) {
+  if (isSpoken ? !isContent(content) : !isOurs) {
     fail(`messages[${index}]`, spoken, given)
   }
   if (isOurs) return given as Message
@@ -139,8 +140,9 @@ function readMessage(given: Message | ApiMessage, index: number): Message {
 
 /** What somebody sends while a query runs. */
 export function readSent(message: string | ContentBlock[] | UserMessage): UserMessage {
-  if (typeof message === 'string' || Array.isArray(message)) return createUserMessage(message)
-  if (Object(message).type === 'user') return message
+  const isMessage = Object(message).type === 'user'
+  const content: unknown = isMessage ? Object((message as UserMessage).message).content : message
+  if (isContent(content)) return isMessage ? (message as UserMessage) : createUserMessage(message as string)
   return fail('the message', 'text, content blocks or a user message', message)
 }
 

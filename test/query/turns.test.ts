@@ -289,6 +289,7 @@ describe('a query', () => {
     ['an odd message', { messages: [5] }, /messages\[0\]/],
     ['a message without content', { messages: [{ role: 'user', parts: [] }] }, /\{ role, content \}/],
     ['a message of ours without content', { messages: [{ type: 'user' }] }, /messages\[0\]/],
+    ['a message with blocks that are none', { messages: [{ role: 'user', content: [null] }] }, /messages\[0\]/],
     ['a system message', { messages: [{ role: 'system', content: 'be brief' }] }, /option system/],
     ['a result in the form of OpenAI', { messages: [{ role: 'tool', content: 'x' }] }, /\{ role, content \}/],
     ['odd execution', { toolExecution: 'later' }, /toolExecution/],
@@ -297,5 +298,19 @@ describe('a query', () => {
   ])('L1 refuses %s when it is handed in', (_, options, problem) => {
     const base = { messages: 'go', tools: [], model: heldModel().model }
     expect(() => query({ ...base, ...options } as never)).toThrow(problem)
+  })
+
+  it.each([
+    [undefined],
+    [5],
+    [[null]],
+    [['text']],
+    [{ type: 'user' }],
+    [{ type: 'user', message: { content: [{}] } }],
+  ])('L6 refuses to send %j, and to interrupt with it', (message) => {
+    const run = query({ messages: 'go', tools: [], model: heldModel().model })
+    const problem = 'must be text, content blocks or a user message'
+    expect(() => run.send(message as never)).toThrow(problem)
+    if (message !== undefined) expect(() => run.interrupt(message as never)).toThrow(problem)
   })
 })
