@@ -1,6 +1,6 @@
 import type { AnyActorRef } from 'xstate'
 import { type CallRecord, laneOf, RunRecord } from '../../machines/index.ts'
-import { ToolCall } from '../pipeline/tool-call.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
 import { describeCall } from '../tool/describe-call.ts'
 import type { NameOfActor } from './actor-names.ts'
 import type { Encoded } from './encode-value.ts'
@@ -67,12 +67,16 @@ export function whereabouts(call: CallRecord | undefined): { toolName?: string; 
   return call === undefined ? {} : { toolName: call.name, toolUseID: call.id }
 }
 
+/** By its looks: the page, which never runs a tool, would have to carry the whole pipeline to know it by its class. */
+const isCall = (value: object): value is CallRecord =>
+  'yieldsToInterrupt' in value && 'stage' in value && 'port' in value && 'id' in value && typeof value.id === 'string'
+
 /** What has frames of its own is only named in others. */
 export const standIn =
   (nameOf: NameOfActor) =>
   (value: object): Encoded | undefined => {
     if (value instanceof RunRecord) return { $: 'books' }
-    if (value instanceof ToolCall) return { $: 'call', id: value.id }
+    if (isCall(value)) return { $: 'call', id: value.id }
     const isActor = 'sessionId' in value && 'send' in value && typeof value.send === 'function'
     return isActor ? { $: 'actor', id: nameOf(value as AnyActorRef) } : undefined
   }

@@ -68,14 +68,16 @@ describe('discard', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('A5 Q4 nobody waits any more: no reason is given, least of all that it may start', () => {
+  it('A5 Q4 nobody waits any more: they are given up, and least of all may one start', () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     add('running', 'Write')
     add('queued', 'Write')
     executor.discard()
     add('late', 'Write')
-    expect(['queued', 'late'].map((id) => executor.explain(id))).toEqual([undefined, undefined])
+    const givenUp = { ok: false, because: 'discarded', blockers: [] }
+    expect(executor.explain('queued')).toEqual(givenUp)
+    expect(executor.explain('late')?.ok).not.toBe(true)
   })
 
   it('A5 twice: the second one changes nothing and says the same', () => {
