@@ -190,7 +190,7 @@ describe('the package', () => {
     expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``)
     expect(run(process.execPath, 'out/replay-page.js')).toBe('turn.html is there\n')
     expect(run('npx', 'signalbox', 'replay', '--help')).toContain('--html <page>')
-    expect(statSync(join(folder, 'turn.html')).size).toBeLessThan(900_000)
+    expect(statSync(join(folder, 'turn.html')).size).toBeLessThan(1_000_000)
   })
 
   it('mounts the inspector as the docs show, in a page that the host bundles', async () => {
