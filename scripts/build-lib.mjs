@@ -44,6 +44,8 @@ await build({
         entryFileNames: '[name].js',
         // as deep as the rooms are, so that what is found beside the library is found from here as well
         chunkFileNames: 'src/shared/[name].js',
+        // what every subpath takes a little of is one file, not many small ones
+        codeSplitting: { groups: [{ name: 'ground', test: /\/src\/(text|errors|messages|results|model)\// }] },
       },
     },
   },
