@@ -35,6 +35,19 @@ tell('done')
 
 async function measure() {
   const { clients, about, leftOut } = await openEngines(everyEngine)
+  const figures = await measureOpened(clients)
+  // when the engines are gone: a start has the machine to itself
+  const startUp = await measureStartUp(clients, settings, tell)
+  const bundles = await measureBundles(tell)
+  const { rounds, largeRounds, cpu: isCpu } = settings
+  const how = { rounds, largeRounds, isCpu }
+  const found = { machine: describeMachine(), how, about, leftOut, ...figures, startUp, bundles }
+  // tables can be made of it again: --from
+  if (!settings.quick) await writeFile(lastRun, JSON.stringify(found))
+  return found
+}
+
+async function measureOpened(clients) {
   try {
     tell(`${clients.size} engines loaded`)
     const verified = await verifyAll(clients, settings, tell)
@@ -42,17 +55,9 @@ async function measure() {
     const latency = await measureLatency(clients, settings, tell)
     const progress = await measureProgress(clients, settings, tell)
     const overlap = await measureOverlap(clients, settings, tell)
-    const startUp = await measureStartUp(clients, settings, tell)
-    const bundles = await measureBundles(tell)
     // last, for its collections leave the processes in another state
     const memory = await measureMemory(clients, verified, settings, tell)
-    const machine = describeMachine()
-    const { rounds, largeRounds, cpu: isCpu } = settings
-    const how = { rounds, largeRounds, isCpu }
-    const found = { machine, how, about, leftOut, cells, latency, progress, overlap, startUp, bundles, memory }
-    // tables can be made of it again: --from
-    if (!settings.quick) await writeFile(lastRun, JSON.stringify(found))
-    return found
+    return { cells, latency, progress, overlap, memory }
   } finally {
     for (const client of clients.values()) client.close()
   }
