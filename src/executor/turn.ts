@@ -5,8 +5,8 @@ import {
   countInspectors,
   deliverableOf,
   type ExecutorEvent,
-  executorLogic,
-  type executorMachine,
+  type ExecutorMachine,
+  executorTable,
   RunRecord,
 } from '../../machines/index.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
@@ -55,7 +55,7 @@ export class Turn implements CallHost, MessageSource {
   readonly policy = new Policy()
   readonly #sessionRules: SessionRules
   readonly run: RunRecord
-  readonly actor: ActorRefFrom<typeof executorMachine>
+  readonly actor: ActorRefFrom<ExecutorMachine>
   readonly #intake: Intake
   readonly #ledger: ContextLedger
   readonly #outbox: Outbox
@@ -100,7 +100,7 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } })
+    this.actor = createActor(executorTable(), { id: 'executor', input: { run: this.run } })
     countInspectors(this.actor.system)
     this.actor.start()
   }

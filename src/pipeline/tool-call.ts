@@ -1,10 +1,10 @@
 import type { ActorRefFrom } from 'xstate'
 import {
   type CallEvent,
+  type CallMachine,
   type CallPort,
   type CallRecord,
   type CallStage,
-  type callMachine,
   type Decision,
   type Ending,
   relayTo,
@@ -59,7 +59,7 @@ export class ToolCall implements CallRecord, CallPort {
   index = -1
   stage: CallStage
   hasStarted = false
-  ref: ActorRefFrom<typeof callMachine> | undefined
+  ref: ActorRefFrom<CallMachine> | undefined
 
   unread = 1
   /** The run of consecutive safe calls that this one belongs to; all of them see one context. */

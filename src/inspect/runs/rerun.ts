@@ -4,7 +4,7 @@ import {
   countInspectors,
   deliverableOf,
   type ExecutorEvent,
-  executorLogic,
+  executorTable,
   RunRecord,
 } from '../../../machines/index.ts'
 import type { Frame } from '../frame.ts'
@@ -47,7 +47,7 @@ export class Rerun implements ScriptedRun {
     this.unseen = changes.unseen
     this.#run = new RunRecord(changes.maxConcurrency, this.#runPort())
     this.#head = new HeadOfLine(this.#run)
-    const actor = createActor(executorLogic, { id: 'executor', input: { run: this.#run } })
+    const actor = createActor(executorTable(), { id: 'executor', input: { run: this.#run } })
     countInspectors(actor.system)
     actor.start()
     this.#send = (event) => actor.send(event)
