@@ -17,7 +17,7 @@ const full = {
   latency: { blocks: 20, turns: 8 },
   overlap: { scenarios: Object.keys(scenarios), rounds: 3 },
   progress: { count: 1_000, minMs: 300 },
-  startUps: 5,
+  startUps: 9,
 }
 
 const quick = {

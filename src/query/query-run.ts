@@ -1,5 +1,6 @@
-import { type ActorRefFrom, createActor } from 'xstate'
+import type { ActorRefFrom } from 'xstate'
 import {
+  createTableRoot,
   type QueryEnding,
   type QueryEvent,
   type QueryMachine,
@@ -80,7 +81,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     this.#attempt = this.#newAttempt()
     this.#outbox = new Outbox(() => undefined)
     this.#hostAbort = new HostAbort(this.#context.abortController, (reason) => this.abort(reason))
-    this.actor = createActor(queryTable(), { id: 'query', input: { port: this } }).start()
+    this.actor = createTableRoot(queryTable(), { id: 'query', input: { port: this } }).start()
   }
 
   get executor(): StreamingToolExecutor {
