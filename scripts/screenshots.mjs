@@ -1,8 +1,12 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { preview } from 'vite'
+import { serveInspector } from '../dist/src/inspect-server/index.js'
 import { stagedTurn } from './staged-turn.mjs'
+import { toldTurn } from './told-turn.mjs'
 
 // Takes the pictures in docs/images: a staged turn, every view, light and dark, laptop and phone. Needs `npm run build`.
 const folder = new URL('../docs/images/', import.meta.url)
@@ -30,6 +34,7 @@ try {
       await turn.close()
     }
   }
+  if (only === undefined || only.startsWith('told')) await shootTold()
   if (only === undefined || only.startsWith('playground')) await shootPlayground()
 } finally {
   await browser.close()
@@ -69,6 +74,39 @@ async function shootPlayground() {
     }
   } finally {
     await server.close()
+  }
+}
+
+/** A recording, told again with other marks, and beside another one. */
+async function shootTold() {
+  const recordings = await mkdtemp(join(tmpdir(), 'signalbox-told-'))
+  const [one, other] = ['today.jsonl', 'yesterday.jsonl'].map((name) => join(recordings, name))
+  await toldTurn(one)
+  await toldTurn(other, { 1: { ms: 260 }, 3: { problem: 'no such host' }, 4: { of: 'docs/c.md' } })
+  const inspector = await serveInspector([], { recording: one })
+  try {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await browser.newPage({ viewport: laptop, colorScheme, deviceScaleFactor: 1.25 })
+      await page.goto(inspector.url)
+      await page.locator('.chart.call .edge').first().waitFor()
+      const take = async (tab) => {
+        const name = `told-${tab}-laptop-${colorScheme}`
+        await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })
+        console.log(`docs/images/${name}.png`)
+      }
+      await page.locator('#tab-whatIf').click()
+      await page.getByRole('button', { name: 'Fetch: unsafe' }).click()
+      await page.getByText('Open as a recording').waitFor()
+      await take('what-if')
+      await page.locator('#tab-compare').click()
+      await page.locator('#other').setInputFiles(other)
+      await page.locator('.compared').waitFor()
+      await take('compare')
+      await page.close()
+    }
+  } finally {
+    await inspector.close()
+    await rm(recordings, { recursive: true, force: true })
   }
 }
 

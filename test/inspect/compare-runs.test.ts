@@ -58,7 +58,7 @@ describe('two runs', () => {
     })
     const { calls } = compareRuns(one, other)
     expect(calls.map(({ a, b, by, parting }) => [a?.id, b?.id, by, parting?.what])).toEqual([
-      ['x', 'x', 'id', undefined],
+      ['x', 'x', 'id', 'input'],
       ['a1', 'b1', 'name', 'input'],
       ['a2', 'b2', 'input', 'order'],
       ['a3', undefined, 'nothing', 'call'],

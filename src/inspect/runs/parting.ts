@@ -9,7 +9,7 @@ export interface Parting {
 }
 
 /** Looked for in the order in which things happen to a call. */
-export function partingOf({ a, b, by }: CallPair, places?: readonly [a: number, b: number]): Parting | undefined {
+export function partingOf({ a, b }: CallPair, places?: readonly [a: number, b: number]): Parting | undefined {
   if (a === undefined || b === undefined) {
     return {
       what: 'call',
@@ -18,7 +18,7 @@ export function partingOf({ a, b, by }: CallPair, places?: readonly [a: number, 
     }
   }
   return (
-    differ('input', by === 'name' ? JSON.stringify(a.input) : '', by === 'name' ? JSON.stringify(b.input) : '') ??
+    differ('input', JSON.stringify(a.input), JSON.stringify(b.input)) ??
     differ('mark', markOf(a), markOf(b)) ??
     differ('start', startOf(a), startOf(b)) ??
     differ('order', placeOf(places?.[0]), placeOf(places?.[1])) ??
