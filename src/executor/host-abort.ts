@@ -1,33 +1,37 @@
-/** The host's controller, listened to by one listener for the whole turn, and only while calls are under way. */
+import { abortListenersOf } from './abort-listeners.ts'
+
+/** The host's controller, listened to only while calls are under way. */
 export class HostAbort {
   readonly #controller: AbortController
+  readonly #signal: AbortSignal
   readonly #onAbort: (reason: unknown) => void
   #isListening = false
   #isTold = false
 
   constructor(controller: AbortController, onAbort: (reason: unknown) => void) {
     this.#controller = controller
+    this.#signal = controller.signal
     this.#onAbort = onAbort
   }
 
   /** An abort counts however long ago it was. */
   check(): void {
-    if (this.#controller.signal.aborted) this.#tell()
+    if (this.#signal.aborted) this.#tell()
   }
 
   listenWhile(isUnderWay: boolean): void {
     if (isUnderWay === this.#isListening) return
     this.#isListening = isUnderWay
-    const { signal } = this.#controller
+    const listeners = abortListenersOf(this.#signal)
     if (isUnderWay) {
-      signal.addEventListener('abort', this.#tell)
+      listeners.add(this.#tell)
       this.check()
-    } else signal.removeEventListener('abort', this.#tell)
+    } else listeners.delete(this.#tell)
   }
 
   /** Who is told by somebody else need not be told again. */
   acknowledge(reason: unknown): void {
-    const { aborted, reason: own } = this.#controller.signal
+    const { aborted, reason: own } = this.#signal
     if (aborted && own === reason) this.#isTold = true
   }
 
@@ -38,6 +42,6 @@ export class HostAbort {
   readonly #tell = (): void => {
     if (this.#isTold) return
     this.#isTold = true
-    this.#onAbort(this.#controller.signal.reason)
+    this.#onAbort(this.#signal.reason)
   }
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { type HeldToolOptions, heldTool } from '../support/held-tool.ts'
 import { inShort, testQuery } from '../support/query.ts'
@@ -158,6 +159,26 @@ describe('a query that is ended from outside', () => {
     asking.held.end('tool_use')
     expect(await asking.result).toMatchObject({ abortReason: 'permission_stop' })
     expect(JSON.stringify(asking.run.transcript)).toContain('no more')
+  })
+
+  it('A9 L6 a query and its executors share one listener on the host, which both hear by, and leave none', async () => {
+    const abortController = new AbortController()
+    const listeners = () => getEventListeners(abortController.signal, 'abort').length
+    const { read, all } = tools()
+    const { held, result } = testQuery(all, { context: { abortController } })
+    await settled()
+    held.start()
+    held.call('a', 'Read')
+    await settled()
+    read.run('a').finish()
+    await settled()
+    held.call('b', 'Read')
+    await settled()
+    expect(listeners()).toBe(1)
+    abortController.abort('escape')
+    expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'escape' })
+    expect(read.run('b').context.abortController.signal.reason).toBe('escape')
+    expect(listeners()).toBe(0)
   })
 
   it('L6 in the backoff, before the start, twice, and after the end', async () => {
