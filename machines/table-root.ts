@@ -11,9 +11,8 @@ class TableRoot extends OpenActor {
       return super.update(snapshot, event)
     this._snapshot = snapshot
     const deferred = this._deferred
-    // no copy: what is deferred on the way is run too
-    for (const run of deferred) run()
-    deferred.length = 0
+    // one by one: what is deferred on the way is run too, and a list that is cut would be given new room
+    for (let run = deferred.shift(); run !== undefined; run = deferred.shift()) run()
   }
 }
 

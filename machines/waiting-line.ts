@@ -36,6 +36,9 @@ export class WaitingLine {
   }
 }
 
+/** How many calls that have left a lane may stand at its head. */
+const mostLeft = 64
+
 /** A queue by emission order. Who left the line is dropped when it comes to the front. */
 class OrderedLane {
   readonly #stillWaits: (call: CallRecord) => boolean
@@ -52,7 +55,8 @@ class OrderedLane {
       if (this.#stillWaits(call)) return call
       this.#head++
     }
-    if (this.#head > 0) {
+    // not each time: a list that is emptied is given new room when it is filled
+    if (this.#head > mostLeft) {
       this.#calls = []
       this.#head = 0
     }

@@ -3,13 +3,19 @@ import { relayTo } from '../../machines/index.ts'
 
 type Job = () => void
 
+/** What a turn of usual size needs. */
+const mostRoom = 64
+
 /**
  * What the charts asked for, done once they are at rest. So user code never runs inside a guard, an assign or an
  * action, and may itself call the executor: whatever it starts is worked off by the loop that is already running.
  */
 export class Outbox {
   readonly #afterwards: Job
-  #jobs: Job[] = []
+  /** Those between `#next` and `#end`. It keeps its room: a list that is emptied is given new room when it is filled. */
+  #jobs: (Job | undefined)[] = []
+  #next = 0
+  #end = 0
   #isRunning = false
   #isStepped = false
 
@@ -41,7 +47,7 @@ export class Outbox {
   }
 
   push(job: Job): void {
-    this.#jobs.push(job)
+    this.#jobs[this.#end++] = job
     // the charts were stepped from outside, by a host that sends to the actor itself
     if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
   }
@@ -55,14 +61,20 @@ export class Outbox {
 
   #workOff(): void {
     do {
-      while (this.#jobs.length > 0) {
-        const jobs = this.#jobs
-        this.#jobs = []
-        for (const job of jobs) attempt(job)
-      }
+      while (this.#next < this.#end) attempt(this.#take())
       this.#isStepped = false
       attempt(this.#afterwards)
-    } while (this.#jobs.length > 0 || this.#isStepped)
+    } while (this.#next < this.#end || this.#isStepped)
+  }
+
+  #take(): Job {
+    const job = this.#jobs[this.#next] as Job
+    this.#jobs[this.#next++] = undefined
+    if (this.#next === this.#end) {
+      this.#next = this.#end = 0
+      if (this.#jobs.length > mostRoom) this.#jobs = []
+    }
+    return job
   }
 }
 
