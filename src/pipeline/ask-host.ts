@@ -37,7 +37,7 @@ export function answerFor(call: ToolCall, answer: PermissionAnswer): boolean {
 type Answer = PermissionAnswer | { behavior: 'unclear'; problem: string }
 
 /** Read once, here: an answer that throws when it is read is no clear yes. */
-function readAnswer(answer: PermissionAnswer): Answer {
+export function readAnswer(answer: PermissionAnswer): Answer {
   try {
     if (answer?.behavior === 'allow') return { ...answer }
     if (answer?.behavior === 'deny') return { ...answer }
@@ -72,10 +72,10 @@ function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
 }
 
 /** Rules for the rest of the session. One that cannot be read changes nothing, and the answer holds all the same. */
-function addRules(call: ToolCall, { addRules: lists }: PermissionAnswer): void {
+export function addRules(call: ToolCall, { addRules: lists }: PermissionAnswer, inside?: readonly AnyTool[]): void {
   if (lists === undefined) return
   try {
-    call.turn.addRules(lists)
+    call.turn.addRules(lists, inside)
   } catch (error) {
     call.turn.warn(call, 'invalid_rule', 'the rules that came with the answer cannot be read and were left out', error)
   }
