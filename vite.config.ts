@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
-      { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
+      { find: /^signalbox\/machines$/, replacement: at('./machines/public.ts') },
       {
         find: /^signalbox\/(node|anthropic|openai|ai-sdk|scripted|sub-agent|tools|testing|mcp)$/,
         replacement: at('./src/$1/index.ts'),

@@ -54,6 +54,9 @@ export const isTimed = (name) => field.includes(name) || extras.includes(name)
 
 export const everyEngine = [...new Set([...field, ...extras, ...streamed])]
 
+/** Anthropic's own, which is set beside the executor too. */
+export const isRunner = (name) => name === 'anthropic-runner' || name === 'anthropic-eager'
+
 /** Against whom an engine is set: what of Signalbox does as much. */
 export const counterpartOf = ({ scope, packages }) =>
   scope === 'tools' ? 'signalbox' : packages.includes('@anthropic-ai/sdk') ? 'signalbox-anthropic' : 'signalbox-query'

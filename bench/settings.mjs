@@ -7,7 +7,7 @@ const full = {
   minMs: 80,
   /** A turn of 10,000 takes a second or more: fewer rounds. */
   largeSize: 10_000,
-  largeRounds: 3,
+  largeRounds: 5,
   /** A turn that takes longer is not repeated: its one time stands. */
   onceMs: 4_000,
   /** A turn that would take longer, by what the last smaller one took, is not tried. */
@@ -17,7 +17,7 @@ const full = {
   latency: { blocks: 20, turns: 8 },
   overlap: { scenarios: Object.keys(scenarios), rounds: 3 },
   progress: { count: 1_000, minMs: 300 },
-  startUps: 5,
+  startUps: 9,
 }
 
 const quick = {

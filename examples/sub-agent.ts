@@ -14,6 +14,10 @@ const counter = subAgent({
   description: 'Counts letters.',
   tools: [count],
   model: scriptedModel([[{ call: 'Count', input: { word: 'signalbox' }, id: 'inner' }], 'Nine letters.']),
+  onQuery: (inner, { description }) => {
+    console.log(`an agent begins: ${description}`)
+    return () => console.log(`it is over: ${inner.result?.reason}`)
+  },
 })
 const model = scriptedModel([
   [{ call: 'Counter', input: { prompt: 'How long is "signalbox"?' }, id: 'outer' }],

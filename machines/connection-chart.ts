@@ -1,4 +1,5 @@
 import { assign, setup } from 'xstate'
+import { once } from './once.ts'
 
 /** What a connection needs done. Each request is answered by an event. */
 export interface ConnectionPort {
@@ -74,58 +75,62 @@ const noteSilence = {
 } as const
 
 /** One server: connected, or on the way to it again. Whoever closes it has the last word. */
-export const connectionMachine = connectionSetup.createMachine({
-  id: 'connection',
-  context: ({ input }) => ({ ...input, failures: 0, problem: undefined }),
-  initial: 'connecting',
-  states: {
-    connecting: {
-      entry: 'open',
-      on: {
-        'connection.opened': { target: 'ready', actions: 'forgetProblem' },
-        'connection.failed': [
-          {
-            guard: { type: 'isHopeless', params: ({ event }) => event.isHopeless },
-            target: 'failed',
-            actions: noteProblem,
-          },
-          { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
-          { target: 'backingOff', actions: noteProblem },
-        ],
-        'connection.lost': [
-          { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
-          { target: 'backingOff', actions: noteProblem },
-        ],
-        'connection.close': 'closed',
+export const connectionChart = once(() =>
+  connectionSetup.createMachine({
+    id: 'connection',
+    context: ({ input }) => ({ ...input, failures: 0, problem: undefined }),
+    initial: 'connecting',
+    states: {
+      connecting: {
+        entry: 'open',
+        on: {
+          'connection.opened': { target: 'ready', actions: 'forgetProblem' },
+          'connection.failed': [
+            {
+              guard: { type: 'isHopeless', params: ({ event }) => event.isHopeless },
+              target: 'failed',
+              actions: noteProblem,
+            },
+            { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
+            { target: 'backingOff', actions: noteProblem },
+          ],
+          'connection.lost': [
+            { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
+            { target: 'backingOff', actions: noteProblem },
+          ],
+          'connection.close': 'closed',
+        },
+        after: {
+          connectLimit: [
+            { guard: 'wasLastAttempt', target: 'failed', actions: noteSilence },
+            { target: 'backingOff', actions: noteSilence },
+          ],
+        },
       },
-      after: {
-        connectLimit: [
-          { guard: 'wasLastAttempt', target: 'failed', actions: noteSilence },
-          { target: 'backingOff', actions: noteSilence },
-        ],
+      ready: {
+        on: {
+          'connection.lost': [
+            { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
+            { target: 'backingOff', actions: noteProblem },
+          ],
+          'connection.proved': { actions: 'forgetFailures' },
+          'connection.retry': { target: 'connecting', actions: ['letGo', 'forgetFailures'] },
+          'connection.close': 'closed',
+        },
+        after: { stable: { actions: 'forgetFailures' } },
       },
-    },
-    ready: {
-      on: {
-        'connection.lost': [
-          { guard: 'wasLastAttempt', target: 'failed', actions: noteProblem },
-          { target: 'backingOff', actions: noteProblem },
-        ],
-        'connection.proved': { actions: 'forgetFailures' },
-        'connection.retry': { target: 'connecting', actions: ['letGo', 'forgetFailures'] },
-        'connection.close': 'closed',
+      backingOff: {
+        entry: 'letGo',
+        on: { 'connection.retry': 'connecting', 'connection.close': 'closed' },
+        after: { backoff: 'connecting' },
       },
-      after: { stable: { actions: 'forgetFailures' } },
+      failed: {
+        entry: 'letGo',
+        on: { 'connection.retry': { target: 'connecting', actions: 'forgetFailures' }, 'connection.close': 'closed' },
+      },
+      closed: { type: 'final', entry: 'letGo' },
     },
-    backingOff: {
-      entry: 'letGo',
-      on: { 'connection.retry': 'connecting', 'connection.close': 'closed' },
-      after: { backoff: 'connecting' },
-    },
-    failed: {
-      entry: 'letGo',
-      on: { 'connection.retry': { target: 'connecting', actions: 'forgetFailures' }, 'connection.close': 'closed' },
-    },
-    closed: { type: 'final', entry: 'letGo' },
-  },
-})
+  }),
+)
+
+export type ConnectionMachine = ReturnType<typeof connectionChart>

@@ -1,9 +1,10 @@
 import { assign, enqueueActions, setup } from 'xstate'
 import type { AbortCause } from './abort-precedence.ts'
 import { type Lane, laneOf, refusalOf } from './admission.ts'
-import { callMachine } from './call-chart.ts'
+import { callChart } from './call-chart.ts'
 import type { CallRecord } from './call-record.ts'
 import { compileChart } from './compile-chart.ts'
+import { once } from './once.ts'
 import type { RunRecord } from './run-record.ts'
 import { TableActor } from './table-actor.ts'
 import { deliverableOf } from './yield-cursor.ts'
@@ -31,7 +32,7 @@ export interface ExecutorInput {
   readonly run: RunRecord
 }
 
-const callLogic = compileChart(callMachine)
+const callTable = once(() => compileChart(callChart()))
 
 const executorSetup = setup({
   types: {
@@ -44,7 +45,7 @@ const executorSetup = setup({
     // Outside `children` on purpose: XState copies that map at every spawn, which is quadratic over a turn. An
     // `enqueueActions` that enqueues nothing, because XState warns of actors that are made inside a plain action.
     receive: enqueueActions(({ context: { run }, self }, call: CallRecord) => {
-      const actor = new TableActor(callLogic, self, 'call', { call, executor: self })
+      const actor = new TableActor(callTable(), self, 'call', { call, executor: self })
       call.ref = actor.ref
       run.receive(call)
       actor.start()
@@ -185,76 +186,80 @@ const toDiscarded = {
  * The executor: `gate` says who may execute, `run` how far the aborts have come. The way through `run` is their
  * precedence: each step is only ever towards the stronger.
  */
-export const executorMachine = executorSetup.createMachine({
-  id: 'executor',
-  context: ({ input: { run } }) => ({ run, starts: 0, cause: undefined }),
-  type: 'parallel',
-  states: {
-    gate: {
-      initial: 'open',
-      on: {
-        'call.requeued': { actions: { type: 'requeue', params: callOf } },
-        'call.completed': { actions: { type: 'complete', params: callOf } },
+export const executorChart = once(() =>
+  executorSetup.createMachine({
+    id: 'executor',
+    context: ({ input: { run } }) => ({ run, starts: 0, cause: undefined }),
+    type: 'parallel',
+    states: {
+      gate: {
+        initial: 'open',
+        on: {
+          'call.requeued': { actions: { type: 'requeue', params: callOf } },
+          'call.completed': { actions: { type: 'complete', params: callOf } },
+        },
+        states: {
+          open: { always: [toExclusive, toShared] },
+          shared: { always: [toShared, toOpen] },
+          exclusive: { always: toOpen },
+        },
       },
-      states: {
-        open: { always: [toExclusive, toShared] },
-        shared: { always: [toShared, toOpen] },
-        exclusive: { always: toOpen },
+      run: {
+        initial: 'clear',
+        on: {
+          'results.take': [
+            { guard: 'lastMessageIsReady', actions: ['handOver', 'moveCursor'] },
+            { guard: 'messageIsReady', actions: 'handOver' },
+          ],
+        },
+        states: {
+          clear: {
+            tags: 'accepting',
+            on: {
+              'call.add': enqueueCall,
+              'call.release': releaseCall,
+              'call.withdraw': withdrawCall,
+              'abort.userInterrupted': [toInterrupted, toAborted],
+              'abort.siblingError': toSiblingErrored,
+              'abort.streamingFallback': toDiscarded,
+            },
+          },
+          interrupted: {
+            tags: 'accepting',
+            on: {
+              'call.add': [{ guard: { type: 'yieldsToInterrupt', params: callOf }, ...answerCall }, enqueueCall],
+              'call.release': releaseCall,
+              'call.withdraw': withdrawCall,
+              'abort.userInterrupted': [toInterrupted, toAborted],
+              'abort.siblingError': toSiblingErrored,
+              'abort.streamingFallback': toDiscarded,
+            },
+          },
+          aborted: {
+            tags: 'answering',
+            on: {
+              'call.add': answerCall,
+              'abort.siblingError': toSiblingErrored,
+              'abort.streamingFallback': toDiscarded,
+            },
+          },
+          siblingErrored: {
+            tags: 'answering',
+            on: {
+              'call.add': answerCall,
+              'abort.streamingFallback': toDiscarded,
+            },
+          },
+          discarded: {
+            on: { 'results.take': {} },
+          },
+        },
       },
     },
-    run: {
-      initial: 'clear',
-      on: {
-        'results.take': [
-          { guard: 'lastMessageIsReady', actions: ['handOver', 'moveCursor'] },
-          { guard: 'messageIsReady', actions: 'handOver' },
-        ],
-      },
-      states: {
-        clear: {
-          tags: 'accepting',
-          on: {
-            'call.add': enqueueCall,
-            'call.release': releaseCall,
-            'call.withdraw': withdrawCall,
-            'abort.userInterrupted': [toInterrupted, toAborted],
-            'abort.siblingError': toSiblingErrored,
-            'abort.streamingFallback': toDiscarded,
-          },
-        },
-        interrupted: {
-          tags: 'accepting',
-          on: {
-            'call.add': [{ guard: { type: 'yieldsToInterrupt', params: callOf }, ...answerCall }, enqueueCall],
-            'call.release': releaseCall,
-            'call.withdraw': withdrawCall,
-            'abort.userInterrupted': [toInterrupted, toAborted],
-            'abort.siblingError': toSiblingErrored,
-            'abort.streamingFallback': toDiscarded,
-          },
-        },
-        aborted: {
-          tags: 'answering',
-          on: {
-            'call.add': answerCall,
-            'abort.siblingError': toSiblingErrored,
-            'abort.streamingFallback': toDiscarded,
-          },
-        },
-        siblingErrored: {
-          tags: 'answering',
-          on: {
-            'call.add': answerCall,
-            'abort.streamingFallback': toDiscarded,
-          },
-        },
-        discarded: {
-          on: { 'results.take': {} },
-        },
-      },
-    },
-  },
-})
+  }),
+)
+
+export type ExecutorMachine = ReturnType<typeof executorChart>
 
 /** What runs in production: the same chart, from a table. */
-export const executorLogic = compileChart(executorMachine)
+export const executorTable = once(() => compileChart(executorChart()))

@@ -1,5 +1,6 @@
 import { assign, setup } from 'xstate'
 import { compileChart } from './compile-chart.ts'
+import { once } from './once.ts'
 import type { QueryEnding } from './query-ending.ts'
 import type { QueryPort } from './query-port.ts'
 
@@ -96,90 +97,94 @@ const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
   ({ type: 'final', entry: { type: 'conclude', params: () => endingOf } }) as const
 
 /** A conversation with a model that calls tools, turn by turn, until one side has nothing more to say. */
-export const queryMachine = querySetup.createMachine({
-  id: 'query',
-  context: ({ input: { port } }) => ({ port, abort: undefined, error: undefined, transition: undefined }),
-  initial: 'idle',
-  states: {
-    idle: {
-      tags: 'listening',
-      on: { 'query.start': 'preparing', 'query.abort': { target: 'abortedStreaming', actions: holdAbort } },
-    },
-    preparing: {
-      tags: 'listening',
-      entry: 'prepare',
-      on: {
-        'turn.prepared': 'streaming',
-        'turn.failed': { target: 'modelError', actions: holdError },
-        'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+export const queryChart = once(() =>
+  querySetup.createMachine({
+    id: 'query',
+    context: ({ input: { port } }) => ({ port, abort: undefined, error: undefined, transition: undefined }),
+    initial: 'idle',
+    states: {
+      idle: {
+        tags: 'listening',
+        on: { 'query.start': 'preparing', 'query.abort': { target: 'abortedStreaming', actions: holdAbort } },
       },
-    },
-    streaming: {
-      tags: 'listening',
-      entry: 'openStream',
-      on: {
-        'stream.ended': {
-          target: 'draining',
-          actions: { type: 'closeReply', params: ({ event }) => event.isWhole },
+      preparing: {
+        tags: 'listening',
+        entry: 'prepare',
+        on: {
+          'turn.prepared': 'streaming',
+          'turn.failed': { target: 'modelError', actions: holdError },
+          'query.abort': { target: 'abortedStreaming', actions: holdAbort },
         },
-        'stream.failed': onFailure,
-        'stream.restarted': { actions: 'discardReply' },
-        'query.steer': { target: 'draining', actions: ['stopModel', 'interruptTools', cutOff] },
-        'query.abort': { target: 'abortingStream', actions: [holdAbort, 'stopModel', 'abortTools', cutOff] },
       },
-    },
-    retrying: {
-      tags: 'listening',
-      on: {
-        'retry.due': 'preparing',
-        'query.abort': { target: 'abortingStream', actions: holdAbort },
+      streaming: {
+        tags: 'listening',
+        entry: 'openStream',
+        on: {
+          'stream.ended': {
+            target: 'draining',
+            actions: { type: 'closeReply', params: ({ event }) => event.isWhole },
+          },
+          'stream.failed': onFailure,
+          'stream.restarted': { actions: 'discardReply' },
+          'query.steer': { target: 'draining', actions: ['stopModel', 'interruptTools', cutOff] },
+          'query.abort': { target: 'abortingStream', actions: [holdAbort, 'stopModel', 'abortTools', cutOff] },
+        },
       },
-    },
-    draining: {
-      tags: 'listening',
-      entry: 'drain',
-      on: {
-        'results.drained': 'deciding',
-        'query.steer': { actions: 'interruptTools' },
-        'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
+      retrying: {
+        tags: 'listening',
+        on: {
+          'retry.due': 'preparing',
+          'query.abort': { target: 'abortingStream', actions: holdAbort },
+        },
       },
-    },
-    deciding: {
-      always: [
-        { guard: 'isHookStopped', target: 'hookStopped' },
-        { guard: 'isLastTurn', target: 'maxTurns' },
-        { guard: 'isExpected', target: 'preparing', actions: { type: 'goOn', params: 'next_turn' } },
-        { target: 'completed' },
-      ],
-    },
-    abortingStream: {
-      entry: 'drain',
-      on: {
-        'results.drained': 'abortedStreaming',
-        'query.abort': { actions: [holdAbort, 'abortTools'] },
+      draining: {
+        tags: 'listening',
+        entry: 'drain',
+        on: {
+          'results.drained': 'deciding',
+          'query.steer': { actions: 'interruptTools' },
+          'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
+        },
       },
-    },
-    abortingTools: {
-      on: {
-        'results.drained': 'abortedTools',
-        'query.abort': { actions: [holdAbort, 'abortTools'] },
+      deciding: {
+        always: [
+          { guard: 'isHookStopped', target: 'hookStopped' },
+          { guard: 'isLastTurn', target: 'maxTurns' },
+          { guard: 'isExpected', target: 'preparing', actions: { type: 'goOn', params: 'next_turn' } },
+          { target: 'completed' },
+        ],
       },
-    },
-    failing: {
-      entry: 'drain',
-      on: {
-        'results.drained': [{ guard: 'isAborted', target: 'abortedStreaming' }, { target: 'modelError' }],
-        'query.abort': { actions: [holdAbort, 'abortTools'] },
+      abortingStream: {
+        entry: 'drain',
+        on: {
+          'results.drained': 'abortedStreaming',
+          'query.abort': { actions: [holdAbort, 'abortTools'] },
+        },
       },
+      abortingTools: {
+        on: {
+          'results.drained': 'abortedTools',
+          'query.abort': { actions: [holdAbort, 'abortTools'] },
+        },
+      },
+      failing: {
+        entry: 'drain',
+        on: {
+          'results.drained': [{ guard: 'isAborted', target: 'abortedStreaming' }, { target: 'modelError' }],
+          'query.abort': { actions: [holdAbort, 'abortTools'] },
+        },
+      },
+      completed: ends(() => ({ reason: 'completed' })),
+      maxTurns: ends(() => ({ reason: 'max_turns' })),
+      hookStopped: ends(() => ({ reason: 'hook_stopped' })),
+      abortedStreaming: ends(({ abort }) => ({ reason: 'aborted_streaming', abortReason: abort?.reason })),
+      abortedTools: ends(({ abort }) => ({ reason: 'aborted_tools', abortReason: abort?.reason })),
+      modelError: ends(({ error }) => ({ reason: 'model_error', error })),
     },
-    completed: ends(() => ({ reason: 'completed' })),
-    maxTurns: ends(() => ({ reason: 'max_turns' })),
-    hookStopped: ends(() => ({ reason: 'hook_stopped' })),
-    abortedStreaming: ends(({ abort }) => ({ reason: 'aborted_streaming', abortReason: abort?.reason })),
-    abortedTools: ends(({ abort }) => ({ reason: 'aborted_tools', abortReason: abort?.reason })),
-    modelError: ends(({ error }) => ({ reason: 'model_error', error })),
-  },
-})
+  }),
+)
+
+export type QueryMachine = ReturnType<typeof queryChart>
 
 /** What runs in production: the same chart, from a table. */
-export const queryLogic = compileChart(queryMachine)
+export const queryTable = once(() => compileChart(queryChart()))

@@ -6,28 +6,34 @@ import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
 } from 'xstate'
-import { TableScope } from './table-scope.ts'
 import { type ActorInternals, internalsOf, isInspected, type Observers, relayTo, status } from './xstate-internals.ts'
 
 /** XState's actor without its constructor, which costs more than all the steps of a call. */
 const BareActor = function BareActor() {} as unknown as new () => ActorInternals
 BareActor.prototype = Actor.prototype
 
+interface Executable {
+  readonly type: string
+  readonly info: unknown
+  readonly params: unknown
+  readonly exec: ((info: unknown, params: unknown) => void) | undefined
+}
+
 /**
  * An XState actor for a compiled chart, one of many that live shortly: an `Actor` of the same system, with the same
- * inspection events, that makes what it needs when it needs it. Only `xstate.done.actor` is left out: such a chart
- * reports its end itself.
+ * inspection events, that makes what it needs when it needs it. It is its own scope: what its logic may ask of it.
+ * Only `xstate.done.actor` is left out, since such a chart reports its end itself, and the system's list of actors,
+ * which nothing reads.
  */
 export class TableActor extends BareActor {
   readonly logic: AnyStateMachine
   readonly id: string
-  readonly sessionId: string
-  readonly system: AnyActorRef['system']
+  override readonly system: AnyActorRef['system']
   readonly input: unknown
   readonly _parent: AnyActorRef
-  readonly _actorScope: AnyActorScope
   _processingStatus: number = status.notStarted
-  _snapshot: AnyMachineSnapshot
+  override _snapshot: AnyMachineSnapshot
+  #sessionId: string | undefined
   #deferred: (() => void)[] | undefined
   #observers: Observers | undefined
   #listeners: Map<string, Set<unknown>> | undefined
@@ -39,10 +45,8 @@ export class TableActor extends BareActor {
     this.logic = logic
     this.id = id
     this.system = parent.system
-    this.sessionId = internalsOf(parent.system)._bookId()
     this.input = input
     this._parent = parent
-    this._actorScope = new TableScope(this) as unknown as AnyActorScope
     if (isInspected(this.system))
       internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.actor', actorRef: this.ref })
     this._snapshot = logic.getInitialSnapshot(this._actorScope, input as never)
@@ -50,6 +54,19 @@ export class TableActor extends BareActor {
 
   get ref(): AnyActorRef {
     return this as unknown as AnyActorRef
+  }
+
+  get self(): AnyActorRef {
+    return this.ref
+  }
+
+  get _actorScope(): AnyActorScope {
+    return this as unknown as AnyActorScope
+  }
+
+  get sessionId(): string {
+    this.#sessionId ??= internalsOf(this.system)._bookId()
+    return this.#sessionId
   }
 
   get src(): AnyStateMachine {
@@ -68,7 +85,7 @@ export class TableActor extends BareActor {
     return internalsOf(this.system)._logger
   }
 
-  get observers(): Observers {
+  override get observers(): Observers {
     this.#observers ??= new Set()
     return this.#observers
   }
@@ -85,7 +102,6 @@ export class TableActor extends BareActor {
 
   start(): this {
     if (this._processingStatus !== status.notStarted) return this
-    internalsOf(this.system)._register(this.sessionId, this.ref)
     this._processingStatus = status.running
     const event = { type: 'xstate.init', input: this.input }
     if (isInspected(this.system)) {
@@ -109,10 +125,10 @@ export class TableActor extends BareActor {
     this.#isBusy = true
     this._process(event)
     this.#isBusy = false
-    this.#workOffMail()
+    if (this.#mail !== undefined) this.#workOffMail()
   }
 
-  update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
+  override update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
     this._snapshot = snapshot
     if (this.#deferred !== undefined) this.#runDeferred(this.#deferred)
     if (this._snapshot.status === 'error') this._error(this._snapshot.error)
@@ -125,8 +141,22 @@ export class TableActor extends BareActor {
   }
 
   defer(deferred: () => void): void {
-    this.#deferred ??= []
-    this.#deferred.push(deferred)
+    // a list that begins with one is not given room for many
+    if (this.#deferred === undefined) this.#deferred = [deferred]
+    else this.#deferred.push(deferred)
+  }
+
+  actionExecutor({ type, info, params, exec }: Executable): void {
+    const run = () => {
+      internalsOf(this.system)._sendInspectionEvent({
+        type: '@xstate.action',
+        actorRef: this.ref,
+        action: { type, params },
+      })
+      exec?.(info, params)
+    }
+    if (this._processingStatus === status.running) run()
+    else this.defer(run)
   }
 
   _stop(): this {
@@ -140,7 +170,6 @@ export class TableActor extends BareActor {
     if (this._processingStatus !== status.running) return this
     this.#mail = undefined
     this._processingStatus = status.stopped
-    internalsOf(this.system)._unregister(this.ref)
     return this
   }
 

@@ -16,8 +16,6 @@ type Inspected = { actorRef: AnyActorRef } & (
 /** What XState does not publish and charts that run from a table need; a test pins that it is there. */
 interface SystemInternals {
   _bookId(): string
-  _register(sessionId: string, actor: AnyActorRef): void
-  _unregister(actor: AnyActorRef): void
   _relay(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void
   _sendInspectionEvent(event: Inspected): void
   inspect(observer: unknown): { unsubscribe(): void }
@@ -57,8 +55,12 @@ export function relayTo(source: AnyActorRef | undefined, target: AnyActorRef, ev
 
 export const isInspected = (system: unknown): boolean => (system as SystemInternals).inspectors !== 0
 
-/** The methods that a table's actor has from XState's. */
-export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON'> {
+/** What a table's actors have from XState's. */
+export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON' | 'system'> {
+  readonly observers: Observers
+  readonly _deferred: (() => void)[]
+  _snapshot: AnyMachineSnapshot
+  update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void
   _process(event: AnyEventObject): void
   _send(event: AnyEventObject): void
   _error(error: unknown): void

@@ -25,6 +25,13 @@ for (const name of ['src', 'machines'].flatMap((folder) => filesBelow(join(outDi
   if (name.endsWith('.js')) rmSync(name)
 }
 
+// what many subpaths take a little of is one file, not many small ones
+const groups = [
+  { name: 'ground', test: /\/src\/((text|errors|messages|results|model)\/|tool\/describe-call|pipeline\/clock)/ },
+  { name: 'charts', test: /\/machines\/(?!public)/ },
+  { name: 'core', test: /\/src\/(index\.ts|(permission|hooks|tool|pipeline|executor|batch|query)\/)/ },
+]
+
 await build({
   configFile: false,
   root,
@@ -44,8 +51,7 @@ await build({
         entryFileNames: '[name].js',
         // as deep as the rooms are, so that what is found beside the library is found from here as well
         chunkFileNames: 'src/shared/[name].js',
-        // what every subpath takes a little of is one file, not many small ones
-        codeSplitting: { groups: [{ name: 'ground', test: /\/src\/(text|errors|messages|results|model)\// }] },
+        codeSplitting: { groups },
       },
     },
   },

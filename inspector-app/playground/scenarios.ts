@@ -68,7 +68,7 @@ export const scenarios: readonly Scenario[] = [
     watch:
       'The first model breaks off in mid-reply. Its run is given up: no result leaves it, not even one that is finished. The second model starts anew, once the last body of the old run is gone.',
     rule: 'A discarded run yields nothing, then or later; the host learns what had already run.',
-    tryThis: 'Choose the run at the top to see the first one again, and “show the query” above its chart.',
+    tryThis: 'Choose the run at the top to see the first one again, and “query” above its chart.',
     calls: [
       { tool: 'Read', about: 'a.ts', at: 0, ms: 3_500 },
       { tool: 'Read', about: 'b.ts', at: 500, ms: 900 },

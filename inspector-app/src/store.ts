@@ -144,11 +144,17 @@ export class Store {
     return { state, history, model, run, call: chosen ?? (run && underWay(run)), isChosen: chosen !== undefined }
   }
 
-  /** A turn without calls, such as the last one of a query, does not take the place of what was done before it. */
+  /**
+   * A turn without calls, such as the last one of a query, does not take the place of what was done before it. And
+   * when the query of an agent is over, whoever waited for it is looked at again.
+   */
   #newest({ runs, latestRun }: Model): Run | undefined {
     const latest = runs.get(latestRun)
-    if (latest === undefined || latest.calls.length > 0 || this.state.first === 'query') return latest
-    return [...runs.values()].findLast(({ calls }) => calls.length > 0) ?? latest
+    if (latest === undefined) return undefined
+    const all = [...runs.values()]
+    const working = isOver(latest) ? all.findLast(isWorking) : undefined
+    if (working !== undefined || this.state.first === 'query') return working ?? latest
+    return all.findLast(({ calls }) => calls.length > 0) ?? latest
   }
 
   #paint(): void {
@@ -160,6 +166,11 @@ export class Store {
     })
   }
 }
+
+const isOver = ({ isWatched, around, actors }: Run): boolean => !isWatched || actors.get(around ?? '')?.isDone === true
+
+const isWorking = ({ isWatched, executing, isDiscarded }: Run): boolean =>
+  isWatched && executing.size > 0 && !isDiscarded
 
 function underWay(run: Run): Call | undefined {
   const [first] = run.executing

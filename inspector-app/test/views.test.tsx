@@ -97,6 +97,39 @@ describe('the run that is shown', () => {
   })
 })
 
+describe('an agent inside a conversation', () => {
+  const of = (run: number, body: FrameBody): Frame => ({ seq: run * 100, at: run * 1_000, run, ...body })
+  const begin = (run: number, title: string): Frame[] => {
+    const around: FrameBody = {
+      type: 'actor',
+      actor: 'around:q',
+      chart: 'call',
+      parent: null,
+      active: [0],
+      context: {},
+    }
+    return [{ type: 'run', title, isLate: false, maxConcurrency: 3, root: 'x:0' } as const, around].map((body) =>
+      of(run, body),
+    )
+  }
+  const executing = (run: number, id: string): Frame[] =>
+    [...call(id, 0), { type: 'books', stages: [[id, 'executing', 'shared']] } as FrameBody].map((body) => of(run, body))
+
+  it('is followed while it works; then whoever waited for it is seen again', async () => {
+    const { store } = show(...start.slice(0, 1))
+    store.take([...begin(1, 'turn 1'), ...executing(1, 'outer'), ...begin(2, 'Agent 1'), ...executing(2, 'inner')])
+    await expect.poll(() => texts('.wagon .label')).toEqual(['1 Read(inner)'])
+    store.take([of(2, { type: 'books', stages: [['inner', 'yielded', 'shared']] })])
+    // its model thinks: it is not over yet
+    store.take(begin(3, 'Agent 2'))
+    await expect.poll(() => texts('select[aria-label=Run] option')).toEqual(['turn 1', 'Agent 1', 'Agent 2'])
+    expect(texts('.wagon .label')).toEqual([])
+    const ended = { type: 'step', actor: 'around:q', event: 'results.drained', transitions: [], active: [0, 4] }
+    store.take([of(3, { ...ended, isDone: true } as unknown as FrameBody)])
+    await expect.poll(() => texts('.wagon .label')).toEqual(['1 Read(outer)'])
+  })
+})
+
 describe('an interrupt', () => {
   it('is not drawn on a call that finishes all the same', async () => {
     const told = (id: string): FrameBody => ({

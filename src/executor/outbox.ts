@@ -1,3 +1,6 @@
+import type { AnyActorRef, AnyEventObject } from 'xstate'
+import { relayTo } from '../../machines/index.ts'
+
 type Job = () => void
 
 /**
@@ -17,16 +20,23 @@ export class Outbox {
 
   /** Steps the charts, then does what they asked for, until nothing is left. */
   run(step: Job): void {
-    if (this.#isRunning) {
-      this.#isStepped = true
-      return step()
-    }
-    this.#isRunning = true
+    const isFirst = this.#begin()
     try {
       step()
-      this.#workOff()
+      if (isFirst) this.#workOff()
     } finally {
-      this.#isRunning = false
+      if (isFirst) this.#isRunning = false
+    }
+  }
+
+  /** The same, where the step is an event. */
+  send(actor: AnyActorRef, event: AnyEventObject): void {
+    const isFirst = this.#begin()
+    try {
+      relayTo(undefined, actor, event)
+      if (isFirst) this.#workOff()
+    } finally {
+      if (isFirst) this.#isRunning = false
     }
   }
 
@@ -34,6 +44,13 @@ export class Outbox {
     this.#jobs.push(job)
     // the charts were stepped from outside, by a host that sends to the actor itself
     if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
+  }
+
+  #begin(): boolean {
+    const isFirst = !this.#isRunning
+    if (isFirst) this.#isRunning = true
+    else this.#isStepped = true
+    return isFirst
   }
 
   #workOff(): void {

@@ -1,5 +1,5 @@
 import type { ActorRefFrom } from 'xstate'
-import { type Admission, type executorMachine, explainAdmission } from '../../machines/index.ts'
+import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
@@ -40,7 +40,7 @@ export class StreamingToolExecutor {
   }
 
   /** The executor chart's actor, for whoever wants to watch it. */
-  get actor(): ActorRefFrom<typeof executorMachine> {
+  get actor(): ActorRefFrom<ExecutorMachine> {
     return this.#turn.actor
   }
 

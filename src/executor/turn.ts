@@ -1,12 +1,13 @@
-import { type ActorRefFrom, createActor } from 'xstate'
+import type { ActorRefFrom, AnyActorRef } from 'xstate'
 import {
+  type CallEvent,
   type CallRecord,
   type CallStage,
-  countInspectors,
+  createTableRoot,
   deliverableOf,
   type ExecutorEvent,
-  executorLogic,
-  type executorMachine,
+  type ExecutorMachine,
+  executorTable,
   RunRecord,
 } from '../../machines/index.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
@@ -55,7 +56,7 @@ export class Turn implements CallHost, MessageSource {
   readonly policy = new Policy()
   readonly #sessionRules: SessionRules
   readonly run: RunRecord
-  readonly actor: ActorRefFrom<typeof executorMachine>
+  readonly actor: ActorRefFrom<ExecutorMachine>
   readonly #intake: Intake
   readonly #ledger: ContextLedger
   readonly #outbox: Outbox
@@ -100,8 +101,7 @@ export class Turn implements CallHost, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = createActor(executorLogic, { id: 'executor', input: { run: this.run } })
-    countInspectors(this.actor.system)
+    this.actor = createTableRoot(executorTable(), { id: 'executor', input: { run: this.run } })
     this.actor.start()
   }
 
@@ -194,8 +194,8 @@ export class Turn implements CallHost, MessageSource {
     this.#outbox.push(job)
   }
 
-  step(step: () => void): void {
-    this.#outbox.run(step)
+  send(actor: AnyActorRef, event: CallEvent): void {
+    this.#outbox.send(actor, event)
   }
 
   contextFor(call: ToolCall): ToolUseContext {
@@ -266,12 +266,13 @@ export class Turn implements CallHost, MessageSource {
   }
 
   #send(event: ExecutorEvent): void {
-    this.#outbox.run(() => this.actor.send(event))
+    this.#outbox.send(this.actor, event)
   }
 
   #runPort() {
     // records of this run are calls of this turn: nothing else is ever added
     const asCall = (record: CallRecord) => record as ToolCall
+    const applyDue = () => this.#ledger.applyDue()
     return {
       received: (record: CallRecord) => {
         this.#live++
@@ -288,7 +289,7 @@ export class Turn implements CallHost, MessageSource {
       },
       settledInOrder: (record: CallRecord) => {
         this.#ledger.settledInOrder(asCall(record))
-        this.#outbox.push(() => this.#ledger.applyDue())
+        this.#outbox.push(applyDue)
       },
       handOver: (record: CallRecord) => {
         const call = asCall(record)

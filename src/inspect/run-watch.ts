@@ -2,7 +2,7 @@ import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefi
 import {
   type AbortCause,
   type CallRecord,
-  callMachine,
+  callChart,
   type RunRecord,
   type StopCause,
   watchGuards,
@@ -107,7 +107,7 @@ export class RunWatch {
       ...this.#actors.found(actor),
       ...(around === undefined ? [] : this.#actors.found(around)),
       // drawn before there is a call
-      ...this.#actors.chart(chartOf(callMachine).definition),
+      ...this.#actors.chart(chartOf(callChart()).definition),
       ...calls.flatMap((call) => this.#pictureOf(call as ToolCall)),
       this.#books.begin(),
       { type: 'can', commands: this.#can },

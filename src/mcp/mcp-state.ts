@@ -1,11 +1,11 @@
 import type { ActorRefFrom } from 'xstate'
-import type { connectionMachine } from '../../machines/index.ts'
+import type { ConnectionMachine } from '../../machines/index.ts'
 import { type Clock, clearTimer } from '../pipeline/clock.ts'
 
 export type McpState = 'connecting' | 'ready' | 'backingOff' | 'failed' | 'closed'
 
 /** The running chart of one connection. */
-export type ConnectionActor = ActorRefFrom<typeof connectionMachine>
+export type ConnectionActor = ActorRefFrom<ConnectionMachine>
 
 export const stateOf = (actor: ConnectionActor): McpState => actor.getSnapshot().value as McpState
 

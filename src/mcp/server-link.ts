@@ -3,7 +3,7 @@ import {
   type ConnectionEvent,
   type ConnectionLimits,
   type ConnectionPort,
-  connectionMachine,
+  connectionChart,
 } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { type Clock, clearTimer } from '../pipeline/clock.ts'
@@ -57,7 +57,7 @@ export class ServerLink {
       inTurn(by.signal, () => this.request('tools/call', { name: tool, arguments: input }, by))
     this.#list = new ToolList(name, key, config, call, host.warn)
     const port: ConnectionPort = { open: () => this.#open(), letGo: () => this.#letGo() }
-    this.actor = createActor(connectionMachine, {
+    this.actor = createActor(connectionChart(), {
       id: `mcp ${name}`,
       clock: host.clock,
       input: { port, limits: { ...host.limits, connectMs: config.connectMs ?? host.limits.connectMs } },

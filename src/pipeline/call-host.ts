@@ -1,3 +1,5 @@
+import type { AnyActorRef } from 'xstate'
+import type { CallEvent } from '../../machines/index.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
@@ -47,8 +49,8 @@ export interface CallHost {
   readonly allowsEverything: boolean
   /** Work for when the charts are at rest. */
   push(job: () => void): void
-  /** Steps the charts, and then does what they ask for. */
-  step(step: () => void): void
+  /** Steps the chart of a call, and then does what the charts ask for. */
+  send(actor: AnyActorRef, event: CallEvent): void
   contextFor(call: ToolCall): ToolUseContext
   /** The same as far as it is known: undefined while modifiers, which are user code, wait to be applied. */
   peekContext(call: ToolCall): ToolUseContext | undefined

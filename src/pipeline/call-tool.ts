@@ -1,3 +1,4 @@
+import { isThenable } from '../errors/answer-at-once.ts'
 import { readField } from '../errors/read-field.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
@@ -33,12 +34,7 @@ export function callTool(call: ToolCall): void {
       (progress) => run.progress(progress?.data, progress?.toolUseID),
     )
     if (isGenerator(returned)) run.follow(returned)
-    else
-      whenSettled(
-        () => returned,
-        (value) => run.finish(settledWith(call, value)),
-        (error) => run.settle({ ok: false, error }),
-      )
+    else run.await(returned)
   } catch (error) {
     run.settle({ ok: false, error })
   }
@@ -80,6 +76,16 @@ export class BodyRun {
       turn.settings.stamps,
     )
     turn.addProgress(this.#call, message)
+  }
+
+  /** At once where it is there already; a throw of a thenable is one of the tool. */
+  await(returned: unknown): void {
+    if (!isThenable(returned)) return this.finish(settledWith(this.#call, returned))
+    // by way of a real promise: a thenable may call back twice
+    Promise.resolve(returned).then(
+      (value) => this.finish(settledWith(this.#call, value)),
+      (error) => this.settle({ ok: false, error }),
+    )
   }
 
   /** Data that is still to come, since its promise was handed over as it is, is a part of the work. */

@@ -1,14 +1,13 @@
 import type { ActorRefFrom } from 'xstate'
-import {
-  type CallEvent,
-  type CallPort,
-  type CallRecord,
-  type CallStage,
-  type callMachine,
-  type Decision,
-  type Ending,
-  relayTo,
-  type StopCause,
+import type {
+  CallEvent,
+  CallMachine,
+  CallPort,
+  CallRecord,
+  CallStage,
+  Decision,
+  Ending,
+  StopCause,
 } from '../../machines/index.ts'
 import type { HookEvent } from '../hooks/hook.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
@@ -59,7 +58,7 @@ export class ToolCall implements CallRecord, CallPort {
   index = -1
   stage: CallStage
   hasStarted = false
-  ref: ActorRefFrom<typeof callMachine> | undefined
+  ref: ActorRefFrom<CallMachine> | undefined
 
   unread = 1
   /** The run of consecutive safe calls that this one belongs to; all of them see one context. */
@@ -283,7 +282,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** Tells the chart what came of its request. One that has moved on does not listen. */
   tell(event: CallEvent): void {
     const { ref } = this
-    if (ref?.getSnapshot().status === 'active') this.turn.step(() => relayTo(undefined, ref, event))
+    if (ref?.getSnapshot().status === 'active') this.turn.send(ref, event)
   }
 
   /** Whether the chart is still in this phase, and so waits for what comes of it. */

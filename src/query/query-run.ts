@@ -1,10 +1,11 @@
-import { type ActorRefFrom, createActor } from 'xstate'
+import type { ActorRefFrom } from 'xstate'
 import {
+  createTableRoot,
   type QueryEnding,
   type QueryEvent,
+  type QueryMachine,
   type QueryPort,
-  queryLogic,
-  type queryMachine,
+  queryTable,
 } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { assertPermissions } from '../executor/check-context.ts'
@@ -44,7 +45,7 @@ export type QueryResult = QueryEnding & { readonly stopReason: string | undefine
 export class QueryRun implements QueryPort, AttemptHost {
   readonly mailbox = new Mailbox<QueryMessage, QueryResult>(mailboxRoom)
   readonly transcript: Transcript
-  readonly actor: ActorRefFrom<typeof queryMachine>
+  readonly actor: ActorRefFrom<QueryMachine>
   readonly isBatch: boolean
   readonly sent: UserMessage[] = []
   /** Told of each executor: there is one for each attempt at a reply. */
@@ -80,7 +81,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     this.#attempt = this.#newAttempt()
     this.#outbox = new Outbox(() => undefined)
     this.#hostAbort = new HostAbort(this.#context.abortController, (reason) => this.abort(reason))
-    this.actor = createActor(queryLogic, { id: 'query', input: { port: this } }).start()
+    this.actor = createTableRoot(queryTable(), { id: 'query', input: { port: this } }).start()
   }
 
   get executor(): StreamingToolExecutor {

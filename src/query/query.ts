@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ActorRefFrom } from 'xstate'
-import type { queryMachine } from '../../machines/index.ts'
+import type { QueryMachine } from '../../machines/index.ts'
 import type { ExecutorEvents } from '../executor/events.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { ContentBlock, Message, UserMessage } from '../messages/message.ts'
@@ -36,7 +36,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   }
 
   /** The query chart's actor, for whoever wants to watch it. */
-  get actor(): ActorRefFrom<typeof queryMachine> {
+  get actor(): ActorRefFrom<QueryMachine> {
     return this.#run.actor
   }
 

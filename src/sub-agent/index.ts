@@ -1,1 +1,1 @@
-export { type SubAgentOptions, type SubAgentReport, subAgent } from './sub-agent.ts'
+export { type AgentCall, type SubAgentOptions, type SubAgentReport, subAgent } from './sub-agent.ts'

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { answerAtOnce } from '../errors/answer-at-once.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import type { ContentBlock, Message } from '../messages/message.ts'
 import type { QueryOptions } from '../query/options.ts'
-import { query } from '../query/query.ts'
+import { type Query, query } from '../query/query.ts'
 import type { QueryMessage } from '../query/query-message.ts'
 import type { QueryResult } from '../query/query-run.ts'
 import { defineTool } from '../tool/define-tool.ts'
@@ -34,6 +35,20 @@ export interface SubAgentOptions
    * @default false
    */
   isConcurrencySafe?: boolean | undefined
+  /**
+   * Hears of each query as it begins: to show it, or to steer it. What it returns is called when the query is over.
+   *
+   * @example
+   * onQuery: (inner, { description }) => inspector.add(inner, { title: description })
+   */
+  onQuery?: ((query: Query, call: AgentCall) => (() => void) | void) | undefined
+}
+
+/** The call that a query is the body of. */
+export interface AgentCall {
+  toolUseID: string
+  /** What it is for: in a few words where the model said them, else the whole prompt. */
+  description: string
 }
 
 export interface SubAgentReport {
@@ -53,6 +68,7 @@ export function subAgent({
   name = 'Agent',
   description = 'Works on a task of its own and reports what came of it.',
   isConcurrencySafe = false,
+  onQuery,
   ...options
 }: SubAgentOptions): Tool<typeof inputSchema, SubAgentReport> {
   return defineTool({
@@ -62,16 +78,31 @@ export function subAgent({
     isConcurrencySafe: () => isConcurrencySafe,
     interruptBehavior: () => 'cancel',
     describe: (input) => input.description ?? input.prompt,
-    async call({ prompt }, { toolUseID, options: _tools, ...context }, canUseTool, _message, onProgress) {
+    async call(input, { toolUseID, options: _tools, ...context }, canUseTool, _message, onProgress) {
+      const { prompt, description = prompt } = input
       const run = query({ ...options, messages: prompt, canUseTool, context })
-      for (;;) {
-        const step = await run.next()
-        if (step.done === true) return { data: reportOf(step.value, run.transcript) }
-        onProgress({ toolUseID: subjectOf(step.value) ?? toolUseID, data: step.value })
+      const leave = answerAtOnce<unknown>(onQuery?.(run, { toolUseID, description }))
+      try {
+        for (;;) {
+          const step = await run.next()
+          if (step.done === true) return { data: reportOf(step.value, run.transcript) }
+          onProgress({ toolUseID: subjectOf(step.value) ?? toolUseID, data: step.value })
+        }
+      } finally {
+        letGo(leave)
       }
     },
     mapResult: ({ text, reason }, id) => ({ type: 'tool_result', tool_use_id: id, content: withReason(text, reason) }),
   })
+}
+
+/** Who looked on has no say in what came of it. */
+function letGo(leave: unknown): void {
+  try {
+    if (typeof leave === 'function') answerAtOnce<unknown>(leave())
+  } catch {
+    // as above
+  }
 }
 
 /** The call inside that a message is about. */

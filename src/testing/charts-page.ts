@@ -1,4 +1,4 @@
-import { callMachine, connectionMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { callMachine, connectionMachine, executorMachine, queryMachine } from '../../machines/public.ts'
 import { chartToMermaid } from './chart-to-mermaid.ts'
 
 const charts = [

@@ -1,5 +1,5 @@
 import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate'
-import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
 import { SignalboxError } from '../errors/signalbox-error.ts'
 import { chartOf } from '../inspect/chart-definition.ts'
 import { checkCoverage, coverageText, transitionNames } from '../inspect/index.ts'

@@ -1,8 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { runSession } from '../../src/cli/run/run-session.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { agentLine } from '../../src/cli/view/agent-line.ts'
+import type { InspectorServer } from '../../src/inspect-server/index.ts'
+import { scriptedModel } from '../../src/scripted/index.ts'
 import { fakeIo } from './fake-io.ts'
 import { makeScript, temporaryFolder } from './support.ts'
 
@@ -66,6 +69,32 @@ describe('the Agent of run', () => {
     expect(code).toBe(0)
     expect(out).toContain('[The agent was not finished: max_turns.]')
     expect(out).not.toContain('Never.')
+  })
+
+  it('is shown in the inspector while it works', async () => {
+    const shown: unknown[] = []
+    const inspector: InspectorServer = {
+      url: '',
+      add: (_run, { title } = {}) => {
+        shown.push(title)
+        return () => shown.push(`left: ${title}`)
+      },
+      close: async () => undefined,
+    }
+    await runSession(
+      {
+        prompt: 'go',
+        model: scriptedModel([[agent('Look around.\nWell.')], 'So it is.']),
+        modelName: 'script',
+        tools: [],
+        agent: { model: scriptedModel(['It is so.']), maxTurns: 3 },
+        permissions: {},
+        output: 'quiet',
+        inspector,
+      },
+      fakeIo().io,
+    )
+    expect(shown).toEqual([undefined, 'Agent: look, turn', 'left: Agent: look, turn'])
   })
 
   it('that fails costs its call and nothing else', async () => {

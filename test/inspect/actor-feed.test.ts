@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMachine } from 'xstate'
-import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
 import { chartOf } from '../../src/inspect/chart-definition.ts'
 import {
   type ActorFeedOptions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callMachine, executorMachine } from '../../machines/index.ts'
+import { callMachine, executorMachine } from '../../machines/public.ts'
 import { chartOf } from '../../src/inspect/chart-definition.ts'
 import { createRecorder, type Frame, frameLine, readFrames } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'

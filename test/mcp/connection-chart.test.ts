@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createActor } from 'xstate'
-import { connectionMachine } from '../../machines/index.ts'
+import { connectionMachine } from '../../machines/public.ts'
 import { simulatedClock } from '../../src/testing/index.ts'
 
 const limits = { maxAttempts: 4, connectMs: 1_000, minBackoffMs: 100, maxBackoffMs: 250, stableMs: 5_000 }

@@ -1,6 +1,6 @@
 import { type AnyActorRef, createActor, createMachine } from 'xstate'
 import { TestModel } from 'xstate/graph'
-import { type AbortCause, type CallEvent, type CallInput, callMachine } from '../../machines/index.ts'
+import { type AbortCause, type CallEvent, type CallInput, callMachine } from '../../machines/public.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 
 export const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }

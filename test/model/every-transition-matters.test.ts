@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
 import { type ChartTransition, transitionsOf } from './chart-transitions.ts'
 import { scenarios } from './scenarios/index.ts'
 

@@ -5,7 +5,7 @@ import {
   executorLogic,
   type executorMachine,
   RunRecord,
-} from '../../machines/index.ts'
+} from '../../machines/public.ts'
 import { recordSteps, type TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
 

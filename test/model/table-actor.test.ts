@@ -10,8 +10,9 @@ import {
   type InspectionEvent,
   sendTo,
 } from 'xstate'
-import { compileChart, countInspectors } from '../../machines/index.ts'
+import { compileChart } from '../../machines/index.ts'
 import { TableActor } from '../../machines/table-actor.ts'
+import { countInspectors } from '../../machines/xstate-internals.ts'
 
 const lamp = createMachine({
   id: 'lamp',

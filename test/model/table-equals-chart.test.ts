@@ -9,7 +9,7 @@ import {
   fromPromise,
   raise,
 } from 'xstate'
-import { type CallInput, callMachine, compileChart } from '../../machines/index.ts'
+import { type CallInput, callMachine, compileChart } from '../../machines/public.ts'
 import { TableActor } from '../../machines/table-actor.ts'
 import { callKinds, callModel } from './call-model.ts'
 import { recordSteps } from './chart-transitions.ts'

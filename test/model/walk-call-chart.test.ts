@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
-import { type CallEvent, callMachine, compileChart } from '../../machines/index.ts'
+import { type CallEvent, callMachine, compileChart } from '../../machines/public.ts'
 import { callKinds, callModel, cause, everyEdge, graceEnds, samples } from './call-model.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromTransition } from 'xstate'
 import { TestModel } from 'xstate/graph'
-import { executorMachine } from '../../machines/index.ts'
+import { executorMachine } from '../../machines/public.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 import { kinds, type Move, ReplayedRun } from './replayed-run.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createActor } from 'xstate'
 import { TestModel } from 'xstate/graph'
-import { type QueryEnding, type QueryEvent, type QueryPort, queryLogic, queryMachine } from '../../machines/index.ts'
+import { type QueryEnding, type QueryEvent, type QueryPort, queryLogic, queryMachine } from '../../machines/public.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 
 type Facts = Pick<QueryPort, 'isHookStopped' | 'isExpected' | 'isLastTurn'>

@@ -111,4 +111,54 @@ describe('an agent inside an agent', () => {
     await settled()
     expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toContain('not finished: max_turns')
   })
+
+  it('L4 whoever wants to show it hears of its query when it begins, and when it is over', async () => {
+    const heard: string[] = []
+    const { read, inner, held } = await begun({
+      onQuery: (query, { toolUseID, description }) => {
+        heard.push(`begun ${toolUseID} ${description}`)
+        query.onExecutor((executor) => executor.on('settled', ({ toolUseID: call }) => heard.push(`settled ${call}`)))
+        return () => heard.push(`over ${query.result?.reason}`)
+      },
+    })
+    expect(heard).toEqual(['begun outer look'])
+    read.run('inner').finish()
+    await settled()
+    inner.start()
+    inner.text('Done.')
+    inner.end()
+    await settled()
+    expect(heard).toEqual(['begun outer look', 'settled inner', 'over completed'])
+    expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toBe('Done.')
+  })
+
+  it('L6 an agent that is aborted is over for those who show it, whatever they throw then', async () => {
+    let left = 0
+    const { run, result } = await begun({
+      onQuery: () => () => {
+        left++
+        throw new Error('cannot leave')
+      },
+    })
+    run.abort('escape')
+    expect(await result).toMatchObject({ reason: 'aborted_tools' })
+    await settled()
+    expect(left).toBe(1)
+  })
+
+  it('L7 one that cannot be shown is an error of the call that says why, and nothing of it runs', async () => {
+    const { held, inner } = nested({
+      onQuery: () => {
+        throw new Error('the page is gone')
+      },
+    })
+    await settled()
+    held.start()
+    held.call('outer', 'Agent', { prompt: 'look' })
+    held.end('tool_use')
+    await settled()
+    const result = resultIn(held.requests[1]?.messages.at(-1)?.content)
+    expect([result.is_error, inner.requests.length]).toEqual([true, 0])
+    expect(result.content).toContain('the page is gone')
+  })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callMachine, executorMachine, queryMachine } from '../../machines/index.ts'
+import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
 import type { CoverageFile } from '../../src/inspect/index.ts'
 import { coverage, heldQuery, heldTool, heldTurn, settled } from '../../src/testing/index.ts'
 import { transitionsOf } from '../model/chart-transitions.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { callMachine } from '../../machines/index.ts'
+import { callMachine } from '../../machines/public.ts'
 import { chartsPage } from '../../src/testing/charts-page.ts'
 import { chartToMermaid } from '../../src/testing/index.ts'
 

@@ -1,4 +1,4 @@
-import { counterpartOf } from '../../engine-list.mjs'
+import { counterpartOf, isRunner } from '../../engine-list.mjs'
 import { mixes } from '../../workload.mjs'
 import { growthOf, ratioOf } from '../cells.mjs'
 import { count, figure, leftOut, table } from '../table.mjs'
@@ -69,12 +69,14 @@ function startTargets({ startUp, bundles }) {
 
 /** Per framework: at which N its call is the cheaper one. */
 function leadTargets(measured, sizes) {
-  return frameworks
-    .filter((name) => measured.about[name])
-    .map((name) => {
-      const base = counterpartOf(measured.about[name])
-      const behind = sizes.filter((size) => ratioOf(measured, name, base, 'safe', size) < 1)
-      const text = behind.length === 0 ? 'at every N' : `not at N=${behind.map(count).join(', ')}`
-      return [`a call costs less than with ${measured.about[name].title}`, text, behind.length === 0]
-    })
+  const present = frameworks.filter((name) => measured.about[name])
+  const leadOf = (name, base, beside = '') => {
+    const behind = sizes.filter((size) => ratioOf(measured, name, base, 'safe', size) < 1)
+    const text = behind.length === 0 ? 'at every N' : `not at N=${behind.map(count).join(', ')}`
+    return [`a call costs less than with ${measured.about[name].title}${beside}`, text, behind.length === 0]
+  }
+  return [
+    ...present.map((name) => leadOf(name, counterpartOf(measured.about[name]))),
+    ...present.filter(isRunner).map((name) => leadOf(name, 'signalbox', ': the executor alone')),
+  ]
 }

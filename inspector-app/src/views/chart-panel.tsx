@@ -42,9 +42,11 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
             type="button"
             class="other"
             aria-pressed={kind === 'query'}
+            aria-label={kind === 'executor' ? 'show the query' : 'show the executor'}
+            title={kind === 'executor' ? 'Show the query' : 'Show the executor'}
             onClick={() => store.set({ first: kind === 'executor' ? 'query' : 'executor' })}
           >
-            {kind === 'executor' ? 'show the query' : 'show the executor'}
+            {kind === 'executor' ? 'query' : 'executor'}
           </button>
         )}
         {last !== undefined && last.event !== 'xstate.init' && (

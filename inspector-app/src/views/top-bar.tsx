@@ -38,6 +38,7 @@ export function TopBar() {
       {model.runs.size > 1 && (
         <select
           aria-label="Run"
+          title={run?.title}
           value={run?.id}
           onChange={({ currentTarget }) => store.set({ run: Number(currentTarget.value), selected: undefined })}
         >

@@ -1,5 +1,5 @@
 import type { AnyTool, CanUseTool, Model, QueryMessage } from '../../index.ts'
-import { subAgent } from '../../sub-agent/index.ts'
+import { type SubAgentOptions, subAgent } from '../../sub-agent/index.ts'
 import { describeCall } from '../../tool/describe-call.ts'
 
 export interface AgentToolOptions {
@@ -10,6 +10,7 @@ export interface AgentToolOptions {
   readonly tools: () => readonly AnyTool[]
   /** Who is asked where a call of such an agent needs permission. */
   readonly canUseTool: (agent: string) => CanUseTool
+  readonly onQuery?: SubAgentOptions['onQuery']
 }
 
 /** How far an agent is: what is shown of it while it works. */

@@ -106,7 +106,13 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const agentsTools = (): readonly AnyTool[] => [...options.tools, ...(servers?.tools() ?? [])]
   const agent =
     options.agent &&
-    agentTool({ ...options.agent, system: options.system, tools: agentsTools, canUseTool: (id) => askFor(id) })
+    agentTool({
+      ...options.agent,
+      system: options.system,
+      tools: agentsTools,
+      canUseTool: (id) => askFor(id),
+      onQuery: (inner, { description }) => inspector?.add(inner, { title: `Agent: ${firstLine(description)}, turn` }),
+    })
   const allTools = (): readonly AnyTool[] => [...agentsTools(), ...(agent === undefined ? [] : [agent])]
   const run = query({
     ...messagesOf(options),
@@ -218,5 +224,7 @@ function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
   const [problem = ''] = error.replace(/^\w*Error: /, '').split('\n', 1)
   return `The model failed (${errorKind}: ${problem}). It is asked again${soon}; what it had said does not count.`
 }
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 60) ?? ''
 
 const hintLines = (hint: string, columns: number): string[] => (hint === '' ? [] : ['', ...wrap(hint, columns)])

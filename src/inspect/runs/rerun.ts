@@ -1,10 +1,9 @@
-import { createActor } from 'xstate'
 import {
   type CallRecord,
-  countInspectors,
+  createTableRoot,
   deliverableOf,
   type ExecutorEvent,
-  executorLogic,
+  executorTable,
   RunRecord,
 } from '../../../machines/index.ts'
 import type { Frame } from '../frame.ts'
@@ -47,8 +46,7 @@ export class Rerun implements ScriptedRun {
     this.unseen = changes.unseen
     this.#run = new RunRecord(changes.maxConcurrency, this.#runPort())
     this.#head = new HeadOfLine(this.#run)
-    const actor = createActor(executorLogic, { id: 'executor', input: { run: this.#run } })
-    countInspectors(actor.system)
+    const actor = createTableRoot(executorTable(), { id: 'executor', input: { run: this.#run } })
     actor.start()
     this.#send = (event) => actor.send(event)
     this.calls = seen.calls.map((call) => new ScriptedCall(this, call, changes.safe(call)))

@@ -1,0 +1,30 @@
+import { expect, it, vi } from 'vitest'
+
+it('a chart is made when it is first used, and once: an import waits for none', async () => {
+  const made: string[] = []
+  vi.doMock('xstate', async (original) => {
+    const xstate = await original<typeof import('xstate')>()
+    const setup = (given: never) => {
+      const { createMachine, ...rest } = xstate.setup(given)
+      return {
+        ...rest,
+        createMachine: (config: { id: string }) => {
+          made.push(config.id)
+          return createMachine(config as never)
+        },
+      }
+    }
+    return { ...xstate, setup }
+  })
+  const { createAssistantMessage, query, StreamingToolExecutor } = await import('../../src/index.ts')
+  expect(made).toEqual([])
+
+  for (const turn of ['first', 'second']) {
+    const executor = new StreamingToolExecutor([], undefined)
+    executor.addTool({ type: 'tool_use', id: turn, name: 'Nobody', input: {} }, createAssistantMessage([]))
+    for await (const { message } of executor.getRemainingResults()) expect(message?.type).toBe('user')
+    expect(made).toEqual(['executor', 'call'])
+  }
+  for await (const _ of query({ messages: 'go', tools: [], model: async function* () {} }));
+  expect(made).toEqual(['executor', 'call', 'query'])
+})
