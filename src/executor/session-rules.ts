@@ -12,10 +12,10 @@ export class SessionRules {
     this.#tools = tools
   }
 
-  /** All of them or, where one cannot be read by these tools or by those inside a call, none: then it throws. */
-  add(lists: PermissionLists, inside: readonly AnyTool[] = []): void {
+  /** All of them or, where one cannot be read, none: then it throws. */
+  add(lists: PermissionLists): void {
     const more = readRules(lists, 'addRules')
-    assertMatchable(more, [...this.#tools, ...inside])
+    assertMatchable(more, this.#tools)
     const { deny, ask, allow } = this.added
     this.added = { deny: [...deny, ...more.deny], ask: [...ask, ...more.ask], allow: [...allow, ...more.allow] }
     this.isEmpty = false

@@ -210,8 +210,8 @@ export class Turn implements CallHost, MessageSource {
     return this.#sessionRules.added
   }
 
-  addRules(lists: PermissionLists, inside?: readonly AnyTool[]): void {
-    this.#sessionRules.add(lists, inside)
+  addRules(lists: PermissionLists): void {
+    this.#sessionRules.add(lists)
     this.#ledger.addRules(lists)
   }
 

@@ -13,6 +13,7 @@ export function cleanIds(messages: ApiMessage[]): ApiMessage[] {
   const clean = (given: string): string => {
     const wanted = given.replace(/[^\w-]/g, '_') || '_'
     let id = wanted
+    // from a number that is hardly taken, so that many that are alike take no longer than others
     for (let n = ids.size + 1; taken.has(id); n++) id = `${wanted}_${n}`
     ids.set(given, id)
     taken.add(id)
@@ -25,9 +26,10 @@ export function cleanIds(messages: ApiMessage[]): ApiMessage[] {
     return id === given ? block : { ...block, [key]: id }
   }
   try {
-    return messages.map((message) =>
-      typeof message.content === 'string' ? message : { ...message, content: message.content.map(cleaned) },
-    )
+    return messages.map(({ role, content }) => ({
+      role,
+      content: typeof content === 'string' ? content : content.map(cleaned),
+    }))
   } catch {
     // a stranger that cannot be read: whoever sends it will find out
     return messages

@@ -1,29 +1,32 @@
-import { isThenable } from '../errors/answer-at-once.ts'
-import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
-import type { ToolCallContext } from '../tool/tool-use-context.ts'
-import { addRules, readAnswer } from './ask-host.ts'
+import type { PermissionLists } from '../permission/permission-settings.ts'
+import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/**
- * What a body asks the host with, such as for the calls of an agent of its own. Rules that come with an answer are for
- * the session, so they hold in this turn as well; what else holds inside stays there.
- */
+const outside = Symbol()
+
+/** Has a way out for the rules that come with answers inside a body. */
+type BodyAsk = CanUseTool & { [outside]?: (lists: PermissionLists) => void }
+
+/** What a body asks the host with, such as for the calls of an agent of its own. */
 export function askFromBody(call: ToolCall): CanUseTool | undefined {
   const { canUseTool, allowsEverything } = call.turn
   if (canUseTool === undefined || allowsEverything) return canUseTool
-  return (...question) => {
-    const answer = canUseTool(...question)
-    const heed = (given: PermissionAnswer): PermissionAnswer => {
-      takeRules(call, given, question[2])
-      return given
-    }
-    return isThenable(answer) ? Promise.resolve(answer).then(heed) : heed(answer)
-  }
+  const ask: BodyAsk = (...question) => canUseTool(...question)
+  ask[outside] = (lists) => addRules(call, lists)
+  return ask
 }
 
-/** Not those of an answer that came too late to count, nor what the tools inside could not make anything of. */
-function takeRules(call: ToolCall, given: PermissionAnswer, context: ToolCallContext): void {
-  const answer = readAnswer(given)
-  if (answer.behavior === 'unclear' || context?.abortController?.signal?.aborted) return
-  addRules(call, answer, context?.options?.tools)
+/**
+ * Rules for the rest of the session, so that those of an agent's calls hold around it too. One that cannot be read
+ * changes nothing, and the answer holds all the same.
+ */
+export function addRules(call: ToolCall, lists: PermissionLists): void {
+  const { turn } = call
+  const ask: BodyAsk | undefined = turn.canUseTool
+  try {
+    turn.addRules(lists)
+    ask?.[outside]?.(lists)
+  } catch (error) {
+    turn.warn(call, 'invalid_rule', 'the rules that came with the answer cannot be read and were left out', error)
+  }
 }

@@ -5,7 +5,6 @@ import type { Stamps } from '../messages/stamps.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import type { CanUseTool } from '../tool/permission.ts'
-import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { CallReports } from './call-reports.ts'
 import type { Clock } from './clock.ts'
@@ -58,8 +57,7 @@ export interface CallHost {
   hasPlainPermissions(call: ToolCall): boolean
   /** Rules that came with answers of the host during this turn. */
   readonly addedRules: ReadPermissions['rules']
-  /** `inside`: the tools of an agent inside a call, where the rules come from there. */
-  addRules(lists: PermissionLists, inside?: readonly AnyTool[]): void
+  addRules(lists: PermissionLists): void
   readonly report: CallReports
   /** Somebody wants to hear of results ahead of their turn. */
   readonly tellsSettled: boolean

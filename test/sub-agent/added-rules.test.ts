@@ -5,6 +5,7 @@ import {
   createAssistantMessage,
   type PermissionAnswer,
   type PermissionSettings,
+  type Query,
   query,
   StreamingToolExecutor,
 } from '../../src/index.ts'
@@ -128,25 +129,42 @@ describe('rules that come with an answer to a call of an agent', () => {
     expect(after).toEqual({ deny: [], ask: [], allow: ['Agent', 'Write'] })
   })
 
-  it('P6 what a tool asks for by itself counts too', async () => {
-    const { asked, canUseTool } = host({ Write: allowed })
-    const asks = roughTool('Asks', async (_input, context, ask, message) => ({
-      data: await (ask as CanUseTool)(write, {}, context, message, 'mine'),
-    }))
-    const { after } = await turn([asks, write], canUseTool, ['Asks', 'Write'])
-    expect([asked, after?.allow]).toEqual([['Asks', 'Write'], ['Write']])
+  it('P6 those of an answer from elsewhere come out too, of all agents around it', async () => {
+    const inner: Query[] = []
+    const { canUseTool, question } = heldQuestions()
+    const leaf = subAgent({
+      tools: [write],
+      model: scriptedModel([[{ call: 'Write', id: 'w' }], 'Done.']),
+      onQuery: (run) => void inner.push(run),
+    }) as AnyTool
+    const executor = new StreamingToolExecutor([agentOf('Outer', [leaf], 'Agent'), write], canUseTool, {})
+    executor.addTool(toolUse('a', 'Outer', { prompt: 'go' }), createAssistantMessage([]))
+    question('a').answer({ behavior: 'allow' })
+    await settled()
+    question('toolu_1').answer({ behavior: 'allow' })
+    await settled()
+    expect(inner[0]?.executor.answer('w', { ...denied, addRules: { deny: ['Write'], ask: ['Mail'] } })).toBe(true)
+    expect(inner[0]?.executor.answer('w', { behavior: 'allow', addRules: { allow: ['Read'] } })).toBe(false)
+    await settled()
+    const [last] = takeAll(executor).slice(-1)
+    expect([last?.message.type, last?.newContext.permissions]).toEqual([
+      'user',
+      { deny: ['Write'], ask: ['Mail'], allow: [] },
+    ])
   })
 
   it.each([
-    ['cannot be read', { allow: ['Write('] }],
-    ['the tools of the agent cannot match', { allow: ['Deaf(all)'] }],
-    ['the tools outside cannot match', { deny: ['Blunt(all)'] }],
-  ])('P6 rules that %s stay out, with a warning, and the answer holds', async (_, addRules) => {
+    ['cannot be read', { allow: ['Write('] }, 0],
+    ['the tools of the agent cannot match', { allow: ['Deaf(all)'] }, 0],
+    ['the tools outside cannot match', { deny: ['Blunt(all)'] }, 2],
+  ])('P6 rules that %s stay out, and the answer holds', async (_, addRules, warned) => {
     const { canUseTool } = host({ Write: { behavior: 'allow', addRules } })
     const inside = agentOf('Agent', [write, roughTool('Deaf', done)], 'Write')
     const { errors, after, warnings } = await turn([inside, roughTool('Blunt', done)], canUseTool, ['Agent', 'Agent'])
     expect([errors, after]).toEqual([[false, false], undefined])
-    expect(new Set(warnings.all.map(({ code }) => code))).toEqual(new Set(['invalid_rule']))
+    // those that the agent itself could make nothing of are its own to warn of
+    expect(warnings.of('invalid_rule')).toHaveLength(warned)
+    expect(warnings.all).toHaveLength(warned)
   })
 
   it.each([
