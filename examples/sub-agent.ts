@@ -1,4 +1,4 @@
-import { defineTool, query } from 'signalbox'
+import { type CanUseTool, defineTool, query } from 'signalbox'
 import { scriptedModel } from 'signalbox/scripted'
 import { subAgent } from 'signalbox/sub-agent'
 import { z } from 'zod'
@@ -21,10 +21,16 @@ const counter = subAgent({
 })
 const model = scriptedModel([
   [{ call: 'Counter', input: { prompt: 'How long is "signalbox"?' }, id: 'outer' }],
-  'It has nine letters.',
+  [{ call: 'Count', input: { word: 'nine' } }],
+  'It has nine letters, and nine has four.',
 ])
 
-const run = query({ messages: 'How long is it?', tools: [counter], model, canUseTool: () => ({ behavior: 'allow' }) })
+// stands for a person who says: always
+const canUseTool: CanUseTool = ({ name }) => {
+  console.log(`asked for ${name}`)
+  return { behavior: 'allow', addRules: { allow: [name] } }
+}
+const run = query({ messages: 'How long is it?', tools: [counter, count], model, canUseTool })
 for await (const message of run) {
   if (message.type === 'progress') console.log(`${message.parentToolUseID}: something about ${message.toolUseID}`)
   else if (message.type === 'user') console.log(JSON.stringify(message.toolUseResult))

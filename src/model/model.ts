@@ -4,6 +4,7 @@ import type { ToolSchema } from '../tool/tool-schemas.ts'
 
 /** What a model is asked, in the Messages API's form. */
 export interface ModelRequest {
+  /** Calls have the ids that they came with, from whichever service. */
   readonly messages: readonly ApiMessage[]
   readonly tools: readonly ToolSchema[]
   readonly system?: string | readonly ContentBlock[]

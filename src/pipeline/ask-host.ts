@@ -3,6 +3,7 @@ import { resultTexts } from '../results/result-texts.ts'
 import { describeValue } from '../text/describe-value.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import { addRules } from './ask-from-body.ts'
 import { changeInput } from './change-input.ts'
 import { hasNewDenyRules, uphold } from './decide.ts'
 import { denyCall } from './deny-call.ts'
@@ -52,7 +53,7 @@ function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
   if (!call.isAsking) return
   call.permit.isAsking = false
   if (answer.behavior === 'unclear') return denyCall(call, resultTexts.askingFailed(answer.problem), byHost)
-  addRules(call, answer)
+  if (answer.addRules !== undefined) addRules(call, answer.addRules)
   if (answer.behavior === 'allow') return allow(call, tool, answer.updatedInput)
   const hasMessage = typeof answer.message === 'string' && answer.message !== ''
   const text = hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage()
@@ -69,14 +70,4 @@ function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
   if (updatedInput === undefined) return uphold(call, tool, hasNewDenyRules(call), () => permit(false))
   const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
   changeInput(call, tool, change, (becameUnsafe) => uphold(call, tool, call.needsDeciding, () => permit(becameUnsafe)))
-}
-
-/** Rules for the rest of the session. One that cannot be read changes nothing, and the answer holds all the same. */
-function addRules(call: ToolCall, { addRules: lists }: PermissionAnswer): void {
-  if (lists === undefined) return
-  try {
-    call.turn.addRules(lists)
-  } catch (error) {
-    call.turn.warn(call, 'invalid_rule', 'the rules that came with the answer cannot be read and were left out', error)
-  }
 }

@@ -4,6 +4,7 @@ import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
 import { areMessages } from './are-messages.ts'
+import { askFromBody } from './ask-from-body.ts'
 import type { Settled } from './call-facts.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
 import { ownInput } from './hook-input.ts'
@@ -28,7 +29,7 @@ export function callTool(call: ToolCall): void {
     const returned: unknown = tool.call(
       needsOwnInput(call, tool) ? ownInput(call) : reading.input,
       call.context,
-      call.turn.canUseTool,
+      askFromBody(call),
       call.assistantMessage,
       (progress) => run.progress(progress?.data, progress?.toolUseID),
     )

@@ -16,8 +16,8 @@ import { Outbox } from '../executor/outbox.ts'
 import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import { createInterruptionMessage, createSystemMessage } from '../messages/create-messages.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
+import { requestMessages } from '../messages/request-messages.ts'
 import type { Stamps } from '../messages/stamps.ts'
-import { toApiMessages } from '../messages/to-api-messages.ts'
 import type { Model, ModelEvent } from '../model/model.ts'
 import { clearTimer } from '../pipeline/clock.ts'
 import { whenSettled } from '../pipeline/when-settled.ts'
@@ -261,7 +261,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     })
     this.#stream = stream
     whenSettled(
-      () => toApiMessages(this.#request),
+      () => requestMessages(this.#request),
       (messages) =>
         stream.start(this.#model, { messages, tools: this.#tools.schemas, ...(system !== undefined && { system }) }),
       (error) => this.#onFailure(error),

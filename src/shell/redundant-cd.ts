@@ -1,9 +1,12 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { AndOr, Command } from 'unbash'
 import { parseShell } from './parse-shell.ts'
 import { plainWord } from './plain-word.ts'
 
-/** The command without a `cd <where it already is> &&` at its front, which models like to write. */
+/**
+ * The command without a `cd <where it already is> &&` at its front, which models like to write. Only where that would
+ * hold in any other folder too: the shell may be elsewhere by the time it runs.
+ */
 export function withoutRedundantCd(command: string, cwd: string, realpath: (path: string) => string): string {
   if (!/^\s*cd\s/.test(command)) return command
   const script = parseShell(command)
@@ -16,7 +19,7 @@ export function withoutRedundantCd(command: string, cwd: string, realpath: (path
   const [target, ...more] = suffix
   if (name?.text !== 'cd' || prefix.length > 0 || more.length > 0 || target?.type !== 'Word') return command
   const word = plainWord(target)
-  if (word === undefined || word.hasGlob || word.text === '' || word.text.startsWith('-')) return command
+  if (word === undefined || word.hasGlob || !(word.text === '.' || isAbsolute(word.text))) return command
   return leadsTo(resolve(cwd, word.text), cwd, realpath) ? command.slice(next.pos) : command
 }
 

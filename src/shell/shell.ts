@@ -147,6 +147,7 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
     maxTimeoutMs,
     async run(command, { timeoutMs: limit, signal, onOutput }) {
       if (!(await isUsable(cwd))) cwd = workspace.root
+      const from = cwd
       const running = start(command, { timeoutMs: limit, onOutput })
       const stop = (): void => running.stop()
       if (signal.aborted) stop()
@@ -154,7 +155,9 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
       try {
         const outcome = await running.finished
         const isInside = outcome.cwd === undefined || (await isUsable(outcome.cwd))
-        cwd = isInside ? (outcome.cwd ?? cwd) : workspace.root
+        const to = isInside ? (outcome.cwd ?? from) : workspace.root
+        // who stayed where it was must not take back another one, which may have moved the shell since
+        if (to !== from) cwd = to
         return { ...outcome, nextCwd: cwd, wasBroughtBack: !isInside }
       } finally {
         signal.removeEventListener('abort', stop)

@@ -1,3 +1,4 @@
+import { cleanIds } from '../messages/clean-ids.ts'
 import type { Message } from '../messages/message.ts'
 import type { ModelRequest } from '../model/model.ts'
 import type { QueryMessage } from '../query/query-message.ts'
@@ -84,7 +85,8 @@ export const requestsValid: QueryInvariant = {
   name: 'requests are valid',
   check: ({ requests }) =>
     firstOf(requests, ({ messages }) => {
-      const checked = checkTranscript(messages)
+      // a model gets the ids that came, and its adapter cleans them where the service wants that
+      const checked = checkTranscript(cleanIds([...messages]))
       return checked.ok ? undefined : checked.problems.map(({ code }) => code).join(', ')
     }),
 }

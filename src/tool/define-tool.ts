@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { WithoutMisspeltKeys } from './misspelt-keys.ts'
 import type { ProgressChunk, ResultChunk, Tool, ToolResult } from './tool.ts'
 
 type WithCall<Schema extends z.ZodObject, Data, Returned> = Omit<Tool<Schema, Data>, 'call'> & {
@@ -15,7 +16,8 @@ type DataIn<Part> = Part extends { type: 'progress' } ? never : Part extends { d
 
 /**
  * Returns its argument. It is there for the types: the schema decides what `call`, `isConcurrencySafe` and
- * `describe` see, and what `call` returns decides what `mapResult` sees.
+ * `describe` see, and what `call` returns decides what `mapResult` sees. Keys of your own are kept; one that is nearly
+ * one of ours does not compile.
  *
  * @example
  * const read = defineTool({
@@ -30,13 +32,16 @@ export function defineTool<
   Result extends ToolResult = never,
   Chunk extends ProgressChunk | ResultChunk = never,
   Last extends ToolResult | void = void,
+  Given = unknown,
 >(
   tool: WithCall<
     Schema,
     DataIn<Result | Chunk | Last>,
     // the second one is what tells a `contextModifier` its parameter
     Promise<Result | ToolResult> | AsyncGenerator<Chunk, Last, undefined>
-  >,
+  > &
+    Given &
+    WithoutMisspeltKeys<Given>,
 ): Tool<Schema, DataIn<Result | Chunk | Last>> {
   // the two forms of `call` are one union there, and two type parameters here
   return tool as unknown as Tool<Schema, DataIn<Result | Chunk | Last>>

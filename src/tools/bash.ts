@@ -30,18 +30,20 @@ const maxShownChars = 1_000_000
 
 /** Runs commands in bash. */
 export function bashTool({ root, fileSystem }: Workspace, shell: Shell): Tool<typeof inputSchema, BashData> {
-  const tidy = (command: string): string => withoutRedundantCd(command.trim(), shell.cwd, fileSystem.realpathSync)
-  const onlyReads = ({ command, run_in_background }: BashInput): boolean =>
-    run_in_background !== true && isReadOnlyCommand(tidy(command))
+  // not for the class, which is asked for on arrival: calls before this one may still move the shell
+  const withoutCdHere = (command: string): string => withoutRedundantCd(command, shell.cwd, fileSystem.realpathSync)
+  const onlyReads = (command: string, { run_in_background }: BashInput): boolean =>
+    run_in_background !== true && isReadOnlyCommand(command)
   return defineTool({
     name: 'Bash',
-    description: `Runs a command in bash and gives back what it printed. The working directory is kept between calls and begins at ${root}; variables are not kept. Nothing can be typed in, and processes that are left over are ended: for those that shall go on, set run_in_background. A command may not see the processes of another one; BashStop ends those in the background.`,
+    description: `Runs a command in bash and gives back what it printed. The working directory is kept between calls and begins at ${root}; variables are not kept. Nothing can be typed in, and processes that are left over are ended: for those that shall go on, set run_in_background. Commands that only read run side by side, but any with a cd runs alone: leave out a cd to where the shell already is. A command may not see the processes of another one; BashStop ends those in the background.`,
     inputSchema,
-    isConcurrencySafe: onlyReads,
-    isReadOnly: onlyReads,
+    // whatever has a cd may move the shell, which the calls beside it would notice
+    isConcurrencySafe: (input) => onlyReads(input.command.trim(), input),
+    isReadOnly: (input) => onlyReads(withoutCdHere(input.command), input),
     // a benign exit is no error, so whatever is one counts; a result without a form does not
     cancelsSiblingsOnError: ({ kind }) => kind !== 'unformattable',
-    normalizeInput: (input) => ({ ...input, command: tidy(input.command) }),
+    normalizeInput: (input) => ({ ...input, command: input.command.trim() }),
     validateInput({ command }) {
       if (command.trim() === '') return { result: false, message: 'The command is empty.' }
       if (command.includes('\0')) return { result: false, message: 'A command cannot hold a NUL character.' }
@@ -49,13 +51,16 @@ export function bashTool({ root, fileSystem }: Workspace, shell: Shell): Tool<ty
       return { result: false, message: `The command is longer than ${maxCommand} characters. Write a script first.` }
     },
     matchesRule: (spec, { command }, context, behavior) =>
-      behavior === 'allow' ? allowsCommand(spec, command, allowSpecs(context)) : concernsCommand(spec, command),
+      behavior === 'allow'
+        ? allowsCommand(spec, withoutCdHere(command), allowSpecs(context))
+        : concernsCommand(spec, command),
     async call({ command, timeout, run_in_background }, { abortController }, _ask, _message, onProgress) {
       if (run_in_background === true) {
         const run = await shell.startBackground(command)
         if (run !== undefined) return { data: { type: 'background', id: run.id, command } as BashData }
         throw toolError('Too many background runs at once. Stop one with BashStop first.', 'TooMany')
       }
+      const essence = withoutCdHere(command)
       let shown = 0
       const outcome = await shell.run(command, {
         timeoutMs: Math.min(timeout ?? shell.timeoutMs, shell.maxTimeoutMs),
@@ -67,7 +72,7 @@ export function bashTool({ root, fileSystem }: Workspace, shell: Shell): Tool<ty
       })
       if (outcome.endedBy === 'notStarted') throw toolError(`bash could not be started: ${outcome.error}`, 'NotStarted')
       const { cwd: _, ...rest } = outcome
-      const isBenign = outcome.exitCode === 0 || isBenignExit(command, outcome.exitCode)
+      const isBenign = outcome.exitCode === 0 || isBenignExit(essence, outcome.exitCode)
       return { data: { type: 'finished', isError: outcome.endedBy !== 'itself' || !isBenign, ...rest } as BashData }
     },
     mapResult: (data, id) => ({

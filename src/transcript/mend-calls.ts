@@ -2,7 +2,7 @@ import { readField } from '../errors/read-field.ts'
 import { sendableName } from '../messages/sendable-name.ts'
 import { describeValue } from '../text/describe-value.ts'
 import { isRecord } from '../text/is-record.ts'
-import { markChanged } from './entry.ts'
+import { type Form, markChanged } from './entry.ts'
 import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
 import type { Report } from './transcript-problem.ts'
@@ -13,15 +13,28 @@ const badId = 'its id is missing, or not of letters, digits, _ and -'
 const maxComparedChars = 1_000_000
 
 /** Gives every call an id of its own, a name and an input, and its result the same id. Returns the calls that stay. */
-export function mendCalls(calls: readonly Call[], report: Report): Call[] {
+export function mendCalls(calls: readonly Call[], form: Form, report: Report): Call[] {
   const mint = new IdMint(calls.map(({ slot }) => slot.id).filter(isValidId))
   const used = new Set<string>()
-  return calls.filter((call) => stays(call, mint, used, report))
+  const hasId = (call: Call): boolean => {
+    const id = readField(call.slot.block, 'id')
+    // own messages are sent with ids that are cleaned, plain ones as they are
+    return isValidId(id) || (form === 'own' && typeof id === 'string' && id !== '' && canBeRenamed(call))
+  }
+  return calls.filter((call) => stays(call, hasId(call), mint, used, report))
 }
 
-function stays(call: Call, mint: IdMint, used: Set<string>, report: Report): boolean {
+/** Copies of both blocks can be made, with another id in them. */
+function canBeRenamed({ slot, result }: Call): boolean {
+  try {
+    return Object.keys({ ...slot.block, ...result?.slot.block }).length > 0
+  } catch {
+    return false
+  }
+}
+
+function stays(call: Call, hasId: boolean, mint: IdMint, used: Set<string>, report: Report): boolean {
   const { slot, entry } = call
-  const hasId = isValidId(readField(slot.block, 'id'))
   const flaw = mendFields(call) ?? (hasId ? undefined : badId)
   const isReused = hasId && used.has(slot.id)
   if (hasId) used.add(slot.id)

@@ -28,7 +28,7 @@ export function mendTranscript(given: unknown): Mended {
   const { entries, form } = readEntries(messages, report)
   const turns = turnsOf(dropEmpty(entries, form, report))
   const { calls, loose } = pairCalls(turns)
-  const laidOut = layOut(turns, { calls: mendCalls(calls, report), loose, form }, report)
+  const laidOut = layOut(turns, { calls: mendCalls(calls, form, report), loose, form }, report)
   const mended = beginWithUser(dropEmpty(laidOut, form, report), form, report)
   changes.sort((one, other) => one.at - other.at || blockOf(one) - blockOf(other))
   return { entries: mended, form, changes }

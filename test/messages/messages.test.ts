@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   type AssistantMessage,
+  type ContentBlock,
   createAssistantMessage,
   createAttachmentMessage,
   createProgressMessage,
@@ -90,6 +91,25 @@ describe('shapes', () => {
         ],
       },
     ])
+  })
+
+  it('W1 W5 L8 toApiMessages: ids are ones that the API takes, the same in a call and its result', () => {
+    const ids = (...given: string[]) => {
+      const calls = given.map((id) => ({ type: 'tool_use', id, name: 'Read', input: {} }))
+      const results = given.map((id) => ({ type: 'tool_result', tool_use_id: id, content: id }))
+      const sent = toApiMessages([createAssistantMessage(calls), createUserMessage(results)])
+      const [called, answered] = sent.map(({ content }) =>
+        (content as ContentBlock[]).map(({ id, tool_use_id }) => id ?? tool_use_id),
+      )
+      expect(answered).toEqual(called)
+      return called
+    }
+    expect(ids('toolu_1', 'call-2')).toEqual(['toolu_1', 'call-2'])
+    expect(ids('functions.Read:0', 'chatcmpl-tool-1', 'a b')).toEqual(['functions_Read_0', 'chatcmpl-tool-1', 'a_b'])
+    // an id that was sent stays what it was, whatever comes after it
+    expect(ids('a.b', 'a_b', 'a:b')).toEqual(['a_b', 'a_b_2', 'a_b_3'])
+    expect(ids('a_b', 'a.b')).toEqual(['a_b', 'a_b_2'])
+    expect(ids('日本', '东京')).toEqual(['__', '___2'])
   })
 
   it('W5 L8 toApiMessages: half a character makes a request invalid, so none leaves, wherever it stands', () => {

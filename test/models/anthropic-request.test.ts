@@ -88,6 +88,8 @@ describe('what goes to the Messages API', () => {
       messages: [
         { role: 'assistant', content: [call('functions.Read:0'), call('functions.Read.0'), call('ok-1')] },
         { role: 'user', content: [result('functions.Read:0'), result('functions.Read.0'), result('ok-1')] },
+        { role: 'assistant', content: [call('functions_Read_0')] },
+        { role: 'user', content: [result('functions_Read_0')] },
       ],
     })
     const ids = (messages as { content: { id?: string; tool_use_id?: string }[] }[]).map(({ content }) =>
@@ -96,6 +98,8 @@ describe('what goes to the Messages API', () => {
     expect(ids).toEqual([
       ['functions_Read_0', 'functions_Read_0_2', 'ok-1'],
       ['functions_Read_0', 'functions_Read_0_2', 'ok-1'],
+      ['functions_Read_0_4'],
+      ['functions_Read_0_4'],
     ])
   })
 })

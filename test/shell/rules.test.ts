@@ -151,6 +151,7 @@ it.each([
   ["cd '/w' && ! ls | cat", '! ls | cat'],
   ['cd /alias && ls', 'ls'],
   ['cd /w/sub && ls', 'cd /w/sub && ls'],
+  ['cd ../w && ls', 'cd ../w && ls'],
   ['cd /w || ls', 'cd /w || ls'],
   ['cd /w; ls', 'cd /w; ls'],
   ['cd - && ls', 'cd - && ls'],

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { ApiMessage } from '../../src/index.ts'
 import type { Frame } from '../../src/inspect/index.ts'
 import {
   checkRecording,
   type ExploreQueryOptions,
   exploreQuery,
   heldTool,
+  type QueryEvidence,
   type QueryInvariant,
   queryInvariants,
   replayQuery,
@@ -77,6 +79,19 @@ describe('exploring a query', () => {
     expect(explored.breach?.text).toBeUndefined()
     expect(explored).toMatchObject({ isComplete: true, endedBecause: 'complete' })
     expect(explored.states).toBeGreaterThan(atLeast)
+  })
+
+  it('L8 W1 a request may have the ids of another service, but no call without its result', () => {
+    const requestsOf = (...messages: ApiMessage[]) => ({ requests: [{ messages }] }) as unknown as QueryEvidence
+    const check = queryInvariants.find(({ name }) => name === 'requests are valid')?.check
+    const call = { type: 'tool_use', id: 'functions.Read:0', name: 'Read', input: {} }
+    const asked: ApiMessage[] = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [call] },
+    ]
+    const result: ApiMessage = { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'ok' }] }
+    expect(check?.(requestsOf(...asked, result))).toBeUndefined()
+    expect(check?.(requestsOf(...asked))).toBe('unanswered_call')
   })
 
   const wish: QueryInvariant = {

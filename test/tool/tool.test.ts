@@ -388,6 +388,75 @@ describe('types', () => {
     expect(() => defineTool({ name: 'X', call: async () => ({ data: 1 }) })).not.toThrow()
   })
 
+  it('T2 defineTool takes keys of a host’s own, and no misspelt one of ours', () => {
+    const call = async () => ({ data: 1 })
+    const inputSchema = z.object({ path: z.string() })
+    const own = {
+      ownKey: 1,
+      title: 'x',
+      category: 'x',
+      entry: 'x',
+      annotations: {},
+      outputSchema: z.object({}),
+      isEnabled: () => true,
+      retries: 2,
+      version: 1,
+      tags: [],
+      execute: () => 1,
+      7: 'x',
+    }
+    expect(defineTool({ name: 'X', inputSchema, call, ...own })).toMatchObject(own)
+    // @ts-expect-error a letter too few
+    const slip = defineTool({ name: 'X', inputSchema, call, isConcurencySafe: () => true })
+    // at run time nothing is dropped
+    expect(slip).toHaveProperty('isConcurencySafe')
+    // @ts-expect-error a letter too many
+    defineTool({ name: 'X', inputSchema, call, mapResults: () => 1 })
+    // @ts-expect-error two letters in the wrong order
+    defineTool({ name: 'X', inputSchema, call, desrcibe: () => 'x' })
+    // @ts-expect-error other capitals
+    defineTool({ name: 'X', inputSchema, call, isReadonly: () => true })
+    // @ts-expect-error underscores
+    defineTool({ name: 'X', inputSchema, call, max_result_size_chars: 5 })
+    // @ts-expect-error letters at the end
+    defineTool({ name: 'X', inputSchema, call, timeoutMs: 5 })
+    // @ts-expect-error letters at the beginning
+    defineTool({ name: 'X', inputSchema, call, onInterruptBehavior: () => 'cancel' })
+    // @ts-expect-error a short one
+    defineTool({ name: 'X', inputSchema, call, retri: { attempts: 2 } })
+    // @ts-expect-error also where it comes with others
+    defineTool({ name: 'X', inputSchema, call, ...own, cancelSiblingsOnError: true })
+    const wanted = { alias: 'of the host' }
+    expect(Object.assign(defineTool({ name: 'X', inputSchema, call }), wanted)).toMatchObject(wanted)
+  })
+
+  it('T2 T7 T8 defineTool infers the same beside keys of a host’s own, and from parts', () => {
+    const common: Record<string, unknown> = { team: 'x' }
+    const tool = defineTool({
+      ...common,
+      name: 'Read',
+      inputSchema: z.object({ path: z.string() }),
+      ownKey: (value: number) => value,
+      isReadOnly: ({ path }) => path !== '',
+      async *call({ path }, { toolUseID }, _ask, _message, onProgress) {
+        expectTypeOf(toolUseID).toEqualTypeOf<string>()
+        onProgress({ data: 1 })
+        yield { type: 'result', data: { path } }
+      },
+      mapResult: (data, id) => {
+        expectTypeOf(data).toEqualTypeOf<{ path: string }>()
+        return { type: 'tool_result', tool_use_id: id, content: data.path }
+      },
+    })
+    expectTypeOf(tool).toEqualTypeOf<Tool<z.ZodObject<{ path: z.ZodString }>, { path: string }>>()
+    const withExtras = <Extras extends object>(extras: Extras) =>
+      defineTool({ name: 'X', inputSchema: z.object({}), call: async () => ({ data: 1 }), ...extras })
+    expectTypeOf(withExtras({ team: 'x' })).toExtend<AnyTool>()
+    const named = <Schema extends z.ZodObject>(inputSchema: Schema, call: Tool<Schema, string>['call']) =>
+      defineTool({ name: 'X', inputSchema, call: async (...args) => ({ data: typeof call(...args) }) })
+    expectTypeOf(named(z.object({ n: z.number() }), async ({ n }) => ({ data: String(n) }))).toExtend<AnyTool>()
+  })
+
   it('T7 T8 a call may return data of several shapes, and the mapper sees each of them', () => {
     defineTool({
       name: 'Find',

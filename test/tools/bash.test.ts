@@ -58,16 +58,32 @@ describe('Bash', () => {
     expect((await bash('pwd')).text).toBe(root)
   })
 
-  it('leaves out a cd to where it is, so that what only reads is safe', async () => {
-    const { root, bash, isSafe } = bashIn({ 'a.txt': 'x' })
-    expect(isSafe(`cd ${root} && ls`)).toBe(true)
-    expect([isSafe('ls'), isSafe('touch x'), isSafe('cd sub && ls'), isSafe('ls > x')]).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ])
-    expect((await bash(`cd ${root} && ls`)).text).toBe('a.txt')
+  it('runs alone with any cd, wherever the shell is', () => {
+    const { root, isSafe } = bashIn({ 'sub/a.txt': 'x' })
+    expect(['ls', 'cat a.txt | wc -l', 'echo cd sub'].map(isSafe)).toEqual([true, true, true])
+    const unsafe = [
+      'touch x',
+      'ls > x',
+      'cd sub && ls',
+      `cd ${root} && ls`,
+      'cd . && ls',
+      'cd',
+      'pushd sub && ls',
+      'popd',
+    ]
+    expect(unsafe.filter((command) => isSafe(command))).toEqual([])
+  })
+
+  it('needs no rule for a cd to where it is, and takes its answer for an answer', async () => {
+    const { root, tools } = bashIn({ 'a.txt': 'x', 'sub/a.txt': 'y' })
+    const context = { permissions: { mode: 'dontAsk', allow: ['Bash(cat *)', 'Bash(grep *)'] } } as const
+    const bash = (command: string) => runTool(tools, 'Bash', { command }, { context })
+    expect((await bash(`cd ${root} && cat a.txt`)).text).toBe('x')
+    expect(await bash(`cd ${root} && grep none a.txt`)).toMatchObject({ isError: false })
+    expect(await bash(`cd ${root}/sub && cat a.txt`)).toMatchObject({ isError: true })
+    const plan = { context: { permissions: { mode: 'plan' } } } as const
+    expect((await runTool(tools, 'Bash', { command: `cd ${root} && cat a.txt` }, plan)).text).toBe('x')
+    expect((await runTool(tools, 'Bash', { command: 'cd sub && cat a.txt' }, plan)).isError).toBe(true)
   })
 
   it('reads nothing from a terminal or from anybody', async () => {

@@ -17,6 +17,11 @@ const contentOf = (message: unknown): unknown => {
   return inner === undefined ? content : inner.content
 }
 
+const blocksIn = (message: unknown): ContentBlock[] => {
+  const content = contentOf(message)
+  return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block !== null) : []
+}
+
 function edit(messages: unknown[], spot: Spot, change: (blocks: ContentBlock[], index: number) => void): void {
   const content = contentOf(messages[at(messages, spot.message)])
   if (Array.isArray(content) && content.length > 0) change(content, at(content, spot.block))
@@ -66,6 +71,18 @@ const damages = {
       if (block.type === 'tool_use') block.id = 'functions.Bash:0'
       if (block.type === 'tool_result') block.tool_use_id = 'functions.Bash:0'
     }),
+  // of another service, in the call and in its result; one of the two is like the other once it is cleaned
+  idForeign: (messages, spot) => {
+    const ids = [
+      ...new Set(messages.flatMap(blocksIn).flatMap(({ id, tool_use_id }) => [id ?? tool_use_id ?? []].flat())),
+    ]
+    const id = ids[at(ids, spot.block)]
+    const other = ['functions.Bash:0', 'functions_Bash_0', 'functions.Bash.0', 'functions Bash 0'][spot.other % 4]
+    for (const block of messages.flatMap(blocksIn)) {
+      if (block.type === 'tool_use' && block.id === id) block.id = other
+      if (block.type === 'tool_result' && block.tool_use_id === id) block.tool_use_id = other
+    }
+  },
   nameLost: (messages, spot) =>
     edit(messages, spot, (blocks, index) => {
       const block = blocks[index] as ContentBlock

@@ -9,6 +9,7 @@ import {
   createSystemMessage,
   createUserMessage,
 } from '../../src/messages/create-messages.ts'
+import { toApiMessages } from '../../src/messages/to-api-messages.ts'
 import { checkTranscript } from '../../src/transcript/check-transcript.ts'
 import { asOwn, assistant, call, result, user } from './messages.ts'
 
@@ -57,10 +58,6 @@ const wrong: Record<string, [messages: ApiMessage[], ...problems: Expected[]]> =
   'two results for one call': [
     [go, assistant(call('a')), user(result('a'), result('a', 'again'))],
     { code: 'duplicate_result', at: 2, block: 1, toolUseID: 'a' },
-  ],
-  'an id with signs that the API does not take': [
-    [go, assistant(call('functions.Bash:0')), user(result('functions.Bash:0'))],
-    { code: 'invalid_call', at: 1, block: 0, toolUseID: 'functions.Bash:0' },
   ],
   'a call without an id': [
     [go, assistant({ type: 'tool_use', name: 'Bash', input: {} }), user({ type: 'tool_result', content: 'ok' })],
@@ -199,7 +196,14 @@ describe('checkTranscript', () => {
   })
 })
 
+const foreign = [go, assistant(call('functions.Bash:0')), user(result('functions.Bash:0'))]
+
 describe('plain messages', () => {
+  it('L8 W1 are sent with the ids they have, of which the API does not take all', () => {
+    const expected = { code: 'invalid_call', at: 1, block: 0, toolUseID: 'functions.Bash:0' }
+    expect(problemsOf(foreign)).toEqual([expected])
+  })
+
   it('L8 are sent as they are: results come first', () => {
     const expected = { code: 'results_not_first', at: 2, block: 1, toolUseID: 'a' }
     expect(problemsOf([go, assistant(call('a')), user('look:', result('a'))])).toEqual([expected])
@@ -246,6 +250,14 @@ describe('own messages', () => {
     expect(problemsOf([asked, called, progress, note])).toEqual([
       { code: 'unanswered_call', at: 1, block: 0, toolUseID: 'a' },
     ])
+  })
+
+  it('L8 W1 may have the ids of another service, which are cleaned when they are sent', () => {
+    expect(problemsOf(asOwn(foreign))).toEqual([])
+    expect(problemsOf(toApiMessages(asOwn(foreign)))).toEqual([])
+    expect(problemsOf(asOwn(foreign.slice(0, 2)))).toMatchObject([{ code: 'unanswered_call' }])
+    const again = [...foreign, ...foreign.slice(1)]
+    expect(problemsOf(asOwn(again))).toMatchObject([{ code: 'duplicate_call_id', toolUseID: 'functions.Bash:0' }])
   })
 
   it('L8 an attachment ends a reply', () => {

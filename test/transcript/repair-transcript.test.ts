@@ -154,6 +154,11 @@ describe('what happens in the field', () => {
     ])
   })
 
+  it('L8 W1 in messages of our own they stay, as that service wants them back', () => {
+    const messages = asOwn([go, assistant(call('functions.Bash:0')), user(result('functions.Bash:0'))])
+    expect(repaired(messages)).toEqual(messages)
+  })
+
   it('L8 a new id is none that is taken', () => {
     const messages = [
       go,
@@ -290,9 +295,9 @@ describe('own messages', () => {
   })
 
   it('L8 keep their fields where blocks are rewritten', () => {
-    const [bad] = asOwn([assistant('', call('a.b'))]) as Message[]
+    const [bad] = asOwn([assistant('', call('a', 'no object'))]) as Message[]
     const mended = repairTranscript([asked, { ...bad, cost: 7 } as never]).messages[1]
-    expect(mended).toMatchObject({ type: 'assistant', uuid: 'u0', cost: 7, message: { content: [call('a_b')] } })
+    expect(mended).toMatchObject({ type: 'assistant', uuid: 'u0', cost: 7, message: { content: [call('a')] } })
   })
 
   it('L8 of the assistant get an id where they have none, and are told apart by it', () => {
