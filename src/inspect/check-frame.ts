@@ -125,12 +125,19 @@ const isStamp = fields({ seq: isCount, at: isNumber, run: isCount, type: isText 
  * version does not know, which is passed over; a string says what is wrong.
  */
 export function checkFrame(value: unknown): Frame | string | undefined {
-  if (!isStamp(value)) return 'not a frame'
-  const { type } = value as Frame
-  if (!Object.hasOwn(shapes, type)) return undefined
-  if (!fields(shapes[type])(value)) return `not a proper ${type} frame`
-  return shallow(value as Encoded, 0) as unknown as Frame
+  const problem = frameProblem(value)
+  if (problem !== undefined) return problem
+  return isKnown(value as Frame) ? (shallow(value as Encoded, 0) as unknown as Frame) : undefined
 }
+
+/** What keeps it from being a frame. Nothing does where it is of a kind that this version does not know. */
+export function frameProblem(value: unknown): string | undefined {
+  if (!isStamp(value)) return 'not a frame'
+  const frame = value as Frame
+  return isKnown(frame) && !fields(shapes[frame.type])(frame) ? `not a proper ${frame.type} frame` : undefined
+}
+
+const isKnown = ({ type }: Frame): boolean => Object.hasOwn(shapes, type)
 
 const maxDepth = 40
 

@@ -87,6 +87,16 @@ describe('a recording that cannot be relied on', () => {
 
   it.each([
     ['of another version', (frames: Frame[]) => Object.assign(frames[0] ?? {}, { version: 99 }), 'version 99'],
+    [
+      'with a frame that is none',
+      (frames: Frame[]) => frames.splice(5, 0, { ...(frames[5] as Frame), at: 'noon' } as never),
+      'one of its frames is not a frame',
+    ],
+    [
+      'with a frame that lacks something',
+      (frames: Frame[]) => frames.push({ seq: 999, at: 1, run: 1, type: 'step', actor: 'x:0', active: {} } as never),
+      'one of its frames is not a proper step frame',
+    ],
     ['without a run', (frames: Frame[]) => frames.splice(1), 'there is no run'],
     [
       'with a gap',

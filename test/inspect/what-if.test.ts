@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
+import { allowAllTools, type CanUseTool, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
 import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
 import { checkRecording, heldTool, heldTurn, settled, simulate, simulateQuery } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/random.ts'
@@ -60,6 +60,31 @@ const fourReadsAndAWrite = () =>
   })
 
 describe('a recorded run once more', () => {
+  it('says of an unsafe call what it waited for itself, not what the safe one before it did', async () => {
+    const [read, write] = [heldTool('Read', { safe: true, cancel: true }), heldTool('Write')]
+    // nobody answers for a Read: the interrupt ends it at once, and the Write starts in the same step
+    const canUseTool: CanUseTool = ({ name }) =>
+      name === 'Read' ? new Promise(() => undefined) : { behavior: 'allow' }
+    const { add, executor } = heldTurn([read.tool, write.tool], { maxConcurrency: 1, canUseTool })
+    const frames: Frame[] = []
+    createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
+    for (const [id, name] of [
+      ['a', 'Read'],
+      ['b', 'Read'],
+      ['c', 'Write'],
+    ] as const) {
+      add(id, name)
+    }
+    executor.abort('interrupt')
+    await settled()
+    write.run('c').finish()
+    await settled()
+    for (const _ of executor.getCompletedResults());
+    const { recorded, simulated } = whatIf(frames)
+    expect(recorded.calls[2]?.waitedFor).toEqual({ because: 'waitsForRunning', blockers: ['a'] })
+    expect(simulated.calls[2]?.waitedFor).toEqual(recorded.calls[2]?.waitedFor)
+  })
+
   it('without a change is the recorded run, to the microsecond: random turns with faults', async () => {
     const recordings = await randomRecordings(11, isFull ? 1_000 : 80)
     for (const [at, frames] of recordings.entries()) {

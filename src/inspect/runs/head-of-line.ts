@@ -3,7 +3,7 @@ import type { WaitedFor } from './seen-call.ts'
 
 /**
  * Why calls waited, at the moment before something let them start. Only the first in line is asked about, however long
- * the line: the others waited for the same, or behind an unsafe call.
+ * the line: from what it waited for follows what the others did.
  */
 export class HeadOfLine {
   readonly #run: RunRecord
@@ -34,13 +34,15 @@ export class HeadOfLine {
     this.#at = Math.min(this.#at, index)
   }
 
-  reasonFor({ index }: CallRecord): WaitedFor | undefined {
+  reasonFor({ index, isSafe }: CallRecord): WaitedFor | undefined {
     // it came just now, and did not wait
     if (index >= this.#seen) return undefined
     // what stands before the head was not in the line: it was held
     if (this.#head === undefined || index < this.#head.index) return { because: 'held', blockers: [] }
     if (this.#why?.because === 'exclusiveRunning') return this.#why
     const barrier = this.#barriers.findLast((each) => each.index < index)
-    return barrier === undefined ? this.#why : { because: 'behindUnsafe', blockers: [barrier.id] }
+    if (barrier !== undefined) return { because: 'behindUnsafe', blockers: [barrier.id] }
+    // a safe call minds that too many run, an unsafe one that anything does
+    return this.#why?.because === 'full' && !isSafe ? { ...this.#why, because: 'waitsForRunning' } : this.#why
   }
 }

@@ -1,4 +1,5 @@
 import { SignalboxError } from '../../errors/signalbox-error.ts'
+import { frameProblem } from '../check-frame.ts'
 import { type Frame, frameVersion } from '../frame.ts'
 import { SeenRun } from './seen-run.ts'
 
@@ -33,7 +34,11 @@ export class SeenRuns {
 /** One run of a recording. */
 export function readRun(frames: Iterable<Frame>, number?: number): SeenRun {
   const runs = new SeenRuns()
-  for (const frame of frames) runs.see(frame)
+  for (const frame of frames) {
+    const problem = frameProblem(frame)
+    if (problem !== undefined) fail(`one of its frames is ${problem}`)
+    runs.see(frame)
+  }
   return runs.get(number)
 }
 
