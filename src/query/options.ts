@@ -1,4 +1,5 @@
 import { SignalboxError } from '../errors/signalbox-error.ts'
+import { assertCanUseTool } from '../executor/check-context.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import { createAssistantMessage, createUserMessage } from '../messages/create-messages.ts'
 import { isContent } from '../messages/is-content.ts'
@@ -101,6 +102,7 @@ export function checkOptions(options: QueryOptions): void {
     fail('toolExecution', `'streaming' or 'batch'`, toolExecution)
   }
   if (retry !== undefined) checkRetry(retry)
+  assertCanUseTool(options.canUseTool)
 }
 
 function checkRetry(retry: ModelRetry): void {

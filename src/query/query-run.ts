@@ -19,8 +19,11 @@ import type { Message, UserMessage } from '../messages/message.ts'
 import { requestMessages } from '../messages/request-messages.ts'
 import type { Stamps } from '../messages/stamps.ts'
 import type { Model, ModelEvent } from '../model/model.ts'
+import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import { clearTimer } from '../pipeline/clock.ts'
+import { tellOutside, withHearing } from '../pipeline/heard-rules.ts'
 import { whenSettled } from '../pipeline/when-settled.ts'
+import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
@@ -56,6 +59,9 @@ export class QueryRun implements QueryPort, AttemptHost {
   readonly #outbox: Outbox
   readonly #hostAbort: HostAbort
   #context: ToolUseContext
+  /** Those of the attempt that is under way. Its results have them too, but it may be discarded before any is taken. */
+  #addedRules: PermissionLists[] = []
+  readonly #canUseTool: CanUseTool | undefined
   #model: Model
   #attempt: Attempt
   /** Nothing was asked of the attempt yet. */
@@ -78,6 +84,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     this.isBatch = options.toolExecution === 'batch'
     this.transcript = new Transcript(readMessages(options.messages))
     this.#context = createToolUseContext(options.context)
+    this.#canUseTool = options.canUseTool && withHearing(options.canUseTool, (lists) => this.#hearRules(lists))
     this.#attempt = this.#newAttempt()
     this.#outbox = new Outbox(() => undefined)
     this.#hostAbort = new HostAbort(this.#context.abortController, (reason) => this.abort(reason))
@@ -212,6 +219,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   drained(attempt: Attempt): void {
     if (attempt !== this.#attempt) return
     this.transcript.add(attempt)
+    this.#addedRules = []
     this.#turns++
     this.#failures = 0
     this.#tell({ type: 'results.drained' })
@@ -356,9 +364,15 @@ export class QueryRun implements QueryPort, AttemptHost {
     this.mailbox.end({ ...ending, stopReason: this.#attempt.stopReason })
   }
 
+  #hearRules(lists: PermissionLists): void {
+    this.#addedRules.push(lists)
+    tellOutside(this.#options.canUseTool, lists)
+  }
+
   #newAttempt(): Attempt {
-    const { canUseTool, executor } = this.#options
+    const permissions = this.#addedRules.reduce(withRules, this.#context.permissions)
+    if (this.#addedRules.length > 0) this.#context = { ...this.#context, permissions }
     const tools = this.#tools.look((present) => assertPermissions(this.#context, present))
-    return new Attempt(this, new StreamingToolExecutor(tools, canUseTool, this.#context, executor))
+    return new Attempt(this, new StreamingToolExecutor(tools, this.#canUseTool, this.#context, this.#options.executor))
   }
 }

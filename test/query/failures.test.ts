@@ -47,6 +47,36 @@ describe('a model that fails', () => {
     expect(inShort(seen as never)).toEqual(['assistant: second try'])
   })
 
+  it.each([
+    ['allow', ['a', 'b']],
+    ['deny', []],
+  ] as const)('L5 P6 a rule to %s that came with an answer holds for the next attempt', async (behavior, started) => {
+    const [slow, read] = [heldTool('Slow', { safe: true, obedient: true }), heldTool('Read', { safe: true })]
+    const asked: string[] = []
+    const { held, clock } = testQuery([slow.tool, read.tool], {
+      executor: { abortGraceMs: 0 },
+      canUseTool: ({ name }, _input, _context, _message, id) => {
+        if (name === 'Slow') return { behavior: 'allow' }
+        asked.push(id)
+        return { behavior, message: 'never', addRules: { [behavior]: ['Read'] } }
+      },
+    })
+    await settled()
+    held.start()
+    // what comes of the second call waits for the first: nothing of this attempt is ever handed on
+    held.call('first', 'Slow')
+    held.call('a', 'Read')
+    await settled()
+    held.fail(overloaded)
+    await settled()
+    clock.increment(500)
+    await settled()
+    held.start()
+    held.call('b', 'Read')
+    await settled()
+    expect([read.started, asked]).toEqual([started, ['a']])
+  })
+
   it('L5 nothing of the next attempt starts while a body of the last one still runs', async () => {
     const write = heldTool('Write', { startWhen: 'closed' })
     const { held, clock } = testQuery([write.tool], { executor: { abortGraceMs: 2_000 } })

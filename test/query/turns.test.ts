@@ -285,6 +285,11 @@ describe('a query', () => {
     ['no model', { model: undefined }, /model must be a function/],
     ['an unknown option', { modle: 1 }, /no option modle/],
     ['odd turns', { maxTurns: 0 }, /maxTurns/],
+    [
+      'an answer in place of who gives it',
+      { canUseTool: 'yes' as never },
+      /canUseTool must be a function, but got "yes"/,
+    ],
     ['odd retry', { retry: { attempts: -1 } }, /retry.attempts/],
     ['an odd message', { messages: [5] }, /messages\[0\]/],
     ['a message without content', { messages: [{ role: 'user', parts: [] }] }, /\{ role, content \}/],
