@@ -8,32 +8,27 @@ import {
   queryTable,
 } from '../../machines/index.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { assertPermissions } from '../executor/check-context.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
 import { readOptions, type Settings } from '../executor/options.ts'
 import { Outbox } from '../executor/outbox.ts'
-import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import { createInterruptionMessage, createSystemMessage } from '../messages/create-messages.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
 import { requestMessages } from '../messages/request-messages.ts'
 import type { Stamps } from '../messages/stamps.ts'
-import type { Model, ModelEvent } from '../model/model.ts'
-import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
+import type { ModelEvent } from '../model/model.ts'
 import { clearTimer } from '../pipeline/clock.ts'
-import { tellOutside, withHearing } from '../pipeline/heard-rules.ts'
 import { whenSettled } from '../pipeline/when-settled.ts'
-import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
+import { AttemptSetup } from './attempt-setup.ts'
 import { Mailbox } from './mailbox.ts'
+import { ModelChoice } from './model-choice.ts'
 import { ModelStream } from './model-stream.ts'
 import { OldBodies } from './old-bodies.ts'
 import { checkOptions, type QueryOptions, readMessages } from './options.ts'
-import { PresentTools } from './present-tools.ts'
 import type { QueryMessage } from './query-message.ts'
-import { planRecovery, type RecoveryPlan } from './recovery.ts'
 import { ReplyAssembler, type ReplyPart } from './reply-assembler.ts'
 import { Transcript } from './transcript.ts'
 
@@ -55,22 +50,16 @@ export class QueryRun implements QueryPort, AttemptHost {
   onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
   readonly #options: QueryOptions
   readonly #settings: Settings
-  readonly #tools: PresentTools
+  readonly #setup: AttemptSetup
+  readonly #choice: ModelChoice
   readonly #outbox: Outbox
   readonly #hostAbort: HostAbort
-  #context: ToolUseContext
-  /** Those of the attempt that is under way. Its results have them too, but it may be discarded before any is taken. */
-  #addedRules: PermissionLists[] = []
-  readonly #canUseTool: CanUseTool | undefined
-  #model: Model
   #attempt: Attempt
   /** Nothing was asked of the attempt yet. */
   #isFresh = true
   #stream: ModelStream | undefined
   #reply = new ReplyAssembler()
   #request: readonly Message[] = []
-  #failures = 0
-  #plan: RecoveryPlan | undefined
   #turns = 0
   #timer: unknown
   readonly #oldBodies = new OldBodies()
@@ -79,15 +68,13 @@ export class QueryRun implements QueryPort, AttemptHost {
     checkOptions(options)
     this.#options = options
     this.#settings = readOptions(options.executor)
-    this.#tools = new PresentTools(options.tools)
-    this.#model = options.model
+    this.#setup = new AttemptSetup(options)
+    this.#choice = new ModelChoice(options)
     this.isBatch = options.toolExecution === 'batch'
     this.transcript = new Transcript(readMessages(options.messages))
-    this.#context = createToolUseContext(options.context)
-    this.#canUseTool = options.canUseTool && withHearing(options.canUseTool, (lists) => this.#hearRules(lists))
     this.#attempt = this.#newAttempt()
     this.#outbox = new Outbox(() => undefined)
-    this.#hostAbort = new HostAbort(this.#context.abortController, (reason) => this.abort(reason))
+    this.#hostAbort = new HostAbort(this.#setup.context.abortController, (reason) => this.abort(reason))
     this.actor = createTableRoot(queryTable(), { id: 'query', input: { port: this } }).start()
   }
 
@@ -153,10 +140,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   useFallback(): void {
-    this.#outbox.push(() => {
-      this.#model = this.#options.fallbackModel ?? this.#model
-      this.#failures = 0
-    })
+    this.#outbox.push(() => this.#choice.fallBack())
   }
 
   startBackoff(delayMs: number): void {
@@ -195,7 +179,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   findTool(name: string): AnyTool | undefined {
-    return this.#tools.find(name)
+    return this.#setup.tools.find(name)
   }
 
   isTaken(id: string): boolean {
@@ -211,7 +195,7 @@ export class QueryRun implements QueryPort, AttemptHost {
   }
 
   took({ message, newContext }: MessageUpdate): Promise<void> | undefined {
-    this.#context = newContext
+    this.#setup.context = newContext
     this.mailbox.push(message)
     return this.mailbox.room()
   }
@@ -219,9 +203,9 @@ export class QueryRun implements QueryPort, AttemptHost {
   drained(attempt: Attempt): void {
     if (attempt !== this.#attempt) return
     this.transcript.add(attempt)
-    this.#addedRules = []
+    this.#setup.settled()
     this.#turns++
-    this.#failures = 0
+    this.#choice.succeeded()
     this.#tell({ type: 'results.drained' })
   }
 
@@ -271,7 +255,11 @@ export class QueryRun implements QueryPort, AttemptHost {
     whenSettled(
       () => requestMessages(this.#request),
       (messages) =>
-        stream.start(this.#model, { messages, tools: this.#tools.schemas, ...(system !== undefined && { system }) }),
+        stream.start(this.#choice.model, {
+          messages,
+          tools: this.#setup.tools.schemas,
+          ...(system !== undefined && { system }),
+        }),
       (error) => this.#onFailure(error),
     )
   }
@@ -310,27 +298,25 @@ export class QueryRun implements QueryPort, AttemptHost {
       const error = new Error('The stream of the model ended before its reply did.')
       return this.#onFailure(Object.assign(error, { code: 'ECONNRESET' }))
     }
-    this.#failures = 0
+    this.#choice.succeeded()
     this.#tell({ type: 'stream.ended', isWhole: this.#attempt.isWhole })
   }
 
   #onFailure(error: unknown): void {
-    this.#failures++
-    const { fallbackModel, retry } = this.#options
-    const canFallBack = fallbackModel !== undefined && this.#model !== fallbackModel
-    this.#plan = planRecovery(error, { failures: this.#failures, canFallBack, retry })
-    this.#tell({ type: 'stream.failed', error, recovery: this.#plan.recovery, delayMs: this.#plan.delayMs })
+    const { recovery, delayMs } = this.#choice.failed(error)
+    this.#tell({ type: 'stream.failed', error, recovery, delayMs })
   }
 
   /** Nothing of the attempt stays, and the host hears what had run. */
   #discard(): void {
     const { error } = this.actor.getSnapshot().context
-    const { kind, delayMs, recovery } = this.#plan ?? { kind: 'restarted', delayMs: 0, recovery: 'retry' }
+    const plan = this.#choice.takePlan()
+    const { kind, delayMs, recovery } = plan ?? { kind: 'restarted', delayMs: 0, recovery: 'retry' }
     this.mailbox.push(
       createSystemMessage(
         {
           subtype: 'model_retry',
-          error: this.#plan === undefined ? 'The service began its reply again.' : describeError(error),
+          error: plan === undefined ? 'The service began its reply again.' : describeError(error),
           errorKind: kind,
           delayMs,
           isFallback: recovery === 'fallBack',
@@ -339,7 +325,6 @@ export class QueryRun implements QueryPort, AttemptHost {
         this.stamps,
       ),
     )
-    this.#plan = undefined
     this.#oldBodies.add(this.executor)
   }
 
@@ -364,15 +349,7 @@ export class QueryRun implements QueryPort, AttemptHost {
     this.mailbox.end({ ...ending, stopReason: this.#attempt.stopReason })
   }
 
-  #hearRules(lists: PermissionLists): void {
-    this.#addedRules.push(lists)
-    tellOutside(this.#options.canUseTool, lists)
-  }
-
   #newAttempt(): Attempt {
-    const permissions = this.#addedRules.reduce(withRules, this.#context.permissions)
-    if (this.#addedRules.length > 0) this.#context = { ...this.#context, permissions }
-    const tools = this.#tools.look((present) => assertPermissions(this.#context, present))
-    return new Attempt(this, new StreamingToolExecutor(tools, this.#canUseTool, this.#context, this.#options.executor))
+    return new Attempt(this, this.#setup.newExecutor())
   }
 }

@@ -1,0 +1,42 @@
+import { assertPermissions } from '../executor/check-context.ts'
+import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
+import { tellOutside, withHearing } from '../pipeline/heard-rules.ts'
+import type { CanUseTool } from '../tool/permission.ts'
+import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
+import type { QueryOptions } from './options.ts'
+import { PresentTools } from './present-tools.ts'
+
+/** What each attempt at a reply begins with: the tools of now, the context so far, and the rules that hold. */
+export class AttemptSetup {
+  readonly tools: PresentTools
+  context: ToolUseContext
+  readonly #options: Pick<QueryOptions, 'canUseTool' | 'executor'>
+  readonly #canUseTool: CanUseTool | undefined
+  /** Those of the attempt that is under way. Its results have them too, but it may be discarded before any is taken. */
+  #addedRules: PermissionLists[] = []
+
+  constructor(options: Pick<QueryOptions, 'tools' | 'context' | 'canUseTool' | 'executor'>) {
+    this.#options = options
+    this.tools = new PresentTools(options.tools)
+    this.context = createToolUseContext(options.context)
+    this.#canUseTool = options.canUseTool && withHearing(options.canUseTool, (lists) => this.#hearRules(lists))
+  }
+
+  newExecutor(): StreamingToolExecutor {
+    const permissions = this.#addedRules.reduce(withRules, this.context.permissions)
+    if (this.#addedRules.length > 0) this.context = { ...this.context, permissions }
+    const tools = this.tools.look((present) => assertPermissions(this.context, present))
+    return new StreamingToolExecutor(tools, this.#canUseTool, this.context, this.#options.executor)
+  }
+
+  /** The attempt is over, and the context has what came of it. */
+  settled(): void {
+    this.#addedRules = []
+  }
+
+  #hearRules(lists: PermissionLists): void {
+    this.#addedRules.push(lists)
+    tellOutside(this.#options.canUseTool, lists)
+  }
+}

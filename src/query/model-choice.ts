@@ -1,0 +1,43 @@
+import type { Model } from '../model/model.ts'
+import type { QueryOptions } from './options.ts'
+import { planRecovery, type RecoveryPlan } from './recovery.ts'
+
+/** Whom a query asks for its replies, and what follows when that fails. */
+export class ModelChoice {
+  readonly #options: Pick<QueryOptions, 'fallbackModel' | 'retry'>
+  #model: Model
+  #failures = 0
+  #plan: RecoveryPlan | undefined
+
+  constructor(options: Pick<QueryOptions, 'model' | 'fallbackModel' | 'retry'>) {
+    this.#options = options
+    this.#model = options.model
+  }
+
+  get model(): Model {
+    return this.#model
+  }
+
+  failed(error: unknown): RecoveryPlan {
+    const { fallbackModel, retry } = this.#options
+    const canFallBack = fallbackModel !== undefined && this.#model !== fallbackModel
+    this.#plan = planRecovery(error, { failures: ++this.#failures, canFallBack, retry })
+    return this.#plan
+  }
+
+  succeeded(): void {
+    this.#failures = 0
+  }
+
+  fallBack(): void {
+    this.#model = this.#options.fallbackModel ?? this.#model
+    this.#failures = 0
+  }
+
+  /** What was planned after the last failure. Nothing was where the service began its reply again by itself. */
+  takePlan(): RecoveryPlan | undefined {
+    const plan = this.#plan
+    this.#plan = undefined
+    return plan
+  }
+}
