@@ -292,12 +292,7 @@ export const mutants = [
   ],
   ['src/executor/turn.js', 'a discard keeps what is in progress', 'this.#inProgress.clear();', ''],
   ['src/executor/progress-buffer.js', 'the newest is dropped in place of the oldest', 'own.dropped++;', ''],
-  [
-    'src/executor/host-abort.js',
-    'an abort of the host is heard by nobody',
-    "signal.addEventListener('abort', this.#tell);",
-    '',
-  ],
+  ['src/executor/host-abort.js', 'an abort of the host is heard by nobody', 'listeners.add(this.#tell);', ''],
   [
     'src/executor/context-ledger.js',
     'a change of the context is lost',
