@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { createRecorder, type Recorder, type Showable } from '../inspect/index.ts'
-import { ShownRuns } from '../inspect/shown-runs.ts'
+import { type ShownAs, ShownRuns } from '../inspect/shown-runs.ts'
 import { RecordingChecks } from '../testing/recording-checks.ts'
 import { readClientMessage } from './client-message.ts'
 import { FrameHistory } from './frame-history.ts'
@@ -31,8 +31,8 @@ export class Broadcast {
     return this.#clients.size >= (this.#options.maxClients ?? 20)
   }
 
-  add(shown: Showable, title?: string): () => void {
-    return this.#runs.add(shown, title)
+  add(shown: Showable, as?: ShownAs): () => void {
+    return this.#runs.add(shown, as)
   }
 
   join(stream: Duplex, head: Buffer, maxMessageBytes: number): void {

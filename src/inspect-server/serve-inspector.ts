@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Showable } from '../inspect/index.ts'
 import { assertShowable } from '../inspect/showable.ts'
+import type { ShownAs } from '../inspect/shown-runs.ts'
 import { Access, protocolName } from './access.ts'
 import { appFiles } from './app-files.ts'
 import { Broadcast } from './broadcast.ts'
@@ -13,8 +14,11 @@ import { acceptHandshake, handshakeKey } from './web-socket.ts'
 export interface InspectorServer {
   /** To be opened in a browser. It holds the secret: whoever has it may look. */
   readonly url: string
-  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
-  add(shown: Showable, options?: { title?: string }): () => void
+  /**
+   * Shows one more executor, a query with each executor it will have, or a connection; `inside` is the id of the call that
+   * it is the work of, for a query of an agent. Returns how to leave it.
+   */
+  add(shown: Showable, options?: ShownAs): () => void
   close(): Promise<void>
 }
 
@@ -99,7 +103,7 @@ export async function serveInspector(
 
   return {
     url: `http://127.0.0.1:${port}/#token=${access.token}`,
-    add: (more, { title } = {}) => broadcast.add(more, title),
+    add: (more, as) => broadcast.add(more, as),
     close: () =>
       new Promise((resolve) => {
         broadcast.close()

@@ -51,7 +51,7 @@ export function createActorFeed(
   return {
     add(shown, { title } = {}) {
       assertShowable(shown)
-      return runs.add(shown, title)
+      return runs.add(shown, { title })
     },
     begin() {
       if (followed !== undefined) return

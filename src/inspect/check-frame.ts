@@ -65,7 +65,13 @@ export const isChart: Check = fields({ id: isText, nodes: listOf(isNode), transi
 
 const shapes: { readonly [Type in Frame['type']]: Shape } = {
   head: { version: isCount, epoch: isNumber },
-  run: { title: isText, isLate: isBoolean, maxConcurrency: orNull(isNumber), root: isText },
+  run: {
+    title: isText,
+    isLate: isBoolean,
+    maxConcurrency: orNull(isNumber),
+    root: isText,
+    inside: maybe(isText),
+  },
   server: { name: isText, root: isText },
   waiting: { call: isText, isWaiting: isBoolean },
   chart: { chart: isChart },

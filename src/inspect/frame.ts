@@ -59,6 +59,8 @@ export interface RunFrame {
   readonly maxConcurrency: number | null
   /** The executor's actor; others without a parent stand around it, such as a query's. */
   readonly root: string
+  /** The call that it is the work of, where it is that of an agent inside another run. */
+  readonly inside?: string
 }
 
 /**

@@ -42,6 +42,8 @@ export interface WatchedAs {
   title?: string | undefined
   /** The actor of the query that the executor works for: its chart is shown beside the executor's. */
   around?: AnyActorRef | undefined
+  /** The id of the call that the executor works for, where it is that of an agent. */
+  inside?: string | undefined
 }
 
 export interface Recorder {
@@ -98,7 +100,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       readers.add(read)
       return () => void readers.delete(read)
     },
-    watch(shown, { title = `run ${executors + 1}`, around } = {}) {
+    watch(shown, { title = `run ${executors + 1}`, around, inside } = {}) {
       assertWatchable(shown)
       if (seq === 0) emit(0, head)
       const run = ++numbers
@@ -107,7 +109,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       if (!isConnection(shown)) executors++
       const watch = isConnection(shown)
         ? new ConnectionWatch(shown, write, how)
-        : new RunWatch(shown, write, { ...how, title, around, now, progressGapMs })
+        : new RunWatch(shown, write, { ...how, title, around, inside, now, progressGapMs })
       watches.set(run, watch)
       watch.attach()
       const leave = (): void => {

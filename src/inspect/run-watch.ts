@@ -30,6 +30,8 @@ export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
 
 export interface WatchOptions {
   readonly title: string
+  /** The call that the executor works for. */
+  readonly inside?: string | undefined
   /** The actor of a query that the executor works for. */
   readonly around?: AnyActorRef | undefined
   readonly redact?: Redact | undefined
@@ -95,7 +97,7 @@ export class RunWatch {
   picture(): FrameBody[] {
     const { actor } = this.#executor
     const snapshot = actor.getSnapshot()
-    const { title, around } = this.#options
+    const { title, around, inside } = this.#options
     const { calls, maxConcurrency: most } = this.#run
     this.#actors.clear()
     this.#cause = snapshot.context.cause
@@ -103,7 +105,14 @@ export class RunWatch {
     const maxConcurrency = Number.isFinite(most) ? most : null
     const arrival = { layer: 'executor', from: 'host', event: '' } as const
     return [
-      { type: 'run', title, isLate: calls.length > 0, maxConcurrency, root: this.#actors.idOf(actor) },
+      {
+        type: 'run',
+        title,
+        isLate: calls.length > 0,
+        maxConcurrency,
+        root: this.#actors.idOf(actor),
+        ...(inside !== undefined && { inside }),
+      },
       ...this.#actors.found(actor),
       ...(around === undefined ? [] : this.#actors.found(around)),
       // drawn before there is a call

@@ -6,6 +6,9 @@ import { assertShowable, type Commandable, type Conversation, isConversation, ty
 
 const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
 
+/** What is said of it beside itself: a title, and the call that it is the work of. */
+export type ShownAs = Pick<WatchedAs, 'title' | 'inside'>
+
 interface Source {
   readonly shown: Commandable | Connection
   readonly as: WatchedAs
@@ -22,9 +25,9 @@ export class ShownRuns {
     this.allowed = commands === true ? allCommands : commands === false ? [] : commands
   }
 
-  add(shown: Showable, title?: string): () => void {
+  add(shown: Showable, as: ShownAs = {}): () => void {
     assertShowable(shown)
-    return isConversation(shown) ? this.#addConversation(shown, title) : this.#addOne(shown, { title })
+    return isConversation(shown) ? this.#addConversation(shown, as) : this.#addOne(shown, as)
   }
 
   /** Everything is written down from here on. */
@@ -51,12 +54,12 @@ export class ShownRuns {
   }
 
   /** One attempt at a time: when the next one begins, the one before is over. */
-  #addConversation(query: Conversation, title = 'turn'): () => void {
+  #addConversation(query: Conversation, { title = 'turn', inside }: ShownAs): () => void {
     let turns = 0
     let leave = (): void => undefined
     const show = (executor: Commandable): void => {
       leave()
-      leave = this.#addOne(executor, { title: `${title} ${++turns}`, around: query.actor })
+      leave = this.#addOne(executor, { title: `${title} ${++turns}`, around: query.actor, inside })
     }
     const { executor } = query
     if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)

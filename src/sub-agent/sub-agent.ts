@@ -39,7 +39,7 @@ export interface SubAgentOptions
    * Hears of each query as it begins: to show it, or to steer it. What it returns is called when the query is over.
    *
    * @example
-   * onQuery: (inner, { description }) => inspector.add(inner, { title: description })
+   * onQuery: (inner, { toolUseID, description }) => inspector.add(inner, { title: description, inside: toolUseID })
    */
   onQuery?: ((query: Query, call: AgentCall) => (() => void) | void) | undefined
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { runSession } from '../../src/cli/run/run-session.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { agentLine } from '../../src/cli/view/agent-line.ts'
+import type { Frame } from '../../src/inspect/index.ts'
 import type { InspectorServer } from '../../src/inspect-server/index.ts'
 import { scriptedModel } from '../../src/scripted/index.ts'
 import { fakeIo } from './fake-io.ts'
@@ -46,9 +47,22 @@ describe('the Agent of run', () => {
       .filter((line) => line.includes('"agent_progress"'))
       .map((line) => agentLine(JSON.parse(line).data))
     expect(progress.at(-1)).toMatch(/^\d turns?, 2 calls, newest Read\(a\.txt\)$/)
+    const runs = frames
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Frame)
+      .filter((frame) => frame.type === 'run')
+    // what the agent did is there too, for those who look closer
+    expect(runs.map(({ title, inside }) => [title, inside !== undefined])).toEqual([
+      ['turn 1', false],
+      ['Agent: look, turn 1', true],
+      ['Agent: look, turn 2', true],
+      ['turn 2', false],
+    ])
     const played = fakeIo()
     expect(await runCli(['replay', recording], played.io)).toBe(0)
     expect(played.printed.out).toContain('It has two lines.')
+    expect(played.printed.out).not.toContain('#3')
   })
 
   it('asks where the conversation asks: what nobody allows does not run, what a rule allows does', async () => {

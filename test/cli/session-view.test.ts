@@ -128,6 +128,18 @@ describe('what the terminal is told of a turn', () => {
     expect(statuses(replayed)).toEqual(statuses(turn.session))
   })
 
+  it('nothing of what an agent does: its call is its line', () => {
+    const turn = seenTurn()
+    turn.add('a', 'Read')
+    const session = new SessionView()
+    const warning: Frame = { seq: 99, at: 9, run: 1, type: 'warning', call: null, code: 'late', message: 'of an agent' }
+    for (const frame of [...turn.frames, warning]) {
+      session.take(frame.type === 'run' ? { ...frame, inside: 'toolu_1' } : frame)
+    }
+    expect(session.items).toEqual([])
+    expect(session.isOfAgent(warning)).toBe(true)
+  })
+
   it('nothing, where frames make no sense', () => {
     const session = new SessionView()
     const stamp = { seq: 0, at: 0, run: 7 }

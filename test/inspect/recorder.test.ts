@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { callMachine, executorMachine } from '../../machines/public.ts'
 import { chartOf } from '../../src/inspect/chart-definition.ts'
-import { createRecorder, type Frame, frameLine, readFrames } from '../../src/inspect/index.ts'
+import { checkFrame, createRecorder, type Frame, frameLine, readFrames } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { settled, takeAll, testTurn } from '../support/turn.ts'
 
@@ -57,6 +57,17 @@ describe('the same run', () => {
     expect(first).toContain('"epoch":7')
     expect(first).toContain('"actor":"actor 1","index":0')
     expect(first).not.toMatch(/"x:\d+"/)
+  })
+
+  it('says of what an agent does whose work it is, and nothing else may stand there', () => {
+    const { frames, recorder } = recorded()
+    recorder.watch(setUp().executor)
+    recorder.watch(setUp().executor, { title: 'Agent', inside: 'toolu_1' })
+    const runs = ofType(frames, 'run')
+    expect(runs.map((frame) => frame.inside)).toEqual([undefined, 'toolu_1'])
+    expect(ofType(recorder.picture(), 'run').map((frame) => frame.inside)).toEqual([undefined, 'toolu_1'])
+    expect(checkFrame({ ...runs[1] })).toEqual(runs[1])
+    expect(checkFrame({ ...runs[1], inside: 5 })).toBe('not a proper run frame')
   })
 
   it('takes what whoever checks it found, and reads it again', async () => {

@@ -17,7 +17,7 @@ export function openPageFeed(store: Store, { commands, ...options }: Options): P
   store.set({ allowed: runs.allowed })
   runs.begin(createRecorder({ ...options, onFrame: (frame) => store.take([frame]) }))
   return {
-    add: (shown, title) => void leave.push(runs.add(shown, title)),
+    add: (shown, title) => void leave.push(runs.add(shown, { title })),
     command: async (run, command, details) =>
       runs.command({ run, command, call: details?.call, isAllowed: details?.allow === true }),
     close() {

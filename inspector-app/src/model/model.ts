@@ -50,6 +50,8 @@ export interface Run extends Cast {
   title: string
   isLate: boolean
   maxConcurrency: number | null
+  /** The call that it is the work of, where it is that of an agent. */
+  inside: string | undefined
   /** That of the query it works for, if there is one. */
   around: string | undefined
   calls: Call[]

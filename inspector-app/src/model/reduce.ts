@@ -99,10 +99,11 @@ function applyToCast(cast: Cast, frame: RunPart): void {
 
 type Of<Type extends Frame['type']> = Extract<Frame, { type: Type }>
 
-function newRun({ run, title, isLate, maxConcurrency, root, at }: Of<'run'>): Run {
+function newRun({ run, title, isLate, maxConcurrency, root, inside, at }: Of<'run'>): Run {
   return {
     id: run,
     title,
+    inside,
     isLate,
     isWatched: true,
     maxConcurrency,

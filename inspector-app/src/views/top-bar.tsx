@@ -42,9 +42,9 @@ export function TopBar() {
           value={run?.id}
           onChange={({ currentTarget }) => store.set({ run: Number(currentTarget.value), selected: undefined })}
         >
-          {[...model.runs.values()].map(({ id, title }) => (
+          {[...model.runs.values()].map(({ id, title, inside }) => (
             <option key={id} value={id}>
-              {title}
+              {inside === undefined ? title : `↳ ${title}`}
             </option>
           ))}
         </select>

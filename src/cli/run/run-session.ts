@@ -11,6 +11,7 @@ import {
   query,
 } from '../../index.ts'
 import { createRecorder, type Frame } from '../../inspect/index.ts'
+import { ShownRuns } from '../../inspect/shown-runs.ts'
 import type { InspectorServer } from '../../inspect-server/index.ts'
 import type { McpConnection } from '../../mcp/index.ts'
 import type { Io } from '../io.ts'
@@ -65,11 +66,14 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   let isBegun = false
   const take = (frame: Frame): void => {
     session.take(frame)
-    if (frame.type === 'questions') desk.heed(new Set(frame.open.map(({ call }) => call)))
+    if (frame.type === 'questions' && !session.isOfAgent(frame)) desk.heed(new Set(frame.open.map(({ call }) => call)))
     recording?.take(frame)
     if (isBegun) output.changed()
   }
   const recorder = createRecorder({ onFrame: take, limits, progressGapMs: 0 })
+  const agents = new ShownRuns()
+  // only a recording has use for them
+  if (recording !== undefined) agents.begin(recorder)
   const desk = new PermissionDesk({
     session,
     changed: () => output.changed(),
@@ -82,6 +86,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     now,
     footer: (canvas) => [...desk.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
   })
+  let turns = 0
+  /** The number of the turn in the recording, where agents and servers have theirs as well. */
   let turn = 0
   let leave = (): void => undefined
   const say = (by: Parameters<typeof recorder.say>[1], text: string): void => recorder.say(turn, by, text)
@@ -111,7 +117,14 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       system: options.system,
       tools: agentsTools,
       canUseTool: (id) => askFor(id),
-      onQuery: (inner, { description }) => inspector?.add(inner, { title: `Agent: ${firstLine(description)}, turn` }),
+      onQuery: (inner, { toolUseID, description }) => {
+        const as = { title: `Agent: ${firstLine(description)}, turn`, inside: toolUseID }
+        const [leavePage, leaveRecording] = [inspector?.add(inner, as), agents.add(inner, as)]
+        return () => {
+          leavePage?.()
+          leaveRecording()
+        }
+      },
     })
   const allTools = (): readonly AnyTool[] => [...agentsTools(), ...(agent === undefined ? [] : [agent])]
   const run = query({
@@ -130,7 +143,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   run.onExecutor((executor) => {
     transcript?.sync(run.transcript)
     leave()
-    const watch = recorder.watch(executor, { title: `turn ${turn + 1}`, around: run.actor })
+    const watch = recorder.watch(executor, { title: `turn ${++turns}`, around: run.actor })
     turn = watch.run
     leave = watch.leave
   })

@@ -22,9 +22,13 @@ export class SessionView {
   readonly items: SessionItem[] = []
   readonly #runs = new Map<number, RunView>()
   readonly #servers = new Map<number, ServerView>()
+  /** The runs of agents: each is one line, that of its call. */
+  readonly #agents = new Set<number>()
   #calls = 0
 
   take(frame: Frame): void {
+    if (frame.type === 'run' && frame.inside !== undefined) this.#agents.add(frame.run)
+    if (this.isOfAgent(frame)) return
     if (frame.type === 'said') return this.#say(frame.by, frame.text)
     if (frame.type === 'warning') return this.#note('warning', frame.message)
     if (frame.type === 'gap') return this.#note('warning', `Something is missing here (${frame.because}).`)
@@ -38,6 +42,10 @@ export class SessionView {
     this.#calls++
     this.endSaying()
     this.items.push(call)
+  }
+
+  isOfAgent({ run }: Frame): boolean {
+    return this.#agents.has(run)
   }
 
   find(call: string, run?: number): CallView | undefined {
