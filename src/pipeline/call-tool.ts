@@ -3,6 +3,7 @@ import { readField } from '../errors/read-field.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { areMessages } from './are-messages.ts'
 import type { Settled } from './call-facts.ts'
 import { needsFormatting, textMessage } from './format-result.ts'
@@ -22,13 +23,15 @@ export function callTool(call: ToolCall): void {
     return call.tell({ type: 'tool.settled', finished: false, willRetry: false, needsFormatting: false })
   }
   const run = new BodyRun(call)
-  call.body = run
   call.attempts++
   try {
+    // before there is a body: from then on it stays as it is
+    const { context } = call
+    call.body = run
     run.start()
     const returned: unknown = tool.call(
-      needsOwnInput(call, tool) ? ownInput(call) : reading.input,
-      call.context,
+      needsOwnInput(context, tool) ? ownInput(call) : reading.input,
+      context,
       askFromBody(call),
       call.assistantMessage,
       (progress) => run.progress(progress?.data, progress?.toolUseID),
@@ -36,13 +39,14 @@ export function callTool(call: ToolCall): void {
     if (isGenerator(returned)) run.follow(returned)
     else run.await(returned)
   } catch (error) {
+    call.body = run
     run.settle({ ok: false, error })
   }
 }
 
 /** Somebody will look at the input once more: the next attempt, or a hook. */
-const needsOwnInput = ({ context }: ToolCall, { retry }: AnyTool): boolean =>
-  retry !== undefined || context.hooks !== undefined
+const needsOwnInput = ({ hooks }: ToolUseContext, { retry }: AnyTool): boolean =>
+  retry !== undefined || hooks !== undefined
 
 /** One run of a body, from its start until it has settled or been abandoned. What it sends afterwards is late. */
 export class BodyRun {

@@ -95,6 +95,7 @@ export class ToolCall implements CallRecord, CallPort {
   #taken = 0
   #controller: CallAbortController | undefined
   #context: ToolCallContext | undefined
+  #contextBase: ToolUseContext | undefined
 
   constructor(turn: CallHost, arrival: Arrival) {
     this.turn = turn
@@ -257,13 +258,15 @@ export class ToolCall implements CallRecord, CallPort {
     }
   }
 
-  /** The context as this call sees it. */
+  /** The context as this call sees it. Until its body begins, that may become another: calls before it may end. */
   get context(): ToolCallContext {
-    // not a spread: one that adds a key costs ten times as much
-    this.#context ??= Object.assign({}, this.turn.contextFor(this), {
-      toolUseID: this.id,
-      abortController: this.#abortController(),
-    })
+    const base = this.turn.contextFor(this)
+    if (this.#context === undefined || (base !== this.#contextBase && this.body === undefined)) {
+      this.#contextBase = base
+      const own = { toolUseID: this.id, abortController: this.#abortController() }
+      // not a spread: one that adds a key costs ten times as much
+      this.#context = Object.assign({}, base, own)
+    }
     return this.#context
   }
 
@@ -310,6 +313,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.#taken = 0
     this.settled = undefined
     this.#context = undefined
+    this.#contextBase = undefined
     this.contextAfter = undefined
     this.#trail = undefined
     this.replacement = undefined

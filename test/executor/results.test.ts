@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolUseContext } from '../../src/index.ts'
+import type { PermissionAnswer, StreamingToolExecutor, ToolUseContext } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, resultOf, settled, stateOf, takeReady, testTurn } from '../support/turn.ts'
 
@@ -273,6 +273,35 @@ describe('context modifiers', () => {
     read.run('a').finish({ contextModifier: mark('a') })
     await settled()
     expect([marksOf(read.run('a').context), marksOf(read.run('b').context)]).toEqual([['w'], ['w']])
+  })
+
+  it.each([
+    ['is withdrawn', (executor: StreamingToolExecutor) => executor.withdraw('held', 'cut off'), ['b']],
+    ['still is held', () => true, []],
+  ] as const)('Y7 an unsafe call that overtook a held one sees what is settled when its body begins: it %s', async (_, then, marks) => {
+    const { read, write, tools } = readAndWrite()
+    let allow: (answer: PermissionAnswer) => void = () => undefined
+    const asked: unknown[] = []
+    const { add, executor } = testTurn(tools, {
+      canUseTool: ({ name }, _input, context) => {
+        if (name === 'Read') return { behavior: 'allow' }
+        asked.push(marksOf(context))
+        return new Promise((resolve) => {
+          allow = resolve
+        })
+      },
+    })
+    add('held', 'Read', {}, { hold: true })
+    add('b', 'Read')
+    add('w', 'Write')
+    await settled()
+    read.run('b').finish({ contextModifier: mark('b') })
+    await settled()
+    then(executor)
+    allow({ behavior: 'allow' })
+    await settled()
+    expect([asked, marksOf(write.run('w').context)]).toEqual([[[]], marks])
+    expect(write.run('w').context.toolUseID).toBe('w')
   })
 
   it('Y7 those of aborted calls are dropped', async () => {
