@@ -1,5 +1,6 @@
-import type { Command, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash'
+import type { Command, ParsedScript, Redirect, SyntaxNode, Word, WordPart } from 'unbash'
 import { forEachChild, maxCommandChars, parseShell } from './parse-shell.ts'
+import { hasSyntax } from './plain-word.ts'
 
 /** The words of a command; a word that the shell would make something else of is undefined. */
 export type SeenCommand = readonly (string | undefined)[]
@@ -15,11 +16,22 @@ export function everyCommand(text: string): SeenCommand[] | undefined {
   let isReadable = true
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'Script' && (node as ParsedScript).errors?.length) isReadable = false
-    if (node.type === 'Command') found.push(wordsOf(node as Command))
+    if (node.type === 'Command') {
+      found.push(wordsOf(node as Command))
+      if ([(node as Command).name, ...(node as Command).suffix].some(isMisread)) isReadable = false
+    }
     forEachChild(node, visit)
   }
   visit(parseShell(text))
   return isReadable ? found : undefined
+}
+
+/** A word that the shell cannot have read as one. */
+function isMisread(node: SyntaxNode | undefined): boolean {
+  if (node?.type === 'Redirect') return isMisread((node as Redirect).target)
+  if (node?.type !== 'Word') return false
+  const { parts, text } = node as Word
+  return parts === undefined ? hasSyntax(text) : parts.some((part) => part.type === 'Literal' && hasSyntax(part.text))
 }
 
 function wordsOf({ name, args }: Command): SeenCommand {

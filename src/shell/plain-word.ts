@@ -30,9 +30,12 @@ function isPlainPart(part: WordPart, isFirst: boolean): boolean {
   return part.type === 'Literal' && part.text === part.value && isBareText(part.text, isFirst)
 }
 
-/** Without quotes: no escapes, no braces, no tilde that the shell would replace. */
+/** Without quotes: no escapes, no braces, no syntax, no tilde that the shell would replace. */
 const isBareText = (text: string, isFirst: boolean): boolean =>
-  !/[\\{}$`]/.test(text) && !/[:=]~/.test(text) && !(isFirst && text.startsWith('~'))
+  !/[\\{}$`]/.test(text) && !hasSyntax(text) && !/[:=]~/.test(text) && !(isFirst && text.startsWith('~'))
+
+/** What stands in no word without quotes: the shell made something else of it than the parser did, as of `2<(rm x)`. */
+export const hasSyntax = (text: string): boolean => /[<>();&|\s]/.test(text.replace(/\\./gs, ''))
 
 function textOf(part: WordPart): string {
   if (part.type === 'SingleQuoted') return part.value

@@ -99,6 +99,9 @@ describe('deny rules for the shell look at every part', () => {
     'echo \u0007',
     `echo ${'x'.repeat(8_200)}`,
     'git grep -O rm',
+    'cat 2<(rm -rf x)',
+    'cat a.txt 1>(rm x)',
+    'cat 2>1<(rm x)',
   ])('Bash(rm *) speaks of: %s', (command) => expect(concernsCommand('rm *', command)).toBe(true))
 
   it.each([
@@ -109,6 +112,9 @@ describe('deny rules for the shell look at every part', () => {
     'rmdir x',
     'ls "$HOME"',
     'echo $(ls)',
+    'echo \\( a \\)',
+    'echo a\\;b "c;d" e\\ f',
+    'ls 2>/dev/null',
   ])('Bash(rm *) does not speak of: %s', (command) => expect(concernsCommand('rm *', command)).toBe(false))
 
   it('options between the words of a rule are no way around it', () => {
