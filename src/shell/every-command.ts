@@ -1,4 +1,4 @@
-import type { Command, ParsedScript, Redirect, SyntaxNode, Word, WordPart } from 'unbash'
+import type { Command, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash'
 import { forEachChild, maxCommandChars, parseShell } from './parse-shell.ts'
 import { hasSyntax } from './plain-word.ts'
 
@@ -16,10 +16,8 @@ export function everyCommand(text: string): SeenCommand[] | undefined {
   let isReadable = true
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'Script' && (node as ParsedScript).errors?.length) isReadable = false
-    if (node.type === 'Command') {
-      found.push(wordsOf(node as Command))
-      if ([(node as Command).name, ...(node as Command).suffix].some(isMisread)) isReadable = false
-    }
+    if (node.type === 'Word' && isMisread(node as Word)) isReadable = false
+    if (node.type === 'Command') found.push(wordsOf(node as Command))
     forEachChild(node, visit)
   }
   visit(parseShell(text))
@@ -27,10 +25,7 @@ export function everyCommand(text: string): SeenCommand[] | undefined {
 }
 
 /** A word that the shell cannot have read as one. */
-function isMisread(node: SyntaxNode | undefined): boolean {
-  if (node?.type === 'Redirect') return isMisread((node as Redirect).target)
-  if (node?.type !== 'Word') return false
-  const { parts, text } = node as Word
+function isMisread({ parts, text }: Word): boolean {
   return parts === undefined ? hasSyntax(text) : parts.some((part) => part.type === 'Literal' && hasSyntax(part.text))
 }
 

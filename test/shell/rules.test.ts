@@ -102,6 +102,9 @@ describe('deny rules for the shell look at every part', () => {
     'cat 2<(rm -rf x)',
     'cat a.txt 1>(rm x)',
     'cat 2>1<(rm x)',
+    'for a in 2<(rm x); do ls; done',
+    '>1<(rm x) cat',
+    'ls | (cat) 2>1<(rm x)',
   ])('Bash(rm *) speaks of: %s', (command) => expect(concernsCommand('rm *', command)).toBe(true))
 
   it.each([
