@@ -1,20 +1,43 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 const at = (path: string): string => new URL(path, import.meta.url).pathname
 
-export default defineConfig({
+/** Every folder of tests is a project: `vitest --project query`. A package is one by its own name. */
+const rooms = [
+  ...folders('test').map((name) => ({ name, include: [`test/${name}/**/*.test.ts`] })),
+  ...folders('packages')
+    .filter((name) => existsSync(at(`./packages/${name}/test`)))
+    .map((name) => ({ name, include: [`packages/${name}/test/**/*.test.ts`] })),
+]
+
+/** What `npm run test:quick` leaves out: browsers, builds and packing, other programs, real wires, random campaigns, long walks. */
+const slow = [
+  'test/{e2e,packed,endurance,reference-executor,reference-query,chart-engine}/**',
+  'test/house/{agent-sdk,bridges,bundle,examples,exports,loading}.test.ts',
+  'test/inspect/{server,replay-page}/**',
+  'test/testing/{conformance,coverage,docs,explore*,invariants,mutants,pasted,recording,simulate,soak}.test.ts',
+  'test/charts/*.test.ts',
+  'test/{adapters,query}/*{service,wire,same-meaning,clients,streamtext}*.test.ts',
+  'test/inspect/what-if*.test.ts',
+  'test/inspector-app/reduce.test.ts',
+  'test/{transcripts,permission,hooks}/*{properties,every-combination}*.test.ts',
+  'packages/{mcp,cli,xstate-inspect,stately-inspect}/**',
+  'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
+  'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-ends,docs,background*}.test.ts',
+]
+
+export default defineConfig(({ mode }) => ({
   resolve: {
     alias: [
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
-      { find: /^signalbox\/machines$/, replacement: at('./machines/public.ts') },
-      {
-        find: /^signalbox\/(node|anthropic|openai|ai-sdk|scripted|sub-agent|tools|testing|mcp)$/,
-        replacement: at('./src/$1/index.ts'),
-      },
-      { find: /^signalbox\/transcripts$/, replacement: at('./src/transcript/index.ts') },
-      { find: /^signalbox\/inspect$/, replacement: at('./src/inspect/index.ts') },
-      { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect-server/index.ts') },
-      { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/replay-page/index.ts') },
+      { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
+      { find: /^signalbox\/(node|testing|transcripts|inspect)$/, replacement: at('./src/$1/index.ts') },
+      { find: /^signalbox\/(anthropic|openai|ai-sdk)$/, replacement: at('./src/models/$1/index.ts') },
+      { find: /^signalbox\/(scripted|sub-agent)$/, replacement: at('./src/query/$1/index.ts') },
+      { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect/server/index.ts') },
+      { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/inspect/replay-page/index.ts') },
+      { find: /^@signalbox\/(tools|mcp)$/, replacement: at('./packages/$1/src/index.ts') },
       {
         find: /^@signalbox\/(xstate|stately)-inspect\/server$/,
         replacement: at('./packages/$1-inspect/src/server.ts'),
@@ -22,17 +45,31 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    projects: rooms.map((room) => ({
+      extends: true as const,
+      // a project does not take the mode over, so it is said here
+      test: { ...room, exclude: ['**/node_modules/**', ...(mode === 'quick' ? slow : [])] },
+    })),
+    setupFiles: [
+      './test/support/use-engine.ts',
+      // holds every request of every test to the rules of the service
+      './test/support/validated-requests.ts',
+    ],
     // one less than there are cores, which is the default, would leave half of a small machine idle
     maxWorkers: '100%',
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
+    reporters: ['default', './scripts/slowest-files.ts'],
     coverage: {
       provider: 'v8',
       include: ['src/**', 'machines/**'],
       reporter: ['text-summary', 'json-summary'],
     },
   },
-})
+}))
+
+function folders(path: string): string[] {
+  return readdirSync(at(`./${path}`), { withFileTypes: true }).flatMap((each) => (each.isDirectory() ? each.name : []))
+}

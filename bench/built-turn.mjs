@@ -2,11 +2,11 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** The folder of a build: the one that was named, or that of `SIGNALBOX_DIST`, or the one beside this file. */
+/** The folder of a build: the argument, `SIGNALBOX_DIST`, or the project's `dist`. */
 export const distOf = (named) => resolve(named ?? process.env.SIGNALBOX_DIST ?? join(import.meta.dirname, '..', 'dist'))
 
-/** One turn of N calls through a given build, so that two builds can be set side by side. */
-export async function builtTurn(dist) {
+/** One turn of N calls through a given build, so that builds can be compared. */
+export async function builtTurn(dist, options) {
   const entry = join(dist, 'src', 'index.js')
   const zod = dirname(createRequire(entry).resolve('zod/package.json'))
   const { allowAllTools, createAssistantMessage, createToolUseContext, StreamingToolExecutor } = await load(entry)
@@ -14,7 +14,7 @@ export async function builtTurn(dist) {
   const tools = toolsWith(z.object({ n: z.number(), text: z.string() }))
   const assistantMessage = createAssistantMessage([])
   return async (calls) => {
-    const executor = new StreamingToolExecutor(tools, allowAllTools, createToolUseContext())
+    const executor = new StreamingToolExecutor(tools, allowAllTools, createToolUseContext(), options)
     for (const block of calls) executor.addTool(block, assistantMessage)
     let count = 0
     for await (const { message } of executor.getRemainingResults()) if (message) count++

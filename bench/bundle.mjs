@@ -10,14 +10,14 @@ const executor = [
   'defineTool',
 ]
 
-/** What a host may take of the core. */
+/** Parts of the core that a host may import. */
 export const bundles = {
   'everything that `signalbox` exports': '*',
   'the executor and what it takes to use it': `{ ${executor.join(', ')} }`,
   'the same with `query`': `{ ${[...executor, 'query'].join(', ')} }`,
 }
 
-/** Bytes of a part of the core as one minified file, plain and compressed. */
+/** The size of a part of the core as one minified file, plain and compressed. */
 export async function bundleSize(names, { isInside }) {
   const entry = 'virtual:entry.ts'
   const { output } = await build({

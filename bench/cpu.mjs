@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { builtCalls, builtTurn, distOf } from './built-turn.mjs'
 
 /**
- * Processor time per call of one build, or of several in turns: `node bench/cpu.mjs [dist …]`.
- * Other load on the machine stretches the clock more than it does this.
+ * CPU time per call of one build, or of several alternating: `node bench/cpu.mjs [dist …]`.
+ * Other load on the machine affects CPU time less than wall-clock time.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,7 +27,7 @@ async function answer() {
   process.send('ready')
 }
 
-/** User time of all threads, collections included, over at least 3,000 calls. */
+/** User time of all threads, including garbage collection, over at least 3,000 calls. */
 async function userTime(turn, calls) {
   const turns = Math.ceil(3_000 / calls.length)
   const before = process.cpuUsage()

@@ -1,4 +1,4 @@
-/** Everything that is set side by side, in the order of the tables. */
+/** All compared engines, in the order of the tables. */
 export const field = [
   'floor',
   'p-limit',
@@ -18,10 +18,10 @@ export const field = [
   'signalbox-anthropic',
 ]
 
-/** Those for whom it makes a difference whether a call is safe; the floor to compare with. */
+/** The engines that treat unsafe calls differently, and the floor for comparison. */
 export const ruled = ['floor', 'array-scan', 'counters', 'signalbox', 'signalbox-query']
 
-/** The executor with more to do for each call. */
+/** The executor with additional work per call. */
 export const extras = [
   'signalbox-hooks-2',
   'signalbox-hooks-5',
@@ -31,7 +31,7 @@ export const extras = [
   'signalbox-inspected',
 ]
 
-/** Those that take a reply as it is streamed, or can be fed from one. */
+/** The engines that process a reply while it streams. */
 export const streamed = [
   'signalbox-query',
   'signalbox-anthropic',
@@ -44,19 +44,19 @@ export const streamed = [
   'langgraph',
 ]
 
-/** Those whose tools can report on the way, and hand the reports on. */
+/** The engines whose tools can report progress to the host. */
 export const reporting = ['floor', 'signalbox', 'signalbox-query', 'ai-stream', 'mastra', 'langgraph']
 
-/** Of the extras only what keeps something for each call. */
+/** Of the extras, only those that keep data per call. */
 export const weighed = [...field, 'signalbox-hooks-5', 'signalbox-inspected']
 
 export const isTimed = (name) => field.includes(name) || extras.includes(name)
 
 export const everyEngine = [...new Set([...field, ...extras, ...streamed])]
 
-/** Anthropic's own, which is set beside the executor too. */
+/** Anthropic's own runners, which are also compared with the executor. */
 export const isRunner = (name) => name === 'anthropic-runner' || name === 'anthropic-eager'
 
-/** Against whom an engine is set: what of Signalbox does as much. */
+/** The part of Signalbox that does the same work as an engine. */
 export const counterpartOf = ({ scope, packages }) =>
   scope === 'tools' ? 'signalbox' : packages.includes('@anthropic-ai/sdk') ? 'signalbox-anthropic' : 'signalbox-query'

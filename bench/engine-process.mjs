@@ -9,7 +9,7 @@ import { verify } from './answers/verify.mjs'
 import { verifyRules } from './answers/verify-rules.mjs'
 import { engineIn } from './load-engine.mjs'
 
-/** Runs one engine and does what the parent asks, one request at a time. */
+/** Runs one engine and answers the parent's requests, one at a time. */
 const answers = { describe, verify, verifyRules, time, memory, retained, overlap, latency, progress }
 const name = process.argv[2]
 const engine = await engineIn(name)

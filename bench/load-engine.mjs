@@ -1,4 +1,4 @@
-/** Nobody is to be told that a bench ran. */
+/** Disables telemetry of all packages. */
 Object.assign(process.env, {
   LANGSMITH_TRACING: 'false',
   MASTRA_TELEMETRY_DISABLED: '1',

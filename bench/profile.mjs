@@ -45,7 +45,7 @@ async function turnsFor(seconds) {
   return count
 }
 
-/** Samples, not the time between them: that is long wherever another process had the processor. */
+/** Counts samples, not the time between them, which is long while another process has the CPU. */
 function selfTimes({ nodes, samples }) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   const functions = new Map()
@@ -83,7 +83,7 @@ function print(functions) {
   most(functions).forEach(line)
 }
 
-/** The same by package, or by room of ours. */
+/** The same, grouped by package or by folder of this project. */
 function groups(functions) {
   const counts = new Map()
   for (const [key, count] of functions) {

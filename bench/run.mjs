@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { measureBundles } from './axes/bundle-sizes.mjs'
 import { measureLatency } from './axes/latency.mjs'
+import { measureLongQuery } from './axes/long-query.mjs'
 import { measureMemory } from './axes/memory.mjs'
 import { openEngines } from './axes/open-engines.mjs'
 import { measureOverhead } from './axes/overhead.mjs'
@@ -36,13 +37,14 @@ tell('done')
 async function measure() {
   const { clients, about, leftOut } = await openEngines(everyEngine)
   const figures = await measureOpened(clients)
-  // when the engines are gone: a start has the machine to itself
+  // after the engines are closed, so that each start has the machine to itself
   const startUp = await measureStartUp(clients, settings, tell)
+  const longQuery = await measureLongQuery(settings, tell)
   const bundles = await measureBundles(tell)
   const { rounds, largeRounds, cpu: isCpu } = settings
   const how = { rounds, largeRounds, isCpu }
-  const found = { machine: describeMachine(), how, about, leftOut, ...figures, startUp, bundles }
-  // tables can be made of it again: --from
+  const found = { machine: describeMachine(), how, about, leftOut, ...figures, startUp, longQuery, bundles }
+  // --from makes the tables from this file again
   if (!settings.quick) await writeFile(lastRun, JSON.stringify(found))
   return found
 }
@@ -55,7 +57,7 @@ async function measureOpened(clients) {
     const latency = await measureLatency(clients, settings, tell)
     const progress = await measureProgress(clients, settings, tell)
     const overlap = await measureOverlap(clients, settings, tell)
-    // last, for its collections leave the processes in another state
+    // last, because forced garbage collections change the state of the processes
     const memory = await measureMemory(clients, verified, settings, tell)
     return { cells, latency, progress, overlap, memory }
   } finally {

@@ -1,4 +1,4 @@
-/** Calls as a model streams them: when each block ends, how long its tool takes, and whether it may run beside others. */
+/** Calls as a model streams them: when each block ends, how long its tool takes, and whether the call is safe. */
 const gapMs = 50
 
 const calls = (durations, isSafe) =>

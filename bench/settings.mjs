@@ -5,12 +5,12 @@ const full = {
   sizes: [1, 10, 100, 1_000, 10_000],
   rounds: 7,
   minMs: 80,
-  /** A turn of 10,000 takes a second or more: fewer rounds. */
+  /** Fewer rounds at this size: a turn takes a second or more. */
   largeSize: 10_000,
   largeRounds: 5,
-  /** A turn that takes longer is not repeated: its one time stands. */
+  /** A turn that takes longer is not repeated. */
   onceMs: 4_000,
-  /** A turn that would take longer, by what the last smaller one took, is not tried. */
+  /** A turn that is expected to take longer, judging by the last smaller one, is skipped. */
   capMs: 45_000,
   memory: { sizes: [100, 1_000, 10_000], turns: 2, maxTurnMs: 5_000 },
   retained: { size: 100, minCalls: 10_000, maxMs: 2_000 },
@@ -18,6 +18,7 @@ const full = {
   overlap: { scenarios: Object.keys(scenarios), rounds: 3 },
   progress: { count: 1_000, minMs: 300 },
   startUps: 9,
+  longQuery: { turns: 2_000, rounds: 5 },
 }
 
 const quick = {
@@ -31,6 +32,7 @@ const quick = {
   overlap: { scenarios: ['slow first call'], rounds: 1 },
   progress: { count: 100, minMs: 0 },
   startUps: 1,
+  longQuery: { turns: 20, rounds: 1 },
 }
 
 export function readSettings(args) {
@@ -48,8 +50,9 @@ export function readSettings(args) {
   const defaults = values.quick ? quick : full
   const rounds = values.rounds === undefined ? defaults.rounds : Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new TypeError(`--rounds must be a whole number from 1, but got ${values.rounds}`)
+    throw new TypeError(`--rounds must be a whole number, 1 or more, but got ${values.rounds}`)
   }
-  if (values.quick && values.markdown) throw new TypeError('--quick measures too little to be written down')
+  if (values.quick && values.markdown)
+    throw new TypeError('--quick and --markdown cannot be combined: --quick measures too little to publish')
   return { ...defaults, ...values, rounds, largeRounds: Math.min(rounds, defaults.largeRounds) }
 }

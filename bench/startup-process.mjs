@@ -1,8 +1,7 @@
 import { engineIn } from './load-engine.mjs'
 
 /**
- * In a fresh process: milliseconds until an engine is imported, and then until its first turn of one call is over; or
- * until a package is.
+ * In a fresh process: milliseconds to import an engine, then to run its first turn of one call; or to import a package.
  */
 const [kind, name] = process.argv.slice(2)
 const start = performance.now()

@@ -1,5 +1,5 @@
-// Glob and Grep on a large tree, beside plain ripgrep and beside a library alone.
-// node bench/tools.mjs [--quick] [--rounds 5]; needs a build, and shows what is installed.
+// Compares Glob and Grep on a large tree with plain ripgrep and with a library.
+// node bench/tools.mjs [--quick] [--rounds 5]. Needs a build; compares only what is installed.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { glob } from 'tinyglobby'
 import { createAssistantMessage, StreamingToolExecutor } from '../dist/src/index.js'
-import { createTools } from '../dist/src/tools/index.js'
+import { createTools } from '../packages/tools/dist/index.js'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, rounds: { type: 'string' } } })
 const files = values.quick ? 2_000 : 50_000
@@ -41,7 +41,7 @@ try {
   rmSync(root, { recursive: true, force: true })
 }
 
-/** Two thirds of the files count; the rest is ignored. One file in a hundred holds the needle. */
+/** Two thirds of the files are searched; the rest is ignored. One file in a hundred contains the needle. */
 function plant() {
   writeFileSync(join(root, '.gitignore'), 'ignored/\n')
   for (let index = 0; index < files; index++) {
@@ -61,7 +61,7 @@ function ripgrep(args) {
   return out.split('\n').filter(Boolean)
 }
 
-/** Told by hand what to ignore, since it reads no ignore files. */
+/** Gets an explicit ignore list, because the library reads no ignore files. */
 function library(pattern) {
   return glob(pattern, { cwd: root, dot: true, ignore: ['ignored/**'] })
 }
@@ -79,7 +79,7 @@ async function call({ tools }, name, input) {
     if (message.type === 'user') return message.toolUseResult
 }
 
-/** In turn, so that whatever else the machine does hits all of them. */
+/** Alternates, so that other load affects all of them. */
 async function compare(title, ways) {
   const entries = Object.entries(ways).filter(([, way]) => way)
   const times = new Map(entries.map(([name]) => [name, []]))
@@ -92,7 +92,7 @@ async function compare(title, ways) {
       if (round > 0) times.get(name).push(performance.now() - start)
     }
   }
-  if (counts.size !== 1) throw new Error(`${title}: they do not find the same: ${[...counts]}`)
+  if (counts.size !== 1) throw new Error(`${title}: the results differ: ${[...counts]}`)
   console.log(`\n${title}: ${[...counts][0]} files`)
   for (const [name, each] of times) {
     each.sort((one, other) => one - other)

@@ -12,7 +12,7 @@ export const textOf = ({ n, text }) => `${text} ${n}`
 
 const resolveAtOnce = async (input) => ({ data: textOf(input) })
 
-/** The two tools of every turn, in the shape that Signalbox takes; the other engines read the same objects. */
+/** The two tools of every turn, in Signalbox's format; the other engines read the same objects. */
 export function createTools(call = resolveAtOnce) {
   return [
     { name: 'Read', inputSchema, isConcurrencySafe: () => true, call: (input) => call(input, false) },
@@ -20,7 +20,7 @@ export function createTools(call = resolveAtOnce) {
   ]
 }
 
-/** The calls of one turn, as a model would emit them. */
+/** The calls of one turn, as a model emits them. */
 export function createCalls(count, mix) {
   return Array.from({ length: count }, (_, n) => ({
     type: 'tool_use',

@@ -10,7 +10,7 @@ const weather = defineTool({
   isConcurrencySafe: () => true,
   call: async ({ place }) => ({ data: `Sunny in ${place}.` }),
 })
-// reads ANTHROPIC_API_KEY; retries are the query's, which knows what had already run
+// reads ANTHROPIC_API_KEY; the query retries, because it knows which calls had already run
 const client = new Anthropic({ maxRetries: 0 })
 const model = anthropicModel(client, { model: 'claude-opus-5-5', max_tokens: 1_024 })
 

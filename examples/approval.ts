@@ -15,7 +15,7 @@ const model = scriptedModel([
   ],
   'Done what I may.',
 ])
-// nobody answers here: the page does
+// never answers: the page does
 const run = query({ messages: 'Pay my bills.', tools: [pay], model, canUseTool: () => new Promise(() => undefined) })
 
 const server = createServer(async (request, response) => {
@@ -33,7 +33,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as { port: number }
 const page = `http://127.0.0.1:${port}/`
 
-// stands for a person at that page, who pays small sums
+// simulates a person at that page who allows small sums
 const person = async () => {
   for (let answered = 0; answered < 2; ) {
     const questions = (await (await fetch(page)).json()) as { toolUseID: string; input: { amount: number } }[]

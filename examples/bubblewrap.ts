@@ -1,4 +1,4 @@
-import type { WrapCommand } from 'signalbox/tools'
+import type { WrapCommand } from '@signalbox/tools'
 
 /**
  * Runs each command in bubblewrap: it can write to the workspace and nowhere else, has no network, sees none of the

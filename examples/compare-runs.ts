@@ -1,7 +1,7 @@
 import { compareRuns, createRecorder, type Frame } from 'signalbox/inspect'
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 
-// two recordings of the same turn; yours come from files, by `readFrames`
+// two recordings of the same turn; read yours from files with `readFrames`
 async function recorded(bodyMs: number, isBroken: boolean): Promise<Frame[]> {
   const frames: Frame[] = []
   const [read, bash] = [heldTool('Read', { safe: true }), heldTool('Bash', { cancelsSiblingsOnError: true })]
@@ -12,19 +12,19 @@ async function recorded(bodyMs: number, isBroken: boolean): Promise<Frame[]> {
   add('c', 'Read')
   clock.increment(bodyMs)
   read.run('a').finish()
-  await settled()
+  await flush()
   if (isBroken) bash.run('b').fail(new Error('exit code 1'))
   else bash.run('b').finish()
-  await settled()
+  await flush()
   if (!isBroken) read.run('c').finish()
-  await settled()
+  await flush()
   for (const _ of executor.getCompletedResults());
   return frames
 }
 
-const { calls, parted } = compareRuns(await recorded(100, false), await recorded(250, true))
-console.log(`${parted} of ${calls.length} calls go another way`)
-for (const { a, b, parting } of calls) {
+const { calls, differences } = compareRuns(await recorded(100, false), await recorded(250, true))
+console.log(`${differences} of ${calls.length} calls differ`)
+for (const { a, b, difference } of calls) {
   console.log(`${a?.id}: ends at ${a?.endedAt} and ${b?.endedAt} ms`)
-  if (parting !== undefined) console.log(`   ${parting.what}: ${parting.a} | ${parting.b}`)
+  if (difference !== undefined) console.log(`   ${difference.what}: ${difference.a} | ${difference.b}`)
 }

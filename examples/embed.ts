@@ -14,10 +14,10 @@ const executor = new StreamingToolExecutor([read, write], async () => ({ behavio
 const reply = createAssistantMessage([])
 const show = ({ message }: MessageUpdate) => console.log(JSON.stringify('message' in message && message.message))
 
-// Stands for your model's stream: a tool_use block each time one ends.
+// replace with your model's stream: one tool_use block each time a block ends
 for await (const [id, name, path] of ['a Read a.ts', 'b Read b.ts', 'c Write c.ts'].map((line) => line.split(' '))) {
   const block = executor.addTool({ type: 'tool_use', id: `${id}`, name: `${name}`, input: { path } }, reply)
-  reply.message.content.push(block) // the call runs already, if it may
+  reply.message.content.push(block) // if the call may run, it is running already
   for (const update of executor.getCompletedResults()) show(update)
 }
 for await (const update of executor.getRemainingResults()) show(update)

@@ -5,11 +5,11 @@ import { z } from 'zod'
 const note = defineTool({
   name: 'Note',
   inputSchema: z.object({ text: z.string() }),
-  startWhen: 'closed', // as soon as the model has asked, at its own risk
+  startWhen: 'closed', // start as soon as the block ends, although the stream may still fail
   call: async ({ text }) => ({ data: `noted ${text}` }),
 })
 const overloaded = Object.assign(new Error('Overloaded'), { status: 529 })
-// breaks off in mid-stream, again and again
+// fails in mid-stream, then at every retry
 const model = scriptedModel([
   ['I note it down.', { call: 'Note', input: { text: 'milk' } }, { wait: 5 }, { error: overloaded }],
   [{ error: overloaded }],

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const mail = defineTool({
   name: 'Mail',
   inputSchema: z.object({ to: z.string(), text: z.string() }),
-  matchesRule: (spec, { to }) => to.endsWith(spec), // what stands in the brackets of a rule is the tool's to match
+  matchesRule: (spec, { to }) => to.endsWith(spec), // the tool matches the text in the brackets of a rule
   call: async ({ to, text }) => ({ data: `sent to ${to}: ${text}` }),
 })
 let failures = 2
@@ -37,7 +37,7 @@ const hooks: Hooks = {
   ],
 }
 const permissions = { allow: ['Mail(@home.example)', 'Fetch'], deny: ['Mail(@rival.example)'] }
-// stands for a person who says "yes, and always for these"
+// simulates a person who answers "yes, and always for these"
 const canUseTool = async () => ({ behavior: 'allow', addRules: { allow: ['Mail(@friends.example)'] } }) as const
 
 const executor = new StreamingToolExecutor([mail, fetchPage], canUseTool, { hooks, permissions })

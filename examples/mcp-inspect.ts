@@ -1,7 +1,7 @@
+import { connectMcp, serveMcp } from '@signalbox/mcp'
 import { allowAllTools, createAssistantMessage, defineTool, StreamingToolExecutor } from 'signalbox'
 import { createRecorder } from 'signalbox/inspect'
 import { serveInspector } from 'signalbox/inspect/server'
-import { connectMcp, serveMcp } from 'signalbox/mcp'
 import { z } from 'zod'
 
 const departure = defineTool({

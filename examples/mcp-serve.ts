@@ -1,5 +1,5 @@
+import { connectMcp, serveMcp } from '@signalbox/mcp'
 import { allowAllTools, createAssistantMessage, defineTool, runToolUse } from 'signalbox'
-import { connectMcp, serveMcp } from 'signalbox/mcp'
 import { z } from 'zod'
 
 const departure = defineTool({
@@ -11,10 +11,10 @@ const departure = defineTool({
   call: async ({ to }) => ({ data: `The next train to ${to} leaves at 11:05.` }),
 })
 
-// over HTTP on loopback; without `transport` over the input and output of this process
+// over HTTP on loopback; without `transport`, over standard input and output
 const server = await serveMcp({ tools: [departure], permissions: { allow: ['Departure'] }, transport: { http: {} } })
 
-// any MCP client may connect now; this one is our own
+// any MCP client can connect now; this is the one of @signalbox/mcp
 const mcp = await connectMcp({ servers: { station: { url: server.url as string } } })
 const block = { type: 'tool_use', id: 'a', name: 'mcp__station__Departure', input: { to: 'Rome' } } as const
 const context = { options: { tools: mcp.tools() } }

@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectMcp } from '@signalbox/mcp'
 import { query } from 'signalbox'
-import { connectMcp } from 'signalbox/mcp'
 import { scriptedModel } from 'signalbox/scripted'
 
 const root = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-example-')))
@@ -12,13 +12,13 @@ const mcp = await connectMcp({
   servers: {
     // npm install @modelcontextprotocol/server-filesystem
     files: { command: 'npx', args: ['mcp-server-filesystem', root] },
-    // one that cannot be reached costs its own tools, and nothing else
+    // a server that cannot be reached only lacks its own tools
     docs: { command: '/usr/local/bin/no-such-server' },
   },
 })
 for (const { name, state, tools } of mcp.servers()) console.log(`${name}: ${state}, ${tools} tools`)
 
-// stands for your model: two safe calls side by side, and one that the server calls destructive
+// replace with a real model; this one makes two safe calls, and one that the server marks as destructive
 const path = join(root, 'trains.txt')
 const model = scriptedModel([
   [

@@ -10,7 +10,7 @@ const weather = defineTool({
   isConcurrencySafe: () => true,
   call: async ({ place }) => ({ data: `Sunny in ${place}.` }),
 })
-// reads OPENAI_API_KEY; retries are the query's, which knows what had already run
+// reads OPENAI_API_KEY; the query retries, because it knows which calls had already run
 const model = openaiChatModel(new OpenAI({ maxRetries: 0 }), { model: 'gpt-5.5' })
 
 const run = query({

@@ -21,7 +21,7 @@ const tools = [weather]
 const client = new Anthropic()
 const transcript: Message[] = [createUserMessage('How is the weather in Oslo and in Rome?')]
 
-for (let isExpected = true; isExpected; ) {
+for (let isFinished = false; !isFinished; ) {
   const executor = new StreamingToolExecutor(tools, () => ({ behavior: 'allow' }))
   const reply = createAssistantMessage([])
   const stream = client.messages.stream({
@@ -30,7 +30,7 @@ for (let isExpected = true; isExpected; ) {
     tools: toolSchemas(tools),
     messages: toApiMessages(transcript),
   })
-  // told of each block as it ends: its call runs while the model still writes the next one
+  // each block is reported when it ends, so its call runs while the model writes the next one
   stream.on('contentBlock', (block) => {
     if (block.type === 'text') console.log(block.text)
     reply.message.content.push(block.type === 'tool_use' ? executor.addTool(block, reply) : { ...block })
@@ -38,5 +38,5 @@ for (let isExpected = true; isExpected; ) {
   const { stop_reason } = await stream.finalMessage()
   transcript.push(reply)
   for await (const { message } of executor.getRemainingResults()) transcript.push(message)
-  isExpected = stop_reason === 'tool_use'
+  isFinished = stop_reason !== 'tool_use'
 }

@@ -25,7 +25,7 @@ const model = scriptedModel([
   'It has nine letters, and nine has four.',
 ])
 
-// stands for a person who says: always
+// simulates a person who answers "always"
 const canUseTool: CanUseTool = ({ name }) => {
   console.log(`asked for ${name}`)
   return { behavior: 'allow', addRules: { allow: [name] } }

@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createTools } from '@signalbox/tools'
 import { query } from 'signalbox'
 import { scriptedModel } from 'signalbox/scripted'
-import { createTools } from 'signalbox/tools'
 
 const root = await mkdtemp(join(tmpdir(), 'signalbox-example-'))
 const { tools, close } = createTools({ root })
 
-// stands for your model: it writes a file, changes it, and looks at it in three ways
+// replace with a real model; this one writes a file, changes it, and reads it in three ways
 const model = scriptedModel([
   [
     { call: 'Write', input: { file_path: 'notes/trains.txt', content: 'Berlin 09:12\nRome 10:40\n' } },
@@ -30,7 +30,7 @@ const run = query({
   tools,
   model,
   context: { permissions },
-  // whatever no rule speaks of is asked; this host says no
+  // asked if no rule decides; this host denies
   canUseTool: async (tool) => ({ behavior: 'deny', message: `Nobody is here to allow this use of ${tool.name}.` }),
 })
 for await (const message of run) {

@@ -5,7 +5,7 @@ import { libraryOutside } from './build/library-outside.ts'
 
 const isElk = (name: string): boolean => name.includes('elk-worker-packed')
 
-/** `signalbox/inspect/app`: a module for other people's pages. */
+/** `signalbox/inspect/app`: a module for host pages. */
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,

@@ -4,7 +4,7 @@ import { elkWorker } from './build/elk-worker.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** The playground: static files that run under any path of any web host. */
+/** The playground: static files that work under any path of any web server. */
 export default defineConfig({
   root: resolve(import.meta.dirname, 'playground'),
   publicDir: resolve(import.meta.dirname, 'public'),
@@ -13,7 +13,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^signalbox$/, replacement: resolve(root, 'src/index.ts') },
-      { find: /^signalbox\/scripted$/, replacement: resolve(root, 'src/scripted/index.ts') },
+      { find: /^signalbox\/scripted$/, replacement: resolve(root, 'src/query/scripted/index.ts') },
       { find: /^signalbox\/inspect$/, replacement: resolve(root, 'src/inspect/index.ts') },
     ],
   },

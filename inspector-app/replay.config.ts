@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
 import { onePage } from './build/one-page.ts'
 
-/** The page that a recording is put into, in one file. */
+/** The single-file page that a recording is inserted into. */
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,

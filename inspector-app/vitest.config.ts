@@ -5,7 +5,7 @@ import { elkWorker } from './build/elk-worker.ts'
 
 const executablePath = findChromium()
 
-/** The page's parts, each alone, in a real browser. */
+/** Component tests of the page, in a real browser. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [elkWorker()],

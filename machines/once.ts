@@ -1,4 +1,4 @@
-/** Made when it is first wanted: an import waits for nothing, and what nobody uses is not made. */
+/** Created on first use, so that an import costs nothing. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

@@ -4,7 +4,7 @@ import { build } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What is built from inspector-app, and the folder below `dist` that it goes to. */
+/** The parts of inspector-app, and the folder below `dist` of each. */
 const parts = {
   page: { config: 'vite.config.ts', folder: 'inspector-app' },
   embed: { config: 'embed.config.ts', folder: 'inspector-app/embed' },
@@ -12,7 +12,7 @@ const parts = {
   playground: { config: 'playground.config.ts', folder: 'playground' },
 }
 
-/** Builds some parts of the app, or all, into a folder: the project's `dist`, unless told otherwise. */
+/** Builds some or all parts of the app into a folder, by default the project's `dist`. */
 export async function buildApp(names = Object.keys(parts), into = join(root, 'dist')) {
   for (const name of names) {
     const { config, folder } = parts[name]

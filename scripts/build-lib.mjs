@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { build } from 'vite'
 
-// One file for each subpath and for what they share: loading takes as long as there are files, whatever is in them.
-// What is shared stays shared, so that an error or an actor of one subpath is known to the others.
+// Builds one file per subpath, plus shared chunks: load time depends on the number of files, not on their size.
+// Shared code stays shared, so that an error or actor of one subpath is recognised by the others.
 const root = new URL('..', import.meta.url).pathname
 process.chdir(root)
 const outDir = resolve(process.argv[2] ?? `${root}dist`)
@@ -14,22 +14,22 @@ const filesBelow = (folder) => readdirSync(folder, { recursive: true }).map((nam
 const subpaths = Object.values(JSON.parse(read('package.json')).exports).flatMap(
   ({ default: file }) => file?.match(/^\.\/dist\/((?:src|machines)\/.*)\.js$/)?.[1] ?? [],
 )
-// the page that hosts mount is built apart, and takes these from the library that it stands in
+// the embedded page is built separately and imports these files from the library
 const takenByPage = filesBelow('inspector-app/src')
   .filter((name) => /\.tsx?$/.test(name))
   .flatMap((name) => [...read(name).matchAll(/^import (?!type )[^']*'(?:\.\.\/)+((?:src|machines)\/[^']*)\.ts'/gm)])
   .map(([, name]) => name)
 
-// the compiler wrote a file for each of ours: of those only the types are shipped
+// of the compiler's output, only the types are shipped
 for (const name of ['src', 'machines'].flatMap((folder) => filesBelow(join(outDir, folder)))) {
   if (name.endsWith('.js')) rmSync(name)
 }
 
-// what many subpaths take a little of is one file, not many small ones
+// group small shared modules into one file
 const groups = [
-  { name: 'ground', test: /\/src\/((text|errors|messages|results|model)\/|tool\/describe-call|pipeline\/clock)/ },
-  { name: 'charts', test: /\/machines\/(?!public)/ },
-  { name: 'core', test: /\/src\/(index\.ts|(permission|hooks|tool|pipeline|executor|batch|query)\/)/ },
+  { name: 'base', test: /\/src\/((base|messages|results)\/|models\/[^/]*$|tool\/describe-call)/ },
+  { name: 'charts', test: /\/(machines|src\/chart-engine)\// },
+  { name: 'core', test: /\/src\/(index\.ts|(permission|hooks|tool|pipeline|executor)\/|query\/[^/]*$)/ },
 ]
 
 await build({
@@ -49,7 +49,7 @@ await build({
       output: {
         format: 'esm',
         entryFileNames: '[name].js',
-        // as deep as the rooms are, so that what is found beside the library is found from here as well
+        // the same depth as the subpaths, so that relative paths beside the library resolve from here too
         chunkFileNames: 'src/shared/[name].js',
         codeSplitting: { groups },
       },

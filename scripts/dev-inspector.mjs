@@ -1,10 +1,10 @@
 import { createServer } from 'vite'
 import { allowAllTools, query } from '../dist/src/index.js'
-import { serveInspector } from '../dist/src/inspect-server/index.js'
-import { scriptedModel } from '../dist/src/scripted/index.js'
-import { createTools } from '../dist/src/tools/index.js'
+import { serveInspector } from '../dist/src/inspect/server/index.js'
+import { scriptedModel } from '../dist/src/query/scripted/index.js'
+import { createTools } from '../packages/tools/dist/index.js'
 
-// For work on the page: Vite serves it from its sources, and a scripted turn runs again and again.
+// For developing the page: Vite serves it from source, and a scripted turn runs in a loop.
 const configFile = new URL('../inspector-app/vite.config.ts', import.meta.url).pathname
 const vite = await createServer({ configFile })
 await vite.listen()

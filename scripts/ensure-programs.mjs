@@ -3,22 +3,22 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findChromium } from './find-chromium.mjs'
 
-// Programs that tests need. They are installed where that is possible; else this says what to do. Without Chromium it
-// fails; tests of the others are left out.
+// Installs the programs that tests need, if possible; otherwise prints what to do. Chromium is required. Tests that need
+// one of the other programs are skipped without it.
 const programs = [
   {
     name: 'Chromium',
     debian: 'chromium',
     find: findChromium,
     isRequired: true,
-    problem: process.env.CHROMIUM && `There is no Chromium at ${process.env.CHROMIUM}.`,
+    problem: process.env.CHROMIUM && `CHROMIUM is set to ${process.env.CHROMIUM}, but that file does not exist.`,
     advice: `Install Chromium or Chrome (Debian and Ubuntu: sudo apt-get install chromium; macOS: brew install --cask chromium),
 or say where it is: CHROMIUM=/path/to/chromium npm test`,
   },
-  { name: 'ripgrep', debian: 'ripgrep', find: () => onPath('rg'), advice: 'Tests of searches with it are left out.' },
-  { name: 'tmux', debian: 'tmux', find: () => onPath('tmux'), advice: 'Tests in a terminal are left out.' },
+  { name: 'ripgrep', debian: 'ripgrep', find: () => onPath('rg'), advice: 'Tests that search with it are skipped.' },
+  { name: 'tmux', debian: 'tmux', find: () => onPath('tmux'), advice: 'Terminal tests are skipped.' },
   ...(process.platform === 'linux'
-    ? [{ name: 'bubblewrap', debian: 'bubblewrap', find: () => onPath('bwrap'), advice: 'Its tests are left out.' }]
+    ? [{ name: 'bubblewrap', debian: 'bubblewrap', find: () => onPath('bwrap'), advice: 'Sandbox tests are skipped.' }]
     : []),
 ]
 
@@ -30,7 +30,7 @@ if (installable.length > 0 && canInstall) install(installable)
 for (const { name, find, isRequired = false, problem, advice } of missing) {
   if (find() !== undefined) continue
   console.error(
-    `${problem || `${name} was not found, and ${canInstall ? 'could' : 'can'} not be installed.`}\n${advice}`,
+    `${problem || `${name} was not found and ${canInstall ? 'could not' : 'cannot'} be installed.`}\n${advice}`,
   )
   if (isRequired) process.exitCode = 1
 }
@@ -40,9 +40,9 @@ function install(wanted) {
   try {
     execFileSync('apt-get', ['update', '-qq'], { stdio: 'inherit' })
   } catch {
-    // what is missing then is said above
+    // missing programs are reported later
   }
-  // one by one, so that what a release does not have takes nothing along
+  // one by one: a missing package must not make the others fail
   for (const { debian } of wanted) {
     try {
       execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debian], {

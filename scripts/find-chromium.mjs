@@ -7,7 +7,7 @@ const elsewhere = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Where a Chromium is on this machine, if it has one. */
+/** The path of an installed Chromium, or undefined. */
 export function findChromium() {
   if (process.env.CHROMIUM) return existsSync(process.env.CHROMIUM) ? process.env.CHROMIUM : undefined
   const folders = (process.env.PATH ?? '').split(delimiter)
@@ -16,7 +16,7 @@ export function findChromium() {
   )
 }
 
-/** For a browser that only ever talks to this machine. */
+/** For a browser that opens only local pages. */
 export const chromiumArguments = [
   '--no-sandbox',
   '--disable-gpu',

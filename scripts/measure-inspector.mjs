@@ -2,10 +2,10 @@ import { chromium } from 'playwright-core'
 import { z } from 'zod'
 import { createAssistantMessage, defineTool, StreamingToolExecutor } from '../dist/src/index.js'
 import { createRecorder, frameLine } from '../dist/src/inspect/index.js'
-import { serveInspector } from '../dist/src/inspect-server/index.js'
+import { serveInspector } from '../dist/src/inspect/server/index.js'
 import { chromiumArguments, findChromium } from './find-chromium.mjs'
 
-// What watching costs: the executor, per call, and the page, per picture. Reported, not judged. Needs `npm run build`.
+// Measures the cost of watching: per call in the executor, per animation frame in the page. Needs `npm run build`.
 const calls = 1_000
 const framesPerSecond = 20_000
 const seconds = 5
@@ -15,8 +15,8 @@ const read = (call) =>
   defineTool({ name: 'Read', inputSchema: z.object({ file_path: z.string() }), isConcurrencySafe: () => true, call })
 
 const watchers = {
-  'nobody watches': () => undefined,
-  'an observer that does nothing': (executor) => executor.actor.system.inspect(() => undefined),
+  'not watched': () => undefined,
+  'a no-op observer': (executor) => executor.actor.system.inspect(() => undefined),
   'the recorder': (executor) => createRecorder({ onFrame: () => undefined }).watch(executor),
   'the recorder, written as lines': (executor) =>
     createRecorder({ onFrame: (frame) => frameLine(frame) }).watch(executor),
@@ -60,7 +60,7 @@ async function measurePage() {
     const isOver = shown.then(() => true)
     let sent = 0
     const start = performance.now()
-    // each of these events makes two frames: the event itself, and the guards that were asked
+    // each of these events makes two frames: the event, and the guards that were evaluated
     while (!(await Promise.race([isOver, new Promise((resolve) => setTimeout(resolve, 8))]))) {
       const due = ((performance.now() - start) / 1_000) * (framesPerSecond / 2)
       for (; sent < due; sent++) executor.actor.send({ type: 'results.take' })
@@ -69,12 +69,12 @@ async function measurePage() {
     deltas.sort((a, b) => a - b)
     const at = (part) => deltas[Math.floor(deltas.length * part)].toFixed(1)
     console.log(
-      `the page with ${calls} calls while ${Math.round((sent * 2) / seconds).toLocaleString('en')} frames a second come in`,
+      `the page with ${calls} calls while ${Math.round((sent * 2) / seconds).toLocaleString('en')} frames per second arrive`,
     )
     console.log(
-      `  ${(deltas.length / seconds).toFixed(0)} pictures a second; between two: ${at(0.5)} ms median, ${at(0.95)} ms at 95 %, ${at(0.999)} ms at most`,
+      `  ${(deltas.length / seconds).toFixed(0)} animation frames per second; interval: ${at(0.5)} ms median, ${at(0.95)} ms at 95 %, ${at(0.999)} ms at most`,
     )
-    console.log(`  ${seen.toLocaleString('en')} frames are in the page`)
+    console.log(`  ${seen.toLocaleString('en')} frames received by the page`)
   } finally {
     await browser.close()
     await server.close()

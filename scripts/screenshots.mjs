@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { preview } from 'vite'
-import { serveInspector } from '../dist/src/inspect-server/index.js'
+import { serveInspector } from '../dist/src/inspect/server/index.js'
 import { stagedTurn } from './staged-turn.mjs'
 import { toldTurn } from './told-turn.mjs'
 
-// Takes the pictures in docs/images: a staged turn, every view, light and dark, laptop and phone. Needs `npm run build`.
+// Takes the screenshots in docs/images: a staged turn, every view, light and dark, laptop and phone. Needs `npm run build`.
 const folder = new URL('../docs/images/', import.meta.url)
 const only = process.argv[2]
 
@@ -40,7 +40,7 @@ try {
   await browser.close()
 }
 
-/** Each scenario at a telling moment, which the page's own clock is stepped to. */
+/** Steps the clock of each scenario to a characteristic moment. */
 async function shootPlayground() {
   const moments = {
     mixed: 2_000,
@@ -65,7 +65,7 @@ async function shootPlayground() {
           await page.getByRole('button', { name: 'Step' }).click()
         }
         await page.mouse.move(700, 20)
-        // a body that was told to stop says so a moment later
+        // an aborted body settles a moment later
         await page.waitForTimeout(300)
         await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })
         console.log(`docs/images/${name}.png`)
@@ -77,7 +77,7 @@ async function shootPlayground() {
   }
 }
 
-/** A recording, told again with other marks, and beside another one. */
+/** A recording with a simulation, and compared with another one. */
 async function shootTold() {
   const recordings = await mkdtemp(join(tmpdir(), 'signalbox-told-'))
   const [one, other] = ['today.jsonl', 'yesterday.jsonl'].map((name) => join(recordings, name))
@@ -134,7 +134,7 @@ async function shoot(turn, scene, colorScheme, viewport, device) {
   await page.close()
 }
 
-/** As high as the page, so that what sticks to the edges of a screen stands at the edges of the picture. */
+/** Makes the viewport as high as the page, so that sticky elements are at the edges of the screenshot. */
 async function fitPage(page) {
   const height = await page.evaluate(() => document.querySelector('.shell').scrollHeight)
   await page.setViewportSize({ width: phone.width, height })

@@ -1,4 +1,4 @@
-// Random turns with faults, until the time is over or something breaks.
+// Runs random turns with faults until the time is over or a breach is found.
 //   npm run soak -- --minutes 10
 //   npm run soak -- --turns 10000 --seed 1
 import { simulate } from '../dist/src/testing/index.js'
@@ -20,4 +20,4 @@ for (let seed = flagged('--seed', Date.now() % 1_000_000); done < turns && left(
   console.log(breach.test)
   process.exit(1)
 }
-console.log(`${done} turns, nothing is wrong`)
+console.log(`${done} turns: no breach found`)

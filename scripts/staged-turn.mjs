@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createAssistantMessage, defineTool, StreamingToolExecutor } from '../dist/src/index.js'
-import { serveInspector } from '../dist/src/inspect-server/index.js'
+import { serveInspector } from '../dist/src/inspect/server/index.js'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const inputSchema = z.looseObject({
@@ -9,7 +9,7 @@ const inputSchema = z.looseObject({
   pattern: z.string().optional(),
 })
 
-/** A turn that stands still at a telling moment, with the inspector attached. */
+/** A turn that stops at a characteristic moment, with the inspector attached. */
 export async function stagedTurn(scene) {
   const holds = new Map()
   const held = (id) => new Promise((resolve, reject) => holds.set(id, { resolve, reject }))

@@ -11,7 +11,7 @@ const asked = [
   { name: 'Bash', of: 'npm test', ms: 520 },
 ]
 
-/** Writes the recording of a whole turn, on a clock of its own. `changes` are other facts of calls, by their place. */
+/** Writes the recording of a whole turn, on its own clock. `changes` overrides properties of calls, by index. */
 export async function toldTurn(file, changes = {}) {
   const calls = asked.map((call, at) => ({ ...call, ...changes[at], id: `toolu_${at + 1}` }))
   const tools = new Map(

@@ -1,4 +1,15 @@
-import { writeFileSync } from 'node:fs'
-import { chartsPage } from '../dist/src/testing/charts-page.js'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runnerImport } from 'vite'
 
-writeFileSync(new URL('../docs/charts.md', import.meta.url), chartsPage())
+// Draws the charts in README and docs from the machines.
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { module } = await runnerImport(`${root}scripts/charts-in-docs.ts`, { configFile: false, root })
+for (const name of ['README.md', ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)]) {
+  if (!name.endsWith('.md')) continue
+  const page = readFileSync(root + name, 'utf8')
+  const drawn = module.drawCharts(page)
+  if (drawn === page) continue
+  writeFileSync(root + name, drawn)
+  console.log(name)
+}

@@ -1,15 +1,25 @@
-export type { Admission, Decision, DecisionSource, Opinion, PermissionMode } from '../machines/index.ts'
-export { partitionToolCalls, type ToolCallBatch } from './batch/partition-tool-calls.ts'
-export { type BatchContext, runTools, runToolUse } from './batch/run-tools.ts'
-export { classifyToolError } from './errors/classify-tool-error.ts'
-export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './errors/signalbox-error.ts'
+export type {
+  Admission,
+  Decision,
+  DecisionSource,
+  PermissionBehavior,
+  PermissionMode,
+  PermissionVerdict,
+} from '../machines/index.ts'
+export { classifyToolError } from './base/classify-tool-error.ts'
+export { type Clock, platformClock } from './base/clock.ts'
+export { describeError } from './base/describe-error.ts'
+export { describeValue } from './base/describe-value.ts'
+export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './base/signalbox-error.ts'
+export { partitionToolCalls, type ToolCallBatch } from './executor/batch/partition-tool-calls.ts'
+export { type BatchContext, runTools, runToolUse } from './executor/batch/run-tools.ts'
 export type { MessageUpdate } from './executor/delivery.ts'
-export type { ExecutorEvents, ExecutorWarning, SettledCall } from './executor/events.ts'
+export type { CompletedCall, ExecutorEvents, ExecutorWarning } from './executor/events.ts'
+export type { DiscardedCall } from './executor/executor-core.ts'
 export type { AddOptions } from './executor/intake.ts'
 export type { OpenQuestion } from './executor/open-question.ts'
 export type { ExecutorOptions } from './executor/options.ts'
 export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
-export type { DiscardedCall } from './executor/turn.ts'
 export type {
   HookCallback,
   HookEvent,
@@ -31,42 +41,64 @@ export {
   createToolResultMessage,
   createUserMessage,
 } from './messages/create-messages.ts'
+export type { IdsAndTime } from './messages/ids-and-time.ts'
 export type {
   AssistantMessage,
   Attachment,
   AttachmentMessage,
+  BlockLike,
   ContentBlock,
   Message,
+  MessageLike,
+  OtherBlock,
   ProgressMessage,
   StopHookSummary,
   SystemMessage,
   TextBlock,
+  ThinkingBlock,
   ToolResultBlock,
   ToolResultMessage,
   ToolUseBlock,
+  Usage,
   UserMessage,
 } from './messages/message.ts'
-export type { Stamps } from './messages/stamps.ts'
 export { type ApiMessage, toApiMessages } from './messages/to-api-messages.ts'
-export { classifyModelError, isRetryable, type ModelErrorKind } from './model/classify-model-error.ts'
-export type { Model, ModelEvent, ModelRequest, StopReason } from './model/model.ts'
-export { retryAfterMs } from './model/retry-after.ts'
-export { type PermissionRule, parseRule } from './permission/permission-rule.ts'
+export { classifyModelError, isRetryable, type ModelErrorKind } from './models/classify-model-error.ts'
+export type { Model, ModelEvent, ModelRequest, StopReason } from './models/model.ts'
+export { retryAfterMs } from './models/retry-after.ts'
+export { type DenyRule, type PermissionRule, parseRule } from './permission/permission-rule.ts'
 export type { PermissionLists, PermissionSettings } from './permission/permission-settings.ts'
-export type { WarningCode } from './pipeline/call-host.ts'
-export type { Clock } from './pipeline/clock.ts'
+export { gutterOf, type ShownLine, showInput, showInputText } from './permission/shown-input.ts'
+export { visibleLine } from './permission/visible-text.ts'
+export type { WarningCode } from './pipeline/executor-services.ts'
 export type { CallTelemetry, TelemetryEvents, TimedPhase } from './pipeline/telemetry.ts'
 export type { ModelRetry, QueryOptions } from './query/options.ts'
 export { type Query, query } from './query/query.ts'
-export type { ModelReplyMessage, ModelRetryMessage, QueryMessage, StreamEventMessage } from './query/query-message.ts'
-export type { QueryResult } from './query/query-run.ts'
+export type {
+  ModelRefusalMessage,
+  ModelReplyMessage,
+  ModelRetryMessage,
+  QueryMessage,
+  QueryResult,
+  StreamEventMessage,
+  UnansweredCallsMessage,
+} from './query/query-message.ts'
+export type { SessionQuestion } from './query/session/question-book.ts'
+export { createSession, Session, type SessionStatus } from './query/session/session.ts'
+export type { SessionEvents } from './query/session/session-events.ts'
+export type { ForkOptions, SendOptions, SessionOptions } from './query/session/session-options.ts'
+export type { SessionView } from './query/session/session-view.ts'
+export type { ModelPrice, ModelUsage, SessionUsage } from './query/session/usage.ts'
 export type { LongResult, ResultStore } from './results/result-store.ts'
+export { checkRules, type RuleProblem } from './tool/check-rules.ts'
 export { defineTool } from './tool/define-tool.ts'
+export { describeCall } from './tool/describe-call.ts'
 export {
   allowAllTools,
   type CanUseTool,
   type PermissionAnswer,
   type PermissionQuestion,
+  type PermissionReply,
   type ToolCheck,
 } from './tool/permission.ts'
 export type {
@@ -77,11 +109,13 @@ export type {
   ProgressChunk,
   ResultChunk,
   Retry,
+  SiblingCall,
   Timeout,
   Tool,
   ToolFailure,
   ToolResult,
   ToolReturn,
 } from './tool/tool.ts'
+export { toolError } from './tool/tool-error.ts'
 export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'

@@ -11,7 +11,7 @@ export function checkResults(results, calls) {
   }
 }
 
-/** In whatever order they came. */
+/** The same, in any order. */
 export function checkSet(results, calls) {
   const place = new Map(calls.map(({ id }, index) => [id, index]))
   checkResults(

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
-/** What the engine says of itself, with the versions of what it runs on. */
+/** The engine's description, with the versions of its packages. */
 export async function describe({ title, scope, packages, gives, progress }) {
   const versions = await Promise.all(packages.map(versionOf))
-  // Infinity does not survive the way to the parent
+  // Infinity cannot be sent to the parent process as JSON
   const sideBySide = gives.sideBySide === Infinity ? null : gives.sideBySide
   return { title, scope, packages, versions, gives: { ...gives, sideBySide }, reports: progress !== undefined }
 }

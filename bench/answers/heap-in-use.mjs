@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 
-/** After everything that can be collected has been. */
+/** The heap in use after a full garbage collection. */
 export async function heapInUse() {
   for (let pass = 0; pass < 3; pass++) {
     await nextTick()

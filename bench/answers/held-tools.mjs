@@ -23,7 +23,7 @@ export function heldTools() {
     tools,
     bodies,
     release,
-    /** Until at least so many run, and whatever else would start by itself has. */
+    /** Waits until at least this many run, and until nothing else starts by itself. */
     async running(count) {
       while (bodies.size < count) {
         await new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function heldTools() {
       }
       await untilIdle()
     },
-    /** Those that have not begun yet do not wait at all. */
+    /** Bodies that start later do not wait. */
     releaseAll() {
       isOpen = true
       for (const n of bodies.keys()) release(n)

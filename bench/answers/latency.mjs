@@ -3,7 +3,7 @@ import { median } from '../statistics.mjs'
 import { createCalls, createTools, textOf } from '../workload.mjs'
 import { checkSet } from './check-results.mjs'
 
-/** Microseconds from a block's end to its tool's start, and from the stream's end to the first start after it. */
+/** Microseconds from the end of a block to the start of its tool, and from the end of the stream to the first later start. */
 export async function latency(engine, { blocks, turns }) {
   const calls = createCalls(blocks, 'safe')
   const fromBlock = []
@@ -27,7 +27,7 @@ async function moments(engine, calls) {
     return { data: textOf(input) }
   })
   const pace = {
-    // the pieces of a reply come some milliseconds apart
+    // the parts of a reply arrive some milliseconds apart
     until: () => sleep(2),
     ended: (n) => {
       ended[n] = performance.now()

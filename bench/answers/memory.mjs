@@ -3,7 +3,7 @@ import { createCalls } from '../workload.mjs'
 import { heapInUse } from './heap-in-use.mjs'
 import { heldTools } from './held-tools.mjs'
 
-/** Bytes of heap per call: while all calls of a turn are known and none is over; after it, while what ran it is held. */
+/** Heap bytes per call: with all calls of a turn unfinished; and after the turn, while its executor is still referenced. */
 export async function memory(engine, { size, turns }) {
   const calls = createCalls(size, 'safe')
   const live = []
@@ -28,7 +28,7 @@ async function heldTurn(engine, calls) {
   releaseAll()
   let { executor } = await over
   const held = (await heapInUse()) - before
-  // read once more, so that it was alive until here
+  // a last use keeps it alive until here
   executor = executor === undefined ? undefined : null
   return { live, held }
 }

@@ -3,7 +3,7 @@ import { scenarios } from '../scenarios.mjs'
 import { createTools, textOf } from '../workload.mjs'
 import { checkSet } from './check-results.mjs'
 
-/** One turn in real time. Milliseconds until the first result is in hand, and until all are. */
+/** One turn in real time. Milliseconds until the first result and until all results are available. */
 export async function overlap(engine, { scenario }) {
   const calls = scenarios[scenario]
   const begin = performance.now()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const inputSchema = z.object({})
 
-/** Reports of one tool that reach the host, per second. Every one has to come, in its order. */
+/** Progress reports of one tool that reach the host per second. All must arrive, in order. */
 export async function progress(engine, { count, minMs }) {
   const turn = engine.progress({ count, inputSchema })
   const start = performance.now()

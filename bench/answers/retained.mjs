@@ -1,7 +1,7 @@
 import { createCalls, createTools } from '../workload.mjs'
 import { heapInUse } from './heap-in-use.mjs'
 
-/** Bytes of heap that each call of many turns leaves behind when the host keeps nothing. */
+/** Heap bytes that each call leaves behind over many turns, if the host keeps nothing. */
 export async function retained(engine, { size, minCalls, maxMs }) {
   const turn = engine.prepare({ tools: createTools(), calls: createCalls(size, 'safe') })
   await turnsOf(turn, size, minCalls, maxMs)

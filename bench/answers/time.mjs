@@ -3,11 +3,11 @@ import { createCalls, createTools } from '../workload.mjs'
 const prepared = new Map()
 
 /**
- * Microseconds per call: turn after turn for at least `minMs`. All garbage that is collected meanwhile counts, and
- * none is collected by force before: the turns that follow are slower for a while.
+ * Microseconds per call: turn after turn for at least `minMs`. Garbage collection counts. It is not forced before, because
+ * the next turns would be slower for a while.
  */
 export async function time(engine, { size, mix, minMs, isCpu }) {
-  // the process has slept while others were timed
+  // warm up: the process was idle while others were timed
   await turns(turnOf(engine, 10, mix), 10, minMs / 10)
   const turn = turnOf(engine, size, mix)
   const before = process.cpuUsage()
@@ -26,7 +26,7 @@ async function turns(turn, size, minMs) {
   return { calls, ms: performance.now() - start }
 }
 
-/** What a host does once, such as declaring its tools, is not timed. */
+/** One-time setup, such as declaring tools, is not timed. */
 function turnOf(engine, size, mix) {
   const key = `${mix} ${size}`
   const known = prepared.get(key)

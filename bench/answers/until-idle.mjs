@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Until this process has nothing more to do of its own accord. */
+/** Waits until this process has no more work of its own. */
 export async function untilIdle() {
   for (let quiet = 0; quiet < 2; ) {
     const before = process.cpuUsage()

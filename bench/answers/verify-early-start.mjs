@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createCalls, createTools, textOf } from '../workload.mjs'
 import { untilIdle } from './until-idle.mjs'
 
-/** The stream does not end before the first call has begun, or, for those that wait, before it could have. */
+/** Keeps the stream open until the first call has started, or would have for engines that start early. */
 export async function verifyEarlyStart(engine) {
   const { startsEarly } = engine.gives
   const calls = createCalls(3, 'safe')

@@ -4,7 +4,7 @@ import { checkSet } from './check-results.mjs'
 import { heldTools } from './held-tools.mjs'
 import { verifyEarlyStart } from './verify-early-start.mjs'
 
-/** Throws unless the engine gives what it says it gives, no less and no more. */
+/** Throws unless the engine does exactly what it declares. */
 export async function verifyRules(engine) {
   await checkInvalidInput(engine)
   await checkSideBySide(engine)
@@ -57,7 +57,7 @@ async function checkExclusive(engine) {
   checkSet((await over).results, calls)
 }
 
-/** The last call is over first. */
+/** The last call finishes first. */
 async function checkOrder(engine) {
   const calls = createCalls(4, 'safe')
   const held = heldTools()

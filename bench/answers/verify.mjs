@@ -1,7 +1,7 @@
 import { createCalls, createTools } from '../workload.mjs'
 import { checkResults, checkSet } from './check-results.mjs'
 
-/** Throws unless the engine does the work of a cell. Says how many milliseconds the turn took. */
+/** Throws unless the engine does the work of a cell. Returns the milliseconds of the turn. */
 export async function verify(engine, { size, mix }) {
   const calls = createCalls(size, mix)
   const turn = engine.prepare({ tools: createTools(), calls })

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process'
 
 const script = new URL('../engine-process.mjs', import.meta.url)
 
-/** No answer came in time, and the engine's process was ended. */
+/** The engine did not answer in time, and its process was killed. */
 export class TooLate extends Error {}
 
-/** An engine in a process of its own, which lives until `close` and answers one request at a time. */
+/** An engine in a separate process, which lives until `close` and answers one request at a time. */
 export class EngineClient {
   #child
   #said = ''
@@ -21,7 +21,7 @@ export class EngineClient {
     return this.#answer('start', 60_000)
   }
 
-  /** What does not come in time is a failure: nothing here may hang. */
+  /** Rejects on timeout, so that nothing hangs. */
   ask(command, request = {}, timeoutMs = 120_000) {
     const answer = this.#answer(command, timeoutMs)
     this.#child.send({ command, ...request })
@@ -53,7 +53,7 @@ export class EngineClient {
     })
   }
 
-  /** Shown only where something goes wrong. */
+  /** Shown only on failure. */
   #hear(text) {
     this.#said = `${this.#said}${text}`.slice(-4_000)
   }

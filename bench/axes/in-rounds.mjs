@@ -1,4 +1,4 @@
-/** Asks the named engines in turns, round after round. */
+/** Asks each engine once per round. */
 export async function inRounds(clients, names, rounds, ask) {
   const rows = names.filter((name) => clients.has(name)).map((engine) => ({ engine, answers: [] }))
   for (let round = 0; round < rounds; round++) {

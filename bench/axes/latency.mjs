@@ -2,7 +2,7 @@ import { streamed } from '../engine-list.mjs'
 import { summaryOf } from '../statistics.mjs'
 import { inRounds } from './in-rounds.mjs'
 
-/** From a block's end to its tool's start. */
+/** The time from the end of a block to the start of its tool. */
 export async function measureLatency(clients, { latency, rounds }, tell) {
   const rows = await inRounds(clients, streamed, Math.min(rounds, 3), (client) => client.ask('latency', latency))
   tell('time to start measured')

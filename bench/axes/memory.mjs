@@ -1,6 +1,6 @@
 import { weighed } from '../engine-list.mjs'
 
-/** Heap per call at some sizes, and what stays behind. Sizes whose turns take too long are left out. */
+/** Heap per call at some sizes, and what is retained. Skips sizes whose turns take too long. */
 export async function measureMemory(clients, verified, { memory, retained }, tell) {
   const rows = []
   for (const engine of weighed.filter((name) => clients.has(name))) {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { EngineClient } from './engine-client.mjs'
 
 /**
- * Starts the engines and lets them describe themselves. One that cannot be loaded is a failure, unless its package
- * says that it wants a newer Node: then it is left out by name.
+ * Starts the engines and asks for their descriptions. An engine that cannot be loaded is an error, unless its package
+ * requires a newer Node: then it is listed as left out.
  */
 export async function openEngines(names) {
   const clients = new Map()
@@ -34,7 +34,7 @@ async function needsNewerNode(name) {
   return undefined
 }
 
-/** Those that a file imports, or the files of the bench that it imports: it cannot be asked, for it did not load. */
+/** The packages that a file imports, directly or through files of the bench. Read from source, because it did not load. */
 async function packagesOf(file) {
   const source = await readFile(file, 'utf8')
   const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, id]) => id)

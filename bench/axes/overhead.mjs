@@ -1,6 +1,6 @@
 import { summaryOf } from '../statistics.mjs'
 
-/** Times every cell in turns: each engine once per cell and round, one directly after the other. */
+/** Times every cell: each engine once per cell and round, one directly after the other. */
 export async function measureOverhead(clients, verified, settings, tell) {
   const cells = verified.map((cell) => ({ ...cell, rounds: [] }))
   // round 0 warms up and is not counted
@@ -18,7 +18,7 @@ export async function measureOverhead(clients, verified, settings, tell) {
   return cells.map((cell) => summarized(cell, settings))
 }
 
-/** Mix by mix and size by size; who begins moves on with the rounds. */
+/** Mix by mix and size by size; the first engine rotates with the rounds. */
 function inTurns(cells, round) {
   return groups(cells).flatMap((group) => [
     ...group.slice(round % group.length),

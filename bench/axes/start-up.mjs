@@ -4,12 +4,12 @@ import { summaryOf } from '../statistics.mjs'
 
 const script = new URL('../startup-process.mjs', import.meta.url)
 
-/** Import and first turn, each time in a fresh process, the engines in turns; and what Signalbox imports, alone. */
+/** Import and first turn, each in a fresh process, engines alternating; and the imports of Signalbox alone. */
 export async function measureStartUp(clients, { startUps }, tell) {
   const engines = field.filter((name) => clients.has(name)).map((name) => ['engine', name])
   const packages = ['../dist/src/index.js', 'xstate', 'zod'].map((name) => ['package', name])
   const rows = [...engines, ...packages].map(([kind, name]) => ({ kind, name, answers: [] }))
-  // where it counts, the first one only reads the files from the disk
+  // with several rounds, the first one only warms the disk cache
   for (let round = startUps > 1 ? 0 : 1; round <= startUps; round++) {
     for (const { kind, name, answers } of rows) {
       const answer = await started(kind, name)

@@ -1,10 +1,10 @@
 import { isTimed, ruled } from '../engine-list.mjs'
 import { TooLate } from './engine-client.mjs'
 
-/** The mixes an engine is timed with: one is enough where it makes no difference. */
+/** The mixes an engine is timed with: one is enough if the mix makes no difference. */
 const mixesOf = (name) => (ruled.includes(name) ? ['safe', 'alternating', 'unsafe'] : ['safe'])
 
-/** Throws unless every engine does what it says. Returns the cells, with what one turn took or why there is no time. */
+/** Throws unless every engine does what it declares. Returns the cells, with the time of one turn or why there is none. */
 export async function verifyAll(clients, settings, tell) {
   const cells = []
   for (const [name, client] of clients) {
@@ -20,7 +20,7 @@ async function verifyMix(client, mix, { sizes, capMs }) {
   let last = { size: 1, ms: 0 }
   for (const size of sizes) {
     const cell = { engine: client.name, mix, size }
-    // at least in proportion
+    // assume at least linear growth
     const isHopeless = (last.ms * size) / last.size > capMs
     const ms = isHopeless ? undefined : await oneTurn(client, { size, mix }, capMs)
     if (ms !== undefined) last = { size, ms }
@@ -29,7 +29,7 @@ async function verifyMix(client, mix, { sizes, capMs }) {
   return cells
 }
 
-/** Undefined where the turn is not over in time; the engine then begins anew. */
+/** Undefined if the turn times out; the engine is then restarted. */
 async function oneTurn(client, cell, capMs) {
   try {
     return await client.ask('verify', cell, capMs)

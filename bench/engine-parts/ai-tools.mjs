@@ -1,6 +1,6 @@
 import { tool } from 'ai'
 
-/** The tools in the AI SDK's form. */
+/** Converts the tools to the AI SDK's format. */
 export const aiTools = (tools) =>
   Object.fromEntries(
     tools.map(({ name, inputSchema, call }) => [
@@ -9,7 +9,7 @@ export const aiTools = (tools) =>
     ]),
   )
 
-/** What a part of the answer says about a call that is over. */
+/** The result of a finished call in a stream part. */
 export function resultOfPart({ type, toolCallId, output, error }) {
   if (type === 'tool-result') return { type: 'tool_result', tool_use_id: toolCallId, content: output }
   if (type !== 'tool-error') return undefined

@@ -18,7 +18,7 @@ export const runnerEngine = ({ title, stream, runToolsEagerly }) => ({
       messages: [{ role: 'user', content: 'go' }],
       tools: runnable,
       max_iterations: 1,
-      // only a stream can be run eagerly, and a paced reply is one
+      // eager running needs a stream, and so does a paced reply
       ...((stream || pace !== undefined) && { stream: true, runToolsEagerly }),
     }
     return async () => {

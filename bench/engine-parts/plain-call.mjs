@@ -2,7 +2,7 @@ export const maxConcurrency = 10
 
 const resultOf = (block, content) => ({ type: 'tool_result', tool_use_id: block.id, content })
 
-/** One call for the plain engines: read and classified. What does not fit the schema has its result already. */
+/** One call for the plain engines: parsed and classified. A call with invalid input has its result already. */
 export class PlainCall {
   constructor(block, tool) {
     this.block = block
@@ -27,7 +27,7 @@ export class PlainCall {
 
 export const byName = (tools) => new Map(tools.map((tool) => [tool.name, tool]))
 
-/** Everything a scheduler hands over, until it ends. */
+/** Collects all results of a scheduler. */
 export async function collect(iterable) {
   const results = []
   for await (const result of iterable) results.push(result)

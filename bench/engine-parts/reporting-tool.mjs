@@ -1,4 +1,4 @@
-/** A tool of Signalbox that reports so often, and is done. */
+/** A Signalbox tool that reports progress `count` times. */
 export const reportingTool = ({ count, inputSchema }) => ({
   name: 'Report',
   inputSchema,

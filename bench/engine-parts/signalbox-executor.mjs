@@ -9,7 +9,7 @@ import { reportingCall, reportingTool } from './reporting-tool.mjs'
 
 const assistantMessage = createAssistantMessage([])
 
-/** An engine of the executor alone: the calls in hand, until the results are. */
+/** An engine of the executor alone: from calls to results. */
 export function executorEngine({ title, context, canUseTool = allowAllTools, watch }) {
   return {
     title,

@@ -1,6 +1,6 @@
 const hook = async () => ({})
 
-/** So many hooks before each call and after it, which have nothing to say. */
+/** The given numbers of no-op hooks before and after each call. */
 export const hooksOf = (before, after) => ({
   PreToolUse: [{ matcher: '*', hooks: Array.from({ length: before }, () => hook) }],
   PostToolUse: [{ matcher: '*', hooks: Array.from({ length: after }, () => hook) }],

@@ -2,7 +2,7 @@ import { allowAllTools, query } from '../../dist/src/index.js'
 import { maxConcurrency } from './plain-call.mjs'
 import { reportingCall, reportingTool } from './reporting-tool.mjs'
 
-/** An engine of a whole query: one reply of a model, and the results of its calls. */
+/** An engine of a whole query: one reply of a model and the results of its calls. */
 export const queryEngine = ({ title, packages, createModel, toolExecution = 'streaming' }) => ({
   title,
   packages: ['signalbox', ...packages],

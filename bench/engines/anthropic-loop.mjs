@@ -1,7 +1,7 @@
 import { byName, PlainCall } from '../engine-parts/plain-call.mjs'
 import { anthropicClient, anthropicOptions } from '../models/anthropic-client.mjs'
 
-/** What one writes by hand on the client: read the stream, put the blocks together, run everything at once. */
+/** A hand-written loop on the client: read the stream, assemble the blocks, run everything at once. */
 export const engine = {
   title: 'Plain loop on Anthropic',
   packages: ['@anthropic-ai/sdk'],

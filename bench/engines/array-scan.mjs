@@ -1,6 +1,6 @@
 import { byName, collect, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
-/** The scheduler that one writes first: an array of calls, looked through whenever something happens. */
+/** A naive scheduler: an array of calls that is scanned on every event. */
 class ArrayScan {
   #calls = []
   #wake = () => {}

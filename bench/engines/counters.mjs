@@ -1,6 +1,6 @@
 import { byName, collect, maxConcurrency, PlainCall } from '../engine-parts/plain-call.mjs'
 
-/** The same rules with nothing to look through: two cursors and two counters. */
+/** The same rules without scanning: two cursors and two counters. */
 class Counters {
   #calls = []
   #next = 0

@@ -1,6 +1,6 @@
 import { byName, PlainCall } from '../engine-parts/plain-call.mjs'
 
-/** No scheduler at all: every call at once. What the work itself costs. */
+/** No scheduler: every call at once. The cost of the work itself. */
 export const engine = {
   title: 'Promise.all',
   packages: [],

@@ -18,7 +18,7 @@ export const engine = {
     const tool_calls = calls.map(({ id, name, input }) => ({ type: 'tool_call', id, name, args: input }))
     const messages = [new AIMessage({ content: '', tool_calls })]
     return async () => {
-      // it takes whole messages
+      // it accepts only whole messages
       if (pace) await wholeMessage(calls, pace)
       const answer = await node.invoke({ messages })
       const results = answer.messages.map(({ tool_call_id, content, status }) => ({
@@ -31,7 +31,7 @@ export const engine = {
       return { results, executor: node }
     }
   },
-  /** A node hands reports on only as part of a graph. */
+  /** A node forwards reports only as part of a graph. */
   progress({ count, inputSchema }) {
     const report = (_input, { writer }) => {
       for (let n = 0; n < count; n++) writer(n)

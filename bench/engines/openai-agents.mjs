@@ -33,7 +33,7 @@ async function follow(run, got) {
 
 const isOutput = (item) => item.type === 'tool_call_output_item'
 
-/** A tool that failed answers with a text that says so; there is no flag. */
+/** A failed tool returns an error text; there is no flag. */
 const resultOf = ({ rawItem: { callId }, output }) => ({
   type: 'tool_result',
   tool_use_id: callId,

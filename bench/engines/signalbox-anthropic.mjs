@@ -1,8 +1,8 @@
-import { anthropicModel } from '../../dist/src/anthropic/index.js'
+import { anthropicModel } from '../../dist/src/models/anthropic/index.js'
 import { queryEngine } from '../engine-parts/signalbox-query.mjs'
 import { anthropicClient, anthropicOptions } from '../models/anthropic-client.mjs'
 
-/** Over the same client and the same stream as Anthropic's own runner. */
+/** On the same client and stream as Anthropic's own runner. */
 export const engine = queryEngine({
   title: 'Signalbox on Anthropic',
   packages: ['@anthropic-ai/sdk'],

@@ -1,7 +1,7 @@
 import { queryEngine } from '../engine-parts/signalbox-query.mjs'
 import { signalboxModel } from '../models/signalbox-model.mjs'
 
-/** Waits for the whole reply, as most do. */
+/** Waits for the whole reply, like most engines. */
 export const engine = queryEngine({
   title: 'Signalbox query(), batch',
   packages: [],

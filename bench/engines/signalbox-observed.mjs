@@ -1,6 +1,6 @@
 import { executorEngine } from '../engine-parts/signalbox-executor.mjs'
 
-/** Somebody watches the actors and does nothing with what is seen. */
+/** With a no-op observer of the actors. */
 export const engine = executorEngine({
   title: 'with an observer that does nothing',
   watch: (executor) => {

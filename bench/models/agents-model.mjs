@@ -1,6 +1,6 @@
 import { Usage } from '@openai/agents-core'
 
-/** A model as OpenAI Agents take it, which asks for the calls and ends. */
+/** A model for OpenAI Agents that requests the calls and ends. */
 export function agentsModel(calls, pace) {
   const output = calls.map(({ id, name, input }) => ({
     type: 'function_call',
@@ -18,7 +18,7 @@ export function agentsModel(calls, pace) {
       for (const [n, item] of output.entries()) {
         if (pace) await pace.until(n)
         pace?.ended(n)
-        // what the service's own model hands on when an item is whole
+        // the event that the service's own model sends when an item is complete
         yield { type: 'model', event: { type: 'response.output_item.done', output_index: n, item } }
       }
       pace?.over()

@@ -4,7 +4,7 @@ const usage = {
 }
 const finishReason = { unified: 'tool-calls', raw: 'tool_use' }
 
-/** A language model as the AI SDK and Mastra take it, which asks for the calls and ends. */
+/** A language model for the AI SDK and Mastra that requests the calls and ends. */
 export function languageModel(calls, pace) {
   const content = calls.map(({ id, name, input }) => ({
     type: 'tool-call',

@@ -12,7 +12,7 @@ const message = {
 
 const frame = (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Stands for the service of the Messages API: a `fetch` whose answer asks for the calls, streamed or whole. */
+/** A stand-in for the Messages API: a `fetch` whose response requests the calls, streamed or whole. */
 export function messagesApi(calls, pace) {
   const head = frame({ type: 'message_start', message })
   const blocks = calls.map(blockFrames)

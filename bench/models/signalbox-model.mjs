@@ -1,4 +1,4 @@
-/** A model of Signalbox's own kind that asks for the calls and ends. */
+/** A Signalbox model that requests the calls and ends. */
 export function signalboxModel(calls, pace) {
   const blocks = calls.map(({ id, name, input }, index) => ({
     begin: { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {} } },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { everyEngine, field, isTimed, reporting, streamed, weighed } from '../engine-list.mjs'
 
-/** No figure is judged, but each must be there, for every engine that could be loaded. */
+/** Checks that every figure exists for every loaded engine; does not judge the figures. */
 export function assertComplete(measured, { sizes, memory, overlap }) {
   const { about, leftOut, cells, bundles } = measured
   const isHere = (name) => !leftOut.some(({ engine }) => engine === name)
@@ -19,6 +19,7 @@ export function assertComplete(measured, { sizes, memory, overlap }) {
   has('latency', streamed, ({ fromBlock }) => Number.isFinite(fromBlock.median))
   has('progress', reporting, ({ median }) => median > 0)
   has('startUp', field, ({ imported, firstTurn }) => imported.median > 0 && firstTurn.median > 0)
+  assert.ok(Number.isFinite(measured.longQuery.late.median), 'a long query')
   const turns = streamed.filter(isHere).length * overlap.scenarios.length
   assert.equal(measured.overlap.length, turns, 'every turn in real time')
   assert.ok(bundles.every(({ outside, inside }) => inside.gzip > outside.gzip && outside.gzip > 0))

@@ -3,7 +3,7 @@ import { median } from '../statistics.mjs'
 export const cellOf = ({ cells }, engine, mix, size) =>
   cells.find((cell) => cell.engine === engine && cell.mix === mix && cell.size === size)
 
-/** Round by round, because what slowed the machine down for a while slowed both down. */
+/** Computed per round, because temporary load slows both engines down. */
 function ratio(above, below) {
   if (above?.rounds === undefined || below?.rounds === undefined) return undefined
   if (above.isOnce || below.isOnce) return above.median / below.median
@@ -14,6 +14,6 @@ function ratio(above, below) {
 export const ratioOf = (measured, engine, base, mix, size) =>
   ratio(cellOf(measured, engine, mix, size), cellOf(measured, base, mix, size))
 
-/** What one call costs in a large turn over what it costs in a small one: 1 where the cost is linear. */
+/** The cost per call in a large turn divided by that in a small one: 1 if the cost is linear. */
 export const growthOf = (measured, engine, mix, large = 10_000, small = 100) =>
   ratio(cellOf(measured, engine, mix, large), cellOf(measured, engine, mix, small))

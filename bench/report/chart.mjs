@@ -5,7 +5,7 @@ import { spacedLabels } from './spaced-labels.mjs'
 const panel = { width: 200, height: 340, labels: 186, left: 62, top: 62 }
 const panelWidth = panel.width + panel.labels
 const view = { width: panel.left + 3 * panelWidth, height: panel.top + panel.height + 46 }
-/** Readable on white and on black. */
+/** Readable on light and dark backgrounds. */
 const colors = ['#7c8896', '#b7791f', '#2f9e6e', '#8f5fd0', '#c2507a', '#3f86c7', '#8a8a3a', '#a0653c']
 const titles = {
   signalbox: 'From calls to results',
@@ -13,7 +13,7 @@ const titles = {
   'signalbox-anthropic': "On Anthropic's client",
 }
 
-/** µs per call by N, both logarithmic; a panel for each part of Signalbox and those that do as much. */
+/** µs per call by N, both logarithmic; one panel for each part of Signalbox and its counterparts. */
 export function chart(measured, { sizes }) {
   const scale = scaleFor(measured, sizes)
   const panels = Object.keys(titles).map((ours, at) => panelOf(measured, sizes, ours, at, scale))
@@ -103,7 +103,7 @@ function curve(points, color, isOurs) {
   return `<path class="line${isOurs ? ' ours' : ''}" style="fill:none" stroke="${color}" d="${path}"/>${dots}`
 }
 
-/** Beside the last point of its line, with a thread where it had to give way. */
+/** Beside the last point of its line, with a leader line if it was moved. */
 function label({ text, at, isOurs, color, points }) {
   const [x, y] = points.at(-1)
   const thread = `<path class="leader" d="M${x + 4} ${y}L${panel.width + 12} ${round(at)}"/>`

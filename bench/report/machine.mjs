@@ -8,7 +8,7 @@ export function describeMachine() {
     platform: `${os.type()} ${os.arch()}`,
     node: process.versions.node,
     date: new Date().toISOString().slice(0, 10),
-    /** Others that wanted the processors in the last minutes, the bench included. */
+    /** The load average over five minutes, including the bench. */
     load: os.loadavg()[1],
   }
 }

@@ -4,6 +4,7 @@ import { fieldSection } from './sections/field.mjs'
 import { givesSection } from './sections/gives.mjs'
 import { growthSection } from './sections/growth.mjs'
 import { latencySection } from './sections/latency.mjs'
+import { longQuerySection } from './sections/long-query.mjs'
 import { memorySection } from './sections/memory.mjs'
 import { mixSection } from './sections/mix.mjs'
 import { overlapSection } from './sections/overlap.mjs'
@@ -11,7 +12,7 @@ import { progressSection } from './sections/progress.mjs'
 import { startUpSection } from './sections/start-up.mjs'
 import { targetsSection } from './sections/targets.mjs'
 
-/** Everything that was measured, as Markdown that reads well in a terminal too. */
+/** All measurements as Markdown that is also readable in a terminal. */
 export function report(measured, settings) {
   if (settings.quick) return quickReport(measured)
   const sections = [
@@ -22,6 +23,7 @@ export function report(measured, settings) {
     mixSection(measured, settings, 'unsafe'),
     extrasSection(measured, settings),
     growthSection(measured),
+    longQuerySection(measured),
     memorySection(measured),
     latencySection(measured),
     overlapSection(measured),
@@ -33,7 +35,7 @@ export function report(measured, settings) {
   return sections.join('\n\n')
 }
 
-/** The times of a single round say nothing, so they are not shown. */
+/** The times of a single round are not meaningful, so they are not shown. */
 function quickReport(measured) {
   const { about, leftOut, machine } = measured
   const ran = `${Object.keys(about).length} engines ran on Node ${machine.node}, and each did what it says.`

@@ -1,9 +1,9 @@
 const gap = 15
 
-/** The lines with a height for each label: as near to the line's end as they can be without touching. */
+/** Gives each line's label a position: as near to the end of the line as possible without overlap. */
 export function spacedLabels(lines, top, bottom) {
   const labels = lines.map((line) => ({ ...line, at: line.points.at(-1)[1] })).sort((a, b) => a.at - b.at)
-  // down, then up again where the end of the panel was passed
+  // push down, then up again if the panel's end is passed
   for (let index = 1; index < labels.length; index++) {
     labels[index].at = Math.max(labels[index].at, labels[index - 1].at + gap)
   }

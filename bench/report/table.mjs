@@ -1,6 +1,6 @@
 export const leftOut = '–'
 
-// plus nothing, for there is a zero below zero
+// adding 0 turns -0 into 0
 export const count = (value) => (Math.round(value) + 0).toLocaleString('en-US')
 
 export const figure = (value) =>
@@ -8,10 +8,10 @@ export const figure = (value) =>
 
 export const titleOf = ({ about }, name) => about[name].title
 
-/** With its quartiles. */
+/** The median with its quartiles. */
 export const spread = ({ median, low, high }, show = figure) => `${show(median)} (${show(low)}–${show(high)})`
 
-/** Markdown that reads well in a terminal too: the first column to the left, figures to the right. */
+/** Markdown that is also readable in a terminal: the first column left-aligned, figures right-aligned. */
 export function table(head, rows, leftColumns = 1) {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)))
   const pad = (cell, column) => (column < leftColumns ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))

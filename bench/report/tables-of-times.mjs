@@ -5,7 +5,7 @@ const columns = (sizes) => sizes.map((size) => `N=${count(size)}`)
 
 const share = (value) => (value === undefined ? leftOut : value < 10 ? value.toFixed(2) : figure(value))
 
-/** Of pairs, size by size. */
+/** The ratios of pairs, by size. */
 export function ratioTable(measured, pairs, mix, sizes) {
   const rows = pairs.map(([above, below]) => [
     `${titleOf(measured, above)} / ${titleOf(measured, below)}`,
@@ -14,7 +14,7 @@ export function ratioTable(measured, pairs, mix, sizes) {
   return table(['ratio', ...columns(sizes)], rows)
 }
 
-/** Of engines, size by size. */
+/** The times of engines, by size. */
 export function timesTable(measured, names, mix, sizes) {
   const cell = (name, size) => {
     const found = cellOf(measured, name, mix, size)
@@ -27,7 +27,7 @@ export function timesTable(measured, names, mix, sizes) {
   )
 }
 
-/** Why a figure is not there, or stands on one turn. */
+/** Why a figure is missing or based on one turn. */
 export function footnotes(measured, names, mix) {
   const seconds = (ms) => `${figure(ms / 1_000)} s`
   const why = ({ size, median, tooSlow }) => {

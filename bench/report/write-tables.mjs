@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 const page = new URL('../../docs/performance.md', import.meta.url)
 const markers = ['<!-- bench:start -->', '<!-- bench:end -->']
 
-/** Puts the tables into the documentation, between its markers. */
+/** Writes the tables into the documentation, between its markers. */
 export async function writeTables(tables) {
   const [before, rest] = split(await readFile(page, 'utf8'), markers[0])
   const [, after] = split(rest, markers[1])

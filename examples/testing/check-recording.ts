@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { createRecorder, frameLine, readFrames } from 'signalbox/inspect'
-import { checkRecording, heldTool, heldTurn, settled } from 'signalbox/testing'
+import { checkRecording, flush, heldTool, heldTurn } from 'signalbox/testing'
 
 const path = join(tmpdir(), 'signalbox-turn.jsonl')
 const file = createWriteStream(path)
@@ -12,7 +12,7 @@ const { add, executor } = heldTurn([read.tool])
 const { leave } = createRecorder({ onFrame: (frame) => file.write(frameLine(frame)) }).watch(executor)
 add('a', 'Read')
 read.run('a').finish()
-await settled()
+await flush()
 for (const _ of executor.getCompletedResults());
 leave()
 await finished(file.end())

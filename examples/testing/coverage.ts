@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { coverage, heldTool, heldTurn, settled } from 'signalbox/testing'
+import { coverage, flush, heldTool, heldTurn } from 'signalbox/testing'
 
 const taken = coverage() // one for the whole suite
 const read = heldTool('Read', { safe: true })
@@ -9,7 +9,7 @@ const { add, executor } = heldTurn([read.tool])
 taken.watch(executor) // each executor and each query
 add('a', 'Read')
 read.run('a').finish()
-await settled()
+await flush()
 
 const [call, ...never] = taken.report().split('\n')
 console.log(call)

@@ -1,4 +1,4 @@
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 
 const read = heldTool('Read', { safe: true })
 const slow = heldTool('Slow', { safe: true, timeout: 30_000 })
@@ -9,7 +9,7 @@ const results = () =>
 add('a', 'Slow')
 add('b', 'Read')
 read.run('b').finish({ data: 'the text' })
-await settled() // everything that can happen by itself has happened
+await flush() // everything that can happen by itself has happened
 console.log(results()) // b is done, and waits for a
 clock.increment(30_000) // nobody sleeps: the time is over
 clock.increment(5_000) // and so is the grace of a body that does not stop

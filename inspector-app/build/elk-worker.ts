@@ -1,4 +1,4 @@
-import { copyFileSync, createReadStream, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,13 +7,15 @@ import type { Plugin } from 'vite'
 const folder = dirname(createRequire(import.meta.url).resolve('elkjs/package.json'))
 const worker = join(folder, 'lib/elk-worker.min.js')
 
-/** The layout worker is shipped as it is, a file of its own with its licence beside it: EPL-2.0 wants it so. */
+/** Ships the layout worker unmodified, as a separate file with its licence: EPL-2.0 requires it. */
 export const elkWorker = (): Plugin => ({
   name: 'elk-worker',
   writeBundle({ dir }) {
     const target = join(dir as string, 'elk')
     mkdirSync(target, { recursive: true })
     copyFileSync(worker, join(target, 'elk-worker.min.js'))
+    // a classic script, in a package of modules
+    writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n')
     copyFileSync(join(folder, 'LICENSE.md'), join(target, 'LICENSE.md'))
   },
   configureServer({ middlewares }) {
@@ -30,7 +32,7 @@ export const elkNotice =
 
 const packedName = 'virtual:elk-worker-packed'
 
-/** The same file, zipped, as a module of its own: a page of somebody else has no place where it could be found. */
+/** The same file, gzipped, as a module: a host's page has no known URL for it. */
 export const packedElkWorker = (): Plugin => ({
   name: 'packed-elk-worker',
   resolveId: (id) => (id === packedName ? `\0${packedName}` : undefined),

@@ -4,8 +4,8 @@ import type { Plugin } from 'vite'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * What the page takes from the library stays an import of it. A copy inside would watch charts that are not the host's:
- * the recorder has to be the very one that belongs to the executors.
+ * Keeps imports of the library external. A bundled copy would watch other charts than the host's: the recorder must come
+ * from the same module instance as the executors.
  */
 export const libraryOutside = (from: string): Plugin => ({
   name: 'library-outside',

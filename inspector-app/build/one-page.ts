@@ -3,19 +3,20 @@ import type { Plugin } from 'vite'
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Where the writer puts what belongs to one recording. */
+/** The placeholder for the recording. */
 const slot = '<!-- recording -->'
 
-/** One script becomes one page, which may run that script and nothing else, and load nothing at all. */
+/** Turns one script into one page. The page's CSP allows only that script and no loading. */
 export const onePage = (fileName: string): Plugin => ({
   name: 'one-page',
   enforce: 'post',
   generateBundle(_options, bundle) {
     const [chunk, ...more] = Object.values(bundle)
-    if (chunk?.type !== 'chunk' || more.length > 0) throw new Error('The page must come from a single script.')
+    if (chunk?.type !== 'chunk' || more.length > 0) throw new Error('The build must produce exactly one script.')
     const script = chunk.code.trim()
-    // either would end the script early, or keep it from ending
-    if (/<\/script|<!--/i.test(script)) throw new Error('The script cannot stand inside a page.')
+    // either would end the script element early or keep it open
+    if (/<\/script|<!--/i.test(script))
+      throw new Error('The script contains "</script" or "<!--" and cannot be inlined.')
     const policy = [
       "default-src 'none'",
       `script-src ${hashOf(script)}`,
@@ -42,7 +43,7 @@ const pageWith = (policy: string, script: string): string => `<!doctype html>
 </head>
 <body>
 <div id="app"></div>
-<noscript>This page shows a recording of Signalbox, and needs JavaScript to do so.</noscript>
+<noscript>This page shows a Signalbox recording. Enable JavaScript to view it.</noscript>
 ${slot}
 <script type="module">${script}</script>
 </body>

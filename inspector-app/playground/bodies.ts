@@ -10,7 +10,7 @@ interface Body {
 
 const tickMs = 120
 
-/** What the tools do here: they pass the time, and end as planned, or as somebody presses. */
+/** The simulated tool bodies: they wait, then end as planned or when a person presses Fail. */
 export class Bodies {
   readonly #clock: PlayClock
   readonly #running = new Map<string, Body>()
@@ -61,7 +61,7 @@ export class Bodies {
     body?.end(failureOf(body.planned))
   }
 
-  /** A new length holds for a body that runs already. */
+  /** Applies a new duration to a running body. */
   lengthChanged(id: string): void {
     const body = this.#running.get(id)
     if (body !== undefined) this.#arm(body)
@@ -76,7 +76,7 @@ export class Bodies {
 }
 
 const failureOf = ({ tool, about }: PlannedCall): Error =>
-  Object.assign(new Error(tool === 'Bash' ? `${about}: exit code 1` : `${about} cannot be reached`), {
+  Object.assign(new Error(tool === 'Bash' ? `${about}: exit code 1` : `${about} is unreachable`), {
     name: 'ToolFailed',
     stack: '',
   })

@@ -10,7 +10,7 @@ interface Props {
   readonly number: number
 }
 
-/** One call of the model: its class, its length, how it ends. What it is already cannot be changed any more. */
+/** One planned call: its class, its duration, its end. Settings that already took effect are disabled. */
 export function CallRow({ play, planned, number }: Props) {
   const { model } = useView()
   const run = [...model.runs.values()].findLast(({ byId }) => byId.has(planned.id))
@@ -56,7 +56,7 @@ export function CallRow({ play, planned, number }: Props) {
           step={100}
           value={ms}
           disabled={isOver}
-          aria-label={`Length of ${what}`}
+          aria-label={`Duration of ${what}`}
           aria-valuetext={duration(ms)}
           onInput={({ currentTarget }) => play.change(planned, { ms: Number(currentTarget.value) })}
         />
@@ -70,7 +70,7 @@ export function CallRow({ play, planned, number }: Props) {
 }
 
 function stateWord(call: Call | undefined): string {
-  if (call === undefined) return 'to come'
+  if (call === undefined) return 'planned'
   const tone = toneOf(call)
   return tone === 'held' ? 'held' : tone === 'error' ? 'error' : toneWords[tone]
 }

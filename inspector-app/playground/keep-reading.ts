@@ -1,6 +1,6 @@
 import type { MessageUpdate, StreamingToolExecutor } from 'signalbox'
 
-/** Reads whatever leaves an executor. To be woken after each call that is added: a reader ends when all are read. */
+/** Reads all results of an executor. Call it after each added call: a reader ends when everything is read. */
 export function keepReading(
   executor: StreamingToolExecutor,
   onMessage: (message: MessageUpdate['message']) => void,

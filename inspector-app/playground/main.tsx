@@ -18,7 +18,7 @@ const store = new Store({ keep: keepInBrowser, layouts: new Layouts(workerBeside
 const play = new Play(store)
 globalThis.playground = play
 
-// an address may name a scenario and stand still: #scenario=permission&paused
+// the URL can choose a scenario and start paused: #scenario=permission&paused
 const given = new URLSearchParams(location.hash.slice(1))
 const chosen = scenarios.find(({ id }) => id === given.get('scenario')) ?? play.scenario
 if (given.has('paused')) play.time({ isPaused: true })

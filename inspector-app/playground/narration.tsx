@@ -3,13 +3,13 @@ import { useNarration } from './use-narration.ts'
 
 const most = 60
 
-/** What just happened, and by which rule: the newest on top, what happened together in its own order. */
+/** What happened and by which rule: newest first; simultaneous entries in their order. */
 export function Narration() {
   const told = useNarration()
   const shown = told.slice(-most)
   return (
     <section class="narration">
-      <h2 id="narration">What happened, and why</h2>
+      <h2 id="narration">What happened and why</h2>
       <ol aria-labelledby="narration" aria-live="polite">
         {shown.length === 0 && <li class="none">Nothing yet.</li>}
         {togetherOf(shown)

@@ -1,9 +1,9 @@
 import type { Frame } from 'signalbox/inspect'
 import { type Call, emptyModel, type Run, type Wait } from '../src/model/model.ts'
 import { applyFrame } from '../src/model/reduce.ts'
-import { outcomeOf } from '../src/words.ts'
+import { outcomeOf, whyWaiting } from '../src/words.ts'
 
-/** Something that happened, in words, and the rule behind it as the contract numbers it. */
+/** A sentence about what happened, and the code of its rule in the contract. */
 export interface Told {
   readonly at: number
   readonly text: string
@@ -20,7 +20,7 @@ const name = (call: Call): string => `#${call.index + 1} ${call.label}`
 const list = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** Tells what the frames say. Whatever carries the same time is told together. */
+/** Turns frames into sentences. Frames with the same time are grouped. */
 export class Narrator {
   readonly told: Told[] = []
   readonly #model = emptyModel()
@@ -55,7 +55,7 @@ export class Narrator {
   }
 
   #begin(run: Run, say: Say): void {
-    if (this.#run > 0) say('L5', 'Another model begins anew, with a run of its own.')
+    if (this.#run > 0) say('L5', 'Another model starts over in a new run.')
     this.#run = run.id
     this.#aborts = 0
     this.#questions = ''
@@ -76,14 +76,15 @@ export class Narrator {
       if (layer === 'call') say('A6', `${source === undefined ? 'A call' : name(source)} stops the turn.`)
       else if (cause.kind === 'sibling_error') {
         say('A2', `${source === undefined ? 'A call' : name(source)} failed, and its error cancels its siblings.`)
-      } else if (cause.kind === 'streaming_fallback') say('A5', 'The run is given up: no result leaves it any more.')
+      } else if (cause.kind === 'streaming_fallback')
+        say('A5', 'The run is discarded. No more results are handed over.')
       else if (cause.reason === 'interrupt') {
-        // it is sent to all, and each makes of it what its tool says; an open question always ends
+        // every call gets the interrupt and reacts by its tool's behaviour; an open question always ends
         const stopped = told.filter(({ stopsAtInterrupt, ending }) => stopsAtInterrupt || ending?.by === 'abort')
         const spared = run.calls.filter((call) => isUnderWay(call.stage) && !stopped.includes(call))
-        const stops = stopped.length === 0 ? 'nobody has to stop' : `${list(stopped.map(name))} must stop`
+        const stops = stopped.length === 0 ? 'no call has to stop' : `${list(stopped.map(name))} must stop`
         say('A3', `Interrupted: ${stops}${spared.length === 0 ? '' : `; ${list(spared.map(name))} may finish`}.`)
-      } else say('A4', 'Aborted: whatever is not finished stops.')
+      } else say('A4', 'Aborted: every unfinished call stops.')
     }
     this.#aborts = run.aborts.length
   }
@@ -93,7 +94,7 @@ export class Narrator {
     for (const id of asking) {
       const call = run.byId.get(id)
       if (call === undefined || this.#questions.includes(`${id},`)) continue
-      say('P6', `${name(call)} asks for permission. Until you answer it counts as executing.`)
+      say('P6', `${name(call)} asks for permission. It counts as executing until you answer.`)
     }
     this.#questions = asking.map((id) => `${id},`).join('')
   }
@@ -104,10 +105,12 @@ type Say = (rule: string, text: string) => void
 const isUnderWay = (stage: Call['stage']): boolean => stage === 'queued' || stage === 'held' || stage === 'executing'
 
 const reachedWords: Readonly<Record<string, string>> = {
-  notStarted: 'never starts; it is answered in its place',
-  underWay: 'stops on its way',
-  finished: 'had finished all the same',
-  abandoned: 'does not stop, and is left behind',
+  notStarted: 'never starts and gets an error result',
+  underWay: 'stops while it runs',
+  cutShort: 'reports that it was cut short',
+  returned: 'returns after the abort',
+  finished: 'finishes despite the abort',
+  abandoned: 'does not stop and is abandoned',
 }
 
 function tellEndings(changed: readonly Call[], say: Say): void {
@@ -122,24 +125,19 @@ function tellStarts(run: Run, changed: readonly Call[], say: Say): void {
   const started = changed.filter(({ stage }) => stage === 'executing')
   for (const call of started) {
     const others = [...run.executing].filter((id) => id !== call.id).flatMap((id) => run.byId.get(id) ?? [])
-    if (call.lane === 'exclusive') say('Q4', `${name(call)} starts, alone: it is not safe beside others.`)
+    if (call.lane === 'exclusive') say('Q4', `${name(call)} starts alone: it is unsafe.`)
     else if (others.length === 0) say('Q4', `${name(call)} starts: nothing else runs.`)
-    else say('Q4', `${name(call)} starts beside ${list(others.map(name))}: all of them are safe.`)
+    else say('Q4', `${name(call)} starts beside ${list(others.map(name))}: all are safe.`)
   }
 }
 
-interface Waiting {
-  readonly isOne: boolean
-  readonly blockers: string
-  readonly run: Run
-}
-
-const waitWords: Readonly<Record<string, { rule: string; text: (waiting: Waiting) => string }>> = {
-  held: { rule: 'L2', text: () => 'the model has not gone on yet' },
-  exclusiveRunning: { rule: 'Q4', text: ({ blockers }) => `${blockers} runs alone` },
-  behindUnsafe: { rule: 'Q5', text: ({ isOne, blockers }) => `${isOne ? 'it' : 'they'} must not overtake ${blockers}` },
-  waitsForRunning: { rule: 'Q4', text: ({ blockers }) => `it runs alone, so not beside ${blockers}` },
-  full: { rule: 'Q4', text: ({ run }) => `all ${run.maxConcurrency} places are taken` },
+/** The rule behind each reason to wait. */
+const waitRules: Readonly<Record<string, string>> = {
+  held: 'L2',
+  exclusiveRunning: 'Q4',
+  behindUnsafe: 'Q5',
+  waitsForRunning: 'Q4',
+  full: 'Q4',
 }
 
 function tellWaits(run: Run, changed: readonly Call[], say: Say): void {
@@ -151,13 +149,9 @@ function tellWaits(run: Run, changed: readonly Call[], say: Say): void {
     together.set(key, { wait, calls: [...(together.get(key)?.calls ?? []), call] })
   }
   for (const { wait, calls } of together.values()) {
-    const { because, blockers } = wait
-    const words = Object.hasOwn(waitWords, because) ? waitWords[because] : undefined
-    if (words === undefined) continue
-    const names = list(blockers.flatMap((id) => run.byId.get(id) ?? []).map(name))
-    const isOne = calls.length === 1
-    const why = words.text({ isOne, blockers: names, run })
-    say(words.rule, `${list(calls.map(name))} ${isOne ? 'waits' : 'wait'}: ${why}.`)
+    const rule = Object.hasOwn(waitRules, wait.because) ? waitRules[wait.because] : undefined
+    if (rule === undefined) continue
+    say(rule, `${list(calls.map(name))}${calls.length === 1 ? '' : ': each'} ${whyWaiting(run, wait)}.`)
   }
 }
 
@@ -165,13 +159,13 @@ function tellHeld(run: Run, changed: readonly Call[], say: Say): void {
   const next = run.calls[run.cursor.next]
   for (const call of changed) {
     if (call.stage !== 'completed' || next === undefined || call === next || next.stage === 'completed') continue
-    say('Y1', `${name(call)} is finished, but held: ${name(next)} has to leave first.`)
+    say('Y1', `${name(call)} is finished but held: ${name(next)} comes first.`)
   }
 }
 
 function tellYields(changed: readonly Call[], say: Say): void {
   const left = changed.filter(({ stage }) => stage === 'yielded')
   const named = left.map((call) => (outcomeOf(call) === 'ok' ? name(call) : `${name(call)} (an error)`))
-  if (left.length === 1) say('Y1', `The result of ${named[0]} leaves.`)
-  else if (left.length > 1) say('Y1', `The results of ${list(named)} leave, in the order asked.`)
+  if (left.length === 1) say('Y1', `The result of ${named[0]} is handed over.`)
+  else if (left.length > 1) say('Y1', `The results of ${list(named)} are handed over, in order.`)
 }

@@ -10,9 +10,9 @@ interface Props {
   readonly play: Play
 }
 
-/** Everything that can be done here, beside the picture of what comes of it. */
+/** The controls of the playground, beside the inspector. */
 export function Panel({ play }: Props) {
-  // drawn again with every picture
+  // redraw with every frame
   useView()
   return (
     <aside class="playground" aria-label="Playground">
@@ -21,7 +21,7 @@ export function Panel({ play }: Props) {
       <Narration />
       <section aria-label="Calls">
         <details open={innerWidth > 820}>
-          <summary>The model asks for</summary>
+          <summary>The model's calls</summary>
           <ol class="plan">
             {play.calls.map((planned, index) => (
               <CallRow key={planned.id} play={play} planned={planned} number={numberOf(play, index)} />
@@ -35,7 +35,7 @@ export function Panel({ play }: Props) {
   )
 }
 
-/** As the inspector counts them: each run for itself. */
+/** Numbered per run, as in the inspector. */
 const numberOf = ({ calls }: Play, index: number): number =>
   calls.slice(0, index + 1).filter(({ attempt }) => attempt === calls[index]?.attempt).length
 
@@ -54,7 +54,7 @@ function Scenarios({ play }: Props) {
               checked={each === scenario}
               onChange={() => {
                 play.choose(each)
-                // so that the address can be passed on
+                // makes the URL shareable
                 history.replaceState(null, '', `#scenario=${each.id}`)
               }}
             />
@@ -78,16 +78,16 @@ function Transport({ play }: Props) {
   return (
     <section class="transport" aria-label="Clock">
       <button type="button" class="main" onClick={() => play.restart()}>
-        <Icon name="start" /> Start again
+        <Icon name="start" /> Restart
       </button>
       <button type="button" aria-pressed={isPaused} onClick={() => play.time({ isPaused: !isPaused })}>
-        <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Go on' : 'Pause'}
+        <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
       </button>
       <button
         type="button"
         disabled={!canStep}
         aria-label="Step"
-        title="To the next thing that happens"
+        title="Step to the next event"
         onClick={() => play.step()}
       >
         <Icon name="forward" />
@@ -111,7 +111,7 @@ function Transport({ play }: Props) {
 
 function Adding({ play }: Props) {
   const isClosed = play.query !== undefined || play.isDiscarded
-  const why = play.query !== undefined ? 'Here the models ask by themselves' : 'This run is given up'
+  const why = play.query !== undefined ? 'The models choose the calls in this scenario' : 'This run is discarded'
   return (
     <p class="adding" title={isClosed ? why : undefined}>
       <span>Add</span>
@@ -148,7 +148,7 @@ function Stopping({ play }: Props) {
       <button
         type="button"
         disabled={!can('discard') || play.query !== undefined}
-        title="Another model takes over: nothing of this run counts"
+        title="Another model takes over; this run's results are dropped"
         onClick={() => play.discard()}
       >
         Discard
@@ -156,7 +156,7 @@ function Stopping({ play }: Props) {
       <button
         type="button"
         disabled={shell === undefined}
-        title="The first Bash that runs"
+        title="Fails the first running Bash call"
         onClick={() => shell !== undefined && play.fail(shell.id)}
       >
         Fail the shell

@@ -1,22 +1,22 @@
 export type ToolName = 'Read' | 'Upload' | 'Fetch' | 'Write' | 'Bash'
 
-/** A call as the page plans it: when the model asks for it, how long it takes, how it ends. */
+/** A planned call: when the model requests it, how long it takes, how it ends. */
 export interface PlannedCall {
   readonly id: string
   readonly tool: ToolName
   readonly about: string
-  /** When the model asks for it, in milliseconds from the start of its reply. */
+  /** When the model requests it, in milliseconds from the start of its reply. */
   readonly at: number
   ms: number
   isSafe: boolean
   fails: boolean
   readonly asks: boolean
-  /** With a model that breaks off, which of the two models asks. */
+  /** Which of the two models requests it, if the first one fails. */
   readonly attempt: 1 | 2
   isSent: boolean
 }
 
-/** What each tool is like, unless told otherwise. */
+/** The defaults of each tool. */
 export const toolHabits: Readonly<
   Record<ToolName, { isSafe: boolean; ms: number; asks: boolean; atInterrupt: 'cancel' | 'block'; about: string[] }>
 > = {

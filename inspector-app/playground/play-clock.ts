@@ -3,16 +3,16 @@ import type { Clock } from 'signalbox'
 interface Timer {
   readonly due: number
   readonly run: () => void
-  /** Only for the eye: a step passes over it. */
+  /** Cosmetic: a step skips it. */
   readonly isMinor: boolean
 }
 
-/** Beyond this a step would leap over what a person waits for. */
+/** A longer step would skip past what a person waits for. */
 const farthestStepMs = 60_000
 
 /**
- * Time as the page wants it: faster, slower, or standing still. It moves when a timer is due or a person acts, never in
- * between, so that whatever follows from one thing carries the same time.
+ * A clock with adjustable speed and pause. Time moves only when a timer is due or a person acts, so that all effects of
+ * one event have the same time.
  */
 export class PlayClock implements Clock {
   readonly #timers = new Map<number, Timer>()
@@ -36,7 +36,7 @@ export class PlayClock implements Clock {
     return this.#speed
   }
 
-  /** Whether anything is due that a step could lead to. */
+  /** Whether a timer is pending that a step can reach. */
   get canStep(): boolean {
     const next = this.#next(true)
     return next !== undefined && next[1].due - this.#time < farthestStepMs
@@ -46,7 +46,7 @@ export class PlayClock implements Clock {
     return this.#time
   }
 
-  /** As it goes on for the eye; never past what is due. */
+  /** The time for display; never past the next timer. */
   shown(): number {
     if (this.#isPaused) return this.#time
     const passed = this.#time + (performance.now() - this.#readAt) * this.#speed
@@ -65,7 +65,7 @@ export class PlayClock implements Clock {
     this.#timers.delete(id as number)
   }
 
-  /** The time of what a person does now. */
+  /** Moves the time to now, before a person's action. */
   catchUp(): void {
     this.#time = this.shown()
     this.#readAt = performance.now()
@@ -78,7 +78,7 @@ export class PlayClock implements Clock {
     this.#wind()
   }
 
-  /** To the next thing that happens. */
+  /** Moves to the next timer. */
   step(): void {
     if (!this.canStep) return
     for (let isMinor = true; isMinor; ) {
@@ -118,7 +118,7 @@ export class PlayClock implements Clock {
     run()
   }
 
-  /** One at a time, so that what follows from the one comes before the next. */
+  /** One timer at a time, so that the effects of one come before the next. */
   #wind(): void {
     clearTimeout(this.#handle)
     const next = this.#next()

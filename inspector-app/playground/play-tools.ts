@@ -5,13 +5,14 @@ import { type PlannedCall, type ToolName, toolHabits } from './planned-call.ts'
 
 const inputSchema = z.object({ about: z.string(), safe: z.boolean() })
 
-/** Five tools as a host would define them; only what they do is pretended. */
+/** Five tools as a host would define them, with simulated bodies. */
 export function playTools(bodies: Bodies, plannedOf: (id: string) => PlannedCall): AnyTool[] {
   return (Object.keys(toolHabits) as ToolName[]).map((name) =>
     defineTool({
       name,
       inputSchema,
       isConcurrencySafe: ({ safe }) => safe,
+      isReadOnly: () => name === 'Read' || name === 'Fetch',
       interruptBehavior: () => toolHabits[name].atInterrupt,
       cancelsSiblingsOnError: name === 'Bash',
       describe: ({ about }) => about,

@@ -16,16 +16,16 @@ import { PlayClock } from './play-clock.ts'
 import { inputOf, playTools } from './play-tools.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 
-/** One scenario under way: the library as a host would use it, on a clock that the page holds. */
+/** A running scenario: the library as a host would use it, on the page's clock. */
 export class Play {
   readonly #store: Store
   scenario: Scenario = scenarios[0] as Scenario
   calls: PlannedCall[] = []
   clock = new PlayClock()
-  /** That of the attempt under way, where a query has several. */
+  /** The executor of the current attempt. */
   executor: StreamingToolExecutor | undefined
   query: Query | undefined
-  /** Every message that left, as it left. */
+  /** Every message that was handed over. */
   results: MessageUpdate['message'][] = []
   isDiscarded = false
   #bodies = new Bodies(this.clock)
@@ -41,7 +41,7 @@ export class Play {
     this.restart()
   }
 
-  /** The same calls again, with the marks and lengths they have now. */
+  /** Restarts with the same calls and their current settings. */
   restart(): void {
     const { speed, isPaused } = this.clock
     this.end()
@@ -73,7 +73,7 @@ export class Play {
     this.clock.stop()
   }
 
-  /** The model asks for one more, now. */
+  /** The model requests one more call now. */
   add(tool: ToolName): void {
     this.clock.catchUp()
     const taken = this.calls.filter((call) => call.tool === tool).map(({ about }) => about)
@@ -137,7 +137,7 @@ export class Play {
     this.#read = keepReading(executor, (message) => {
       if (executor === this.executor && message.type !== 'progress') this.results.push(message)
     })
-    // what was added by hand comes again at its time
+    // calls that were added by hand are added again at the same time
     for (const call of this.calls) this.clock.setTimeout(() => this.#send(call), call.at)
   }
 
@@ -177,7 +177,7 @@ export class Play {
     }
   }
 
-  /** The calls of one attempt as a model would stream them. */
+  /** The calls of one attempt, as a model streams them. */
   #script(attempt: 1 | 2, end?: { at: number; item: ScriptItem }): ScriptItem[] {
     let time = 0
     const until = (at: number): ScriptItem[] => {
@@ -194,7 +194,7 @@ export class Play {
 
   readonly #tools = () => playTools(this.#bodies, (id) => this.#find(id))
 
-  /** Whoever asks waits for the answer in the page. */
+  /** Questions wait for the answer in the page. */
   readonly #canUseTool: CanUseTool = (_tool, _input, _context, _message, id) =>
     this.#find(id).asks ? new Promise(() => undefined) : { behavior: 'allow' }
 

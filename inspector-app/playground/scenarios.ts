@@ -3,15 +3,15 @@ import type { PlanEntry } from './planned-call.ts'
 export interface Scenario {
   readonly id: string
   readonly title: string
-  /** What to watch, and why it is so. */
+  /** What to watch, and why it happens. */
   readonly watch: string
   readonly rule: string
-  /** What to try then. */
+  /** What to try next. */
   readonly tryThis: string
   readonly calls: readonly PlanEntry[]
-  /** When the user interrupts, by itself. */
+  /** When the user interrupts automatically. */
   readonly interruptAt?: number
-  /** When the first model breaks off and the other one takes over. */
+  /** When the first model fails and the other one takes over. */
   readonly breaksOffAt?: number
 }
 
@@ -20,9 +20,9 @@ export const scenarios: readonly Scenario[] = [
     id: 'mixed',
     title: 'Mixed calls',
     watch:
-      'The two reads run side by side. The write waits until nothing runs, then has the line to itself, and whatever the model asked for after it stays behind it.',
-    rule: 'Safe calls share the line, an unsafe call is alone, and nothing overtakes an unsafe call that waits.',
-    tryThis: 'Mark the Write as safe and start again, or add calls while it runs.',
+      'The two reads run in parallel. The write waits until nothing runs, then runs alone. Every call after the write waits behind it.',
+    rule: 'Safe calls run in parallel. An unsafe call runs alone. No call overtakes a waiting unsafe call.',
+    tryThis: 'Mark the Write as safe and restart, or add calls while it runs.',
     calls: [
       { tool: 'Read', about: 'a.ts', at: 0, ms: 2_000 },
       { tool: 'Read', about: 'b.ts', at: 300, ms: 3_000 },
@@ -36,9 +36,9 @@ export const scenarios: readonly Scenario[] = [
     id: 'sibling',
     title: 'Failing shell',
     watch:
-      'The shell call fails while two others run. They are told to stop, what waits never starts, and each is answered all the same. The shell keeps its own error.',
-    rule: 'A tool may say that its error cancels its siblings; the shell does. The turn itself goes on.',
-    tryThis: 'Take the mark “fails” off the Bash and start again; then press Fail on a Read: it cancels nobody.',
+      'The shell call fails while two others run. The running calls are aborted and the waiting calls never start. Each of them gets an error result. The shell call keeps its own error.',
+    rule: 'A tool can cancel its siblings on error; the shell does. The turn itself goes on.',
+    tryThis: 'Uncheck “fails” on the Bash and restart. Then press Fail on a Read: it cancels no other call.',
     calls: [
       { tool: 'Read', about: 'a.ts', at: 0, ms: 900 },
       { tool: 'Bash', about: 'git diff', at: 300, ms: 2_200, isSafe: true, fails: true },
@@ -51,9 +51,9 @@ export const scenarios: readonly Scenario[] = [
     id: 'interrupt',
     title: 'Interrupt',
     watch:
-      'After two seconds the user says something new. Reads may be cut off, so they stop. The upload says that it must not be: it finishes, and the write that waits still runs.',
-    rule: 'An interrupt stops the calls whose tool says “cancel”; those that say “block” run to their end. An abort stops everything.',
-    tryThis: 'Start again and press Abort before the two seconds are over.',
+      'After two seconds the user sends a new message. Reads have “cancel” behaviour, so they stop. The upload has “block” behaviour: it finishes, and the waiting write still runs.',
+    rule: 'An interrupt stops calls with “cancel” behaviour; calls with “block” behaviour finish. An abort stops every call.',
+    tryThis: 'Restart and press Abort before the two seconds are over.',
     calls: [
       { tool: 'Read', about: 'a.ts', at: 0, ms: 4_500 },
       { tool: 'Upload', about: 'report.pdf', at: 300, ms: 3_600 },
@@ -66,9 +66,9 @@ export const scenarios: readonly Scenario[] = [
     id: 'fallback',
     title: 'Fallback',
     watch:
-      'The first model breaks off in mid-reply. Its run is given up: no result leaves it, not even one that is finished. The second model starts anew, once the last body of the old run is gone.',
-    rule: 'A discarded run yields nothing, then or later; the host learns what had already run.',
-    tryThis: 'Choose the run at the top to see the first one again, and “query” above its chart.',
+      'The first model fails in the middle of its reply. Its run is discarded: no result is handed over, not even a finished one. The second model starts over after the last body of the old run has ended.',
+    rule: 'A discarded run hands over nothing, then or later. The host learns which calls had already run.',
+    tryThis: 'Select the first run at the top to see it again, or “query” above the chart.',
     calls: [
       { tool: 'Read', about: 'a.ts', at: 0, ms: 3_500 },
       { tool: 'Read', about: 'b.ts', at: 500, ms: 900 },
@@ -82,9 +82,9 @@ export const scenarios: readonly Scenario[] = [
     id: 'slow-first',
     title: 'Slow first',
     watch:
-      'Three reads are finished long before the first one. Their results are striped: they are there, but held, until the first has left. Then all leave at once, in order.',
-    rule: 'Results leave strictly in the order asked, whatever finishes first.',
-    tryThis: 'Drag the first call’s length to the left while it runs.',
+      'Three reads finish long before the first one. Striped results are finished but held until the first result is handed over. Then all of them follow at once, in order.',
+    rule: 'Results are handed over strictly in the order of the calls, whatever finishes first.',
+    tryThis: 'Drag the first call’s duration to the left while it runs.',
     calls: [
       { tool: 'Read', about: 'huge.log', at: 0, ms: 6_000 },
       { tool: 'Read', about: 'a.ts', at: 300, ms: 1_000 },
@@ -96,9 +96,9 @@ export const scenarios: readonly Scenario[] = [
     id: 'permission',
     title: 'Permission',
     watch:
-      'The fetch asks for permission, and nobody hurries you. While it asks it counts as executing: other safe calls run beside it, but the write has to wait for your answer.',
-    rule: 'A question may take for ever; only an answer or an abort ends it. The first answer counts.',
-    tryThis: 'Press Allow or Deny in the yellow box. Or interrupt: that answers an open question too.',
+      'The fetch asks for permission; take your time. While it asks, it counts as executing: other safe calls run beside it, but the write waits for your answer.',
+    rule: 'A question has no timeout; only an answer or an abort ends it. The first answer counts.',
+    tryThis: 'Press Allow or Deny in the yellow box. Or press Interrupt: it ends an open question too.',
     calls: [
       { tool: 'Fetch', about: 'example.com', at: 0 },
       { tool: 'Read', about: 'a.ts', at: 400, ms: 1_400 },

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { useView } from '../src/use-view.ts'
 import { Narrator, type Told } from './narrator.ts'
 
-/** What has happened so far, up to the moment that is shown. */
+/** The narration up to the moment shown. */
 export function useNarration(): readonly Told[] {
   const { history, state, model } = useView()
   const teller = useRef<{ history: typeof history; seen: number; narrator: Narrator }>()

@@ -18,16 +18,16 @@ import { Welcome } from './views/welcome.tsx'
 
 interface Props {
   readonly store: Store
-  /** A page of its own, or a box in somebody else's. */
+  /** A separate page, or a box in a host's page. */
   readonly fit?: 'page' | 'box'
-  /** Stands beside the inspector, in the same colours. */
+  /** Shown beside the inspector, in the same theme. */
   readonly aside?: ComponentChildren
 }
 
-/** Lanes on top, charts below, timeline and log beside them, and under all of it the way through time. */
+/** Lanes on top, charts below, timeline and tabs beside them, the scrubber at the bottom. */
 export function App({ store, fit = 'page', aside }: Props) {
   const [, paint] = useState(0)
-  // at once: what comes in between the first picture and the next must not be missed
+  // a layout effect, so that no update between the first two renders is missed
   useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
   const outside = useRef<HTMLDivElement>(null)
   useKeyboard(store, fit === 'box' ? outside : undefined)

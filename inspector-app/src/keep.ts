@@ -1,10 +1,10 @@
-/** What a page remembers between visits. */
+/** Settings that persist between visits. */
 export interface Keep {
   read(key: string): string | undefined
   write(key: string, text: string): void
 }
 
-/** The page of a host is not ours to write into. */
+/** In a host's page, nothing is stored. */
 export const keepNothing: Keep = { read: () => undefined, write: () => undefined }
 
 export const keepInBrowser: Keep = {
@@ -19,7 +19,7 @@ export const keepInBrowser: Keep = {
     try {
       localStorage.setItem(`signalbox.${key}`, text)
     } catch {
-      // a browser that keeps nothing shows the same, only later
+      // without storage everything works, only slower
     }
   },
 }

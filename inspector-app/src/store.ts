@@ -9,23 +9,23 @@ export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' 
 export type Theme = 'auto' | 'light' | 'dark'
 
 export interface State {
-  /** How many frames are shown; undefined follows the newest. */
+  /** The number of frames shown; undefined follows the newest. */
   position: number | undefined
   isPlaying: boolean
   run: number | undefined
   selected: string | undefined
   tab: Tab
   search: string
-  /** Grows when the search field is asked for. */
+  /** Incremented to focus the search field. */
   searches: number
   theme: Theme
   source: 'none' | 'connecting' | 'live' | 'recording' | 'lost'
   problem: string | undefined
   allowed: readonly Command[]
   wide: 'executor' | 'call' | undefined
-  /** Whose chart stands first: a number is that of a server. */
+  /** Whose chart is first; a number is a server's. */
   first: 'executor' | 'query' | number
-  /** How often what was taken, as colours on the charts: in this run, or by a test suite. */
+  /** Transition counts as colours on the charts: from this run or from a coverage file. */
   heat: 'off' | 'run' | 'file'
   coverage: CoverageFile | undefined
 }
@@ -35,7 +35,7 @@ export interface View {
   readonly history: History
   readonly model: Model
   readonly run: Run | undefined
-  /** The call that is looked at: the chosen one, else one that is under way. */
+  /** The selected call, else a running one. */
   readonly call: Call | undefined
   readonly isChosen: boolean
 }
@@ -46,11 +46,11 @@ export interface StoreOptions {
   readonly theme?: Theme
 }
 
-/** What the page knows. Whoever draws is told once per picture, however much came in between. */
+/** The state of the page. Subscribers are notified once per animation frame. */
 export class Store {
   history = new History()
   feed: Feed | undefined
-  /** The time of the frames as it goes on between them, where somebody knows it better than the clock on the wall. */
+  /** Overrides the wall clock for the time between frames. */
   clock: (() => number) | undefined
   readonly layouts: Layouts
   state: State
@@ -93,7 +93,7 @@ export class Store {
     this.#paint()
   }
 
-  /** False where no more can be taken. */
+  /** Returns false if the history is full. */
   take(frames: readonly Frame[]): boolean {
     if (this.#isClosed) return false
     for (const frame of frames) this.history.push(frame)
@@ -101,14 +101,14 @@ export class Store {
     return !this.history.isFull
   }
 
-  /** Begins anew with another source. */
+  /** Clears everything for another source. */
   reset(source: State['source']): void {
     this.history = new History()
     const nothing = { position: undefined, run: undefined, selected: undefined, problem: undefined }
     this.set({ source, isPlaying: false, first: 'executor', ...nothing })
   }
 
-  /** Whoever feeds it may stop: nobody looks any more. */
+  /** Closes the feed. */
   close(): void {
     this.#isClosed = true
     this.feed?.close()
@@ -116,7 +116,7 @@ export class Store {
     this.#listeners.clear()
   }
 
-  /** The time of the newest frame, and what has passed since it came. */
+  /** The time of the newest frame plus the time since it arrived. */
   now(): number {
     if (this.clock !== undefined) return this.clock()
     const { seq, at } = this.history.model
@@ -145,8 +145,8 @@ export class Store {
   }
 
   /**
-   * A turn without calls, such as the last one of a query, does not take the place of what was done before it. And
-   * when the query of an agent is over, whoever waited for it is looked at again.
+   * The newest run that has calls: a turn without calls, such as the last one of a query, does not replace it. When a
+   * sub-agent's query is over, its parent run is shown again.
    */
   #newest({ runs, latestRun }: Model): Run | undefined {
     const latest = runs.get(latestRun)
@@ -167,7 +167,8 @@ export class Store {
   }
 }
 
-const isOver = ({ isWatched, around, actors }: Run): boolean => !isWatched || actors.get(around ?? '')?.isDone === true
+const isOver = ({ isWatched, queryActor, actors }: Run): boolean =>
+  !isWatched || actors.get(queryActor ?? '')?.isDone === true
 
 const isWorking = ({ isWatched, executing, isDiscarded }: Run): boolean =>
   isWatched && executing.size > 0 && !isDiscarded

@@ -1,7 +1,7 @@
-import { type Encoded, givenUp } from '../../src/inspect/index.ts'
+import { type Encoded, type GuardRefusal, givenUp, whyWaiting as sentence } from '../../src/inspect/index.ts'
 import type { Call, Run, Wait } from './model/model.ts'
 
-/** A duration as people read it. */
+/** A duration for display. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 ms'
   if (ms < 1_000) return `${Math.round(ms)} ms`
@@ -9,12 +9,12 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
 }
 
-/** An event as people read it: XState names a delay that is over after itself and its state. */
+/** An event for display: XState's name for a delay also contains its state. */
 export const eventWords = (event: string): string => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
 
 export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted' | 'given-up'
 
-/** The one colour that a call has everywhere. */
+/** The tone of a call, the same in every view. */
 export function toneOf(call: Call): Tone {
   if (call.isGivenUp) return 'given-up'
   if (call.stage === 'queued' || call.stage === 'held') return 'queued'
@@ -40,25 +40,16 @@ export const toneWords: Readonly<Record<Tone, string>> = {
   'given-up': givenUp.short,
 }
 
-const reasons: Readonly<Record<Wait['because'], (names: string, run: Run) => string>> = {
-  held: () => 'held until it is released',
-  exclusiveRunning: (names) => `${names} runs alone`,
-  behindUnsafe: (names) => `must not overtake ${names}`,
-  waitsForRunning: (names) => `runs alone, so waits for ${names}`,
-  full: (_, run) => `all ${run.maxConcurrency ?? ''} places are taken`,
-  discarded: () => givenUp.long,
-}
+/** The executor's reason as a sentence, the same as on the command line. */
+export const whyWaiting = (run: Run, wait: Pick<Wait, 'because' | 'blockers'>): string =>
+  sentence(wait, { maxConcurrency: run.maxConcurrency, nameOf: (id) => nameOf(run.byId.get(id)) })
 
-/** The executor's own reason in a sentence. */
-export function whyWaiting(run: Run, { because, blockers }: Pick<Wait, 'because' | 'blockers'>): string {
-  const reason = Object.hasOwn(reasons, because) ? reasons[because] : undefined
-  return reason === undefined ? because : reason(namesOf(run, blockers), run)
-}
+/** Which call a guard refused, and why. */
+export const refusalWords = (run: Run, { call, because, blockers }: GuardRefusal): string =>
+  `${nameOf(run.byId.get(call)) ?? call} ${whyWaiting(run, { because, blockers })}`
 
-export function namesOf(run: Run, ids: readonly string[], most = 3): string {
-  const names = ids.slice(0, most).map((id) => run.byId.get(id)?.label ?? id)
-  return ids.length > most ? `${names.join(', ')} and ${ids.length - most} more` : names.join(', ')
-}
+/** A call's short name. */
+const nameOf = (call: Call | undefined): string | undefined => call && `#${call.index + 1} ${call.name}`
 
 /** Any encoded value on one line. */
 export function inline(value: Encoded | undefined, most = 200): string {
@@ -83,7 +74,7 @@ function write(value: Encoded | undefined, depth: number): string {
   return `{ ${fields.map(([key, each]) => `${key}: ${write(each, depth + 1)}`).join(', ')} }`
 }
 
-/** What JSON has no word for, in ours. */
+/** Text for values that JSON cannot express. */
 export function tagged(value: { readonly [key: string]: Encoded }, depth = 0): string {
   const { $: kind, text, name, message, id, length } = value
   switch (kind) {
@@ -95,8 +86,8 @@ export function tagged(value: { readonly [key: string]: Encoded }, depth = 0): s
       return `call ${String(id)}`
     case 'actor':
       return `actor ${String(id)}`
-    case 'books':
-      return '(the books)'
+    case 'schedule':
+      return '(schedule)'
     case 'error':
       return `${String(name)}: ${write(message, 0)}`
     case 'function':

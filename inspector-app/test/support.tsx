@@ -5,7 +5,7 @@ import { App } from '../src/app.tsx'
 import '../src/style.css'
 import { Store } from '../src/store.ts'
 
-export const chart: ChartDefinition = {
+const chart: ChartDefinition = {
   id: 'call',
   nodes: [
     node(0, 'call', null, 'compound', 1),

@@ -1,4 +1,4 @@
-// Looks for a fault in the build that stands in the folder it is given, and says how it was found.
+// Searches for a fault in the build in the given folder, and prints how it was found.
 const [, , root, file = ''] = process.argv
 const found = (by, what) => {
   process.stdout.write(JSON.stringify({ by, what: String(what).split('\n')[0] }))
@@ -6,9 +6,9 @@ const found = (by, what) => {
 }
 let stage = 'exploration'
 const crashed = (error) => {
-  // a fault that does not even parse is no fault that anybody could make
+  // a change that does not parse is not a realistic fault
   if (error instanceof SyntaxError) process.exit(2)
-  found(stage, `it throws: ${error}`)
+  found(stage, `throws: ${error}`)
 }
 process.on('uncaughtException', crashed)
 process.on('unhandledRejection', crashed)
@@ -18,7 +18,8 @@ const { exploreQuery, exploreTurn, heldTool, simulate, simulateQuery } = await i
   `${root}/src/testing/index.js`
 ).catch(crashed)
 const tools = [
-  heldTool('Read', { safe: true }).tool,
+  // read-only, so that an attempt that has started it is discarded
+  heldTool('Read', { safe: true, isReadOnly: () => true }).tool,
   heldTool('Search', { safe: true, cancel: true }).tool,
   heldTool('Edit').tool,
   heldTool('Bash', { safe: true, cancelsSiblingsOnError: true }).tool,
@@ -53,6 +54,10 @@ const nothing = { failure: false, modelTrouble: false, modelError: false, interr
 const queries = [
   { replies: [['So.', { call: 'Read' }, { call: 'Edit' }]], happenings: { ...nothing, abort: true, interrupt: true } },
   { replies: [[{ call: 'Edit' }]], happenings: { ...nothing, modelTrouble: true, readerLeaves: false } },
+  {
+    replies: [[{ call: 'Read' }, { call: 'Edit' }]],
+    happenings: { ...nothing, modelTrouble: true, readerLeaves: false, time: true },
+  },
   { replies: [[{ call: 'Search' }, { call: 'Read' }]], happenings: { ...nothing, steer: true, readerLeaves: false } },
   { replies: [[{ call: 'Search' }]], happenings: { ...nothing, modelError: true, readerLeaves: false } },
 ]
@@ -69,7 +74,7 @@ const exploreQueries = async () => {
   }
 }
 const simulateTurns = async () => {
-  // some need a rare coincidence, such as a report of a body just after it was given up
+  // some faults need a rare coincidence, such as a report from a body that was just abandoned
   for (let seed = 1; seed <= 20; seed++) {
     const { breach } = await simulate({ seed, runs: 400 })
     if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
@@ -81,7 +86,7 @@ const simulateQueries = async () => {
     if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
   }
 }
-// where the fault is, it is looked for first
+// start with the part that contains the fault
 const isInQuery = file.includes('query')
 for (const hunt of isInQuery ? [exploreQueries, exploreTurns] : [exploreTurns, exploreQueries]) await hunt()
 stage = 'simulation'

@@ -1,10 +1,9 @@
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { readHooks } from '../hooks/hook-book.ts'
-import { namesTool } from '../permission/permission-rule.ts'
+import { invalidOption } from '../base/invalid-option.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
+import { readHooks } from '../hooks/hook-registry.ts'
 import { type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
-import { describeValue } from '../text/describe-value.ts'
+import { newWarnings, problemsOf } from '../tool/check-rules.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { namesOf } from '../tool/tool-box.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** The tools that bodies find in their context: those the host put there, else all of this executor. */
@@ -15,33 +14,27 @@ export function toolsFor(given: Partial<ToolUseContext> | undefined, tools: read
 
 export function assertCanUseTool(canUseTool: unknown): void {
   if (canUseTool === undefined || typeof canUseTool === 'function') return
-  throw new SignalboxError('invalid_option', `canUseTool must be a function, but got ${describeValue(canUseTool, 80)}.`)
+  invalidOption('canUseTool', 'a function', canUseTool)
 }
 
 /** Rules and hooks fail where they are handed in, not when a call meets them. */
 export function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): void {
   const { rules } = readPermissions(permissions)
   if (hooks !== undefined) readHooks(hooks)
-  assertMatchable(rules, tools)
+  assertRules(rules, tools)
 }
 
-/** Brackets that no tool can read would make a rule that does nothing, or far too much. */
-export function assertMatchable(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): void {
-  for (const rule of Object.values(rules).flat()) {
-    if (rule.spec === undefined) continue
-    const deaf = tools.find((tool) => namesTool(rule, namesOf(tool)) && tool.matchesRule === undefined)
-    if (deaf === undefined) continue
-    throw new SignalboxError(
-      'invalid_rule',
-      `The rule ${JSON.stringify(rule.text)} has brackets, but ${deaf.name} has no matchesRule to read them.`,
-    )
-  }
+/** A rule that does nothing, or far too much, is worse than none. */
+export function assertRules(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): void {
+  const error = problemsOf(rules, tools).find(({ severity }) => severity === 'error')
+  if (error !== undefined) throw new SignalboxError('invalid_rule', error.message)
 }
+
+/** What there is to say about rules that can be used, and was not said before. */
+export const warningsOf = ({ permissions }: ToolUseContext, tools: readonly AnyTool[]): string[] =>
+  newWarnings(problemsOf(readPermissions(permissions).rules, tools), tools)
 
 export function assertContext({ abortController }: ToolUseContext): void {
   if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return
-  throw new SignalboxError(
-    'invalid_context',
-    `The context's abortController must be an AbortController, but got ${describeValue(abortController, 80)}.`,
-  )
+  invalidOption('context.abortController', 'an AbortController', abortController, 'invalid_context')
 }

@@ -1,19 +1,21 @@
-import { answerAtOnce } from '../errors/answer-at-once.ts'
+import { answerAtOnce } from '../base/answer-at-once.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
-import type { SafeRun } from '../pipeline/call-facts.ts'
+import type { SafeGroup } from '../pipeline/call-facts.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** The context as the calls change it, strictly in the order in which the model asked. */
 export class ContextLedger {
   current: ToolUseContext
+  readonly #controller: AbortController
   readonly #check: (context: ToolUseContext) => void
-  #lastRun: SafeRun | undefined
+  #lastRun: SafeGroup | undefined
   readonly #due: ToolCall[] = []
 
   /** `check` throws at a context that nobody could work with, and a later executor would refuse. */
   constructor(initial: ToolUseContext, check: (context: ToolUseContext) => void) {
     this.current = initial
+    this.#controller = initial.abortController
     this.#check = check
   }
 
@@ -21,14 +23,14 @@ export class ContextLedger {
   received(call: ToolCall): void {
     if (call.isAnswered) return
     if (!call.isSafe) this.#lastRun = undefined
-    else call.safeRun = this.#lastRun ??= { base: undefined }
+    else call.safeGroup = this.#lastRun ??= { base: undefined }
   }
 
   contextFor(call: ToolCall): ToolUseContext {
     this.applyDue()
-    if (!call.isSafe || call.safeRun === undefined) return this.current
-    call.safeRun.base ??= this.current
-    return call.safeRun.base
+    if (!call.isSafe || call.safeGroup === undefined) return this.current
+    call.safeGroup.base ??= this.current
+    return call.safeGroup.base
   }
 
   /** Rules that hold from now on, whoever reads the context next. */
@@ -39,21 +41,21 @@ export class ContextLedger {
 
   /** The same without applying anything: undefined while something is due. */
   peek(call: ToolCall): ToolUseContext | undefined {
-    const base = call.isSafe ? call.safeRun?.base : undefined
+    const base = call.isSafe ? call.safeGroup?.base : undefined
     if (base !== undefined) return base
     return this.#due.length === 0 ? this.current : undefined
   }
 
   /** The call and all calls before it are completed. Its modifier is user code: it runs when the charts are at rest. */
-  settledInOrder(call: ToolCall): void {
+  completedInOrder(call: ToolCall): void {
     this.#due.push(call)
   }
 
   /** Whoever looks at the context first applies what is due; the outbox does so in any case. */
   applyDue(): void {
     for (let call = this.#due.shift(); call !== undefined; call = this.#due.shift()) {
-      if (call.ending?.by === 'result' && call.settled?.ok === true)
-        this.#apply(call, call.settled.result.contextModifier)
+      if (call.ending?.by === 'result' && call.bodyResult?.ok === true)
+        this.#apply(call, call.bodyResult.result.contextModifier)
       call.contextAfter = this.current
     }
   }
@@ -64,10 +66,17 @@ export class ContextLedger {
       if (typeof modifier !== 'function') throw new TypeError('contextModifier is not a function')
       const next: unknown = answerAtOnce<unknown>(modifier(this.current))
       if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier returned no context')
-      this.#check(next as ToolUseContext)
-      this.current = next as ToolUseContext
+      const own = this.#withHostController(next as ToolUseContext)
+      this.#check(own)
+      this.current = own
     } catch (error) {
-      call.turn.warn(call, 'context_modifier_failed', 'its context modifier failed and was left out', error)
+      call.executor.warn(call, 'context_modifier_failed', 'its context modifier failed and was left out', error)
     }
+  }
+
+  /** The controller is not the modifier's to change: a modifier that spreads its call's own context brings the call's. */
+  #withHostController(next: ToolUseContext): ToolUseContext {
+    const abortController = this.#controller
+    return next.abortController === abortController ? next : { ...next, abortController }
   }
 }

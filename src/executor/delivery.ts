@@ -14,6 +14,10 @@ export interface MessageSource {
   take(): MessageUpdate | undefined
   /** Nothing is left and nothing is under way. */
   readonly isDrained: boolean
+  /** A reader has to wait. Says whose body it belongs to, where that is known. */
+  fallsAsleep(): object | undefined
+  /** What is inside this call waits for the call's own result. */
+  waitsForItself(inside: object): boolean
 }
 
 type Step = IteratorResult<MessageUpdate, void>
@@ -21,6 +25,7 @@ type Step = IteratorResult<MessageUpdate, void>
 interface Waiter {
   readonly reader: RemainingResults
   readonly resolve: (step: Step) => void
+  readonly inside: object | undefined
 }
 
 /** Hands every message over once. Readers that wait stand in one line, whichever generator they hold. */
@@ -37,7 +42,8 @@ export class Delivery {
     const update = this.#waiters.length === 0 ? this.source.take() : undefined
     if (update !== undefined) return Promise.resolve({ done: false, value: update })
     if (this.source.isDrained) return Promise.resolve(reader.end())
-    return new Promise((resolve) => this.#waiters.push({ reader, resolve }))
+    const inside = this.source.fallsAsleep()
+    return new Promise((resolve) => this.#waiters.push({ reader, resolve, inside }))
   }
 
   leave(reader: RemainingResults): void {
@@ -60,6 +66,9 @@ export class Delivery {
       waiter.resolve({ done: false, value: update })
     }
     if (this.#waiters.length > 0 && this.source.isDrained) this.#endAll()
+    for (const { inside, reader } of [...this.#waiters]) {
+      if (inside !== undefined && this.source.waitsForItself(inside)) this.leave(reader)
+    }
   }
 
   #endAll(): void {

@@ -1,4 +1,4 @@
-import { abortListenersOf } from './abort-listeners.ts'
+import { abortListenersOf } from '../base/abort-listeners.ts'
 
 /** The host's controller, listened to only while calls are under way. */
 export class HostAbort {

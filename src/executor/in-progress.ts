@@ -1,10 +1,10 @@
-import type { RunRecord } from '../../machines/index.ts'
-import { whenSettled } from '../pipeline/when-settled.ts'
+import type { ExecutorSchedule } from '../../machines/index.ts'
+import { whenSettled } from '../base/when-settled.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** Keeps the host's two indicators: the ids in progress, and whether all that executes would stop at an interrupt. */
 export class InProgress {
-  readonly #run: RunRecord
+  readonly #run: ExecutorSchedule
   readonly #host: ToolUseContext
   readonly #onError: (error: unknown) => void
   readonly #begun = new Set<string>()
@@ -12,7 +12,7 @@ export class InProgress {
   #isInterruptible = false
   #isCleared = false
 
-  constructor(run: RunRecord, host: ToolUseContext, onError: (error: unknown) => void) {
+  constructor(run: ExecutorSchedule, host: ToolUseContext, onError: (error: unknown) => void) {
     this.#run = run
     this.#host = host
     this.#onError = onError

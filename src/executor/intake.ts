@@ -1,4 +1,4 @@
-import { readField } from '../errors/read-field.ts'
+import { readField } from '../base/read-field.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { Arrival } from '../pipeline/call-facts.ts'
 import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.ts'

@@ -1,6 +1,6 @@
-import { readField } from '../errors/read-field.ts'
+import { readField } from '../base/read-field.ts'
+import { isSameInput } from '../base/same-input.ts'
 import type { ToolUseBlock } from '../messages/message.ts'
-import { isSameInput } from '../pipeline/same-input.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
 /** Calls that came under one id. */

@@ -1,10 +1,17 @@
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { defaultStamps, type Stamps } from '../messages/stamps.ts'
-import { type Clock, platformClock } from '../pipeline/clock.ts'
+import { type Clock, platformClock } from '../base/clock.ts'
+import { invalidOption, unknownOption } from '../base/invalid-option.ts'
+import type { ChartEngine, EngineName } from '../chart-engine/chart-engine.ts'
+import { chooseEngine } from '../chart-engine/choose-engine.ts'
+import { defaultStamps, type IdsAndTime } from '../messages/ids-and-time.ts'
 import type { ResultStore } from '../results/result-store.ts'
-import { describeValue } from '../text/describe-value.ts'
 
 export interface ExecutorOptions {
+  /**
+   * Which interpreter runs the charts: `table`, about four times as fast, or plain XState. On `xstate` an inspector
+   * cannot show the answers of guards.
+   * @default 'table', or 'xstate' where the installed XState does not fit the table
+   */
+  engine?: EngineName | undefined
   /**
    * How many safe calls may execute side by side.
    * @default 10
@@ -43,42 +50,48 @@ export interface ExecutorOptions {
 }
 
 export interface Settings {
+  readonly engine: ChartEngine
   readonly maxConcurrency: number
   readonly abortGraceMs: number
   readonly maxBufferedProgress: number
   readonly maxInputChars: number
   readonly resultStore: ResultStore | undefined
   readonly clock: Clock
-  readonly stamps: Stamps
+  readonly idsAndTime: IdsAndTime
 }
 
 /** The longest time that the platform's timers can hold. */
 const maxDelay = 2 ** 31 - 1
 
 const defaults: Settings = {
+  /** Read when it is needed, since the engine checks itself at its first use. */
+  get engine() {
+    return chooseEngine()
+  },
   maxConcurrency: 10,
   abortGraceMs: 5_000,
   maxBufferedProgress: 1_000,
   maxInputChars: 1_000_000,
   resultStore: undefined,
   clock: platformClock,
-  stamps: defaultStamps,
+  idsAndTime: defaultStamps,
 }
 
 /** Checked on entry, so that a wrong option fails where it was written. */
 export function readOptions(options: ExecutorOptions | undefined): Settings {
   if (options === undefined) return defaults
-  if (typeof options !== 'object' || options === null) fail('options', 'an object', options)
-  for (const key of Object.keys(options)) if (!names.has(key)) unknownOption(key)
+  if (typeof options !== 'object' || options === null) invalidOption('options', 'an object', options)
+  for (const key of Object.keys(options)) if (!names.has(key)) unknownOption(key, names)
   const { clock = platformClock, uuid = defaultStamps.uuid, resultStore } = options
   if (resultStore !== undefined && typeof resultStore?.save !== 'function') {
-    fail('resultStore', 'an object with save', resultStore)
+    invalidOption('resultStore', 'an object with save', resultStore)
   }
   if (typeof clock?.setTimeout !== 'function' || typeof clock.clearTimeout !== 'function') {
-    fail('clock', 'an object with setTimeout and clearTimeout', clock)
+    invalidOption('clock', 'an object with setTimeout and clearTimeout', clock)
   }
-  if (typeof uuid !== 'function') fail('uuid', 'a function that returns a string', uuid)
+  if (typeof uuid !== 'function') invalidOption('uuid', 'a function that returns a string', uuid)
   return {
+    engine: engineNamed(options.engine),
     maxConcurrency: count('maxConcurrency', options.maxConcurrency, defaults.maxConcurrency, 1, Infinity),
     abortGraceMs: count('abortGraceMs', options.abortGraceMs, defaults.abortGraceMs, 0, maxDelay),
     maxBufferedProgress: count(
@@ -91,15 +104,30 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
     maxInputChars: count('maxInputChars', options.maxInputChars, defaults.maxInputChars, 1, Infinity),
     resultStore,
     clock,
-    stamps: sturdy(uuid, clock),
+    idsAndTime: sturdy(uuid, clock),
   }
 }
 
+function engineNamed(name: EngineName | undefined): ChartEngine {
+  if (name !== undefined && name !== 'table' && name !== 'xstate') invalidOption('engine', "'table' or 'xstate'", name)
+  return chooseEngine(name)
+}
+
 /** A message needs its stamp, whatever the host's functions do. */
-function sturdy(uuid: () => string, clock: Clock): Stamps {
+function sturdy(uuid: () => string, clock: Clock): IdsAndTime {
+  let busy = 0
+  const ask = <Value>(get: () => Value, type: 'string' | 'number'): Value | undefined => {
+    busy++
+    try {
+      return attempt(get, type)
+    } finally {
+      busy--
+    }
+  }
   return {
-    uuid: () => attempt(uuid, 'string') ?? defaultStamps.uuid(),
-    now: typeof clock.now === 'function' ? () => attempt(() => clock.now?.(), 'number') ?? Date.now() : Date.now,
+    uuid: uuid === defaultStamps.uuid ? uuid : () => ask(uuid, 'string') ?? defaultStamps.uuid(),
+    now: typeof clock.now === 'function' ? () => ask(() => clock.now?.(), 'number') ?? Date.now() : Date.now,
+    isBusy: () => busy > 0,
   }
 }
 
@@ -116,12 +144,13 @@ function count(name: string, given: number | undefined, otherwise: number, least
   if (given === undefined) return otherwise
   const isWhole = Number.isInteger(given) || given === Infinity
   if (!isWhole || given < least || given > most) {
-    fail(name, `a whole number from ${least} to ${most}`, given)
+    invalidOption(name, `a whole number from ${least} to ${most}`, given)
   }
   return given
 }
 
 const names = new Set<string>([
+  'engine',
   'maxConcurrency',
   'abortGraceMs',
   'maxBufferedProgress',
@@ -130,11 +159,3 @@ const names = new Set<string>([
   'clock',
   'uuid',
 ] satisfies (keyof ExecutorOptions)[])
-
-function unknownOption(key: string): never {
-  throw new SignalboxError('invalid_option', `There is no option ${key}; there are ${[...names].join(', ')}.`)
-}
-
-function fail(option: string, expected: string, came: unknown): never {
-  throw new SignalboxError('invalid_option', `${option} must be ${expected}, but got ${describeValue(came, 80)}.`)
-}

@@ -1,6 +1,6 @@
 import { type PermissionLists, type ReadPermissions, readRules } from '../permission/permission-settings.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { assertMatchable } from './check-context.ts'
+import { assertRules } from './check-context.ts'
 
 /** Rules that came with answers of the host: they hold at once, for every call that is not decided yet. */
 export class SessionRules {
@@ -15,7 +15,7 @@ export class SessionRules {
   /** All of them or, where one cannot be read, none: then it throws. */
   add(lists: PermissionLists): void {
     const more = readRules(lists, 'addRules')
-    assertMatchable(more, this.#tools)
+    assertRules(more, this.#tools)
     const { deny, ask, allow } = this.added
     this.added = { deny: [...deny, ...more.deny], ask: [...ask, ...more.ask], allow: [...allow, ...more.allow] }
     this.isEmpty = false

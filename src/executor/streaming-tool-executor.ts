@@ -6,10 +6,10 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
+import { type DiscardedCall, ExecutorCore } from './executor-core.ts'
 import type { AddOptions } from './intake.ts'
 import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
-import { type DiscardedCall, Turn } from './turn.ts'
 
 /**
  * Runs the tool calls of one reply while the model is still streaming it: safe calls side by side, an unsafe call
@@ -24,7 +24,7 @@ import { type DiscardedCall, Turn } from './turn.ts'
  * for await (const { message } of executor.getRemainingResults()) show(message)
  */
 export class StreamingToolExecutor {
-  readonly #turn: Turn
+  readonly #core: ExecutorCore
 
   /**
    * @param canUseTool answers whether a call may run. Where it is absent, nobody can answer and every call is
@@ -36,12 +36,12 @@ export class StreamingToolExecutor {
     toolUseContext?: Partial<ToolUseContext>,
     options?: ExecutorOptions,
   ) {
-    this.#turn = new Turn(tools, canUseTool, toolUseContext, options)
+    this.#core = new ExecutorCore(tools, canUseTool, toolUseContext, options)
   }
 
   /** The executor chart's actor, for whoever wants to watch it. */
   get actor(): ActorRefFrom<ExecutorMachine> {
-    return this.#turn.actor
+    return this.#core.actor
   }
 
   /**
@@ -53,12 +53,12 @@ export class StreamingToolExecutor {
    * @returns the block as it has to stand in the transcript: where its id was missing or taken, with a new one
    */
   addTool(block: ToolUseBlock, assistantMessage: AssistantMessage, options: AddOptions = {}): ToolUseBlock {
-    return this.#turn.add(block, assistantMessage, options)
+    return this.#core.add(block, assistantMessage, options)
   }
 
   /** Lets a held call start. False where no such call is held. */
   release(id: string): boolean {
-    return this.#turn.release(id)
+    return this.#core.release(id)
   }
 
   /**
@@ -66,32 +66,50 @@ export class StreamingToolExecutor {
    * where no such call is held.
    */
   withdraw(id: string, because: string): boolean {
-    return this.#turn.withdraw(id, because)
+    return this.#core.withdraw(id, because)
+  }
+
+  /**
+   * Ends every call whose body has not begun, such as those of a reply that broke off; what runs goes on. The model is
+   * told why.
+   */
+  withdrawRest(because: string): void {
+    this.#core.withdrawRest(because)
+  }
+
+  /** True once the body of a call that is not read-only has begun: what the reply asked for may already have been done. */
+  get hasEffects(): boolean {
+    return this.#core.hasEffects
+  }
+
+  /** What has become of each call so far: what `discard` would return. */
+  callsSoFar(): DiscardedCall[] {
+    return this.#core.callsSoFar()
   }
 
   /** What is ready now. Never waits. */
   *getCompletedResults(): Generator<MessageUpdate, void, undefined> {
-    for (let update = this.#turn.take(); update !== undefined; update = this.#turn.take()) yield update
+    for (let update = this.#core.take(); update !== undefined; update = this.#core.take()) yield update
   }
 
   /** Everything that is still to come, as it becomes ready; ends when every call has been handed over. */
   getRemainingResults(): AsyncGenerator<MessageUpdate, void, undefined> {
-    return new RemainingResults(this.#turn.delivery)
+    return new RemainingResults(this.#core.delivery)
   }
 
   /** Does what an abort of the host's controller does, and may follow an `'interrupt'` with a stronger reason. */
   abort(reason?: unknown): void {
-    this.#turn.abort(reason)
+    this.#core.abort(reason)
   }
 
   /** Gives the run up for another one. Nothing leaves it any more; says what had already run. */
   discard(): DiscardedCall[] {
-    return this.#turn.discard()
+    return this.#core.discard()
   }
 
   /** Resolves when no body runs any more, after a `discard` too: each has settled, or its grace is over. */
   whenIdle(): Promise<void> {
-    return this.#turn.whenIdle()
+    return this.#core.whenIdle()
   }
 
   /**
@@ -100,16 +118,16 @@ export class StreamingToolExecutor {
    * never added.
    */
   explain(id: string): Admission | undefined {
-    const call = this.#turn.find(id)
+    const call = this.#core.find(id)
     if (call === undefined || call.stage === 'yielded') return undefined
-    if (this.#turn.isDiscarded) return { ok: false, because: 'discarded', blockers: [] }
+    if (this.#core.isDiscarded) return { ok: false, because: 'discarded', blockers: [] }
     if (call.stage !== 'queued' && call.stage !== 'held') return undefined
-    return explainAdmission(call, this.#turn.run)
+    return explainAdmission(call, this.#core.run)
   }
 
   /** The calls that wait for the host's word, in the order in which they started. */
   openQuestions(): OpenQuestion[] {
-    return this.#turn.questions
+    return this.#core.questions
   }
 
   /**
@@ -117,7 +135,7 @@ export class StreamingToolExecutor {
    * open any more.
    */
   answer(toolUseID: string, answer: PermissionAnswer): boolean {
-    return this.#turn.answer(toolUseID, answer)
+    return this.#core.answer(toolUseID, answer)
   }
 
   /**
@@ -125,6 +143,6 @@ export class StreamingToolExecutor {
    * (`warning`). Returns how to stop listening.
    */
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
-    return this.#turn.emitter.on(type, listener)
+    return this.#core.on(type, listener)
   }
 }

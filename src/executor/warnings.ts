@@ -1,14 +1,14 @@
-import type { WarningCode } from '../pipeline/call-host.ts'
+import type { WarningCode } from '../pipeline/executor-services.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
-import type { Emitter } from './events.ts'
+import type { ExecutorEmitter } from './events.ts'
 
 /** Tells the host what went wrong without costing a result, and how often it has. */
 export class Warnings {
-  readonly #emitter: Emitter
+  readonly #emitter: ExecutorEmitter
   /** Made when it is needed: most turns have nothing to warn of. */
   #counts: WeakMap<ToolCall, Map<WarningCode, number>> | undefined
 
-  constructor(emitter: Emitter) {
+  constructor(emitter: ExecutorEmitter) {
     this.#emitter = emitter
   }
 

@@ -1,4 +1,4 @@
-import { describeError } from '../errors/describe-error.ts'
+import { describeError } from '../base/describe-error.ts'
 
 export type MatchesTool = (names: readonly string[]) => boolean
 

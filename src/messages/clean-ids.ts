@@ -2,10 +2,11 @@ import type { ContentBlock } from './message.ts'
 import type { ApiMessage } from './to-api-messages.ts'
 
 const idKeys: Readonly<Record<string, string>> = { tool_use: 'id', tool_result: 'tool_use_id' }
+// ids of server tools are the service's own, and no other service sends them
 
 /**
- * Messages with ids that the Messages API takes, whichever service gave them: the same for a call and its result, and
- * another for every call. In the order of the messages, so that what was sent before is not changed by what follows.
+ * Replaces ids that the Messages API rejects: the same id for a call and its result, a different one for every call. In
+ * message order, so that earlier messages do not change when later ones are added.
  */
 export function cleanIds(messages: ApiMessage[]): ApiMessage[] {
   const ids = new Map<string, string>()
@@ -13,7 +14,7 @@ export function cleanIds(messages: ApiMessage[]): ApiMessage[] {
   const clean = (given: string): string => {
     const wanted = given.replace(/[^\w-]/g, '_') || '_'
     let id = wanted
-    // from a number that is hardly taken, so that many that are alike take no longer than others
+    // starts from a number that is rarely taken, so that many equal ids stay fast
     for (let n = ids.size + 1; taken.has(id); n++) id = `${wanted}_${n}`
     ids.set(given, id)
     taken.add(id)
@@ -31,7 +32,7 @@ export function cleanIds(messages: ApiMessage[]): ApiMessage[] {
       content: typeof content === 'string' ? content : content.map(cleaned),
     }))
   } catch {
-    // a stranger that cannot be read: whoever sends it will find out
+    // an unreadable block: the sender will get the error
     return messages
   }
 }

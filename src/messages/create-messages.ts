@@ -1,7 +1,9 @@
+import { defaultStamps, type IdsAndTime } from './ids-and-time.ts'
 import type {
   AssistantMessage,
   Attachment,
   AttachmentMessage,
+  BlockLike,
   ContentBlock,
   ProgressMessage,
   StopHookSummary,
@@ -10,48 +12,58 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from './message.ts'
-import { defaultStamps, type Stamps } from './stamps.ts'
 
-const stampOf = (stamps: Stamps) => ({ uuid: stamps.uuid(), timestamp: isoTime(stamps.now()) })
+const stampOf = (idsAndTime: IdsAndTime) => ({ uuid: idsAndTime.uuid(), timestamp: isoTime(idsAndTime.now()) })
 
-/** Not a spread: one that adds a key costs ten times as much. */
-const withStamp = <Type extends string, Fields extends object>(type: Type, fields: Fields, stamps: Stamps) =>
-  Object.assign({ type }, stampOf(stamps), fields)
+/** Not a spread: a spread that adds a key is ten times slower. */
+const withStamp = <Type extends string, Fields extends object>(type: Type, fields: Fields, idsAndTime: IdsAndTime) =>
+  Object.assign({ type }, stampOf(idsAndTime), fields)
 
-/** An assistant message as the executor expects one, for hosts that build it from a stream. */
+/** An assistant message in the executor's format, for hosts that build it from a stream. */
 export function createAssistantMessage(
-  content: ContentBlock[],
+  content: readonly BlockLike[],
   rest: { id?: string; [key: string]: unknown } = {},
-  stamps: Stamps = defaultStamps,
+  idsAndTime: IdsAndTime = defaultStamps,
 ): AssistantMessage {
-  const uuid = stamps.uuid()
+  const uuid = idsAndTime.uuid()
   return {
     type: 'assistant',
     uuid,
-    timestamp: isoTime(stamps.now()),
-    message: Object.assign({}, rest, { id: rest.id ?? `msg_${uuid}`, role: 'assistant' as const, content }),
+    timestamp: isoTime(idsAndTime.now()),
+    message: Object.assign({}, rest, {
+      id: rest.id ?? `msg_${uuid}`,
+      role: 'assistant' as const,
+      content: content as ContentBlock[],
+    }),
   }
 }
 
-export function createUserMessage(content: string | ContentBlock[], stamps: Stamps = defaultStamps): UserMessage {
-  return { type: 'user', ...stampOf(stamps), message: { role: 'user', content } }
+export function createUserMessage(
+  content: string | readonly BlockLike[],
+  idsAndTime: IdsAndTime = defaultStamps,
+): UserMessage {
+  return {
+    type: 'user',
+    ...stampOf(idsAndTime),
+    message: { role: 'user', content: content as string | ContentBlock[] },
+  }
 }
 
-/** Tells the model that the user broke off what it did. */
-export function createInterruptionMessage(toolUse: boolean, stamps: Stamps = defaultStamps): UserMessage {
+/** Tells the model that the user interrupted it. */
+export function createInterruptionMessage(toolUse: boolean, idsAndTime: IdsAndTime = defaultStamps): UserMessage {
   const text = toolUse ? '[The user stopped this turn while tools ran.]' : '[The user stopped this reply.]'
-  return { ...createUserMessage([{ type: 'text', text }], stamps), ...(toolUse && { toolUse }) }
+  return { ...createUserMessage([{ type: 'text', text }], idsAndTime), ...(toolUse && { toolUse }) }
 }
 
 export function createToolResultMessage(
   block: ToolResultBlock,
   { toolUseResult, sourceToolAssistantUUID }: { toolUseResult?: unknown; sourceToolAssistantUUID: string },
-  stamps: Stamps = defaultStamps,
+  idsAndTime: IdsAndTime = defaultStamps,
 ): ToolResultMessage {
   return {
     type: 'user',
-    uuid: stamps.uuid(),
-    timestamp: isoTime(stamps.now()),
+    uuid: idsAndTime.uuid(),
+    timestamp: isoTime(idsAndTime.now()),
     message: { role: 'user', content: [block] },
     toolUseResult,
     sourceToolAssistantUUID,
@@ -60,19 +72,19 @@ export function createToolResultMessage(
 
 export function createProgressMessage(
   progress: Pick<ProgressMessage, 'toolUseID' | 'parentToolUseID' | 'siblingToolUseIDs' | 'data'>,
-  stamps: Stamps = defaultStamps,
+  idsAndTime: IdsAndTime = defaultStamps,
 ): ProgressMessage {
-  return withStamp('progress', progress, stamps)
+  return withStamp('progress', progress, idsAndTime)
 }
 
 export function createAttachmentMessage(
   attachment: Attachment,
   toolUseID?: string,
-  stamps: Stamps = defaultStamps,
+  idsAndTime: IdsAndTime = defaultStamps,
 ): AttachmentMessage {
   return {
     type: 'attachment',
-    ...stampOf(stamps),
+    ...stampOf(idsAndTime),
     ...(toolUseID !== undefined && { toolUseID }),
     attachment,
   }
@@ -80,25 +92,25 @@ export function createAttachmentMessage(
 
 export function createSystemMessage<Fields extends { subtype: string }>(
   fields: Fields,
-  stamps: Stamps = defaultStamps,
+  idsAndTime: IdsAndTime = defaultStamps,
 ): SystemMessage & Fields {
-  // a draft may bring fields of another message: its type and its stamp are its own
-  return Object.assign({}, fields, { type: 'system' as const }, stampOf(stamps))
+  // a draft may contain fields of another message: type and stamp are overwritten
+  return Object.assign({}, fields, { type: 'system' as const }, stampOf(idsAndTime))
 }
 
-/** What the stop hooks of a turn did, all in one message. */
+/** What the stop hooks of a turn did, in one message. */
 export function createStopHookSummary(
   summary: Pick<StopHookSummary, 'hookInfos' | 'hookErrors' | 'preventedContinuation' | 'stopReason'>,
-  stamps: Stamps = defaultStamps,
+  idsAndTime: IdsAndTime = defaultStamps,
 ): StopHookSummary {
   const head = { subtype: 'stop_hook_summary' as const, hookCount: summary.hookInfos.length }
-  return createSystemMessage(Object.assign(head, summary), stamps)
+  return createSystemMessage(Object.assign(head, summary), idsAndTime)
 }
 
-/** Many messages are of the same millisecond, and writing it out is the dearest part of a stamp. */
+/** Many messages share a millisecond, and formatting it is the slowest part of a stamp. */
 let lastTime = { ms: Number.NaN, text: '' }
 
-/** Years that ISO strings cannot hold come out as the epoch: a stamp must never throw. */
+/** Years that ISO strings cannot hold become the epoch: a stamp must never throw. */
 function isoTime(ms: number): string {
   if (ms !== lastTime.ms) lastTime = { ms, text: new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString() }
   return lastTime.text

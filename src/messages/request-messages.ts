@@ -1,64 +1,120 @@
-import { describeValue } from '../text/describe-value.ts'
-import { wellFormed } from '../text/well-formed.ts'
-import type { AttachmentMessage, ContentBlock, Message, TextBlock, ToolResultBlock, UserMessage } from './message.ts'
+import { wellFormed } from '../base/well-formed.ts'
+import type { ContentBlock, Message } from './message.ts'
+import { asText, blocksOf, discardedBy, resultsFirst } from './request-blocks.ts'
+import { joinTurn, SendableTurns } from './sendable-turns.ts'
 import type { ApiMessage } from './to-api-messages.ts'
-
-const maxAttachmentChars = 100_000
 
 /** The same as `toApiMessages`, with the ids as they came: the service that gave them may want them back. */
 export function requestMessages(messages: readonly Message[]): ApiMessage[] {
-  const discarded = discardedBy(messages)
-  const api: ApiMessage[] = []
-  let answer: ContentBlock[] = []
-  let replyId: string | undefined
-  const flush = () => {
-    if (answer.length > 0) api.push({ role: 'user', content: resultsFirst(answer) })
-    answer = []
+  return new RequestMessages().of(messages)
+}
+
+/**
+ * The requests of a conversation that grows: messages that were converted for the last request are not looked at again
+ * as long as the conversation still begins with them. Otherwise everything is converted anew.
+ */
+export class RequestMessages {
+  #taken: Message[] = []
+  #discarded = new Set<string>()
+  #turns = new SendableTurns()
+  /** Turns that nothing in later messages can change, as they are sent. */
+  #sent: ApiMessage[] = []
+  /** Turns that later messages may still change. */
+  #open: ApiMessage[] = []
+  /** What follows the last reply. */
+  #answer: ContentBlock[] = []
+  #replyId: string | undefined
+  #container: unknown
+
+  /** Where the service ran code for the latest reply that says so. */
+  get container(): { readonly id: string } | undefined {
+    const container = this.#container as { id?: unknown } | null | undefined
+    return typeof container?.id === 'string' ? (container as { id: string }) : undefined
   }
-  for (const message of messages) {
-    if (discarded.has(message.uuid)) continue
+
+  of(messages: readonly Message[]): ApiMessage[] {
+    if (!this.#isContinuedBy(messages)) this.#forget()
+    try {
+      if (this.#noteDiscarded(messages)) this.#forget(this.#discarded)
+      for (let at = this.#taken.length; at < messages.length; at++) this.#take(messages[at] as Message)
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+    const open = this.#answer.length === 0 ? this.#open : [...this.#open, this.#answerTurn()]
+    // each request has lists of its own: whoever changes them changes no other request
+    const request = this.#sent.map(ownCopy)
+    for (const turn of this.#turns.preview(open)) joinTurn(request, ownCopy(wellFormed(turn)))
+    return request
+  }
+
+  /** By identity: to look into the messages would cost what is to be saved. */
+  #isContinuedBy(messages: readonly Message[]): boolean {
+    return this.#taken.length <= messages.length && this.#taken.every((message, at) => message === messages[at])
+  }
+
+  #noteDiscarded(messages: readonly Message[]): boolean {
+    const before = this.#discarded.size
+    for (let at = this.#taken.length; at < messages.length; at++)
+      for (const uuid of discardedBy(messages[at] as Message)) this.#discarded.add(uuid)
+    return this.#discarded.size > before
+  }
+
+  #take(message: Message): void {
+    this.#taken.push(message)
+    if (message.type === 'assistant' && message.message.container !== undefined) {
+      this.#container = message.message.container
+    }
+    if (this.#discarded.has(message.uuid)) return
     if (message.type === 'assistant') {
       const { id, content } = message.message
       // results may have come while the reply was still streaming: it is one reply all the same
-      if (id !== replyId || !id) flush()
-      replyId = id
-      pushAssistant(api, content)
-    } else if (message.type === 'user') for (const block of blocksOf(message)) answer.push(block)
-    else if (message.type === 'attachment') answer.push(asText(message))
+      if (id !== this.#replyId || !id) this.#closeAnswer()
+      this.#replyId = id
+      this.#addReply(content)
+    } else if (message.type === 'user') for (const block of blocksOf(message)) this.#answer.push(block)
+    else if (message.type === 'attachment') this.#answer.push(asText(message))
   }
-  flush()
-  return wellFormed(api)
-}
 
-function discardedBy(messages: readonly Message[]): Set<string> {
-  const uuids = new Set<string>()
-  for (const message of messages) {
-    if (message.type !== 'system' || message.subtype !== 'model_retry' || !Array.isArray(message.discarded)) continue
-    for (const uuid of message.discarded) uuids.add(uuid)
+  #answerTurn(): ApiMessage {
+    return { role: 'user', content: resultsFirst(this.#answer) }
   }
-  return uuids
+
+  #closeAnswer(): void {
+    if (this.#answer.length > 0) this.#open.push(this.#answerTurn())
+    this.#answer = []
+  }
+
+  /** One reply of a model may arrive as several messages; the API wants the roles to alternate. */
+  #addReply(content: ContentBlock[]): void {
+    const last = this.#open.at(-1)
+    if (last?.role === 'assistant' && Array.isArray(last.content)) last.content = last.content.concat(content)
+    else {
+      this.#settle()
+      this.#open.push({ role: 'assistant', content: [...content] })
+    }
+  }
+
+  #settle(): void {
+    const turns = this.#turns.settle(this.#open)
+    if (turns === undefined) return
+    for (const turn of turns) joinTurn(this.#sent, wellFormed(turn))
+    this.#open = []
+  }
+
+  #forget(discarded = new Set<string>()): void {
+    this.#taken = []
+    this.#discarded = discarded
+    this.#turns = new SendableTurns()
+    this.#sent = []
+    this.#open = []
+    this.#answer = []
+    this.#replyId = undefined
+    this.#container = undefined
+  }
 }
 
-/** One reply of a model may arrive as several messages; the API wants the roles to alternate. */
-function pushAssistant(api: ApiMessage[], content: ContentBlock[]): void {
-  const last = api.at(-1)
-  if (last?.role === 'assistant' && Array.isArray(last.content)) last.content = last.content.concat(content)
-  else api.push({ role: 'assistant', content: [...content] })
-}
-
-const isResult = (block: ContentBlock): boolean => block.type === 'tool_result'
-
-const resultsFirst = (blocks: ContentBlock[]): ContentBlock[] => [
-  ...blocks.filter(isResult),
-  ...blocks.filter((block) => !isResult(block)),
-]
-
-function blocksOf({ message: { content } }: UserMessage): readonly (ContentBlock | ToolResultBlock)[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
-}
-
-function asText({ attachment }: AttachmentMessage): TextBlock {
-  const { type, ...rest } = attachment
-  const content = typeof rest.content === 'string' ? rest.content : describeValue(rest, maxAttachmentChars)
-  return { type: 'text', text: `<${type}>\n${content}\n</${type}>` }
-}
+const ownCopy = ({ role, content }: ApiMessage): ApiMessage => ({
+  role,
+  content: typeof content === 'string' ? content : [...content],
+})

@@ -2,16 +2,16 @@ import { cleanIds } from './clean-ids.ts'
 import type { ContentBlock, Message } from './message.ts'
 import { requestMessages } from './request-messages.ts'
 
-/** A message as the Messages API takes it. */
+/** A message in the form of the Messages API. */
 export type ApiMessage = { role: 'user' | 'assistant'; content: string | ContentBlock[] }
 
 /**
- * A transcript as the Messages API takes it: between two replies one user message, its tool results first, then
- * everything else in order, attachments as text. Progress and system messages stay at home, and so does what a
- * `model_retry` message says is not to count. Text that is not well formed is mended, and ids of other services are
- * cleaned: the API refuses both. Where a client has types of its own for them, it gets those.
+ * A transcript in the form of the Messages API: between two replies one user message, with its tool results first, then
+ * the rest in order, attachments as text. Progress and system messages are not sent, nor are messages that a
+ * `model_retry` message drops. Malformed text is repaired, and ids of other services are replaced: the API rejects
+ * both. The result fits a client's own message types.
  */
 export function toApiMessages<Param extends { role: string } = ApiMessage>(messages: readonly Message[]): Param[] {
-  // clients narrow the blocks further than they can be known here
+  // clients narrow the blocks further than is known here
   return cleanIds(requestMessages(messages)) as unknown as Param[]
 }

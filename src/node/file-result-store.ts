@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { SignalboxError } from '../errors/signalbox-error.ts'
+import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { LongResult, ResultStore } from '../results/result-store.ts'
 
 export interface FileResultStoreOptions {
@@ -56,14 +56,10 @@ export function fileResultStore(options: FileResultStoreOptions = {}): FileResul
 function checked(options: FileResultStoreOptions): FileResultStoreOptions {
   const { folder, maxAgeMs = week, ...others } = options
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) fail(`There is no option ${unknown}; there are folder, maxAgeMs.`)
-  if (folder !== undefined && typeof folder !== 'string') fail('folder must be a path.')
-  if (!(maxAgeMs >= 0)) fail('maxAgeMs must be milliseconds.')
+  if (unknown !== undefined) unknownOption(unknown, ['folder', 'maxAgeMs'])
+  if (folder !== undefined && typeof folder !== 'string') invalidOption('folder', 'a path', folder)
+  if (!(maxAgeMs >= 0)) invalidOption('maxAgeMs', 'milliseconds', maxAgeMs)
   return options
-}
-
-function fail(problem: string): never {
-  throw new SignalboxError('invalid_option', problem)
 }
 
 /** A hash: nothing of what a model sent becomes part of a path. The same result has the same name. */

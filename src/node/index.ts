@@ -1,1 +1,23 @@
+export { endProcess, type Grace, within } from '../process/end-process.ts'
+export { findProgram } from '../process/find-program.ts'
+export { groupRunner } from '../process/group-runner.ts'
+export { type IsolationChoice, isolatedRunner } from '../process/isolation.ts'
+export { nodeProcessRunner } from '../process/node-process-runner.ts'
+export type {
+  Isolation,
+  ProcessExit,
+  ProcessListener,
+  ProcessRequest,
+  ProcessRunner,
+  RunningProcess,
+} from '../process/process-runner.ts'
+export {
+  type CommandOutcome,
+  type CommandRequest,
+  type RunningCommand,
+  startCommand,
+  type WrapCommand,
+} from '../process/run-command.ts'
+export { runMarker } from '../process/run-marker.ts'
+export { shellEnvironment } from '../process/shell-environment.ts'
 export { type FileResultStore, type FileResultStoreOptions, fileResultStore } from './file-result-store.ts'

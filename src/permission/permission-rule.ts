@@ -1,32 +1,43 @@
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { describeValue } from '../text/describe-value.ts'
+import { invalidOption } from '../base/invalid-option.ts'
+import { isRecord } from '../base/is-record.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
 
-/** A rule as it was read: `Bash(npm *)` speaks of the tool `Bash`, and `npm *` is for that tool to understand. */
+/** A parsed rule: `Bash(npm *)` applies to the tool `Bash`, which interprets `npm *`. */
 export interface PermissionRule {
   readonly text: string
   readonly toolName: string
-  /** All tools of this MCP server, in place of one tool. */
+  /** All tools of this MCP server, instead of one tool. */
   readonly server?: string
   readonly spec?: string
+  /** The message for the model if the rule denies. */
+  readonly message?: string
+}
+
+/** A deny rule with a message for the model: why, and what it may do instead. */
+export interface DenyRule {
+  readonly rule: string
+  readonly message: string
 }
 
 const serverRule = /^mcp__((?:(?!__)[^*])+)(?:__\*)?$/
 
 /**
- * Reads `Tool`, `Tool(spec)`, `mcp__server`, `mcp__server__*` or `mcp__server__tool`. A rule that cannot be read throws,
- * with the position of what is wrong: a rule that silently does nothing would be worse.
+ * Parses `Tool`, `Tool(spec)`, `mcp__server`, `mcp__server__*` or `mcp__server__tool`. Throws for an invalid rule, with
+ * the position of the problem: a rule that silently does nothing would be worse.
  */
 export function parseRule(text: unknown, where = 'rule'): PermissionRule {
-  if (typeof text !== 'string') return fail(where, text, 0, `it must be a string, but got ${describeValue(text, 80)}`)
+  if (isDenyRule(text)) return { ...parseRule(text.rule, where), message: text.message }
+  if (typeof text !== 'string') return invalidOption(where, 'a string', text, 'invalid_rule')
   const open = text.indexOf('(')
   const toolName = open < 0 ? text : text.slice(0, open)
-  if (toolName === '') fail(where, text, 0, 'the name of a tool is missing')
+  if (toolName === '') fail(where, text, 0, 'the tool name is missing')
   const odd = toolName.search(/[^\w.:/*-]/)
-  if (odd >= 0) fail(where, text, odd, `${JSON.stringify(toolName[odd])} cannot stand in the name of a tool`)
+  if (odd >= 0) fail(where, text, odd, `${JSON.stringify(toolName[odd])} is not allowed in a tool name`)
   const server = serverRule.exec(toolName)?.[1]
   const star = toolName.indexOf('*')
-  if (star >= 0 && server === undefined) fail(where, text, star, 'a star can only stand for all tools: mcp__server__*')
-  if (toolName.startsWith('mcp__') && toolName.length === 5) fail(where, text, 5, 'the name of the server is missing')
+  if (star >= 0 && server === undefined)
+    fail(where, text, star, 'a star is only allowed for all tools of a server: mcp__server__*')
+  if (toolName.startsWith('mcp__') && toolName.length === 5) fail(where, text, 5, 'the server name is missing')
   return {
     text,
     toolName,
@@ -35,16 +46,19 @@ export function parseRule(text: unknown, where = 'rule'): PermissionRule {
   }
 }
 
+const isDenyRule = (rule: unknown): rule is DenyRule =>
+  isRecord(rule) && typeof rule.rule === 'string' && typeof rule.message === 'string' && rule.message !== ''
+
 function specOf(text: string, open: number, where: string): string {
   const close = text.lastIndexOf(')')
   if (close < open) fail(where, text, text.length, 'the bracket is not closed')
   if (close !== text.length - 1) fail(where, text, close + 1, 'nothing may follow the closing bracket')
   const spec = text.slice(open + 1, close)
-  if (spec.trim() === '') fail(where, text, open + 1, 'there is nothing in the brackets')
+  if (spec.trim() === '') fail(where, text, open + 1, 'the brackets are empty')
   return spec
 }
 
-/** Whether a rule speaks of a tool that goes by these names; an alias is no way around it. */
+/** Whether a rule applies to a tool with these names; aliases cannot bypass it. */
 export function namesTool({ toolName, server }: PermissionRule, names: readonly string[]): boolean {
   if (server !== undefined) return names.some((name) => name.startsWith(`mcp__${server}__`))
   return names.includes(toolName)

@@ -1,11 +1,15 @@
-import { type Opinion, type PermissionMode, permissionModes } from '../../machines/index.ts'
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { describeValue } from '../text/describe-value.ts'
-import { type PermissionRule, parseRule } from './permission-rule.ts'
+import { type PermissionBehavior, type PermissionMode, permissionModes } from '../../machines/index.ts'
+import { invalidOption } from '../base/invalid-option.ts'
+import { type DenyRule, type PermissionRule, parseRule } from './permission-rule.ts'
 
-export type PermissionLists = { [Behavior in Opinion]?: readonly string[] | undefined }
+export interface PermissionLists {
+  allow?: readonly string[] | undefined
+  ask?: readonly string[] | undefined
+  /** A rule may have a message for the model: `{ rule: 'Bash(rm *)', message: 'Move it to trash/ instead.' }`. */
+  deny?: readonly (string | DenyRule)[] | undefined
+}
 
-/** What may run without asking, what is asked, and what never runs. */
+/** What runs without asking, what is asked, and what never runs. */
 export interface PermissionSettings extends PermissionLists {
   /** @default 'default' */
   mode?: PermissionMode | undefined
@@ -13,8 +17,8 @@ export interface PermissionSettings extends PermissionLists {
 
 export interface ReadPermissions {
   readonly mode: PermissionMode
-  readonly rules: { readonly [Behavior in Opinion]: readonly PermissionRule[] }
-  /** Nothing but the host has a word. */
+  readonly rules: { readonly [Behavior in PermissionBehavior]: readonly PermissionRule[] }
+  /** Only the host decides. */
   readonly isPlain: boolean
 }
 
@@ -22,35 +26,42 @@ const behaviors = ['deny', 'ask', 'allow'] as const
 
 const plain: ReadPermissions = { mode: 'default', rules: { deny: [], ask: [], allow: [] }, isPlain: true }
 
-/** The settings with their rules parsed. Throws at what cannot be read, naming it. */
+/** The settings with their rules parsed. Throws an error that names the invalid part. */
 export function readPermissions(settings: PermissionSettings | undefined): ReadPermissions {
   if (settings === undefined) return plain
-  if (typeof settings !== 'object' || settings === null) fail('permissions', 'an object', settings)
+  if (typeof settings !== 'object' || settings === null) invalid('permissions', 'an object', settings)
   const { mode = 'default' } = settings
-  if (!permissionModes.includes(mode)) fail('permissions.mode', `one of ${permissionModes.join(', ')}`, mode)
+  if (!permissionModes.includes(mode)) invalid('permissions.mode', `one of ${permissionModes.join(', ')}`, mode)
   const rules = readRules(settings, 'permissions')
   return { mode, rules, isPlain: mode === 'default' && behaviors.every((each) => rules[each].length === 0) }
 }
 
 export function readRules(lists: PermissionLists, where: string): ReadPermissions['rules'] {
-  if (typeof lists !== 'object' || lists === null) fail(where, 'an object of rules', lists)
-  const readList = (behavior: Opinion): PermissionRule[] => {
+  if (typeof lists !== 'object' || lists === null) invalid(where, 'an object of rules', lists)
+  const readList = (behavior: PermissionBehavior): PermissionRule[] => {
     const list: unknown = lists[behavior] ?? []
-    if (!Array.isArray(list)) return fail(`${where}.${behavior}`, 'an array of rules', list)
-    return Array.from(list, (text, index) => parseRule(text, `${where}.${behavior}[${index}]`))
+    if (!Array.isArray(list)) return invalid(`${where}.${behavior}`, 'an array of rules', list)
+    return Array.from(list, (text, index) => {
+      const rule = parseRule(text, `${where}.${behavior}[${index}]`)
+      if (rule.message === undefined || behavior === 'deny') return rule
+      return invalid(`${where}.${behavior}[${index}]`, 'a string: only deny rules have a message', text)
+    })
   }
   return { deny: readList('deny'), ask: readList('ask'), allow: readList('allow') }
 }
 
-/** The settings with more rules behind those they have. */
+/** The settings with further rules appended. */
 export function withRules(settings: PermissionSettings | undefined, more: PermissionLists): PermissionSettings {
-  const joined = (behavior: Opinion) => [...new Set([...(settings?.[behavior] ?? []), ...(more[behavior] ?? [])])]
-  return { ...settings, deny: joined('deny'), ask: joined('ask'), allow: joined('allow') }
+  const joined = <Rule>(own: readonly Rule[] = [], added: readonly Rule[] = []): Rule[] => [
+    ...new Set([...own, ...added]),
+  ]
+  return {
+    ...settings,
+    deny: joined(settings?.deny, more.deny),
+    ask: joined(settings?.ask, more.ask),
+    allow: joined(settings?.allow, more.allow),
+  }
 }
 
-function fail(field: string, expected: string, came: unknown): never {
-  throw new SignalboxError(
-    'invalid_context',
-    `The context's ${field} must be ${expected}, but got ${describeValue(came, 80)}.`,
-  )
-}
+const invalid = (field: string, expected: string, received: unknown): never =>
+  invalidOption(`context.${field}`, expected, received, 'invalid_context')

@@ -5,7 +5,7 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { InputReading } from './read-input.ts'
 
 /** Consecutive safe calls: all see the context of the moment when the first of them started. */
-export interface SafeRun {
+export interface SafeGroup {
   base: ToolUseContext | undefined
 }
 
@@ -34,9 +34,9 @@ export type Phase = 'validating' | 'preHooks' | 'permission'
 /** What became of a call that did not simply succeed; for those who keep books. */
 export type Outcome =
   | { readonly status: 'rejected'; readonly message: string }
-  | { readonly status: 'failed'; readonly message: string; readonly label: string }
+  | { readonly status: 'failed'; readonly message: string; readonly label: string; readonly error?: unknown }
 
 /** How the body of a call came to its end. */
-export type Settled =
+export type BodyResult =
   | { readonly ok: true; readonly result: ToolResult }
   | { readonly ok: false; readonly error: unknown }

@@ -1,6 +1,6 @@
-import { readField } from '../errors/read-field.ts'
-import type { Stamps } from '../messages/stamps.ts'
-import { describeValue } from '../text/describe-value.ts'
+import { describeValue } from '../base/describe-value.ts'
+import { readField } from '../base/read-field.ts'
+import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { CallTelemetry, TelemetryEvents, TimedPhase } from './telemetry.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -23,12 +23,12 @@ interface Timing {
 /** Tells listeners what becomes of calls. While nobody listens, nothing is measured and nothing is kept. */
 export class CallReports {
   readonly #listeners: Listeners
-  readonly #stamps: Stamps
+  readonly #idsAndTime: IdsAndTime
   readonly #timings = new WeakMap<ToolCall, Timing>()
 
-  constructor(listeners: Listeners, stamps: Stamps) {
+  constructor(listeners: Listeners, idsAndTime: IdsAndTime) {
     this.#listeners = listeners
-    this.#stamps = stamps
+    this.#idsAndTime = idsAndTime
   }
 
   get isWanted(): boolean {
@@ -47,6 +47,10 @@ export class CallReports {
   left(call: ToolCall): void {
     const timing = this.#timings.get(call)
     if (timing !== undefined) this.#close(timing)
+  }
+
+  started(call: ToolCall): void {
+    if (this.#listeners.has('tool_use_start')) this.#listeners.emit('tool_use_start', this.#telemetry(call))
   }
 
   progressed(call: ToolCall): void {
@@ -73,11 +77,12 @@ export class CallReports {
     if (answer !== undefined) return this.#listeners.emit('tool_use_error', { ...told, message, label: 'NotRun' })
     if (outcome === undefined) return this.#listeners.emit('tool_use_success', told)
     if (outcome.status === 'rejected') return this.#listeners.emit('tool_use_rejected', { ...told, message })
-    this.#listeners.emit('tool_use_error', { ...told, message, label: outcome.label })
+    const thrown = 'error' in outcome ? { error: outcome.error } : {}
+    this.#listeners.emit('tool_use_error', { ...told, message, label: outcome.label, ...thrown })
   }
 
   #close(timing: Timing): void {
-    const now = this.#stamps.now()
+    const now = this.#idsAndTime.now()
     const { phase, durations } = timing
     if (phase !== undefined) durations[phase] = (durations[phase] ?? 0) + Math.max(0, now - timing.since)
     timing.phase = undefined
@@ -88,7 +93,7 @@ export class CallReports {
     const timing = this.#timings.get(call)
     const durations = { ...timing?.durations }
     if (timing?.phase !== undefined) {
-      durations[timing.phase] = (durations[timing.phase] ?? 0) + Math.max(0, this.#stamps.now() - timing.since)
+      durations[timing.phase] = (durations[timing.phase] ?? 0) + Math.max(0, this.#idsAndTime.now() - timing.since)
     }
     return {
       messageID: textOf(readField(readField(call.assistantMessage, 'message'), 'id')),

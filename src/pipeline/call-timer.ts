@@ -1,6 +1,6 @@
 import type { TimeoutCause } from '../../machines/index.ts'
+import { type Clock, clearTimer } from '../base/clock.ts'
 import type { Timeout } from '../tool/tool.ts'
-import { type Clock, clearTimer } from './clock.ts'
 
 /** The time of one call's body: in total, since its last progress, between attempts, and once it was told to stop. */
 export class CallTimer {

@@ -1,8 +1,8 @@
 import type { HookEvent } from '../hooks/hook.ts'
-import type { HookWord } from '../hooks/hook-word.ts'
+import type { HookReply } from '../hooks/hook-reply.ts'
 import { createAttachmentMessage, createStopHookSummary, createSystemMessage } from '../messages/create-messages.ts'
+import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Attachment, Message } from '../messages/message.ts'
-import type { Stamps } from '../messages/stamps.ts'
 import type { HookOutcome } from './run-hooks.ts'
 
 /** Hooks that take longer than this, all those of a call together, are worth a word to the user. */
@@ -63,18 +63,18 @@ export class CallTrail {
     }
   }
 
-  messages(toolUseID: string, stamps: Stamps): Message[] {
+  messages(toolUseID: string, idsAndTime: IdsAndTime): Message[] {
     const messages = this.#drafts.map(
       (draft): Message =>
         draft.kind === 'attachment'
-          ? createAttachmentMessage(draft.attachment, toolUseID, stamps)
-          : createSystemMessage(draft.fields, stamps),
+          ? createAttachmentMessage(draft.attachment, toolUseID, idsAndTime)
+          : createSystemMessage(draft.fields, idsAndTime),
     )
-    if (this.#hooks.length > 0) messages.push(this.#summary(toolUseID, stamps))
+    if (this.#hooks.length > 0) messages.push(this.#summary(toolUseID, idsAndTime))
     return messages
   }
 
-  #summary(toolUseID: string, stamps: Stamps): Message {
+  #summary(toolUseID: string, idsAndTime: IdsAndTime): Message {
     const totalDurationMs = Object.values(this.#elapsed).reduce((sum, ms) => sum + ms, 0)
     const summary = createStopHookSummary(
       {
@@ -83,11 +83,11 @@ export class CallTrail {
         preventedContinuation: this.#stop !== undefined,
         stopReason: this.#stop?.reason,
       },
-      stamps,
+      idsAndTime,
     )
     return Object.assign(summary, { toolUseID, totalDurationMs, isSlow: totalDurationMs > slowHooksMs })
   }
 }
 
-const saysNothing = ({ additionalContext, systemMessage, stops }: HookWord): boolean =>
+const saysNothing = ({ additionalContext, systemMessage, stops }: HookReply): boolean =>
   additionalContext === undefined && systemMessage === undefined && stops === undefined

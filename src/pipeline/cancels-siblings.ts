@@ -1,14 +1,43 @@
-import { answerAtOnce } from '../errors/answer-at-once.ts'
-import type { ToolFailure } from '../tool/tool.ts'
+import type { AbortCause } from '../../machines/index.ts'
+import { answerAtOnce } from '../base/answer-at-once.ts'
+import type { SiblingCall, ToolFailure } from '../tool/tool.ts'
+import { isReadOnly } from './classify-call.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** Whether this failure takes the other calls with it. A tool that cannot say has not said so. */
-export function cancelsSiblings({ tool }: ToolCall, failure: ToolFailure): boolean {
+/** A failure whose tool is asked which other calls it takes with it. */
+export interface NamingFailure {
+  readonly outcome: ToolFailure & SiblingCall
+  readonly rule: (outcome: ToolFailure & SiblingCall, sibling: SiblingCall) => boolean
+  readonly description: string
+}
+
+/** Which calls this failure takes with it: all, or those with these ids. Calls that are added later are asked about too. */
+export function cancelsSiblings(call: ToolCall, failure: ToolFailure): boolean | readonly string[] {
+  const { tool, executor } = call
   const rule = tool?.cancelsSiblingsOnError
   if (typeof rule !== 'function') return rule === true
+  const naming: NamingFailure = { outcome: { ...failure, ...siblingOf(call) }, rule, description: call.description }
+  executor.noteFailure(naming)
+  return executor.liveSiblings(call).flatMap((each) => (names(naming, each) ? [each.id] : []))
+}
+
+/** Why a call that is added now is not to run: the first failure that names it. */
+export function causeFor(call: ToolCall, failures: readonly NamingFailure[]): AbortCause | undefined {
+  const found = failures.find((failure) => names(failure, call))
+  return found && { kind: 'sibling_error', reason: 'sibling_error', description: found.description }
+}
+
+/** A tool that cannot say has not said so. */
+function names({ outcome, rule }: NamingFailure, sibling: ToolCall): boolean {
   try {
-    return answerAtOnce(rule(failure)) === true
+    return answerAtOnce(rule(outcome, siblingOf(sibling))) === true
   } catch {
     return false
   }
+}
+
+function siblingOf({ id, name, tool, reading, rawInput }: ToolCall): SiblingCall {
+  const input = reading.status === 'valid' ? reading.input : rawInput
+  const onlyReads = tool !== undefined && reading.status === 'valid' && isReadOnly(tool, reading.input)
+  return { toolUseID: id, name: tool?.name ?? name, input, isReadOnly: onlyReads }
 }

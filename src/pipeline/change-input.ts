@@ -1,15 +1,15 @@
+import { copyInput } from '../base/copy-input.ts'
+import { isRecord } from '../base/is-record.ts'
+import { isSameInput } from '../base/same-input.ts'
 import { resultTexts } from '../results/result-texts.ts'
-import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { Phase } from './call-facts.ts'
 import { isConcurrencySafe } from './classify-call.ts'
-import { copyInput } from './copy-input.ts'
 import { ownInput } from './hook-input.ts'
 import { mergeInput } from './merge-input.ts'
 import { readInput, type ValidReading } from './read-input.ts'
-import { isSameInput } from './same-input.ts'
 import type { ToolCall } from './tool-call.ts'
-import { checkInput, rejectInput, validationThrew } from './validate-call.ts'
+import { checkInput, rejectInput, validationThrew } from './validating.ts'
 
 interface Change {
   readonly phase: Phase
@@ -37,7 +37,7 @@ export function changeInput(
   const shown = ownInput(call)
   if (isSameInput(shown, updatedInput)) return goOn(false)
   const raw = asTheModelWouldSendIt(call, shown, updatedInput)
-  const reading = readInput(tool, raw, call.turn.settings.maxInputChars)
+  const reading = readInput(tool, raw, call.executor.settings.maxInputChars)
   const accept = (checked: ValidReading) => {
     if (!call.isIn(phase)) return
     noteSteps(call, steps)
@@ -73,7 +73,7 @@ const changersOf = (steps: readonly ChangeStep[]): string =>
 
 /** The original stays on record beside each change: who changed what, in which order. */
 function noteSteps(call: ToolCall, steps: readonly ChangeStep[]): void {
-  const { maxInputChars } = call.turn.settings
+  const { maxInputChars } = call.executor.settings
   const own = (input: unknown): unknown => {
     const copied = copyInput(input, maxInputChars)
     return copied.ok ? copied.copy : '(too large to keep)'

@@ -1,4 +1,4 @@
-import { answerAtOnce } from '../errors/answer-at-once.ts'
+import { answerAtOnce } from '../base/answer-at-once.ts'
 import type { AnyTool } from '../tool/tool.ts'
 
 /** Safe is only what the tool says is safe, about this very input. */

@@ -8,6 +8,6 @@ export function denyCall(call: ToolCall, text: ResultText, source: DecisionSourc
   if (!call.isIn('permission')) return
   call.recordDecision({ behavior: 'deny', source })
   call.outcome = { status: 'rejected', message: text.toolUseResult }
-  call.setMessages([ownErrorMessage(call, text)])
+  call.outgoing.set([ownErrorMessage(call, text)])
   call.tell({ type: 'permission.denied', stopsTurn })
 }

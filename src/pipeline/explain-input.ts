@@ -1,4 +1,4 @@
-import { describeValue } from '../text/describe-value.ts'
+import { describeValue } from '../base/describe-value.ts'
 import { nearestKey } from './nearest-key.ts'
 
 type Issue = {

@@ -1,5 +1,5 @@
+import { copyInput } from '../base/copy-input.ts'
 import type { HookEvent, HookInput } from '../hooks/hook.ts'
-import { copyInput } from './copy-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
 type Details = { tool_response: unknown; duration_ms?: number } | { error: string; duration_ms?: number } | object
@@ -22,9 +22,9 @@ export function hookInput(call: ToolCall, event: HookEvent, details: Details): H
 }
 
 /** A copy of the call's input, for somebody who may change it. */
-export function ownInput({ reading, turn }: ToolCall): Record<string, unknown> {
+export function ownInput({ reading, executor }: ToolCall): Record<string, unknown> {
   const input = reading.status === 'valid' ? reading.input : {}
-  const copied = copyInput(input, turn.settings.maxInputChars)
+  const copied = copyInput(input, executor.settings.maxInputChars)
   return copied.ok ? (copied.copy as Record<string, unknown>) : input
 }
 

@@ -1,4 +1,4 @@
-import { isSameInput } from './same-input.ts'
+import { isSameInput } from '../base/same-input.ts'
 
 type Input = Record<string, unknown>
 

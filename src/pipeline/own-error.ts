@@ -1,4 +1,4 @@
-import { readField } from '../errors/read-field.ts'
+import { readField } from '../base/read-field.ts'
 import { createToolResultMessage } from '../messages/create-messages.ts'
 import type { ToolResultBlock, ToolResultMessage } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
@@ -8,7 +8,7 @@ export function resultMessage(call: ToolCall, block: ToolResultBlock, toolUseRes
   return createToolResultMessage(
     block,
     { toolUseResult, sourceToolAssistantUUID: readField(call.assistantMessage, 'uuid') as string },
-    call.turn.settings.stamps,
+    call.executor.settings.idsAndTime,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { HookEvent, Hooks } from '../hooks/hook.ts'
-import { type HookBook, hooksFor, type ReadyHook, readHooks } from '../hooks/hook-book.ts'
+import { type HookRegistry, hooksFor, type ReadyHook, readHooks } from '../hooks/hook-registry.ts'
 import { type PermissionSettings, type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
 
 /**
@@ -8,7 +8,7 @@ import { type PermissionSettings, type ReadPermissions, readPermissions } from '
  */
 export class Policy {
   readonly #permissions = new WeakMap<object, ReadPermissions>()
-  readonly #hooks = new WeakMap<object, HookBook>()
+  readonly #hooks = new WeakMap<object, HookRegistry>()
 
   /** Throws at what cannot be read. */
   permissions(settings: PermissionSettings | undefined): ReadPermissions {

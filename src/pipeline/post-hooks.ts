@@ -1,18 +1,19 @@
-import { describeError } from '../errors/describe-error.ts'
+import { copyInput } from '../base/copy-input.ts'
+import { describeError } from '../base/describe-error.ts'
 import type { HookEvent } from '../hooks/hook.ts'
-import type { ReadyHook } from '../hooks/hook-book.ts'
+import type { ReadyHook } from '../hooks/hook-registry.ts'
 import { maxStoredChars } from '../results/long-result.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
-import { copyInput } from './copy-input.ts'
+import { endOf } from './formatting.ts'
 import { hookInput } from './hook-input.ts'
 import { type HookOutcome, HookRuns } from './run-hooks.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The hooks that run after this call, by how its body ended. */
-export function postHookEvent({ settled, stopCause }: ToolCall): HookEvent {
-  return settled?.ok === true && stopCause?.kind !== 'timeout' ? 'PostToolUse' : 'PostToolUseFailure'
+export function postHookEvent({ bodyResult, stopCause }: ToolCall): HookEvent {
+  return bodyResult?.ok === true && stopCause?.kind !== 'timeout' ? 'PostToolUse' : 'PostToolUseFailure'
 }
 
 /** The `postHooks` phase: hooks may add context, replace the output, or end the query. The result goes out anyway. */
@@ -33,7 +34,7 @@ export function runPostHooks(call: ToolCall): void {
 /** A context that a tool changed may hold anything; hooks that cannot be read are none, and the result goes out. */
 function readyHooks(call: ToolCall, tool: AnyTool, event: HookEvent): readonly ReadyHook[] {
   try {
-    return call.turn.policy.hooks(call.context.hooks, event, namesOf(tool))
+    return call.executor.policy.hooks(call.context.hooks, event, namesOf(tool))
   } catch (error) {
     call.trail.attach({ type: 'hook_error_during_execution', content: describeError(error), hookEvent: event })
     return []
@@ -52,16 +53,16 @@ function ownCopy(data: unknown): unknown {
   return copied.ok ? copied.copy : data
 }
 
-const dataOf = ({ settled }: ToolCall): unknown => (settled?.ok === true ? settled.result.data : undefined)
+const dataOf = ({ bodyResult }: ToolCall): unknown => (bodyResult?.ok === true ? bodyResult.result.data : undefined)
 
-function errorOf({ settled, stopCause }: ToolCall): string {
-  if (stopCause?.kind === 'timeout') return resultTexts.timedOut(stopCause, settled?.ok === true).toolUseResult
-  return settled?.ok === false ? describeError(settled.error) : ''
+function errorOf({ bodyResult, stopCause }: ToolCall): string {
+  if (stopCause?.kind === 'timeout') return resultTexts.timedOut(stopCause, endOf(bodyResult)).toolUseResult
+  return bodyResult?.ok === false ? describeError(bodyResult.error) : ''
 }
 
 function heed(call: ToolCall, event: HookEvent, outcome: HookOutcome): void {
   call.trail.addHook(event, outcome, call.id)
-  if (outcome.status === 'failed') return call.turn.report.postHookFailed(call, outcome)
+  if (outcome.status === 'failed') return call.executor.report.postHookFailed(call, outcome)
   if (outcome.status !== 'said') return
   const { permission, reason, output } = outcome.word
   if (permission === 'deny' && reason !== undefined) {
@@ -74,6 +75,6 @@ function heed(call: ToolCall, event: HookEvent, outcome: HookOutcome): void {
   }
   if (output === undefined) return
   if (output.isForMcpOnly && call.tool?.name.startsWith('mcp__') !== true) {
-    call.turn.warn(call, 'hook_output_ignored', `${outcome.hook.name} may replace the output of MCP tools only`)
+    call.executor.warn(call, 'hook_output_ignored', `${outcome.hook.name} may replace the output of MCP tools only`)
   } else call.replacement = { data: output.data, by: outcome.hook.name }
 }

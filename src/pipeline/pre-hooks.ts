@@ -1,6 +1,6 @@
-import type { Opinion } from '../../machines/index.ts'
-import { describeError } from '../errors/describe-error.ts'
-import type { ReadyHook } from '../hooks/hook-book.ts'
+import type { PermissionVerdict } from '../../machines/index.ts'
+import { describeError } from '../base/describe-error.ts'
+import type { ReadyHook } from '../hooks/hook-registry.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
@@ -12,15 +12,15 @@ import type { ToolCall } from './tool-call.ts'
 
 /** What the hooks before a call want of it, taken together. */
 export interface HookVerdict {
-  readonly permission: Opinion
+  readonly permission: PermissionVerdict
   readonly hookName: string
   /** What the model is told where they deny. */
   readonly message: string
 }
 
-const strictest: readonly Opinion[] = ['deny', 'ask', 'allow']
+const strictest: readonly PermissionVerdict[] = ['deny', 'defer', 'ask', 'allow']
 
-/** The `preHooks` phase: hooks may forbid, allow, ask, change the input, or end the query. */
+/** The `preHooks` phase: hooks may deny, defer, ask, allow, change the input, or end the query. */
 export function runPreHooks(call: ToolCall): void {
   const { tool } = call
   if (tool === undefined || !call.isIn('preHooks')) return
@@ -33,7 +33,7 @@ export function runPreHooks(call: ToolCall): void {
 /** A context that a tool changed may hold anything; what should guard a call and cannot be read forbids it. */
 function readyHooks(call: ToolCall, tool: AnyTool): readonly ReadyHook[] | { problem: string } {
   try {
-    return call.turn.policy.hooks(call.context.hooks, 'PreToolUse', namesOf(tool))
+    return call.executor.policy.hooks(call.context.hooks, 'PreToolUse', namesOf(tool))
   } catch (error) {
     return { problem: describeError(error) }
   }

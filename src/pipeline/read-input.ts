@@ -1,8 +1,8 @@
-import { isThenable } from '../errors/answer-at-once.ts'
-import { describeError } from '../errors/describe-error.ts'
-import { isRecord } from '../text/is-record.ts'
+import { isThenable } from '../base/answer-at-once.ts'
+import { copyInput } from '../base/copy-input.ts'
+import { describeError } from '../base/describe-error.ts'
+import { isRecord } from '../base/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { copyInput } from './copy-input.ts'
 import { explainIssues, explainNotAnObject } from './explain-input.ts'
 
 export interface ValidReading {
@@ -10,7 +10,7 @@ export interface ValidReading {
   readonly input: Record<string, unknown>
 }
 
-export interface InvalidReading {
+interface InvalidReading {
   readonly status: 'invalid'
   readonly problem: string
 }

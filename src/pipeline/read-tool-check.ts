@@ -1,19 +1,19 @@
-import { describeError } from '../errors/describe-error.ts'
-import { readField } from '../errors/read-field.ts'
+import { describeError } from '../base/describe-error.ts'
+import { describeValue } from '../base/describe-value.ts'
+import { readField } from '../base/read-field.ts'
 import { resultTexts } from '../results/result-texts.ts'
-import { describeValue } from '../text/describe-value.ts'
 import type { ToolCheck } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import type { ToolCall } from './tool-call.ts'
+import type { ToolCallContext } from '../tool/tool-use-context.ts'
 
 /** The tool's own word on whether this call may run. A check that fails or cannot be understood forbids. */
 export async function readToolCheck(
-  call: ToolCall,
   tool: AnyTool,
   input: Record<string, unknown>,
+  context: ToolCallContext,
 ): Promise<ToolCheck | undefined> {
   try {
-    const check: unknown = await tool.checkPermissions?.(input, call.context)
+    const check: unknown = await tool.checkPermissions?.(input, context)
     if (check === undefined) return undefined
     const behavior = readField(check, 'behavior')
     const message = readField(check, 'message')

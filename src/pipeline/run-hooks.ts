@@ -1,15 +1,15 @@
-import { describeError } from '../errors/describe-error.ts'
+import { clearTimer } from '../base/clock.ts'
+import { copyInput } from '../base/copy-input.ts'
+import { describeError } from '../base/describe-error.ts'
+import { whenSettled } from '../base/when-settled.ts'
 import type { HookEvent, HookInput } from '../hooks/hook.ts'
-import type { ReadyHook } from '../hooks/hook-book.ts'
-import { type HookWord, readHookOutput } from '../hooks/hook-word.ts'
-import { clearTimer } from './clock.ts'
-import { copyInput } from './copy-input.ts'
+import type { ReadyHook } from '../hooks/hook-registry.ts'
+import { type HookReply, readHookOutput } from '../hooks/hook-reply.ts'
 import type { ToolCall } from './tool-call.ts'
-import { whenSettled } from './when-settled.ts'
 
 /** What became of one hook. */
 export type HookOutcome = { readonly hook: ReadyHook; readonly durationMs?: number } & (
-  | { readonly status: 'said'; readonly word: HookWord }
+  | { readonly status: 'said'; readonly word: HookReply }
   | { readonly status: 'failed'; readonly problem: string }
   | { readonly status: 'cancelled' }
 )
@@ -51,7 +51,7 @@ export class HookRuns {
     this.#call = call
     this.#event = event
     this.#done = done
-    const startedAt = call.turn.settings.stamps.now()
+    const startedAt = call.executor.settings.idsAndTime.now()
     this.#runs = hooks.map((hook) => new HookRun(hook, startedAt))
   }
 
@@ -67,7 +67,7 @@ export class HookRuns {
     for (const run of running) {
       run.outcome = { hook: run.hook, status: 'cancelled' }
       // listeners of the hook are user code
-      this.#call.turn.push(() => this.#leave(run, reason))
+      this.#call.executor.push(() => this.#leave(run, reason))
     }
     this.#isDone = true
     return this.#runs.map(({ outcome }) => outcome as HookOutcome)
@@ -75,7 +75,7 @@ export class HookRuns {
 
   #startOne(run: HookRun, inputFor: () => HookInput): void {
     const { hook } = run
-    const { clock } = this.#call.turn.settings
+    const { clock } = this.#call.executor.settings
     const timedOut = () => {
       this.#settle(run, { hook, status: 'failed', problem: `it took longer than ${hook.timeoutMs / 1_000} s` })
       run.abort('timeout')
@@ -97,7 +97,7 @@ export class HookRuns {
       if (!reading.ok) return { hook, status: 'failed', problem: reading.problem }
       const { word } = reading
       if (word.updatedInput === undefined) return { hook, status: 'said', word }
-      const copied = copyInput(word.updatedInput, this.#call.turn.settings.maxInputChars)
+      const copied = copyInput(word.updatedInput, this.#call.executor.settings.maxInputChars)
       if (!copied.ok) return { hook, status: 'failed', problem: 'the input it wants is too large' }
       return { hook, status: 'said', word: { ...word, updatedInput: copied.copy as Record<string, unknown> } }
     } catch (error) {
@@ -107,14 +107,14 @@ export class HookRuns {
 
   #settle(run: HookRun, outcome: HookOutcome): void {
     if (run.outcome !== undefined) return
-    const { clock, stamps } = this.#call.turn.settings
-    run.outcome = Object.assign(outcome, { durationMs: Math.max(0, stamps.now() - run.startedAt) })
+    const { clock, idsAndTime } = this.#call.executor.settings
+    run.outcome = Object.assign(outcome, { durationMs: Math.max(0, idsAndTime.now() - run.startedAt) })
     clearTimer(clock, run.timer)
     this.#check()
   }
 
   #leave(run: HookRun, reason: unknown): void {
-    clearTimer(this.#call.turn.settings.clock, run.timer)
+    clearTimer(this.#call.executor.settings.clock, run.timer)
     run.abort(reason)
   }
 

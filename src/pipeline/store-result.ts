@@ -1,13 +1,13 @@
-import { describeError } from '../errors/describe-error.ts'
-import { readField } from '../errors/read-field.ts'
+import { clearTimer } from '../base/clock.ts'
+import { describeError } from '../base/describe-error.ts'
+import { readField } from '../base/read-field.ts'
+import { whenSettled } from '../base/when-settled.ts'
 import type { ToolResultBlock } from '../messages/message.ts'
 import { limitSize } from '../results/format-data.ts'
 import { textOf, withPreview } from '../results/long-result.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import { resultTexts } from '../results/result-texts.ts'
-import { clearTimer } from './clock.ts'
 import type { ToolCall } from './tool-call.ts'
-import { whenSettled } from './when-settled.ts'
 
 /** A store that never answers must not hold up a turn. */
 const maxStoreMs = 30_000
@@ -23,7 +23,7 @@ export function storeResult(
   maxChars: number,
   goOn: (block: ToolResultBlock) => void,
 ): void {
-  const { clock } = call.turn.settings
+  const { clock } = call.executor.settings
   let isDone = false
   let timer: unknown
   const finish = (finished: ToolResultBlock): void => {

@@ -36,9 +36,11 @@ interface WithMessage extends CallTelemetry {
 
 /** What became of calls, for dashboards and logs. */
 export interface TelemetryEvents {
+  /** A body starts. `toolUseID` is the same for every attempt, and `attempts` says which one it is. */
+  tool_use_start: CallTelemetry
   tool_use_success: CallTelemetry
-  /** `label` says what kind of error it was, and holds nothing private. */
-  tool_use_error: WithMessage & { readonly label: string }
+  /** `label` says what kind of error it was, and holds nothing private. `error` is what was thrown, where something was. */
+  tool_use_error: WithMessage & { readonly label: string; readonly error?: unknown }
   tool_use_cancelled: WithMessage & { readonly reason: string }
   tool_use_progress: CallTelemetry
   /** Somebody or something did not permit it. */
@@ -47,6 +49,7 @@ export interface TelemetryEvents {
 }
 
 export const telemetryTypes = [
+  'tool_use_start',
   'tool_use_success',
   'tool_use_error',
   'tool_use_cancelled',

@@ -9,6 +9,7 @@ import type {
   Ending,
   StopCause,
 } from '../../machines/index.ts'
+import { captureContext } from '../base/async-context.ts'
 import type { HookEvent } from '../hooks/hook.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
@@ -16,31 +17,27 @@ import { describeCall } from '../tool/describe-call.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { namesOf } from '../tool/tool-box.ts'
 import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
-import { askHost } from './ask-host.ts'
 import { CallAbortController } from './call-abort-controller.ts'
-import type { Arrival, Outcome, Phase, SafeRun, Settled } from './call-facts.ts'
-import type { CallHost } from './call-host.ts'
+import type { Arrival, BodyResult, Outcome, Phase, SafeGroup } from './call-facts.ts'
 import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
-import { type BodyRun, callTool } from './call-tool.ts'
-import { CallTrail } from './call-trail.ts'
-import { decide } from './decide.ts'
-import { endingMessage } from './ending-message.ts'
-import { formatResult } from './format-result.ts'
-import { postHookEvent, runPostHooks } from './post-hooks.ts'
-import { type HookVerdict, runPreHooks } from './pre-hooks.ts'
+import type { CallTrail } from './call-trail.ts'
+import type { BodyExecution } from './calling.ts'
+import type { ExecutorServices } from './executor-services.ts'
+import { OutgoingMessages } from './outgoing-messages.ts'
+import { postHookEvent } from './post-hooks.ts'
+import type { HookVerdict } from './pre-hooks.ts'
 import { type InputReading, readInput } from './read-input.ts'
-import { startBackoff } from './retry.ts'
 import type { HookRuns } from './run-hooks.ts'
-import type { TimedPhase } from './telemetry.ts'
-import { validateCall } from './validate-call.ts'
+import { completedBody, type StateBody, stateBodies } from './state-bodies.ts'
+import { abandonBody, stopCall } from './stopping.ts'
 
 /**
  * One call: the executor's record of it, and the port through which its chart gets work done. Each request goes to
  * the outbox, so that the bodies in `pipeline/` run when the charts are at rest.
  */
 export class ToolCall implements CallRecord, CallPort {
-  readonly turn: CallHost
+  readonly executor: ExecutorServices
   readonly id: string
   readonly name: string
   readonly block: ToolUseBlock
@@ -60,11 +57,17 @@ export class ToolCall implements CallRecord, CallPort {
   hasStarted = false
   ref: ActorRefFrom<CallMachine> | undefined
 
+  get hasBegun(): boolean {
+    return this.body !== undefined
+  }
+
   unread = 1
   /** The run of consecutive safe calls that this one belongs to; all of them see one context. */
-  safeRun: SafeRun | undefined
-  body: BodyRun | undefined
-  settled: Settled | undefined
+  safeGroup: SafeGroup | undefined
+  body: BodyExecution | undefined
+  bodyResult: BodyResult | undefined
+  /** What its body had to show when it was told to stop. */
+  outputUntilStopped: string | undefined
   /** How often its body has run. */
   attempts = 0
   /** How long, all attempts together. */
@@ -85,20 +88,21 @@ export class ToolCall implements CallRecord, CallPort {
   hurryUp: (() => void) | undefined
   /** Most calls need none: no limit, no retry, no grace. */
   startedTimer: CallTimer | undefined
+  /** Made with the context. */
+  startedController: CallAbortController | undefined
+  readonly outgoing = new OutgoingMessages(this)
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
+  /** Its bodies, hooks and questions run where the call was added, whoever answered a question of it. */
+  readonly #runInContext = captureContext()
   readonly #hasChecks: boolean
   readonly #hasPermissionCheck: boolean
-  #trail: CallTrail | undefined
   #permit: CallPermit | undefined
-  #outgoing: Message[] | undefined
-  #taken = 0
-  #controller: CallAbortController | undefined
   #context: ToolCallContext | undefined
   #contextBase: ToolUseContext | undefined
 
-  constructor(turn: CallHost, arrival: Arrival) {
-    this.turn = turn
+  constructor(executor: ExecutorServices, arrival: Arrival) {
+    this.executor = executor
     this.id = arrival.id
     this.name = arrival.name
     this.block = arrival.block
@@ -127,104 +131,100 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get needsPreHooks(): boolean {
-    const context = this.turn.peekContext(this)
+    const context = this.executor.peekContext(this)
     return context === undefined || this.#hasHooks(context, 'PreToolUse')
   }
 
   get needsDeciding(): boolean {
-    return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.turn.hasPlainPermissions(this)
+    return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.executor.hasPlainPermissions(this)
   }
 
   /** Asked by a guard: where modifiers wait to be applied, the phase itself finds out. */
   get mayBeForbidden(): boolean {
-    const context = this.turn.peekContext(this)
+    const context = this.executor.peekContext(this)
     return context === undefined || context.permissions !== this.permit.settings
   }
 
   get needsAsking(): boolean {
-    return !this.turn.allowsEverything
+    return !this.executor.allowsEverything
+  }
+
+  get hasPlace(): boolean {
+    return this.executor.hasPlace
   }
 
   get needsPostHooks(): boolean {
     return this.#context !== undefined && this.#hasHooks(this.#context, postHookEvent(this))
   }
 
+  /** A hook may want to replace its output, perhaps because it must not be seen. */
+  get mayBeReplaced(): boolean {
+    return this.#context !== undefined && this.#hasHooks(this.#context, 'PostToolUse')
+  }
+
   validate(): void {
-    this.#enter('validating', validateCall)
+    this.#enter(stateBodies.validating)
   }
 
   runPreHooks(): void {
-    this.#enter('preHooks', runPreHooks)
+    this.#enter(stateBodies.preHooks)
   }
 
   decide(): void {
-    this.#enter('permission', decide)
+    this.#enter(stateBodies.deciding)
   }
 
   askHost(): void {
-    this.#enter('permission', askHost)
+    this.#enter(stateBodies.asking)
+  }
+
+  awaitAnswer(): void {
+    this.#enter(stateBodies.later)
   }
 
   callTool(): void {
-    this.#enter('calling', callTool)
+    this.#enter(stateBodies.calling)
   }
 
   startBackoff(): void {
-    this.#enter('retrying', startBackoff)
+    this.#enter(stateBodies.retrying)
   }
 
   runPostHooks(): void {
-    this.#enter('postHooks', runPostHooks)
+    this.#enter(stateBodies.postHooks)
   }
 
   formatResult(): void {
-    this.#enter('formatting', formatResult)
+    this.#enter(stateBodies.formatting)
   }
 
   /** From here on nothing that is done for the result may wait. */
   hurry(): void {
     this.isHurried = true
-    this.turn.push(() => this.hurryUp?.())
+    this.executor.push(() => this.hurryUp?.())
   }
 
   stop(cause: StopCause): void {
     this.stopCause = cause
-    for (const outcome of this.hookRuns?.cancel(cause.reason) ?? []) this.trail.addHook('PreToolUse', outcome, this.id)
-    if (this.#controller === undefined && this.startedTimer === undefined) return
-    this.turn.push(() => {
-      this.startedTimer?.clear()
-      this.#controller?.stop(cause.reason)
-    })
+    stopCall(this)
   }
 
   startGrace(): void {
-    this.#enter('stopping', () => this.body?.startGrace(this.turn.settings.abortGraceMs))
+    this.#enter(stateBodies.stopping)
   }
 
   abandon(): void {
-    this.body?.abandon()
-    this.turn.push(() => this.turn.warn(this, 'abandoned', 'it did not stop within its grace'))
+    abandonBody(this)
   }
 
   conclude(ending: Ending): void {
     this.ending = ending
-    if (ending.by !== 'result') {
-      // whatever the body left is replaced
-      this.#outgoing = undefined
-      this.unread = 1 + (this.#trail?.length ?? 0)
-    }
-    if (ending.by === 'result' && !this.turn.report.isWanted && !this.turn.tellsSettled) return
-    this.turn.push(() => {
-      this.#prepareMessages()
-      this.turn.report.completed(this)
-      if (this.turn.tellsSettled) this.turn.tellSettled(this, [...(this.#outgoing ?? [])])
-    })
+    completedBody.run(this)
   }
 
   /** What its hooks did, and who changed its input. */
   get trail(): CallTrail {
-    this.#trail ??= new CallTrail()
-    return this.#trail
+    return this.outgoing.trail
   }
 
   get permit(): CallPermit {
@@ -236,12 +236,16 @@ export class ToolCall implements CallRecord, CallPort {
     return this.#permit?.decision
   }
 
+  get hasReportedQuestion(): boolean {
+    return this.#permit?.reported !== undefined
+  }
+
   get isAsking(): boolean {
     return this.#permit?.isAsking === true && this.isIn('permission')
   }
 
   get timer(): CallTimer {
-    const { clock } = this.turn.settings
+    const { clock } = this.executor.settings
     this.startedTimer ??= new CallTimer(clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
     return this.startedTimer
   }
@@ -254,13 +258,13 @@ export class ToolCall implements CallRecord, CallPort {
       this.permit.settings = permissions
       if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
     } catch (error) {
-      this.turn.warn(this, 'host_callback_failed', 'its decision could not be written into toolDecisions', error)
+      this.executor.warn(this, 'host_callback_failed', 'its decision could not be written into toolDecisions', error)
     }
   }
 
   /** The context as this call sees it. Until its body begins, that may become another: calls before it may end. */
   get context(): ToolCallContext {
-    const base = this.turn.contextFor(this)
+    const base = this.executor.contextFor(this)
     if (this.#context === undefined || (base !== this.#contextBase && this.body === undefined)) {
       this.#contextBase = base
       const own = { toolUseID: this.id, abortController: this.#abortController() }
@@ -277,15 +281,15 @@ export class ToolCall implements CallRecord, CallPort {
 
   /** The call as the model asked for it, such as `Bash(npm test)`; a tool may have changed its input since. */
   get description(): string {
-    const { tool, name, block, turn } = this
-    const reading = tool && readInput(tool, block.input, turn.settings.maxInputChars)
+    const { tool, name, block, executor } = this
+    const reading = tool && readInput(tool, block.input, executor.settings.maxInputChars)
     return describeCall(tool, name, reading?.status === 'valid' ? reading.input : block.input)
   }
 
   /** Tells the chart what came of its request. One that has moved on does not listen. */
   tell(event: CallEvent): void {
     const { ref } = this
-    if (ref?.getSnapshot().status === 'active') this.turn.send(ref, event)
+    if (ref?.getSnapshot().status === 'active') this.executor.send(ref, event)
   }
 
   /** Whether the chart is still in this phase, and so waits for what comes of it. */
@@ -293,45 +297,26 @@ export class ToolCall implements CallRecord, CallPort {
     return this.ref?.getSnapshot().matches({ executing: phase }) === true
   }
 
-  /** Its result, and what comes with it; the trail comes last. */
-  setMessages(messages: Message[]): void {
-    this.#outgoing = this.#withTrail(messages)
-    this.unread = this.#outgoing.length
-  }
-
-  /** The next message for a reader. The chart has counted it already. */
+  /** The next message for a reader. After the last one, the call lets go of everything that only its reader needs. */
   takeMessage(): Message {
-    this.#prepareMessages()
-    const message = this.#outgoing?.[this.#taken++] as Message
-    if (this.unread === 0) this.#letGo()
+    const message = this.outgoing.take()
+    if (this.unread === 0) {
+      this.outgoing.clear()
+      this.bodyResult = undefined
+      this.#context = undefined
+      this.#contextBase = undefined
+      this.contextAfter = undefined
+      this.replacement = undefined
+    }
     return message
   }
 
-  /** All is handed over: what the call brought is now the reader's alone to keep. */
-  #letGo(): void {
-    this.#outgoing = []
-    this.#taken = 0
-    this.settled = undefined
-    this.#context = undefined
-    this.#contextBase = undefined
-    this.contextAfter = undefined
-    this.#trail = undefined
-    this.replacement = undefined
-  }
-
-  #prepareMessages(): void {
-    this.#outgoing ??= this.#withTrail([endingMessage(this)])
-  }
-
-  #withTrail(messages: Message[]): Message[] {
-    if (this.#trail === undefined) return messages
-    return [...messages, ...this.#trail.messages(this.id, this.turn.settings.stamps)]
-  }
-
-  #enter(phase: TimedPhase, body: (call: ToolCall) => void): void {
-    this.turn.push(() => {
-      this.turn.report.entered(this, phase)
-      body(this)
+  /** Runs the body of a state once the charts are at rest. */
+  #enter({ phase, run }: StateBody): void {
+    this.executor.push(() => {
+      this.executor.report.entered(this, phase)
+      if (this.#runInContext === undefined) run(this)
+      else this.#runInContext(() => run(this))
     })
   }
 
@@ -339,7 +324,7 @@ export class ToolCall implements CallRecord, CallPort {
   #hasHooks({ hooks }: ToolUseContext, event: HookEvent): boolean {
     if (hooks === undefined || this.tool === undefined) return false
     try {
-      return this.turn.policy.hooks(hooks, event, namesOf(this.tool)).length > 0
+      return this.executor.policy.hooks(hooks, event, namesOf(this.tool)).length > 0
     } catch {
       return true
     }
@@ -348,15 +333,15 @@ export class ToolCall implements CallRecord, CallPort {
   /** Aborted from inside: the turn ends, and this call with it, whatever the others make of the reason. */
   #stopsTurn(reason: unknown): void {
     if (this.stage !== 'executing' && this.stage !== 'queued') return
-    this.turn.stopTurn(reason)
+    this.executor.stopTurn(reason)
     this.tell({ type: 'call.abort', cause: { kind: 'user_interrupted', reason } })
   }
 
   #abortController(): CallAbortController {
-    if (this.#controller === undefined) {
-      this.#controller = new CallAbortController((reason) => this.#stopsTurn(reason))
-      if (this.stopCause !== undefined) this.#controller.stop(this.stopCause.reason)
+    if (this.startedController === undefined) {
+      this.startedController = new CallAbortController((reason) => this.#stopsTurn(reason))
+      if (this.stopCause !== undefined) this.startedController.stop(this.stopCause.reason)
     }
-    return this.#controller
+    return this.startedController
   }
 }

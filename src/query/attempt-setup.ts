@@ -1,7 +1,7 @@
 import { assertPermissions } from '../executor/check-context.ts'
 import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
-import { tellOutside, withHearing } from '../pipeline/heard-rules.ts'
+import { observeRules, propagateRules } from '../pipeline/rule-propagation.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 import type { QueryOptions } from './options.ts'
@@ -20,23 +20,28 @@ export class AttemptSetup {
     this.#options = options
     this.tools = new PresentTools(options.tools)
     this.context = createToolUseContext(options.context)
-    this.#canUseTool = options.canUseTool && withHearing(options.canUseTool, (lists) => this.#hearRules(lists))
+    this.#canUseTool = options.canUseTool && observeRules(options.canUseTool, (lists) => this.#hearRules(lists))
+  }
+
+  /** With the rules of the attempt that is under way. */
+  get contextNow(): ToolUseContext {
+    if (this.#addedRules.length === 0) return this.context
+    return { ...this.context, permissions: this.#addedRules.reduce(withRules, this.context.permissions) }
   }
 
   newExecutor(): StreamingToolExecutor {
-    const permissions = this.#addedRules.reduce(withRules, this.context.permissions)
-    if (this.#addedRules.length > 0) this.context = { ...this.context, permissions }
+    this.context = this.contextNow
     const tools = this.tools.look((present) => assertPermissions(this.context, present))
     return new StreamingToolExecutor(tools, this.#canUseTool, this.context, this.#options.executor)
   }
 
   /** The attempt is over, and the context has what came of it. */
-  settled(): void {
+  clearAddedRules(): void {
     this.#addedRules = []
   }
 
   #hearRules(lists: PermissionLists): void {
     this.#addedRules.push(lists)
-    tellOutside(this.#options.canUseTool, lists)
+    propagateRules(this.#options.canUseTool, lists)
   }
 }

@@ -1,19 +1,19 @@
+import { copyInput } from '../base/copy-input.ts'
+import { isRecord } from '../base/is-record.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
+import type { DiscardedCall } from '../executor/executor-core.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
-import type { DiscardedCall } from '../executor/turn.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
+import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../messages/message.ts'
 import { sendableName } from '../messages/sendable-name.ts'
-import type { Stamps } from '../messages/stamps.ts'
-import type { StopReason } from '../model/model.ts'
-import { copyInput } from '../pipeline/copy-input.ts'
+import type { StopReason } from '../models/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
-import { isRecord } from '../text/is-record.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ReplyPart } from './reply-assembler.ts'
 
 export interface AttemptHost {
-  readonly stamps: Stamps
+  readonly idsAndTime: IdsAndTime
   /** All calls wait for the end of the reply. */
   readonly isBatch: boolean
   findTool(name: string): AnyTool | undefined
@@ -24,6 +24,8 @@ export interface AttemptHost {
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
+  /** Runs something in the async context in which the query was made. */
+  inContext<Value>(job: () => Value): Value
 }
 
 type StartWhen = NonNullable<AnyTool['startWhen']>
@@ -37,7 +39,14 @@ export class Attempt {
   readonly assistants: AssistantMessage[] = []
   readonly results: Message[] = []
   stopReason: StopReason | undefined
+  stopDetails: unknown
+  /** Where the service ran code for this reply. */
+  container: unknown
   isHookStopped = false
+  /** The stream failed after something had been done: the reply counts as far as it came. */
+  isCutOff = false
+  /** Not of a reply of this query: calls that the conversation began with. */
+  isResumed = false
   readonly #host: AttemptHost
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
@@ -50,10 +59,14 @@ export class Attempt {
   #isDraining = false
   #isDiscarded = false
 
-  constructor(host: AttemptHost, executor: StreamingToolExecutor) {
+  /** @param before the attempt whose reply another model goes on with: what it said stays, what it did not finish does not */
+  constructor(host: AttemptHost, executor: StreamingToolExecutor, before?: Attempt) {
     this.#host = host
     this.executor = executor
-    this.reply = { id: `msg_${host.stamps.uuid()}` }
+    this.reply = before?.reply ?? { id: `msg_${host.idsAndTime.uuid()}` }
+    if (before === undefined) return
+    this.isStarted = before.isStarted
+    this.assistants.push(...before.assistants.filter(isHandedOver))
   }
 
   get hasCalls(): boolean {
@@ -65,21 +78,46 @@ export class Attempt {
     return this.stopReason !== undefined && !cutReasons.has(this.stopReason)
   }
 
+  /** Nothing stands in the way of the service's going on: no text of the user may come between. */
+  get isPaused(): boolean {
+    return this.stopReason === 'pause_turn' || (this.isWhole && this.hasCalls)
+  }
+
+  /** It has calls or thoughts, which do not survive where the model declines. */
+  get hasDeclinable(): boolean {
+    return !this.assistants.every(isHandedOver)
+  }
+
+  /** Something was asked for, and the reply was cut off before any of it could run. */
+  get isFruitless(): boolean {
+    if (this.stopReason === undefined || this.isWhole) return false
+    return this.hasCalls && !this.executor.callsSoFar().some(({ started }) => started)
+  }
+
   take(part: ReplyPart): void {
     if (part.type === 'started') this.#begin(part.id, part.model)
-    else if (part.type === 'movedOn') this.#release('movedOn')
+    else if (part.type === 'nextBlock') this.#release('nextBlock')
     else if (part.type === 'stopped') {
       this.stopReason = part.stopReason
-      if (this.isWhole) this.#release('movedOn')
-    } else if (part.type === 'block') this.#takeBlock(part.block, part.problem)
+      this.stopDetails = part.stopDetails ?? this.stopDetails
+      if (this.isWhole) this.#release('nextBlock')
+    } else if (part.type === 'block') this.#takeBlock(part)
   }
 
   /** The reply is over. What is still held may start now, or never will. */
   close(isWhole: boolean, partial: readonly ContentBlock[]): void {
     for (const block of partial) this.#say(block)
-    if (isWhole) return this.#release('movedOn', 'turnEnded')
+    if (isWhole) return this.#release('nextBlock', 'turnEnded')
     for (const id of this.#held.keys()) this.executor.withdraw(id, cutText(this.stopReason))
     this.#held.clear()
+  }
+
+  /** The stream failed, and the reply counts as far as it came: what has not begun never will. */
+  cut(partial: readonly ContentBlock[]): void {
+    this.isCutOff = true
+    for (const block of partial) this.#say(block)
+    this.#held.clear()
+    this.executor.withdrawRest(cutText(undefined))
   }
 
   drain(): void {
@@ -87,11 +125,22 @@ export class Attempt {
     this.#checkDrained()
   }
 
-  /** Nothing of it counts. Says which messages have to go, and what had run. */
-  discard(): { discarded: string[]; calls: DiscardedCall[] } {
+  /** Nothing of it counts, but for what the next attempt keeps. Says which messages have to go, and what had run. */
+  discard(next?: Attempt): { discarded: string[]; calls: DiscardedCall[] } {
     this.#isDiscarded = true
     const calls = this.executor.discard()
-    return { discarded: [...this.assistants, ...this.results].map(({ uuid }) => uuid), calls }
+    const lost = [...this.assistants, ...this.results].filter((message) => !next?.assistants.includes(message as never))
+    return { discarded: lost.map(({ uuid }) => uuid), calls }
+  }
+
+  /** Calls of the reply that the conversation ended in: their blocks stand in the transcript already. */
+  resume(calls: readonly { readonly block: ToolUseBlock; readonly message: AssistantMessage }[]): void {
+    this.isResumed = true
+    for (const { block, message } of calls) {
+      const { id } = this.#host.inContext(() => this.executor.addTool({ ...block }, message))
+      this.#calls.add(id)
+    }
+    void this.#pump()
   }
 
   /** Some services give every reply the same id; by it, parts of one reply are told from another reply. */
@@ -101,8 +150,8 @@ export class Attempt {
     this.reply = { id: own, ...(model !== undefined && { model }) }
   }
 
-  #takeBlock(block: ContentBlock, problem: string | undefined): void {
-    if (block.type === 'tool_use') return this.#announce(block as ToolUseBlock, problem)
+  #takeBlock({ block, problem, isBare = false }: Extract<ReplyPart, { type: 'block' }>): void {
+    if (block.type === 'tool_use') return this.#announce(block as ToolUseBlock, problem, isBare)
     // the API refuses text that is empty
     if (block.type === 'text' && (typeof block.text !== 'string' || block.text === '')) return
     this.#say(block)
@@ -115,19 +164,23 @@ export class Attempt {
   }
 
   /** A call enters the executor when its block ends, and starts as soon as its tool wants it to. */
-  #announce(block: ToolUseBlock, problem: string | undefined): void {
+  #announce(block: ToolUseBlock, problem: string | undefined, isBare: boolean): void {
     const shown = { ...block, name: sendableName(block.name), input: sendableInput(block.input) }
     const message = this.#messageOf(shown)
     const tool = this.#host.findTool(block.name)
     let startWhen: StartWhen = 'closed'
     const given = this.#host.isTaken(block.id) ? { ...block, id: this.#renamed.get(block.id) ?? '' } : block
-    const { id } = this.executor.addTool({ ...given }, message, {
-      hold: (isSafe) => {
-        startWhen = this.#host.isBatch ? 'turnEnded' : (tool?.startWhen ?? (isSafe ? 'closed' : 'movedOn'))
-        return startWhen !== 'closed'
-      },
-      error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
-    })
+    const add = () =>
+      this.executor.addTool({ ...given }, message, {
+        hold: (isSafe) => {
+          startWhen = this.#host.isBatch ? 'turnEnded' : (tool?.startWhen ?? (isSafe ? 'closed' : 'nextBlock'))
+          // without arguments, or cut off before the first of them: only what follows can tell
+          if (isBare && startWhen === 'closed') startWhen = 'nextBlock'
+          return startWhen !== 'closed'
+        },
+        error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
+      })
+    const { id } = this.#host.inContext(add)
     if (given.id === '') this.#renamed.set(block.id, id)
     // a provider may send the same block twice; it is one call
     if (this.#calls.has(id)) return
@@ -181,9 +234,13 @@ export class Attempt {
   }
 
   #messageOf(block: ContentBlock): AssistantMessage {
-    return createAssistantMessage([block], this.reply, this.#host.stamps)
+    return createAssistantMessage([block], this.reply, this.#host.idsAndTime)
   }
 }
+
+/** Of a model that declined, its words stay; its thoughts and its calls are not to be sent back. */
+const isHandedOver = ({ message }: AssistantMessage): boolean =>
+  message.content.every(({ type }) => type !== 'tool_use' && type !== 'thinking' && type !== 'redacted_thinking')
 
 /** The API wants an object there, and a request is put into words: of what a model sends neither is certain. */
 function sendableInput(input: unknown): Record<string, unknown> {
@@ -196,4 +253,4 @@ function sendableInput(input: unknown): Record<string, unknown> {
 }
 
 const cutText = (stopReason: StopReason | undefined): string =>
-  `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If it is still needed, ask again.`
+  `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If it is still needed, ask again${stopReason === 'max_tokens' ? ', with a shorter reply or a shorter input, such as in several calls' : ''}.`

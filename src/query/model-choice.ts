@@ -1,4 +1,4 @@
-import type { Model } from '../model/model.ts'
+import type { Model } from '../models/model.ts'
 import type { QueryOptions } from './options.ts'
 import { planRecovery, type RecoveryPlan } from './recovery.ts'
 
@@ -23,6 +23,14 @@ export class ModelChoice {
     const canFallBack = fallbackModel !== undefined && this.#model !== fallbackModel
     this.#plan = planRecovery(error, { failures: ++this.#failures, canFallBack, retry })
     return this.#plan
+  }
+
+  /** The model refused. Asking it again would change nothing. */
+  refused(): 'fallBack' | 'none' {
+    const { fallbackModel } = this.#options
+    if (fallbackModel === undefined || this.#model === fallbackModel) return 'none'
+    this.#plan = { recovery: 'fallBack', delayMs: 0, kind: 'refusal' }
+    return 'fallBack'
   }
 
   succeeded(): void {

@@ -1,5 +1,5 @@
-import type { Model, ModelRequest } from '../model/model.ts'
-import { type Clock, clearTimer } from '../pipeline/clock.ts'
+import { type Clock, clearTimer } from '../base/clock.ts'
+import type { Model, ModelRequest } from '../models/model.ts'
 
 export interface StreamHandlers {
   /** May ask for a pause. */
@@ -15,7 +15,7 @@ export interface StreamHandlers {
 export class ModelStream {
   readonly #handlers: StreamHandlers
   readonly #clock: Clock
-  readonly #idleMs: number
+  #idleMs: number
   readonly #controller = new AbortController()
   #iterator: AsyncIterator<unknown> | undefined
   readonly #now: () => number
@@ -35,6 +35,14 @@ export class ModelStream {
 
   start(model: Model, request: Omit<ModelRequest, 'signal'>): void {
     this.#read(model, { ...request, signal: this.#controller.signal }).catch((error) => this.#fail(error))
+  }
+
+  /** The model has said why it stopped: what is still to come will not take long. */
+  expectEnd(ms: number): void {
+    if (this.#isOver || ms >= this.#idleMs) return
+    this.#idleMs = ms
+    clearTimer(this.#clock, this.#timer)
+    this.#timer = undefined
   }
 
   /** Nothing more is heard of it. */

@@ -1,12 +1,11 @@
-import { SignalboxError } from '../errors/signalbox-error.ts'
+import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import { assertCanUseTool } from '../executor/check-context.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import { createAssistantMessage, createUserMessage } from '../messages/create-messages.ts'
 import { isContent } from '../messages/is-content.ts'
-import type { ContentBlock, Message, UserMessage } from '../messages/message.ts'
+import type { BlockLike, Message, MessageLike, UserMessage } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
-import type { Model } from '../model/model.ts'
-import { describeValue } from '../text/describe-value.ts'
+import type { Model } from '../models/model.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -27,7 +26,7 @@ export interface ModelRetry {
 
 export interface QueryOptions {
   /** What has been said so far: a prompt, messages of Signalbox, or messages of the Messages API. */
-  messages: string | readonly (Message | ApiMessage)[]
+  messages: string | readonly (Message | MessageLike)[]
   /** The tools; or a function that says what they are now, asked before each turn. */
   tools: readonly AnyTool[] | (() => readonly AnyTool[])
   model: Model
@@ -38,7 +37,7 @@ export interface QueryOptions {
   canUseTool?: CanUseTool | undefined
   /** What tools find in their context: permissions, hooks, an `abortController` of the host's, and anything else. */
   context?: Partial<ToolUseContext> | undefined
-  system?: string | readonly ContentBlock[] | undefined
+  system?: string | readonly BlockLike[] | undefined
   /**
    * How many replies of the model there may be.
    * @default Infinity
@@ -61,6 +60,12 @@ export interface QueryOptions {
   streamIdleMs?: number | undefined
   /** Changes what goes to the model, such as with `compactToolResults`; the transcript keeps everything. */
   prepareMessages?: ((messages: readonly Message[]) => readonly Message[] | Promise<readonly Message[]>) | undefined
+  /**
+   * What becomes of calls in `messages` that have no result, such as after a crash: `'answer'` tells the model that the
+   * result was lost, `'run'` runs those of the last reply, if nothing but results has followed it.
+   * @default 'answer'
+   */
+  openCalls?: 'answer' | 'run' | undefined
   /** For the executor of each turn. */
   executor?: ExecutorOptions | undefined
 }
@@ -79,47 +84,50 @@ const names = new Set<string>([
   'includeStreamEvents',
   'streamIdleMs',
   'prepareMessages',
+  'openCalls',
   'executor',
 ] satisfies (keyof QueryOptions)[])
 
 /** Checked on entry, so that a wrong option fails where it was written. */
 export function checkOptions(options: QueryOptions): void {
-  if (typeof options !== 'object' || options === null) fail('query', 'an object of options', options)
+  if (typeof options !== 'object' || options === null) invalidOption('query', 'an object of options', options)
   for (const key of Object.keys(options)) {
-    if (!names.has(key))
-      throw new SignalboxError('invalid_option', `query has no option ${key}; it has ${[...names].join(', ')}.`)
+    if (!names.has(key)) unknownOption(key, names)
   }
-  const { model, fallbackModel, prepareMessages, maxTurns, streamIdleMs, toolExecution, retry } = options
-  if (typeof model !== 'function') fail('model', 'a function', model)
+  const { model, fallbackModel, prepareMessages, maxTurns, streamIdleMs, toolExecution, openCalls, retry } = options
+  if (typeof model !== 'function') invalidOption('model', 'a function', model)
   if (fallbackModel !== undefined && typeof fallbackModel !== 'function')
-    fail('fallbackModel', 'a function', fallbackModel)
+    invalidOption('fallbackModel', 'a function', fallbackModel)
   if (prepareMessages !== undefined && typeof prepareMessages !== 'function') {
-    fail('prepareMessages', 'a function', prepareMessages)
+    invalidOption('prepareMessages', 'a function', prepareMessages)
   }
-  if (maxTurns !== undefined && !(maxTurns >= 1)) fail('maxTurns', 'a number from 1', maxTurns)
-  if (streamIdleMs !== undefined && !(streamIdleMs > 0)) fail('streamIdleMs', 'a number above 0', streamIdleMs)
+  if (maxTurns !== undefined && !(maxTurns >= 1)) invalidOption('maxTurns', 'a number from 1', maxTurns)
+  if (streamIdleMs !== undefined && !(streamIdleMs > 0)) invalidOption('streamIdleMs', 'a number above 0', streamIdleMs)
   if (toolExecution !== undefined && toolExecution !== 'streaming' && toolExecution !== 'batch') {
-    fail('toolExecution', `'streaming' or 'batch'`, toolExecution)
+    invalidOption('toolExecution', `'streaming' or 'batch'`, toolExecution)
+  }
+  if (openCalls !== undefined && openCalls !== 'answer' && openCalls !== 'run') {
+    invalidOption('openCalls', `'answer' or 'run'`, openCalls)
   }
   if (retry !== undefined) checkRetry(retry)
   assertCanUseTool(options.canUseTool)
 }
 
 function checkRetry(retry: ModelRetry): void {
-  if (typeof retry !== 'object' || retry === null) return fail('retry', '{ attempts, backoffMs }', retry)
+  if (typeof retry !== 'object' || retry === null) return invalidOption('retry', '{ attempts, backoffMs }', retry)
   const { attempts, backoffMs } = retry
   if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 0)) {
-    fail('retry.attempts', 'a whole number from 0', attempts)
+    invalidOption('retry.attempts', 'a whole number from 0', attempts)
   }
   if (backoffMs !== undefined && typeof backoffMs !== 'function' && !(backoffMs >= 0)) {
-    fail('retry.backoffMs', 'milliseconds, or a function of the failed attempts', backoffMs)
+    invalidOption('retry.backoffMs', 'milliseconds, or a function of the failed attempts', backoffMs)
   }
 }
 
 /** The conversation so far, in the form of our own messages. */
 export function readMessages(given: QueryOptions['messages']): Message[] {
   if (typeof given === 'string') return [createUserMessage(given)]
-  if (!Array.isArray(given)) return fail('messages', 'a prompt or an array of messages', given)
+  if (!Array.isArray(given)) return invalidOption('messages', 'a prompt or an array of messages', given)
   return given.map((message, index) => readMessage(message, index))
 }
 
@@ -127,13 +135,13 @@ const ownTypes = new Set(['assistant', 'user', 'progress', 'attachment', 'system
 
 const spoken = '{ role, content } of a user or an assistant (a system prompt is the option system)'
 
-function readMessage(given: Message | ApiMessage, index: number): Message {
+function readMessage(given: Message | MessageLike, index: number): Message {
   const { type } = Object(given) as { type?: string }
   const { role, content } = Object('message' in Object(given) ? (given as UserMessage).message : given) as ApiMessage
   const isSpoken = role === 'user' || role === 'assistant' || type === 'user' || type === 'assistant'
   const isOurs = type !== undefined && ownTypes.has(type)
   if (isSpoken ? !isContent(content) : !isOurs) {
-    fail(`messages[${index}]`, spoken, given)
+    invalidOption(`messages[${index}]`, spoken, given)
   }
   if (isOurs) return given as Message
   if (role === 'user') return createUserMessage(content)
@@ -141,13 +149,9 @@ function readMessage(given: Message | ApiMessage, index: number): Message {
 }
 
 /** What somebody sends while a query runs. */
-export function readSent(message: string | ContentBlock[] | UserMessage): UserMessage {
+export function readSent(message: string | readonly BlockLike[] | UserMessage): UserMessage {
   const isMessage = Object(message).type === 'user'
   const content: unknown = isMessage ? Object((message as UserMessage).message).content : message
   if (isContent(content)) return isMessage ? (message as UserMessage) : createUserMessage(message as string)
-  return fail('the message', 'text, content blocks or a user message', message)
-}
-
-export function fail(option: string, expected: string, came: unknown): never {
-  throw new SignalboxError('invalid_option', `${option} must be ${expected}, but got ${describeValue(came, 80)}.`)
+  return invalidOption('message', 'text, content blocks or a user message', message)
 }

@@ -3,10 +3,11 @@ import type { ActorRefFrom } from 'xstate'
 import type { QueryMachine } from '../../machines/index.ts'
 import type { ExecutorEvents } from '../executor/events.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
-import type { ContentBlock, Message, UserMessage } from '../messages/message.ts'
+import type { BlockLike, Message, UserMessage } from '../messages/message.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type QueryOptions, readSent } from './options.ts'
-import type { QueryMessage } from './query-message.ts'
-import { type QueryResult, QueryRun } from './query-run.ts'
+import { QueryLoop } from './query-loop.ts'
+import type { QueryMessage, QueryResult } from './query-message.ts'
 
 /**
  * A conversation with a model that calls tools: asks the model, runs its calls while it still streams, hands it the
@@ -25,13 +26,13 @@ type Listening = { readonly type: keyof ExecutorEvents; readonly listener: never
 
 /** A query that runs: an async generator of messages that returns why it ended. */
 export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefined> {
-  readonly #run: QueryRun
+  readonly #run: QueryLoop
   readonly #listening = new Set<Listening>()
   readonly #executorListeners = new Set<(executor: StreamingToolExecutor) => void>()
   #isStarted = false
 
   constructor(options: QueryOptions) {
-    this.#run = new QueryRun(options)
+    this.#run = new QueryLoop(options)
     this.#run.onExecutor = (executor) => this.#attach(executor)
   }
 
@@ -48,6 +49,11 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   /** The conversation so far, complete up to the last turn that is over: valid for the API at any time. */
   get transcript(): Message[] {
     return [...this.#run.transcript.messages]
+  }
+
+  /** The context as it now stands, with the rules that came with answers. It can be handed to another executor. */
+  get context(): ToolUseContext {
+    return this.#run.context
   }
 
   /** Why it ended, once it has: what the generator returns, for whoever loops over it. */
@@ -90,7 +96,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
    * The user has something else to say: the model stops, calls that yield to an interrupt stop, the others finish. With
    * a message the query goes on with it, without one it ends.
    */
-  interrupt(message?: string | ContentBlock[] | UserMessage): void {
+  interrupt(message?: string | readonly BlockLike[] | UserMessage): void {
     if (message === undefined) this.#run.abort('interrupt')
     else this.#run.steer(readSent(message))
   }
@@ -104,7 +110,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
    * A message for the model's next turn, of which there will be one unless `maxTurns` or a hook forbid it; the
    * transcript has it in any case. False where the query is over, or ending.
    */
-  send(message: string | ContentBlock[] | UserMessage): boolean {
+  send(message: string | readonly BlockLike[] | UserMessage): boolean {
     const read = readSent(message)
     if (!this.#run.actor.getSnapshot().hasTag('listening')) return false
     this.#run.sent.push(read)

@@ -1,4 +1,4 @@
-import { describeError } from '../errors/describe-error.ts'
+import { describeError } from '../base/describe-error.ts'
 
 const shownChars = 200
 
@@ -16,6 +16,10 @@ export function readArguments(json: string, given: unknown): ReadArguments {
     return { ok: true, input: JSON.parse(json) }
   } catch (error) {
     const end = json.length > shownChars ? `…${json.slice(-shownChars)}` : json
-    return { ok: false, problem: `${describeError(error)}. The text ended with: ${end.toWellFormed()}` }
+    const problem = `${describeError(error)}. The text ended with: ${end.toWellFormed()}`
+    return {
+      ok: false,
+      problem: `${problem}\nIf it was too long for one reply, send a shorter input, such as in several calls.`,
+    }
   }
 }

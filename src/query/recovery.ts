@@ -1,6 +1,6 @@
 import type { Recovery } from '../../machines/index.ts'
-import { classifyModelError, isRetryable, type ModelErrorKind } from '../model/classify-model-error.ts'
-import { retryAfterMs } from '../model/retry-after.ts'
+import { classifyModelError, isRetryable, type ModelErrorKind } from '../models/classify-model-error.ts'
+import { retryAfterMs, shouldRetry } from '../models/retry-after.ts'
 import type { ModelRetry } from './options.ts'
 
 const firstBackoffMs = 500
@@ -13,7 +13,7 @@ const maxDelay = 2 ** 31 - 1
 export interface RecoveryPlan {
   readonly recovery: Recovery
   readonly delayMs: number
-  readonly kind: ModelErrorKind
+  readonly kind: ModelErrorKind | 'refusal'
 }
 
 /** What follows a failure: the same model again, the other one, or the end. */
@@ -22,10 +22,11 @@ export function planRecovery(
   { failures, canFallBack, retry }: { failures: number; canFallBack: boolean; retry: ModelRetry | undefined },
 ): RecoveryPlan {
   const kind = classifyModelError(error)
-  if (!isRetryable(kind)) return { recovery: 'none', delayMs: 0, kind }
+  const advice = shouldRetry(error)
+  if (advice !== true && !isRetryable(kind)) return { recovery: 'none', delayMs: 0, kind }
   const { attempts = 2 } = retry ?? {}
   const wished = retryAfterMs(error)
-  if (failures <= attempts && (wished ?? 0) <= longestDelayMs) {
+  if (advice !== false && failures <= attempts && (wished ?? 0) <= longestDelayMs) {
     return { recovery: 'retry', delayMs: wished ?? backoffOf(retry, failures), kind }
   }
   return { recovery: canFallBack ? 'fallBack' : 'none', delayMs: 0, kind }

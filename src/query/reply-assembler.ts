@@ -1,20 +1,24 @@
-import { describeError } from '../errors/describe-error.ts'
-import { readField } from '../errors/read-field.ts'
+import { describeError } from '../base/describe-error.ts'
+import { readField } from '../base/read-field.ts'
 import type { ContentBlock } from '../messages/message.ts'
-import type { StopReason } from '../model/model.ts'
+import type { StopReason } from '../models/model.ts'
 import { readArguments } from './read-arguments.ts'
 
 /** What has become clear by one more event of a stream. */
 export type ReplyPart =
   | { readonly type: 'started'; readonly id: string; readonly model: string | undefined }
   /** The stream has gone past whatever came before. */
-  | { readonly type: 'movedOn' }
-  | { readonly type: 'block'; readonly block: ContentBlock; readonly problem?: string }
-  | { readonly type: 'stopped'; readonly stopReason: StopReason; readonly usage: unknown }
+  | { readonly type: 'nextBlock' }
+  /** The model declined, and another one goes on with the reply. */
+  | { readonly type: 'handedOver' }
+  /** `isBare`: a call that brought no arguments, or was cut off before the first of them. */
+  | { readonly type: 'block'; readonly block: ContentBlock; readonly problem?: string; readonly isBare?: boolean }
+  | { readonly type: 'stopped'; readonly stopReason: StopReason; readonly stopDetails: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
 
 const nothing: readonly ReplyPart[] = []
-const movedOn: readonly ReplyPart[] = [{ type: 'movedOn' }]
+const movedOn: readonly ReplyPart[] = [{ type: 'nextBlock' }]
+const handedOver: readonly ReplyPart[] = [{ type: 'handedOver' }]
 
 interface OpenBlock {
   readonly block: ContentBlock
@@ -28,9 +32,14 @@ interface OpenBlock {
  */
 export class ReplyAssembler {
   readonly #open = new Map<number, OpenBlock>()
-  readonly #closed = new Set<number>()
+  readonly #closed = new Map<number, ContentBlock>()
   #id: string | undefined
-  #usage: unknown
+  /** The reply was announced a second time: the blocks it had may come again. */
+  #isRepeated = false
+  /** Known so far: services count on while they stream, and some say it after everything else. */
+  usage: unknown
+  /** Where the service ran code for this reply. */
+  container: unknown
 
   /** The id of the reply that is under way. */
   get id(): string | undefined {
@@ -57,19 +66,35 @@ export class ReplyAssembler {
   start(message: unknown): readonly ReplyPart[] {
     const id = textOf(readField(message, 'id')) ?? ''
     // the same reply announced twice is one reply
-    if (this.#id !== undefined && id === this.#id) return nothing
+    this.#isRepeated = this.#id !== undefined && id === this.#id
+    if (this.#isRepeated) return nothing
     this.#id = id
-    this.#usage = readField(message, 'usage')
+    this.usage = readField(message, 'usage')
+    this.container = readField(message, 'container') ?? undefined
     this.#open.clear()
     this.#closed.clear()
-    return [{ type: 'started', id, model: textOf(readField(message, 'model')) }]
+    const started: ReplyPart = { type: 'started', id, model: textOf(readField(message, 'model')) }
+    return [started, ...this.#whole(readField(message, 'content')), ...this.stop(message, undefined)]
+  }
+
+  /** Calls that code of the service makes come whole, before any block. */
+  #whole(content: unknown): ReplyPart[] {
+    const blocks: unknown[] = Array.isArray(content) ? content : []
+    return blocks.flatMap((block, index) => [...this.startBlock(index, block), ...this.endBlock(index)])
   }
 
   startBlock(index: unknown, given: unknown): readonly ReplyPart[] {
     const type = readField(given, 'type')
-    if (typeof index !== 'number' || typeof type !== 'string' || this.#closed.has(index)) return nothing
-    this.#open.set(index, { block: { ...(given as ContentBlock) }, json: '' })
-    return movedOn
+    if (typeof index !== 'number' || typeof type !== 'string') return nothing
+    const block = { ...(given as ContentBlock) }
+    const before = this.#closed.get(index)
+    if (before !== undefined && this.#isRepeated && before.type === type && before.id === block.id) return nothing
+    if (this.#open.has(index)) {
+      const message = `Block ${index} began again before it had ended.`
+      return [{ type: 'failed', error: streamError({ type: 'stream_error', message }) }]
+    }
+    this.#open.set(index, { block, json: '' })
+    return type === 'fallback' ? handedOver : movedOn
   }
 
   extend(index: unknown, delta: unknown): readonly ReplyPart[] {
@@ -85,14 +110,16 @@ export class ReplyAssembler {
     const open = this.#open.get(index as number)
     if (open === undefined) return nothing
     this.#open.delete(index as number)
-    this.#closed.add(index as number)
+    this.#closed.set(index as number, open.block)
     return [finished(open)]
   }
 
   stop(delta: unknown, usage: unknown): readonly ReplyPart[] {
-    if (typeof usage === 'object' && usage !== null) this.#usage = { ...(this.#usage as object), ...usage }
+    if (typeof usage === 'object' && usage !== null) this.usage = { ...(this.usage as object), ...usage }
+    this.container = readField(delta, 'container') ?? this.container
     const stopReason = textOf(readField(delta, 'stop_reason'))
-    return stopReason === undefined ? nothing : [{ type: 'stopped', stopReason, usage: this.#usage }]
+    const stopDetails = readField(delta, 'stop_details') ?? undefined
+    return stopReason === undefined ? nothing : [{ type: 'stopped', stopReason, stopDetails }]
   }
 }
 
@@ -130,10 +157,14 @@ function append(block: ContentBlock, key: string, piece: unknown): void {
 function finished({ block, json }: OpenBlock): ReplyPart {
   if (!('input' in block) && json === '') return { type: 'block', block }
   const read = readArguments(json, block.input)
+  const isBare = json.trim() === '' && isEmpty(block.input)
   return read.ok
-    ? { type: 'block', block: { ...block, input: read.input } }
+    ? { type: 'block', block: { ...block, input: read.input }, isBare }
     : { type: 'block', block: { ...block, input: {} }, problem: read.problem }
 }
+
+const isEmpty = (input: unknown): boolean =>
+  input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
 
 /** An error as a client would have thrown it, so that both are classified alike. */
 function streamError(error: unknown): Error {

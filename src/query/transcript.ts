@@ -1,8 +1,13 @@
-import type { ContentBlock, Message } from '../messages/message.ts'
+import type { AssistantMessage, ContentBlock, Message } from '../messages/message.ts'
+import { isServerCall, isServerResult } from '../messages/server-tools.ts'
 
 interface Turn {
-  readonly assistants: readonly Message[]
+  readonly assistants: readonly AssistantMessage[]
   readonly results: readonly Message[]
+  /** Where the service ran code for the reply. */
+  readonly container?: unknown
+  /** The service may go on with its own calls, if nothing but results is said. */
+  readonly isPaused: boolean
 }
 
 /** The conversation as it goes to the model: after each reply its results, all of them, before anything else. */
@@ -10,10 +15,15 @@ export class Transcript {
   readonly messages: Message[]
   readonly #calls = new Set<string>()
   readonly #replies = new Set<string>()
+  /** Calls that the service runs itself, and that have no result yet. */
+  readonly #open = new Set<unknown>()
+  /** What has to wait until the service has its own results. */
+  readonly #waiting: Message[] = []
 
   constructor(messages: readonly Message[]) {
     this.messages = [...messages]
-    for (const message of messages) this.#noteCalls(message)
+    for (const message of messages) if (message.type === 'assistant') this.#note(message)
+    this.#open.clear()
   }
 
   hasCall(id: string): boolean {
@@ -24,22 +34,37 @@ export class Transcript {
     return this.#replies.has(id)
   }
 
+  /** The service goes on with a call of its own; until then only results may be sent. */
+  get awaitsService(): boolean {
+    return this.#open.size > 0
+  }
+
   push(message: Message): void {
     this.messages.push(message)
   }
 
-  add({ assistants, results }: Turn): void {
+  add({ assistants, results, container, isPaused }: Turn): void {
     // the API refuses a reply of nothing but white space, and goes on refusing it
-    if (assistants.every(isBlank)) return
-    this.messages.push(...assistants, ...results.filter(isResult), ...results.filter((message) => !isResult(message)))
-    for (const message of assistants) this.#noteCalls(message)
+    if (assistants.length > 0 && assistants.every(isBlank)) return
+    this.messages.push(...withContainer(assistants, container), ...results.filter(isResult))
+    this.#waiting.push(...results.filter((message) => !isResult(message)))
+    for (const message of assistants) this.#note(message)
+    if (!isPaused || !this.awaitsService) this.letGo()
   }
 
-  #noteCalls(message: Message): void {
-    if (message.type !== 'assistant') return
-    this.#replies.add(message.message.id)
-    for (const { type, id } of message.message.content) {
+  /** The service is not waited for: what had to wait is said now. */
+  letGo(): void {
+    this.#open.clear()
+    this.messages.push(...this.#waiting.splice(0))
+  }
+
+  #note({ message }: AssistantMessage): void {
+    this.#replies.add(message.id)
+    for (const block of message.content) {
+      const { type, id } = block
       if (type === 'tool_use' && typeof id === 'string') this.#calls.add(id)
+      else if (isServerCall(block)) this.#open.add(id)
+      else if (isServerResult(block)) this.#open.delete(block.tool_use_id)
     }
   }
 }
@@ -52,3 +77,10 @@ const isResult = (message: Message): boolean =>
   message.type === 'user' &&
   typeof message.message.content !== 'string' &&
   message.message.content.some(({ type }: ContentBlock) => type === 'tool_result')
+
+/** With the last part of the reply, so that a conversation that is stored and continued has it. */
+function withContainer(assistants: readonly AssistantMessage[], container: unknown): readonly AssistantMessage[] {
+  const last = assistants.at(-1)
+  if (last === undefined || typeof container !== 'object' || container === null) return assistants
+  return [...assistants.slice(0, -1), { ...last, message: { ...last.message, container } }]
+}

@@ -1,10 +1,10 @@
+import { describeValue } from '../base/describe-value.ts'
 import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
-import { describeValue } from '../text/describe-value.ts'
 import { resultTexts } from './result-texts.ts'
 
 export const defaultMaxResultSizeChars = 50_000
 
-/** Data of any kind as a result: strings and content blocks as they are, anything else as JSON. */
+/** Converts any data to a result: strings and content blocks unchanged, anything else as JSON. */
 export function formatData(data: unknown, toolUseID: string, maxChars: number): ToolResultBlock {
   return { type: 'tool_result', tool_use_id: toolUseID, content: contentOf(data, maxChars) }
 }
@@ -16,7 +16,7 @@ export function isTooLong({ content }: ToolResultBlock, maxChars: number): boole
   return total > maxChars
 }
 
-/** What is too long for the model is cut, and says so; blocks that are not text are left alone. */
+/** Truncates text that is too long for the model, with a notice; other blocks stay unchanged. */
 export function limitSize(block: ToolResultBlock, maxChars: number): ToolResultBlock {
   const { content } = block
   if (typeof content === 'string') {
@@ -53,11 +53,11 @@ function contentOf(data: unknown, maxChars: number): string | ContentBlock[] {
 
 const contentTypes = new Set(['text', 'image', 'document', 'search_result', 'tool_reference'])
 
-/** The data itself where it is a list of blocks that a result may hold. */
+/** The data itself if it is a list of blocks that a result may hold. */
 function contentBlocksOf(data: unknown): ContentBlock[] | undefined {
   try {
     if (!Array.isArray(data) || data.length === 0 || !contentTypes.has(data[0]?.type)) return undefined
-    // a copy has no holes, over which `every` would step
+    // copied to fill holes, which `every` would skip
     const blocks = [...data]
     return blocks.every((each) => contentTypes.has(each?.type) && isWhole(each)) ? blocks : undefined
   } catch {

@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
 import { resultTexts } from './result-texts.ts'
 
-/** How much of data of any kind is put into words for a store. */
+/** Maximum size of data that is formatted for a store. */
 export const maxStoredChars = 10_000_000
 
 /** How much of a stored result the model sees. */
@@ -12,7 +12,7 @@ export function textOf({ content }: ToolResultBlock): string {
   return content.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n')
 }
 
-/** The result with a preview in place of its text; what is not text stays. */
+/** The result with a preview instead of its text; other blocks stay. */
 export function withPreview(block: ToolResultBlock, path: string, maxChars: number): ToolResultBlock {
   const preview = previewOf(textOf(block), path, maxChars)
   if (typeof block.content === 'string') return { ...block, content: preview }

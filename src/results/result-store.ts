@@ -5,8 +5,8 @@ export interface LongResult {
   readonly text: string
 }
 
-/** Where results go that are too long for the model. `signalbox/node` has one that keeps files. */
+/** Stores results that are too long for the model. `signalbox/node` has one that keeps files. */
 export interface ResultStore {
-  /** Keeps the text and says where it can be read again. May throw or reject: then the result is cut. */
+  /** Stores the text and returns where it can be read again. If it throws or rejects, the result is truncated. */
   save(result: LongResult): Promise<{ path: string }> | { path: string }
 }

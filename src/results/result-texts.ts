@@ -1,6 +1,14 @@
-import type { AbortCause, Opinion, PermissionMode, Reached, StopKind, TimeoutCause } from '../../machines/index.ts'
+import type {
+  AbortCause,
+  BodyEnd,
+  PermissionMode,
+  PermissionVerdict,
+  Reached,
+  StopKind,
+  TimeoutCause,
+} from '../../machines/index.ts'
 
-/** What an outcome says: to the model, and to user interfaces. */
+/** The text of an outcome: for the model, and for user interfaces. */
 export interface ResultText {
   readonly content: string
   readonly toolUseResult: string
@@ -13,69 +21,82 @@ const asError = (text: string): ResultText => ({
 
 const plain = (content: string, toolUseResult: string): ResultText => ({ content, toolUseResult })
 
-const effectsStand = ' It had finished all the same: its effects stand.'
+const effectsOf = {
+  finished: ' It had already finished, so its effects remain.',
+  cutShort: ' It was stopped before it finished; the effects it had until then remain.',
+  returned: ' It returned after it was told to stop. It may have done all or part of its work.',
+} satisfies { [End in BodyEnd]?: string }
 
-/** The executor's own words, all of them, in one place. */
+const withOutput = (output: string | undefined): string =>
+  output === undefined ? '' : `\nIts output so far:\n${output}`
+
+/** All texts that the executor writes for the model. */
 export const resultTexts = {
   unknownTool: (name: string) => asError(`Error: No such tool available: ${name === '' ? '(no name)' : name}`),
   invalidInput: (problem: string) => asError(`InputValidationError: ${problem}`),
   unreadableArguments: (problem: string) =>
     asError(`InputValidationError: the arguments are not valid JSON, so the call did not run. ${problem}`),
-  failedSilently: () => asError('The call failed and left no message.'),
+  failedSilently: () => asError('The call failed without an error message.'),
   vetoed: (message: string) => asError(message),
   idClash: (id: string) =>
     asError(
       `Error: The id ${JSON.stringify(id)} was already used by another call of this turn, with another name or input. ` +
-        'This call did not run; if it is still needed, ask again.',
+        'This call did not run. If you still need it, make the call again.',
     ),
   denied: (message: string) => asError(message),
   denialWithoutMessage: () => asError('Permission to use this tool was denied. The call did not run.'),
   nobodyToAsk: (name: string) =>
     asError(
-      `Permission to use ${name} could not be asked for: nobody is there to answer (the host gave no canUseTool). The call did not run.`,
+      `Permission to use ${name} was denied: no permission rule allows it, and the host cannot ask a user (it passed no canUseTool). The call did not run.`,
     ),
+  nobodyAnswersLater: (name: string) =>
+    asError(`${name} did not run: its permission answer was deferred, and in batch mode nobody can answer later.`),
+  waitsForItself: (by: string) =>
+    `${by} added this call and waits for it, but it can only start after that call ends. Make this call after that one.`,
   askingFailed: (problem: string) => asError(`Permission could not be determined, so the call did not run. ${problem}`),
   deniedByRule: (name: string, rule: string) =>
     asError(`Permission to use ${name} was denied by the rule ${JSON.stringify(rule)}. The call did not run.`),
   deniedByMode: (name: string, mode: PermissionMode) =>
     asError(
       mode === 'plan'
-        ? `${name} did not run: in plan mode only calls that change nothing may run.`
-        : `${name} did not run: it would need somebody's permission, and in mode ${mode} nobody is asked.`,
+        ? `${name} did not run: in plan mode only read-only calls may run.`
+        : `${name} did not run: it needs permission, and in mode ${mode} nobody is asked.`,
     ),
-  hookSaid: (decision: Opinion, hook: string) =>
-    decision === 'deny' ? `The hook ${hook} denied this call. It did not run.` : `The hook ${hook} said ${decision}.`,
+  hookSaid: (decision: PermissionVerdict, hook: string) =>
+    decision === 'deny'
+      ? `The hook ${hook} denied this call. It did not run.`
+      : `The hook ${hook} decided ${decision}.`,
   hookStopped: (reason: string | undefined) =>
     `A hook ended the query before this call ran${reason === undefined ? '.' : `: ${reason}`}`,
   hookFailed: (hook: string, problem: string) =>
-    `The call did not run, because the hook ${hook} that has to pass it failed: ${problem}`,
+    `The call did not run, because the hook ${hook}, which must approve it, failed: ${problem}`,
   changedInputUnfit: (by: string, problem: string) =>
-    asError(`InputValidationError: the input was changed by ${by}, and no longer fits: ${problem}`),
+    asError(`InputValidationError: ${by} changed the input, and it no longer matches the schema: ${problem}`),
   failed: (problem: string, attempts = 1) =>
     asError(attempts > 1 ? `${problem}\nIt was tried ${attempts} times.` : problem),
-  timedOut: ({ limit, ms }: TimeoutCause, finished: boolean) =>
+  timedOut: ({ limit, ms }: TimeoutCause, end: BodyEnd, output?: string) =>
     asError(
       `Timeout: the call ${limit === 'idle' ? `made no progress for ${ms} ms` : `took longer than ${ms} ms`} and was stopped.` +
-        (finished ? effectsStand : ' It may have done part of its work.'),
+        (end === 'failed' ? ' It may have done part of its work.' : effectsOf[end]) +
+        withOutput(output),
     ),
-  unformattable: (problem: string) =>
-    asError(`The tool ran to its end, but its result could not be put into words. ${problem}`),
+  unformattable: (problem: string) => asError(`The tool finished, but its result could not be formatted. ${problem}`),
   stored: ({ path, size, head, tail }: { path: string; size: number; head: string; tail: string }) =>
-    `[The result has ${size} characters, too many to show. All of it is in ${path}; its beginning and its end follow.]\n\n${head}\n\n… ${Math.max(0, size - head.length - tail.length)} characters left out …\n\n${tail}`,
+    `[The result has ${size} characters, too many to show. The whole result is in ${path}; its beginning and end follow.]\n\n${head}\n\n… ${Math.max(0, size - head.length - tail.length)} characters left out …\n\n${tail}`,
   notStored: (problem: string) => `[The rest could not be stored: ${problem}]`,
   noOutput: () => '(no output)',
-  truncated: (shown: string, chars: number) =>
-    `${shown}\n\n[Result cut: ${chars} characters of it are shown, the rest did not fit.]`,
+  truncated: (shown: string, chars: number) => `${shown}\n\n[Result truncated: only ${chars} characters are shown.]`,
 } as const
 
-/** The synthetic result of a call that somebody else ended. */
-export function abortText(cause: AbortCause, reached: Reached): ResultText {
+/** The synthetic result of a call that was ended from outside. */
+export function abortText(cause: AbortCause, reached: Reached, output?: string): ResultText {
   const { content, toolUseResult } = abortTexts[cause.kind](cause, reached)
-  if (reached !== 'finished') return { content, toolUseResult }
+  if (reached === 'notStarted' || reached === 'underWay' || reached === 'abandoned') return { content, toolUseResult }
+  const more = effectsOf[reached] + withOutput(output)
   const closing = '</tool_use_error>'
   return content.endsWith(closing)
-    ? { content: content.slice(0, -closing.length) + effectsStand + closing, toolUseResult }
-    : { content: content + effectsStand, toolUseResult }
+    ? { content: content.slice(0, -closing.length) + more + closing, toolUseResult }
+    : { content: content + more, toolUseResult }
 }
 
 const abortTexts = {
@@ -91,16 +112,16 @@ const abortTexts = {
 } satisfies { [K in Exclude<StopKind, 'timeout'>]: (cause: AbortCause, reached: Reached) => ResultText }
 
 const stoppedByUser = (what: string): ResultText =>
-  plain(`${what} Wait for what they say next.`, 'User rejected tool use')
+  plain(`${what} Wait for the next message from the user.`, 'User rejected tool use')
 
 const userTexts = {
   notStarted: plain(
-    'This call was cancelled before it started: the user stopped the turn. Wait for what they say next.',
+    'This call was cancelled before it started: the user stopped the turn. Wait for the next message from the user.',
     'Cancelled before it started',
   ),
-  underWay: stoppedByUser('The user stopped this call, and nothing more was done for it.'),
+  underWay: stoppedByUser('The user stopped this call, and nothing more was done.'),
+  cutShort: stoppedByUser('The user stopped this call.'),
+  returned: stoppedByUser('The user stopped this call.'),
   finished: stoppedByUser('The user stopped this call.'),
-  abandoned: stoppedByUser(
-    'The user stopped this call. It did not stop when it was told to, and may still be at work.',
-  ),
+  abandoned: stoppedByUser('The user stopped this call. It did not stop when told to, and may still be running.'),
 } satisfies { [R in Reached]: ResultText }

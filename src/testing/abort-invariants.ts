@@ -5,16 +5,16 @@ import type { Invariant } from './invariant.ts'
 import { isClosed } from './is-closed.ts'
 import type { RunState } from './turn-evidence.ts'
 
-/** A2, A4, A5: what was told to stop, or came after everything was, does not begin. */
+/** A2, A4, A5: a call that was aborted, or added after the turn was stopped, does not start. */
 export const noStartAfterAbort: Invariant = {
   name: 'no start after an abort',
   check({ calls, runs }) {
     const closedAt = runs.find(({ run }) => isClosed(run))?.at ?? Number.POSITIVE_INFINITY
     return firstOf(calls, ({ id, starts, toldAt = Number.POSITIVE_INFINITY, completedAt = Number.POSITIVE_INFINITY }) =>
       firstOf(starts, ({ at }) => {
-        if (at > completedAt) return `${id} began after it was over`
-        if (at > toldAt) return `${id} began after it was told to stop`
-        return at > closedAt ? `${id} began after the turn was stopped` : undefined
+        if (at > completedAt) return `${id} started after it was completed`
+        if (at > toldAt) return `${id} started after it was told to stop`
+        return at > closedAt ? `${id} started after the turn was stopped` : undefined
       }),
     )
   },
@@ -26,11 +26,12 @@ const stillGoesOn = new Set([
   'executing.preHooks',
   'executing.permission.deciding',
   'executing.permission.asking',
+  'executing.permission.later',
   'executing.calling',
   'executing.retrying',
 ])
 
-/** A2, A3, A4, A5: an abort reaches every call that it is meant for, down to the signal of its body. */
+/** A2, A3, A4, A5: an abort reaches every call it applies to, including the signal of its body. */
 export const abortReachesAll: Invariant = {
   name: 'an abort reaches all',
   check({ calls, run }) {
@@ -39,16 +40,18 @@ export const abortReachesAll: Invariant = {
       const { id, phase, stopsAtInterrupt, body } = call
       const isMeant = isClosed(run) || stopsAtInterrupt
       if (!isMeant) return undefined
-      if (stillGoesOn.has(phase)) return `the turn is ${run}, and ${id} is ${phase} as if nothing had happened`
+      if (stillGoesOn.has(phase)) return `the turn is ${run}, but ${id} is still ${phase}`
       const isDeaf = body !== undefined && isBodyAlive(call) && !body.signal.aborted
-      return isDeaf && phase === 'executing.stopping' ? `${id} is to stop, and its signal says nothing` : undefined
+      return isDeaf && phase === 'executing.stopping'
+        ? `${id} was told to stop, but its signal is not aborted`
+        : undefined
     })
   },
 }
 
-/** A3: an interrupt leaves those alone that do not stop at one. */
+/** A3: an interrupt does not affect calls with `'block'` behaviour. */
 export const interruptSparesOthers: Invariant = {
-  name: 'an interrupt spares the others',
+  name: 'an interrupt stops only calls that allow it',
   check: ({ calls, run }) =>
     run !== 'interrupted'
       ? undefined
@@ -57,9 +60,9 @@ export const interruptSparesOthers: Invariant = {
           if (stopsAtInterrupt) return undefined
           const wasCut =
             ending?.by === 'abort' && ending.cause.kind === 'user_interrupted' && ending.reached === 'notStarted'
-          if (wasCut) return `${id} does not stop at interrupts, and never started because of one`
+          if (wasCut) return `${id} ignores interrupts, but one kept it from starting`
           const isStopping = phase === 'executing.stopping' && ending === undefined && !call.hasTimedOut
-          return isStopping ? `${id} does not stop at interrupts, and was told to` : undefined
+          return isStopping ? `${id} ignores interrupts, but one told it to stop` : undefined
         }),
 }
 
@@ -73,7 +76,7 @@ const strongestIn: Record<RunState, StopKind | undefined> = {
   discarded: 'streaming_fallback',
 }
 
-/** A1: of several reasons to stop, the strongest so far is the one that the model hears. */
+/** A1: of several abort reasons, the strongest so far is reported to the model. */
 export const strongestReasonWins: Invariant = {
   name: 'the strongest reason wins',
   check({ calls, runs }) {
@@ -84,12 +87,12 @@ export const strongestReasonWins: Invariant = {
       const inForce = runs.findLast(({ at }) => at < completedAt)
       const expected = inForce && strongestIn[inForce.run]
       if (expected !== undefined && expected !== ending.cause.kind) {
-        return `${id} ended by ${ending.cause.kind}, though ${expected} was in force`
+        return `${id} ended by ${ending.cause.kind}; expected ${expected}`
       }
       const text = results[0]?.text
       const isSibling = text?.includes('Cancelled: parallel tool call') === true
       return text !== undefined && isSibling !== (ending.cause.kind === 'sibling_error')
-        ? `${id} ended by ${ending.cause.kind}, and its result says: ${text}`
+        ? `${id} ended by ${ending.cause.kind}, but its result says: ${text}`
         : undefined
     })
   },

@@ -1,4 +1,4 @@
-/** Whether a value can be written into a test: no functions, no instances, nothing that only its maker has. */
+/** Whether a value can be written as source code: no functions, symbols or class instances. */
 export function isWritable(value: unknown): boolean {
   if (typeof value === 'function' || typeof value === 'symbol') return false
   if (typeof value !== 'object' || value === null) return true
@@ -7,7 +7,7 @@ export function isWritable(value: unknown): boolean {
   return Object.values(value).every(isWritable)
 }
 
-/** A value as it is written in code. */
+/** A value as source code. */
 export function asCode(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'bigint') return `${value}n`

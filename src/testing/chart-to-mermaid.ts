@@ -13,13 +13,13 @@ const nodesOf = (node: AnyStateNode): AnyStateNode[] => [node, ...statesOf(node)
 
 const unique = (lines: readonly string[]): string[] => [...new Set(lines)]
 
-/** Ids of Mermaid have no dots. */
+/** Mermaid ids cannot contain dots. */
 const idOf = (node: AnyStateNode): string => node.path.join('_') || node.key
 
 function insideOf(node: AnyStateNode, root: AnyStateNode, indent: string): string[] {
   const states = statesOf(node)
   if (node.type === 'parallel') {
-    // what stands side by side goes into one box, parted by lines
+    // parallel regions go into one box, separated by lines
     const regions = states.flatMap((state, at) => [
       ...(at > 0 ? [`${indent}  --`] : []),
       ...stateLines(state, root, `${indent}  `),
@@ -51,11 +51,11 @@ function arrowsOf(
 ): string[] {
   const label = `${eventNameOf(eventType)}${guardOf(guard)}`
   const targets = (target ?? [node]) as AnyStateNode[]
-  // an arrow from the whole chart to itself says nothing that a picture could show
+  // an arrow from the whole chart to itself adds nothing to the picture
   return targets.filter(() => node !== root).map((to) => `${idOf(node)} --> ${idOf(to)}: ${label}`)
 }
 
-/** A delay is known to XState by a longer name, which holds the state's. */
+/** XState's event name for a delay also contains the state. */
 function eventNameOf(type: string): string {
   const delay = /^xstate\.after\.([^.]+)/.exec(type)?.[1]
   return delay === undefined ? type || 'always' : `after ${delay}`

@@ -4,8 +4,8 @@ import { type RecordedBreach, RecordingChecks } from './recording-checks.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
 /**
- * What does not hold of the turns in a recording, each run by itself, and after which frame it did not hold first. What
- * only a live watch can know (readers that sleep, progress that nobody got) is taken to hold.
+ * Checks invariants on each run of a recording. Returns the breaches, each with the frame after which it first appeared.
+ * Facts that only a live watch knows (sleeping readers, undelivered progress) are assumed to be correct.
  */
 export function checkRecording(frames: Iterable<Frame>, invariants?: readonly Invariant[]): RecordedBreach[] {
   const checks = new RecordingChecks(invariants)
@@ -13,7 +13,7 @@ export function checkRecording(frames: Iterable<Frame>, invariants?: readonly In
   return checks.breaches()
 }
 
-/** What a recording shows of each of its runs. */
+/** The evidence that a recording contains, by run. */
 export function evidenceOf(frames: Iterable<Frame>): Map<number, TurnEvidence> {
   const checks = new RecordingChecks([])
   for (const frame of frames) checks.see(frame)

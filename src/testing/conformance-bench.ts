@@ -5,11 +5,11 @@ import type { Message, ToolUseBlock } from '../messages/message.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { flush } from './flush.ts'
 import { type HeldToolOptions, heldTool } from './held-tool.ts'
-import { settled } from './settled.ts'
 import { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
 
-/** What an executor has to offer to take the place of Signalbox's own. */
+/** The methods that a replacement for Signalbox's executor must have. */
 export type ExecutorLike = Pick<
   StreamingToolExecutor,
   'addTool' | 'release' | 'getCompletedResults' | 'getRemainingResults' | 'abort' | 'discard'
@@ -22,7 +22,7 @@ export type MakeExecutor = (
   options: ExecutorOptions,
 ) => ExecutorLike
 
-/** One executor on the bench, with held tools and a clock that stands still. */
+/** One executor under test, with held tools and a simulated clock. */
 export class ConformanceBench {
   readonly clock: SimulatedClock = simulatedClock()
   readonly host = new AbortController()
@@ -64,7 +64,7 @@ export class ConformanceBench {
     return [...this.executor.getCompletedResults()].map(({ message }) => inWords(message))
   }
 
-  /** All that is still to come; what does not end is cut off. */
+  /** All remaining messages. Stops after a limit if they do not end. */
   async rest(): Promise<string[]> {
     const words: string[] = []
     const read = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export class ConformanceBench {
       words.push('end')
     }
     void read()
-    for (let n = 0; n < 10; n++) await settled()
+    for (let n = 0; n < 10; n++) await flush()
     return words
   }
 }

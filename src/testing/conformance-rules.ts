@@ -1,5 +1,5 @@
 import type { ConformanceBench } from './conformance-bench.ts'
-import { settled } from './settled.ts'
+import { flush } from './flush.ts'
 
 type MakeBench = () => ConformanceBench
 
@@ -8,7 +8,7 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
   if (is !== should) throw new Error(`${what}: expected ${should}, but got ${is}`)
 }
 
-/** What every executor has to do, each a test by itself. */
+/** The rules for every executor, each an independent test. */
 export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>> = {
   async 'Q2 Q4 starts safe calls side by side and an unsafe one alone, in order'(make) {
     const bench = make()
@@ -23,10 +23,10 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
       bench.add(id, name)
     expectSame('started at once', [read.started, edit.started], [['a', 'b'], []])
     for (const id of ['a', 'b']) read.run(id).finish()
-    await settled()
+    await flush()
     expectSame('started then', [read.started, edit.started], [['a', 'b'], ['c']])
     edit.run('c').finish()
-    await settled()
+    await flush()
     expectSame('started last', read.started, ['a', 'b', 'd'])
   },
   async 'Q4 runs no more than maxConcurrency at once'(make) {
@@ -36,7 +36,7 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
     for (const id of ['a', 'b', 'c']) bench.add(id, 'Read')
     expectSame('started', read.started, ['a', 'b'])
     read.run('b').finish()
-    await settled()
+    await flush()
     expectSame('started then', read.started, ['a', 'b', 'c'])
   },
   async 'Q3 Y1 Y3 hands results over in the order asked, an unknown tool included'(make) {
@@ -49,10 +49,10 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
     ] as const)
       bench.add(id, name)
     read.run('c').finish()
-    await settled()
+    await flush()
     expectSame('before the first is done', bench.take(), [])
     read.run('a').fail(new Error('broken'))
-    await settled()
+    await flush()
     expectSame('all', bench.take(), ['a error', 'b error', 'c ok'])
   },
   async 'Y2 hands progress over at once, and none after the result'(make) {
@@ -64,7 +64,7 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
     read.run('a').finish()
     read.run('b').progress(2)
     read.run('b').finish()
-    await settled()
+    await flush()
     read.run('b').progress(3)
     expectSame('the rest', bench.take(), ['b progress', 'a ok', 'b ok'])
   },
@@ -86,7 +86,7 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
     bench.executor.release('a')
     expectSame('released', edit.started, ['a'])
     edit.run('a').finish()
-    await settled()
+    await flush()
     expectSame('then', read.started, ['b'])
   },
   async 'A2 a failing call with cancelsSiblingsOnError answers all others'(make) {
@@ -100,14 +100,14 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
     expectSame('read', await bench.rest(), ['a error', 'b error', 'c error', 'end'])
     expectSame('reason', read.run('b').context.abortController.signal.reason, 'sibling_error')
   },
-  async 'A3 an interrupt stops only calls that say so'(make) {
+  async 'A3 an interrupt stops only calls with cancel behaviour'(make) {
     const bench = make()
     const search = bench.tool('Search', { safe: true, cancel: true, obedient: true })
     const read = bench.tool('Read', { safe: true })
     bench.add('a', 'Search')
     bench.add('b', 'Read')
     bench.executor.abort('interrupt')
-    await settled()
+    await flush()
     expectSame(
       'told',
       [search, read].map(({ run }, at) => run(at === 0 ? 'a' : 'b').context.abortController.signal.aborted),
@@ -137,16 +137,16 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
       ['b', false],
     ])
     edit.run('a').finish()
-    await settled()
+    await flush()
     expectSame('started', edit.started, ['a'])
     expectSame('read', [bench.take(), await bench.rest()], [[], ['end']])
   },
-  async 'A7 a body that ignores its signal hangs nobody'(make) {
+  async 'A7 a body that ignores its signal does not block the turn'(make) {
     const bench = make()
     bench.tool('Edit')
     bench.add('a', 'Edit')
     bench.executor.abort('escape')
-    await settled()
+    await flush()
     expectSame('within its grace', bench.take(), [])
     bench.clock.increment(100)
     expectSame('after it', await bench.rest(), ['a error', 'end'])
@@ -156,7 +156,7 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
     bench.canUseTool = () => ({ behavior: 'deny', message: 'no' })
     const edit = bench.tool('Edit')
     bench.add('a', 'Edit')
-    await settled()
+    await flush()
     expectSame('read', [await bench.rest(), edit.started], [['a error', 'end'], []])
   },
   async 'P8 whatever a body throws becomes a result'(make) {

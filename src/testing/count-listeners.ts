@@ -1,4 +1,4 @@
-/** Counts who listens on a signal, from now on. Ask when it matters. */
+/** Counts the listeners added to a signal from now on. Returns a function that gives the current count. */
 export function countListeners(signal: AbortSignal): () => number {
   let listeners = 0
   const add = signal.addEventListener.bind(signal)

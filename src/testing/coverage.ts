@@ -1,38 +1,38 @@
 import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate'
-import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { chartOf } from '../inspect/chart-definition.ts'
+import { callChart, executorChart, queryChart } from '../../machines/index.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
+import { chartOf } from '../inspect/frames/chart-definition.ts'
 import { checkCoverage, coverageText, transitionNames } from '../inspect/index.ts'
 
-export interface TransitionCount {
+interface TransitionCount {
   /** `call.queued --call.start[0]→ call.executing.validating` */
   readonly name: string
   readonly count: number
 }
 
 export interface ChartCoverage {
-  /** Counts what this executor or query takes from now on. Says how to stop. */
+  /** Counts the transitions of this executor or query from now on. Returns a function that stops. */
   watch(watched: { readonly actor: Pick<AnyActorRef, 'system'> }): () => void
-  /** Every transition of a chart, in its order, and how often it was taken. */
+  /** Every transition of a chart, in order, and how often it was taken. */
   counts(chart: ChartName): TransitionCount[]
   missing(chart: ChartName): string[]
-  /** Adds what another process has saved: test runners use several. Throws where it is no coverage. */
+  /** Adds coverage saved by another process, since test runners use several. Throws if the text is not coverage. */
   add(saved: string): void
-  /** As the text of a file, for `add`, and for the inspector, which shows it as heat on the charts. */
+  /** The text of a coverage file, for `add` and for the inspector, which shows it as heat on the charts. */
   save(): string
-  /** For the terminal: how much of each chart was taken, and what was not. */
+  /** For the terminal: how many transitions of each chart were taken, and which were not. */
   report(): string
 }
 
-export type ChartName = 'call' | 'executor' | 'query'
+type ChartName = 'call' | 'executor' | 'query'
 
-const machines = { call: callMachine, executor: executorMachine, query: queryMachine } as unknown as Record<
+const machines = { call: callChart(), executor: executorChart(), query: queryChart() } as unknown as Record<
   ChartName,
   AnyStateMachine
 >
 const chartNames = Object.keys(machines) as ChartName[]
 
-/** Which transitions of the charts a test suite has taken. One for the whole suite, and every executor watched. */
+/** Counts which transitions of the charts a test suite takes. Create one per suite and `watch` every executor. */
 export function coverage(): ChartCoverage {
   const charts = chartNames.map((id) => {
     const known = chartOf(machines[id])
@@ -65,7 +65,7 @@ export function coverage(): ChartCoverage {
       if (typeof file === 'string') throw new SignalboxError('invalid_option', file)
       for (const { chart, counts: more } of file.charts) {
         const known = chartCalled(chart.id)
-        // by name: a file of another version may have transitions that are not there any more
+        // by name: a file of another version may have transitions that no longer exist
         for (const [at, name] of transitionNames(chart).entries()) {
           const index = known?.names.indexOf(name) ?? -1
           if (known !== undefined && index >= 0) known.taken[index] = (known.taken[index] ?? 0) + (more[at] ?? 0)

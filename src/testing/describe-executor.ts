@@ -8,7 +8,7 @@ export interface TestFramework {
 }
 
 /**
- * The rules that every executor has to keep, as tests: for anyone who replaces it, or a part of it.
+ * Registers the rules of an executor as tests, for replacements of the executor or parts of it.
  *
  * @example
  * describeExecutor((...args) => new MyExecutor(...args), { describe, it })

@@ -2,7 +2,9 @@ import type { Admission, CallRecord } from '../../machines/index.ts'
 import type { Message } from '../messages/message.ts'
 import type { CallEvidence, RunState, TurnEvidence } from './turn-evidence.ts'
 
-/** Keeps what was seen of one turn. */
+type Announced = Pick<CallRecord, 'id' | 'name' | 'index' | 'yieldsToInterrupt' | 'isSafe' | 'stage'>
+
+/** Collects the evidence of one turn. */
 export class EvidenceBook implements TurnEvidence {
   readonly calls: CallEvidence[] = []
   readonly runs: { run: RunState; at: number }[] = []
@@ -29,10 +31,10 @@ export class EvidenceBook implements TurnEvidence {
     return this.#byId.get(id)
   }
 
-  announced(record: CallRecord): CallEvidence {
+  announced(record: Announced): CallEvidence {
     const known = this.#byId.get(record.id)
     if (known !== undefined) {
-      // one that is answered at birth is seen before it has its place
+      // a call that completes on arrival is seen before it has an index
       known.index = record.index
       return known
     }
@@ -65,7 +67,7 @@ export class EvidenceBook implements TurnEvidence {
   }
 
   /** The call's own chart moved. */
-  moved(call: CallEvidence, phase: string, record: CallRecord): void {
+  moved(call: CallEvidence, phase: string, record: Pick<CallRecord, 'isSafe' | 'stage'>): void {
     call.isSafe = record.isSafe
     call.isHeld = record.stage === 'held'
     if (phase === call.phase) return
@@ -84,7 +86,7 @@ export class EvidenceBook implements TurnEvidence {
     if (isStopped(phase) && !isStopped(before)) call.completedAt = at
   }
 
-  /** It was there before anybody watched: when and beside whom it began is not known. */
+  /** The call existed before the watch began: its start is unknown. */
   wasBefore(id: string): void {
     const call = this.#byId.get(id)
     if (call === undefined) return
@@ -92,7 +94,7 @@ export class EvidenceBook implements TurnEvidence {
     call.starts.splice(0, call.starts.length, ...call.starts.map(({ isSafe }) => ({ at: 0, beside: [], isSafe })))
   }
 
-  /** What the executor says of those that wait. */
+  /** Stores the executor's reasons for waiting calls. */
   explained(waits: ReadonlyMap<string, Admission>): void {
     this.areWaitsExplained = true
     for (const call of this.calls) call.explained = waits.get(call.id)
@@ -147,7 +149,7 @@ const isBarrier = ({ isSafe, phase, index }: CallEvidence, call: CallEvidence): 
 
 const isStopped = (phase: string): boolean => phase === 'completed' || phase === 'yielded'
 
-/** Its body has begun and not ended: by what the body showed, or else by the call's chart. */
+/** Its body has started and not ended, by the body's own evidence or else by the call's chart. */
 export function isBodyAlive({ body, phase }: CallEvidence): boolean {
   if (body !== undefined) return body.isRunning && !body.isAbandoned
   return phase === 'executing.calling' || phase === 'executing.stopping'

@@ -8,15 +8,15 @@ import type { QuerySetup } from './query-setup.ts'
 export interface ExploreQueryOptions extends QuerySetup, Budget {}
 
 export interface QueryExploration extends ExplorationFigures {
-  /** What did not hold, with the shortest story that leads there. */
+  /** The breach, with the shortest story that leads to it. */
   readonly breach: FoundQuery | undefined
-  /** All of this in a line or more. */
+  /** A summary as text. */
   readonly report: string
 }
 
 /**
- * Plays every order in which a small conversation can go, on the real query loop: interrupts, aborts, failures of the
- * model and of tools, and readers that leave, at every point that can be reached.
+ * Explores every order of events in a small conversation, on the real query loop: interrupts, aborts, failures of the
+ * model and of tools, and readers that leave, at every reachable point.
  *
  * @example
  * const { breach } = await exploreQuery({ tools, replies: [['Let me see.', { call: 'Read' }], 'Done.'] })

@@ -1,4 +1,4 @@
-import { SignalboxError } from '../errors/signalbox-error.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
 import { checkSetup } from './check-setup.ts'
 import { type Budget, type ExplorationFigures, explorationReport, exploreWorlds } from './explore-worlds.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
@@ -10,16 +10,16 @@ import type { TurnSetup } from './turn-setup.ts'
 export interface ExploreOptions extends TurnSetup, Budget {}
 
 export interface Exploration extends ExplorationFigures {
-  /** What did not hold, with the shortest story that leads there. */
+  /** The breach, with the shortest story that leads to it. */
   readonly breach: FoundStory | undefined
-  /** All of this in a line or more. */
+  /** A summary as text. */
   readonly report: string
 }
 
 /**
- * Plays every order in which a small turn can go, on the real executor and its real charts: breadth first, with equal
- * states merged, each state reached anew from the start. Every invariant is checked after every move, so the first
- * breach has the shortest story.
+ * Explores every order of events in a small turn, on the real executor and its charts. The search is breadth first and
+ * merges equal states; it reaches each state by replaying from the start. Every invariant is checked after every move,
+ * so the first breach has the shortest story.
  *
  * @example
  * const { breach } = await exploreTurn({ tools, calls: [{ tool: 'Read' }, { tool: 'Edit' }, { tool: 'Read' }] })
@@ -27,7 +27,8 @@ export interface Exploration extends ExplorationFigures {
  */
 export async function exploreTurn({ maxStates, maxMs, now, ...setup }: ExploreOptions): Promise<Exploration> {
   const { calls, happenings } = setup
-  if (calls.length === 0) throw new SignalboxError('invalid_option', 'calls must have a call to explore.')
+  if (calls.length === 0)
+    throw new SignalboxError('invalid_option', 'calls must contain at least one call, but got an empty list.')
   const { tools } = new HeldWorld(setup).bodies
   checkSetup({ tools, called: calls.map(({ tool }) => tool), happenings, known: allHappenings })
   const { figures, found } = await exploreWorlds(() => new HeldWorld(setup), { maxStates, maxMs, now })

@@ -1,28 +1,28 @@
 import type { Breach } from './invariant.ts'
-import { makeMove, moveAgain, type PlayableWorld, retrace, stuck } from './playable-world.ts'
+import { makeMove, moveAgain, type PlayableWorld, retrace, stuckWorld } from './playable-world.ts'
 import { StateGraph } from './state-graph.ts'
 
 export interface Budget {
-  /** Ends the exploration after so many states. @default 20_000 */
+  /** Stops after this many states. @default 20_000 */
   readonly maxStates?: number | undefined
-  /** Ends the exploration after so many milliseconds. @default 60_000 */
+  /** Stops after this many milliseconds. @default 60_000 */
   readonly maxMs?: number | undefined
-  /** Where `maxMs` is read from. @default performance.now */
+  /** The clock for `maxMs`. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
 export interface ExplorationFigures {
-  /** How many different states were reached. */
+  /** The number of distinct states reached. */
   readonly states: number
-  /** How many moves were made from them. */
+  /** The number of moves made from them. */
   readonly transitions: number
-  /** How many stories were told to an end, where nothing more can happen. */
+  /** The number of stories that reached an end. */
   readonly paths: number
-  /** The longest story. */
+  /** The length of the longest story. */
   readonly depth: number
-  /** Every story of up to so many moves was told. */
+  /** Every story of up to this many moves was explored. */
   readonly wholeDepth: number
-  /** Everything was seen. If not, `endedBecause` says which budget was used up. */
+  /** Every state was explored. If not, `endedBecause` names the exhausted budget. */
   readonly isComplete: boolean
   readonly endedBecause: 'complete' | 'breach' | 'maxStates' | 'maxMs'
   readonly elapsedMs: number
@@ -34,8 +34,8 @@ export interface Explored {
 }
 
 /**
- * Plays every order in which a world can go, breadth first, with equal states merged, each state reached anew from the
- * start. Everything is judged after every move, so the first breach has the shortest story.
+ * Explores every order of events in a world, breadth first, merging equal states and replaying from the start to reach
+ * each state. Invariants are checked after every move, so the first breach has the shortest story.
  */
 export async function exploreWorlds(
   begin: () => PlayableWorld,
@@ -91,15 +91,16 @@ export async function exploreWorlds(
     frontier = next
   }
   const dead = seen.deadEnd()
-  return dead === undefined ? end('complete') : end('breach', { story: dead, breaches: [stuck] })
+  if (dead === undefined) return end('complete')
+  return end('breach', { story: dead, breaches: await stuckWorld(await retrace(begin, dead)) })
 }
 
-/** All of it in a line or more. */
+/** A summary as text. */
 export function explorationReport(figures: ExplorationFigures, breach?: { readonly text: string }): string {
   const { states, transitions, paths, depth, wholeDepth, endedBecause, elapsedMs } = figures
   const seconds = (elapsedMs / 1_000).toFixed(1)
-  const line = `${states} states, ${transitions} transitions, ${paths} paths to an end, stories of up to ${depth} moves, ${seconds} s`
+  const line = `${states} states, ${transitions} transitions, ${paths} complete paths, up to ${depth} moves, ${seconds} s`
   if (breach !== undefined) return `${line}\n${breach.text}`
-  if (endedBecause === 'complete') return `${line}: nothing is wrong`
-  return `${line}: not all was seen (${endedBecause}). Nothing is wrong in any story of up to ${wholeDepth} moves; of the longer ones only some were told`
+  if (endedBecause === 'complete') return `${line}: no breach found`
+  return `${line}: incomplete (${endedBecause} reached). No breach in any story of up to ${wholeDepth} moves; longer stories were explored only in part`
 }

@@ -5,8 +5,8 @@ import type { HeldBodies } from './held-bodies.ts'
 import type { HeldWorld } from './held-world.ts'
 
 /**
- * All that can make a difference to what happens next, as far as it can be seen: both charts, the books, the bodies, what
- * is open, what readers got and which timers are set. Worlds with the same fingerprint are taken for the same.
+ * All visible state that can affect what happens next: both charts, the schedule, the bodies, open waits, what readers
+ * got, and the timers. Worlds with the same fingerprint are treated as equal.
  */
 export function fingerprintOf(world: HeldWorld): string {
   const { executor, book, bodies, phases, clock, host, setup } = world
@@ -17,7 +17,7 @@ export function fingerprintOf(world: HeldWorld): string {
     value,
     context.cause?.kind,
     run.cursor,
-    run.settled,
+    run.completedUpTo,
     callsInShort(executor, book, bodies),
     [...phases.waits.values()].map(({ id, phase }) => [id, phase]).sort(),
     bodies.points.map(({ name }) => name).sort(),
@@ -30,7 +30,7 @@ export function fingerprintOf(world: HeldWorld): string {
   ])
 }
 
-/** Each call: where its chart is, what its body does, what readers got of it. */
+/** For each call: the state of its chart and its body, and what readers got. */
 export function callsInShort(
   { actor }: StreamingToolExecutor,
   book: Pick<EvidenceBook, 'find'>,

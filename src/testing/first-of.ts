@@ -1,4 +1,4 @@
-/** The first problem that is found, item by item. */
+/** The first problem among the items. */
 export const firstOf = <Item>(
   items: readonly Item[],
   problemOf: (item: Item) => string | undefined,
@@ -10,5 +10,5 @@ export const firstOf = <Item>(
   return undefined
 }
 
-/** Ids of calls, for people. */
+/** The ids of calls, as text. */
 export const list = (calls: readonly { readonly id: string }[]): string => calls.map(({ id }) => id).join(', ')

@@ -7,16 +7,16 @@ import type { QuerySetup } from './query-setup.ts'
 import { recordQuery, type WorldRecording } from './record-story.ts'
 import { shrinkMoves } from './shrink-moves.ts'
 
-/** What did not hold in a query, and the shortest way there. */
+/** A breach in a query, with the shortest story that leads to it. */
 export interface FoundQuery {
   readonly breaches: readonly Breach[]
   readonly story: readonly string[]
   readonly setup: QuerySetup
-  /** For people. */
+  /** A description for people. */
   readonly text: string
-  /** A test to paste: it fails until the fault is gone. */
+  /** A test to paste. It fails until the fault is fixed. */
   readonly test: string
-  /** The story as a recording for the inspector: one frame a line. */
+  /** The story as a recording for the inspector: one frame per line. */
   recording(): Promise<string>
 }
 
@@ -54,7 +54,7 @@ export async function foundQuery(
   }
 }
 
-/** Tells the story of a query and throws where something does not hold: what a pasted test does. */
+/** Replays the story of a query and throws on a breach. Pasted tests call this. */
 export async function replayQuery(
   setup: QuerySetup,
   story: readonly string[],

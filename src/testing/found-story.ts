@@ -6,17 +6,17 @@ import { recordStory } from './record-story.ts'
 import type { Broken } from './shrink-story.ts'
 import { idOf, type PlannedCall, type TurnSetup } from './turn-setup.ts'
 
-/** What did not hold, and the shortest way there. */
+/** A breach, with the shortest story that leads to it. */
 export interface FoundStory {
   readonly breaches: readonly Breach[]
   readonly story: readonly string[]
-  /** The turn as it was when it broke: with no more calls than it takes. */
+  /** The setup, reduced to the calls that are needed for the breach. */
   readonly setup: TurnSetup
-  /** For people. */
+  /** A description for people. */
   readonly text: string
-  /** A test to paste: it fails until the fault is gone. */
+  /** A test to paste. It fails until the fault is fixed. */
   readonly test: string
-  /** The story as a recording for the inspector: one frame a line. */
+  /** The story as a recording for the inspector: one frame per line. */
   recording(): Promise<string>
 }
 

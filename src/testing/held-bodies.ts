@@ -7,11 +7,11 @@ import type { Hold } from './turn-setup.ts'
 
 export interface HeldBody extends BodyEvidence {
   readonly id: string
-  /** What it was given. */
+  /** The input of the body. */
   readonly input: unknown
   /** Its result changes the context. */
   modifies: boolean
-  /** When it was told to stop. */
+  /** When it was aborted. */
   toldAtMs: number | undefined
   endedAtMs: number | undefined
   finish(result?: Partial<ToolResult>): void
@@ -19,14 +19,14 @@ export interface HeldBody extends BodyEvidence {
   report(data?: unknown): void
 }
 
-/** A place at which a real body waits for the story. */
+/** A point at which a real body waits for the story. */
 interface HeldPoint {
   readonly label: string
   readonly name: string
   goOn(): void
 }
 
-/** The bodies of a turn, held or real, and what they show of themselves. */
+/** The bodies of a turn, held or real, and their evidence. */
 export class HeldBodies {
   readonly byId = new Map<string, HeldBody>()
   points: HeldPoint[] = []

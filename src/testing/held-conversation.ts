@@ -2,11 +2,10 @@ import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.
 import { createUserMessage } from '../messages/create-messages.ts'
 import type { UserMessage } from '../messages/message.ts'
 import { type Query, query } from '../query/query.ts'
-import type { QueryMessage } from '../query/query-message.ts'
-import type { QueryResult } from '../query/query-run.ts'
+import type { QueryMessage, QueryResult } from '../query/query-message.ts'
 import { allowAllTools } from '../tool/permission.ts'
 import { countListeners } from './count-listeners.ts'
-import { countedStamps } from './counted-stamps.ts'
+import { countedIdsAndTime } from './counted-ids-and-time.ts'
 import { EvidenceBook } from './evidence-book.ts'
 import { HeldBodies } from './held-bodies.ts'
 import { HeldReplies } from './held-replies.ts'
@@ -27,7 +26,7 @@ interface Attempted {
   readonly book: EvidenceBook
 }
 
-/** A query on the real loop, in a world where nothing happens until the story says so. */
+/** A query on the real loop, in a world where only the story makes things happen. */
 export class HeldConversation implements PlayableWorld {
   readonly setup: QuerySetup
   readonly clock: SimulatedClock = simulatedClock()
@@ -43,11 +42,11 @@ export class HeldConversation implements PlayableWorld {
   hasReaderLeft = false
   hasSent = false
   hasSteered = false
-  /** By an interrupt, which gives way to an abort. */
+  /** True if an interrupt ended it; a later abort replaces the interrupt. */
   hasInterrupted = false
   requestsAtAbort: number | undefined
   readonly #listeners: () => number
-  readonly #stamps = countedStamps(this.clock)
+  readonly #idsAndTime = countedIdsAndTime(this.clock)
 
   constructor(setup: QuerySetup) {
     this.setup = setup
@@ -67,7 +66,7 @@ export class HeldConversation implements PlayableWorld {
       model,
       ...(hasFallback === true && { fallbackModel: (request) => model(request) }),
       context: { ...context, abortController: this.host },
-      executor: { ...executor, clock: this.clock, uuid: this.#stamps.uuid },
+      executor: { ...executor, clock: this.clock, uuid: this.#idsAndTime.uuid },
     })
     this.run.onExecutor((each) => this.#meet(each))
     void this.#read()
@@ -104,9 +103,9 @@ export class HeldConversation implements PlayableWorld {
     if (this.run.send(message)) this.said.push(message)
   }
 
-  /** The same for the same story. */
+  /** Deterministic: the same story produces the same message. */
   #says(text: string): UserMessage {
-    return createUserMessage(text, this.#stamps)
+    return createUserMessage(text, this.#idsAndTime)
   }
 
   get isAtEnd(): boolean {
@@ -123,7 +122,7 @@ export class HeldConversation implements PlayableWorld {
     this.end(() => void this.run.return())
   }
 
-  /** Somebody ends it: from here on nothing more is asked for. */
+  /** Ends the query. After this the model must not be asked again. */
   end(act: () => void): void {
     this.catchUp()
     if (this.run.actor.getSnapshot().status === 'active') this.requestsAtAbort ??= this.model.held.requests.length
@@ -175,7 +174,7 @@ export class HeldConversation implements PlayableWorld {
       endedBy: this.requestsAtAbort === undefined ? undefined : this.hasInterrupted ? 'interrupt' : 'abort',
       said: this.said,
       leftovers: [
-        ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still set`] : []),
+        ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still pending`] : []),
         ...(this.#listeners() > 0 ? [`${this.#listeners()} listeners are still on the host's signal`] : []),
         ...alive.map(({ id }) => `${id} still runs`),
       ],
@@ -192,5 +191,5 @@ export class HeldConversation implements PlayableWorld {
   }
 }
 
-/** What brings a query to its end, the nearest first. */
+/** Moves that lead to the end of a query, most direct first. */
 const endings = [/ finishes$/, /^the model (says|asks|ends)/, /^time passes$/]

@@ -7,20 +7,20 @@ interface Pending {
 export interface HeldModel {
   readonly model: Model
   readonly requests: ModelRequest[]
-  /** Sends an event in the reply that is under way. */
+  /** Sends an event in the current reply. */
   send(...events: unknown[]): void
   start(id?: string): void
   text(text: string): void
-  /** A whole call: its block starts, brings its arguments and ends. */
+  /** A whole call: block start, arguments, block end. */
   call(id: string, name: string, input?: unknown): void
-  /** The reply is over, and the stream with it. */
+  /** Ends the reply and its stream. */
   end(stopReason?: StopReason): void
   fail(error: unknown): void
-  /** The stream just ends. */
+  /** Ends the stream without ending the reply. */
   cut(): void
 }
 
-/** A model whose replies come as the test says. */
+/** A model whose replies are controlled by the test. */
 export function heldModel(): HeldModel {
   const requests: ModelRequest[] = []
   let pending: Pending | undefined
@@ -68,7 +68,7 @@ export const callBlock = (index: number, id: string, name: string, json: string)
 async function* stream(signal: AbortSignal, open: (pending: Pending) => void): AsyncGenerator<ModelEvent> {
   const steps: Parameters<Pending['push']>[0][] = []
   let wake = (): void => undefined
-  // once for the whole stream: one for each wait would pile up
+  // one listener per stream: one per wait would accumulate
   signal.addEventListener('abort', () => wake(), { once: true })
   open({
     push: (step) => {

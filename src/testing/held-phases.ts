@@ -6,25 +6,25 @@ import type { EvidenceBook } from './evidence-book.ts'
 import { plainError } from './plain-error.ts'
 import type { Happenings } from './turn-setup.ts'
 
-/** The word for an input that comes out as another. */
+/** The story's words for a changed input. */
 export const rewrites = 'changes the input'
 
-/** What a call waits for before or after its body, and the words that may end the wait. */
+/** A wait of a call before or after its body, and the words that can end it. */
 export interface HeldWait {
   readonly id: string
-  /** In which phase of the call's chart somebody waits for it. */
+  /** The phase of the call's chart in which it waits. */
   readonly phase: string
   readonly words: Record<string, () => void>
   /** Words that are faults. */
   readonly faults: readonly string[]
 }
 
-/** Validation, hooks and host, all of which say what the story wants when the story wants it. */
+/** Validation, hooks and host, controlled by the story. */
 export class HeldPhases {
   readonly waits = new Map<string, HeldWait>()
-  /** What a call was to be given in the end, where somebody changed its input. */
+  /** The expected final input of each call whose input was changed. */
   readonly agreed = new Map<string, unknown>()
-  /** Those that the host allowed. */
+  /** Calls that the host allowed. */
   readonly allowed = new Set<string>()
   readonly #book: EvidenceBook
   readonly #rewrite: (input: unknown) => Record<string, unknown>
@@ -96,7 +96,7 @@ export class HeldPhases {
       })
   }
 
-  /** An input that somebody changed is looked at again, in the phase in which it was changed. */
+  /** A changed input is validated again, in the phase in which it was changed. */
   #phaseOf(id: string): string {
     const phase = this.#book.find(id)?.phase ?? 'queued'
     return phase === 'queued' ? 'executing.validating' : phase
@@ -113,7 +113,7 @@ export class HeldPhases {
     return changed
   }
 
-  /** Known here, whatever becomes of it there. */
+  /** Records the denial here, independently of the executor. */
   #deny(id: string, say: () => void): void {
     const call = this.#book.find(id)
     if (call?.phase === this.waits.get(id)?.phase || call?.phase.startsWith('executing.permission') === true) {
@@ -126,7 +126,7 @@ export class HeldPhases {
     const named = Object.entries(words).map(([word, say]) => [
       `${id}: ${who} ${word}`,
       () => {
-        // said first, so that a denial knows where the call was
+        // answer first, so that a denial knows the call's phase
         say()
         if (this.waits.get(id) === wait) this.waits.delete(id)
       },

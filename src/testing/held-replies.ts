@@ -2,10 +2,10 @@ import { type HeldModel, heldModel } from './held-model.ts'
 import { plainError } from './plain-error.ts'
 import type { QuerySetup } from './query-setup.ts'
 
-/** A model that says what the script wants when the story wants it. */
+/** A model that follows a script, at the times that the story chooses. */
 export class HeldReplies {
   readonly held: HeldModel = heldModel()
-  /** Which reply is under way, and how much of it was said. */
+  /** The current reply, and how much of it was sent. */
   reply = -1
   said = 0
   isStarted = false
@@ -18,7 +18,7 @@ export class HeldReplies {
     this.#script = script
   }
 
-  /** The model was asked once more: for the next reply, or for the same one anew. */
+  /** The model was asked again: for the next reply, or for the same one once more. */
   follow(because: 'next_turn' | 'retry' | 'fallback' | undefined): void {
     if (this.#asked === this.held.requests.length) return
     this.#asked = this.held.requests.length

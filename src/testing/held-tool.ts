@@ -12,9 +12,9 @@ export interface HeldRun {
 
 export interface HeldTool {
   readonly tool: AnyTool
-  /** Ids in the order in which their bodies were started. */
+  /** Ids in the order in which their bodies started. */
   readonly started: string[]
-  /** The run of a call whose body has been started. */
+  /** The run of a call whose body has started. */
   run(id: string): HeldRun
 }
 
@@ -25,7 +25,7 @@ export interface HeldToolOptions extends Partial<Omit<Tool, 'call' | 'name'>> {
   obedient?: boolean
 }
 
-/** A tool whose calls finish, fail and report when the test says so. */
+/** A tool whose calls finish, fail and report when the test decides. */
 export function heldTool(
   name: string,
   { safe = false, cancel = false, obedient = false, ...rest }: HeldToolOptions = {},

@@ -17,9 +17,9 @@ export interface HeldTurn {
   readonly clock: SimulatedClock
   /** The host's controller. */
   readonly host: AbortController
-  /** The reply whose calls these are. */
+  /** The assistant message that contains the calls. */
   readonly message: AssistantMessage
-  /** Adds a call, as a model that streams does. */
+  /** Adds a call, as a streaming model does. */
   add(id: string, name: string, input?: unknown, options?: AddOptions): ToolUseBlock
 }
 
@@ -29,7 +29,7 @@ export interface HeldTurnOptions extends ExecutorOptions {
   context?: Partial<ToolUseContext> | undefined
 }
 
-/** An executor on a simulated clock that lets everything run unless told otherwise. */
+/** An executor on a simulated clock. All calls are allowed by default. */
 export function heldTurn(
   tools: readonly AnyTool[],
   { canUseTool = allowAllTools, context = {}, ...options }: HeldTurnOptions = {},

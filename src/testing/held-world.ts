@@ -4,7 +4,7 @@ import type { PermissionSettings } from '../permission/permission-settings.ts'
 import { allowAllTools } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { countListeners } from './count-listeners.ts'
-import { countedStamps } from './counted-stamps.ts'
+import { countedIdsAndTime } from './counted-ids-and-time.ts'
 import { EvidenceBook } from './evidence-book.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { HeldBodies, type HeldBody } from './held-bodies.ts'
@@ -19,7 +19,7 @@ import { idOf, type TurnSetup } from './turn-setup.ts'
 import { explainWaits, keepBook } from './watch-invariants.ts'
 import { worldInvariants } from './world-invariants.ts'
 
-/** A turn on the real executor in a world where nothing happens until the story says so. */
+/** A turn on the real executor, in a world where only the story makes things happen. */
 export class HeldWorld implements PlayableWorld {
   readonly setup: TurnSetup
   readonly executor: StreamingToolExecutor
@@ -29,12 +29,12 @@ export class HeldWorld implements PlayableWorld {
   readonly phases: HeldPhases
   readonly book: EvidenceBook
   arrived = 0
-  /** Those who wait for all that is to come. */
+  /** Readers that wait for the remaining results. */
   readers: AsyncGenerator<unknown, void, undefined>[] = []
   wasStoppedByHost = false
-  /** Whose changes of the context were made, in that order. */
+  /** The calls whose context modifiers were applied, in order. */
   readonly modified: string[] = []
-  /** How often each body may report. */
+  /** How many times each body may report progress. */
   maxReports = 1
   readonly #invariants: readonly Invariant[]
   readonly #reply
@@ -48,7 +48,7 @@ export class HeldWorld implements PlayableWorld {
     const { options = {}, context = {}, phases = 'bodies', tools, invariants = turnInvariants } = setup
     this.graceMs = options.abortGraceMs ?? 5_000
     this.#listeners = countListeners(this.host.signal)
-    const stamps = countedStamps(this.clock)
+    const idsAndTime = countedIdsAndTime(this.clock)
     this.book = new EvidenceBook(options.maxConcurrency ?? 10)
     this.bodies = new HeldBodies(tools, this.book, this.clock, this.graceMs)
     this.phases = new HeldPhases(this.book, setup.happenings?.rewrite)
@@ -71,11 +71,11 @@ export class HeldWorld implements PlayableWorld {
         ...(setup.happenings?.long === true && { resultStore: this.phases.store }),
         ...options,
         clock: this.clock,
-        uuid: stamps.uuid,
+        uuid: idsAndTime.uuid,
       },
     )
     keepBook(this.executor, this.book)
-    this.#reply = createAssistantMessage([], { id: 'reply' }, stamps)
+    this.#reply = createAssistantMessage([], { id: 'reply' }, idsAndTime)
     const toolByName = new Map(held.map((tool) => [tool.name, tool]))
     this.#invariants = [
       ...invariants,
@@ -114,13 +114,13 @@ export class HeldWorld implements PlayableWorld {
     this.executor.addTool(block, this.#reply, { hold: call.hold })
   }
 
-  /** All calls have come, and all is over. */
+  /** All calls were added and the turn is over. */
   get isAtEnd(): boolean {
     if (this.book.run === 'discarded') return !this.book.calls.some(({ phase }) => phase.startsWith('executing'))
     return this.book.isOver && this.arrived === this.setup.calls.length
   }
 
-  /** Something can be read that has not been. */
+  /** A message is ready that nobody has read. */
   get hasNews(): boolean {
     const { calls } = this.book
     return (
@@ -136,7 +136,7 @@ export class HeldWorld implements PlayableWorld {
     }
   }
 
-  /** A reader comes and waits for all that is to come. */
+  /** Adds a reader that waits for the remaining results. */
   read(): void {
     const reader = this.executor.getRemainingResults()
     this.readers.push(reader)
@@ -147,7 +147,7 @@ export class HeldWorld implements PlayableWorld {
     void follow()
   }
 
-  /** Its result changes the context for those after it; how the changes came about is written down. */
+  /** Finishes with a context modifier, and records when the modifier is applied. */
   finishWithModifier(body: HeldBody): void {
     body.modifies = true
     const contextModifier = (context: ToolUseContext): ToolUseContext => {
@@ -161,7 +161,7 @@ export class HeldWorld implements PlayableWorld {
     void this.readers.shift()?.return()
   }
 
-  /** A call's body may have begun before anything was seen of the call. */
+  /** A call's body may have started before the call was seen. */
   catchUp(): void {
     for (const call of this.book.calls) call.body = this.bodies.byId.get(call.id)
   }
@@ -207,13 +207,13 @@ export class HeldWorld implements PlayableWorld {
 
   #leftovers(): string[] {
     return [
-      ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still set`] : []),
+      ...(this.clock.pending > 0 ? [`${this.clock.pending} timers are still pending`] : []),
       ...(this.#listeners() > 0 ? [`${this.#listeners()} listeners are still on the host's signal`] : []),
     ]
   }
 }
 
-/** What brings a turn to its end, the nearest first. */
+/** Moves that lead to the end of a turn, most direct first. */
 const endings = [
   / arrives$/,
   / is released$/,

@@ -1,11 +1,11 @@
 import type { TurnEvidence } from './turn-evidence.ts'
 
-/** Something that must hold of every turn. */
+/** A condition that must hold in every turn. */
 export interface Invariant {
   readonly name: string
-  /** Only a live watch can tell: a recording shows nothing of it. @default false */
+  /** Needs a live watch; a recording does not contain the facts. @default false */
   readonly isLiveOnly?: boolean | undefined
-  /** What is wrong, in a sentence; nothing where all is well. */
+  /** Returns what is wrong as a sentence, or undefined. */
   check(turn: TurnEvidence): string | undefined
 }
 
@@ -14,7 +14,7 @@ export interface Breach {
   readonly problem: string
 }
 
-/** All that does not hold. A check that throws does not hold either. */
+/** All breaches. A check that throws counts as a breach. */
 export function breachesOf<Evidence>(
   turn: Evidence,
   invariants: readonly { readonly name: string; check(evidence: Evidence): string | undefined }[],
@@ -24,7 +24,7 @@ export function breachesOf<Evidence>(
       const problem = check(turn)
       return problem === undefined ? [] : [{ invariant: name, problem }]
     } catch (error) {
-      return [{ invariant: name, problem: `its check threw: ${String(error)}` }]
+      return [{ invariant: name, problem: `the check threw: ${String(error)}` }]
     }
   })
 }

@@ -24,7 +24,7 @@ export * from './explanation-invariant.ts'
 export * from './gate-invariants.ts'
 export * from './result-invariants.ts'
 
-/** What has to hold of every turn, whatever the tools do. */
+/** Conditions that must hold in every turn, whatever the tools do. */
 export const turnInvariants: readonly Invariant[] = [
   oneResultPerCall,
   emissionOrder,
@@ -46,5 +46,5 @@ export const turnInvariants: readonly Invariant[] = [
   readersAreWoken,
 ]
 
-/** Those that a recording can tell of. */
+/** The invariants that can be checked on a recording. */
 export const recordingInvariants: readonly Invariant[] = turnInvariants.filter(({ isLiveOnly }) => isLiveOnly !== true)

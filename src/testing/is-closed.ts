@@ -1,4 +1,4 @@
 import type { RunState } from './turn-evidence.ts'
 
-/** From here on nothing starts any more. */
+/** No call can start in this state. */
 export const isClosed = (run: RunState): boolean => run === 'aborted' || run === 'siblingErrored' || run === 'discarded'

@@ -4,10 +4,10 @@ import { nextDue } from './next-due.ts'
 import { plainError } from './plain-error.ts'
 import { idOf } from './turn-setup.ts'
 
-/** Everything that can happen next, by the words in which a story tells it. */
+/** Everything that can happen next, by the move's name in a story. */
 export type Moves = Map<string, () => void>
 
-/** What can happen now in this world. The order is fixed, so that the same world always offers the same. */
+/** The moves possible now. The order is deterministic. */
 export function movesOf(world: HeldWorld): Moves {
   const moves: Moves = new Map()
   const { setup, executor, book, bodies, phases, clock } = world
@@ -93,7 +93,7 @@ const times = (count: number, act: () => void): void => {
   for (let n = 0; n < count; n++) act()
 }
 
-/** Every happening, and whether it may happen unless somebody says otherwise. */
+/** Every happening and its default. */
 export const allHappenings = {
   flood: false,
   strange: false,

@@ -7,7 +7,7 @@ interface Timed {
   readonly graceMs: number
 }
 
-/** Until the next timer, or until the grace of a body is over, whether or not anybody has set a timer for it. */
+/** The time until the next timer, or until a body's grace ends, whether or not a timer is set for it. */
 export function nextDue({ clock, bodies, graceMs }: Timed): number | undefined {
   const graces = [...bodies.byId.values()].flatMap(({ isRunning, isAbandoned, toldAtMs }) =>
     isRunning && !isAbandoned && toldAtMs !== undefined ? [toldAtMs + graceMs - clock.now()] : [],

@@ -4,7 +4,7 @@ import { stuck } from './playable-world.ts'
 import type { QuerySetup } from './query-setup.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
-/** In the order in which a person would write them. */
+/** In the order of the generated test. */
 const turnSettings = [
   'phases',
   'arrival',
@@ -26,7 +26,7 @@ const querySettings = [
   'invariants',
 ] as const satisfies (keyof QuerySetup)[]
 
-/** A test to paste, which fails until the fault is gone. What is code of yours it names, and you hand in. */
+/** A test to paste. It fails until the fault is fixed. Functions and instances appear by name; define them yourself. */
 export const pastedTest = (setup: TurnSetup, story: readonly string[], breaches: readonly Breach[]): string =>
   testOf('replayTurn', story, breaches, [...linesOf(setup, turnSettings), ...listOf('calls', setup.calls)])
 
@@ -36,7 +36,7 @@ export const pastedQueryTest = (setup: QuerySetup, story: readonly string[], bre
 const linesOf = <Key extends string>(setup: { readonly [K in Key]?: unknown }, keys: readonly Key[]): string[] =>
   keys.flatMap((key) => {
     if (setup[key] === undefined) return []
-    return [isWritable(setup[key]) ? `    ${key}: ${asCode(setup[key])},` : `    ${key}, // yours`]
+    return [isWritable(setup[key]) ? `    ${key}: ${asCode(setup[key])},` : `    ${key}, // define this`]
   })
 
 const listOf = (key: string, items: readonly unknown[]): string[] => [
@@ -56,7 +56,7 @@ function testOf(
     `it(${asCode(`holds: ${breach?.invariant ?? ''}`)}, async () => {`,
     `  // ${oneLine(breach?.problem ?? '')}`,
     '  const setup = {',
-    '    tools, // yours',
+    '    tools, // define this',
     ...lines,
     '  }',
     `  await ${replay}(setup, [`,

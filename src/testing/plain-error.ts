@@ -1,4 +1,4 @@
-/** An error without the lines of its stack, which differ from machine to machine: the same story leaves the same words. */
+/** An error without stack frames, which differ between machines: the same story must produce the same text. */
 export function plainError(message: string): Error {
   const error = new Error(message)
   error.stack = `Error: ${message}`

@@ -1,58 +1,58 @@
-import { SignalboxError } from '../errors/signalbox-error.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
+import { flush } from './flush.ts'
 import type { Breach } from './invariant.ts'
 import type { Moves } from './moves.ts'
-import { settled } from './settled.ts'
 
-/** A world in which nothing happens until the story says so: a turn, or a whole query. */
+/** A world in which only the story makes things happen: a turn, or a whole query. */
 export interface PlayableWorld {
-  /** Everything that can happen next, by the words in which a story tells it. */
+  /** Everything that can happen next, by the move's name in a story. */
   moves(): Moves
-  /** All that can make a difference to what happens next: worlds with the same fingerprint are taken for the same. */
+  /** All state that can affect what happens next. Worlds with the same fingerprint are treated as equal. */
   fingerprint(): string
-  /** Nothing more has to happen. */
+  /** The turn or query is over. */
   readonly isAtEnd: boolean
-  /** What does not hold now. */
+  /** The current breaches. */
   judge(): Breach[]
-  /** Takes note of what happened, before anybody looks. */
+  /** Updates the evidence before it is checked. */
   catchUp(): void
-  /** How near a move brings it to its end, smaller is nearer; `never` for those that lead elsewhere. */
+  /** How directly a move leads to the end: smaller is more direct; `never` if it does not. */
   rankOf(move: string): number
 }
 
 export const never = 100
 
-/** Makes a move, lets everything run that follows from it, and says what does not hold then. */
+/** Makes a move, lets everything that follows from it run, and returns the breaches. */
 export async function makeMove(world: PlayableWorld, move: () => void): Promise<Breach[]> {
   try {
     move()
-    await settled()
+    await flush()
     return world.judge()
   } catch (error) {
     return [{ invariant: 'nothing throws', problem: error instanceof Error ? error.message : String(error) }]
   }
 }
 
-/** The move of that name. It was possible before, so it is now, unless tools do things that the story knows nothing of. */
+/** The move with this name. A replayed move is always possible, unless a tool does work that the story does not control. */
 export function moveAgain(world: PlayableWorld, name: string): () => void {
   const move = world.moves().get(name)
   if (move !== undefined) return move
   throw new SignalboxError(
     'invalid_option',
-    `Told again, the story went another way: "${name}" could not happen any more. Tools that are explored may wait for hold() alone, not for a timer, a file or a network, and have to begin anew in each story.`,
+    `The replayed story took a different course: "${name}" is no longer possible. Explored tools may wait only for hold(), not for a timer, a file or a network, and must keep no state between stories.`,
   )
 }
 
-/** Goes a way that was gone before, without looking left or right. */
+/** Replays known moves without checking invariants. */
 export async function retrace<World extends PlayableWorld>(
   begin: () => World,
   story: readonly string[],
 ): Promise<World> {
   const world = begin()
-  await settled()
+  await flush()
   for (const name of story) {
     world.catchUp()
     moveAgain(world, name)()
-    await settled()
+    await flush()
   }
   world.catchUp()
   return world
@@ -60,21 +60,21 @@ export async function retrace<World extends PlayableWorld>(
 
 export interface Told<World> {
   readonly world: World
-  /** The moves that could be made; others were not possible when it was their turn. */
+  /** The moves that were made; impossible ones are skipped. */
   readonly story: readonly string[]
-  /** What did not hold, after the last of them. */
+  /** The breaches after the last move. */
   readonly breaches: readonly Breach[]
 }
 
 export interface TellOptions<World> {
-  /** When the story is told, everything is brought to its end; where that is not possible, it breaks a rule. @default false */
+  /** After the story, bring everything to its end. If that is impossible, that is a breach. @default false */
   readonly mustEnd?: boolean | undefined
   readonly onBegin?: ((world: World) => void) | undefined
 }
 
 /**
- * Tells a story: one move after the other, each time until nothing more can happen by itself. Moves that are not
- * possible when it is their turn are left out. Ends at the first breach.
+ * Plays a story, move by move. After each move, everything that follows from it runs first. Moves that are not possible
+ * at their turn are skipped. Stops at the first breach.
  */
 export async function tell<World extends PlayableWorld>(
   begin: () => World,
@@ -83,7 +83,7 @@ export async function tell<World extends PlayableWorld>(
 ): Promise<Told<World>> {
   const world = begin()
   onBegin?.(world)
-  await settled()
+  await flush()
   const told: string[] = []
   let breaches: readonly Breach[] = world.judge()
   for (const name of story) {
@@ -99,12 +99,30 @@ export async function tell<World extends PlayableWorld>(
 
 export const stuck: Breach = {
   invariant: 'every turn ends',
-  problem: 'whatever happens from here, the turn is never over',
+  problem: 'no sequence of moves from here ends the turn',
+}
+
+const { setTimeout: timeout } = globalThis
+const patienceMs = 250
+
+/** The breach of a world that cannot end. Throws if the reason is a body that does real work. */
+export async function stuckWorld(world: PlayableWorld): Promise<readonly Breach[]> {
+  const before = world.fingerprint()
+  for (let waited = 0; waited < patienceMs; waited += 10) {
+    await new Promise((resolve) => timeout(resolve, 10))
+    world.catchUp()
+    if (world.fingerprint() === before) continue
+    throw new SignalboxError(
+      'invalid_option',
+      'The turn continued without a move: a body waits for a timer, a file or a network. Explored tools may wait only for hold().',
+    )
+  }
+  return [stuck]
 }
 
 const mostMoves = 2_000
 
-/** Brings a world to its end by moves that lead there, and says what did not hold on the way. */
+/** Makes moves until the world ends, and returns the breaches on the way. */
 export async function bringToEnd(
   world: PlayableWorld,
   onMove: (name: string) => void = () => undefined,
@@ -112,7 +130,7 @@ export async function bringToEnd(
   for (let left = mostMoves; !world.isAtEnd; left--) {
     const moves = world.moves()
     const [name] = [...moves.keys()].sort((a, b) => world.rankOf(a) - world.rankOf(b))
-    if (name === undefined || world.rankOf(name) === never || left === 0) return [stuck]
+    if (name === undefined || world.rankOf(name) === never || left === 0) return stuckWorld(world)
     onMove(name)
     const breaches = await makeMove(world, moves.get(name) as () => void)
     if (breaches.length > 0) return breaches

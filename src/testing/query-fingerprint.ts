@@ -1,7 +1,7 @@
 import { callsInShort } from './fingerprint.ts'
 import type { HeldConversation } from './held-conversation.ts'
 
-/** All that can make a difference to what a query does next, as far as it can be seen. */
+/** All visible state that can affect what a query does next. */
 export function queryFingerprint(world: HeldConversation): string {
   const { run, model, attempts, bodies, clock, host } = world
   const { value, context } = run.actor.getSnapshot()
@@ -14,7 +14,7 @@ export function queryFingerprint(world: HeldConversation): string {
     attempts.flatMap(({ executor, book }, index) => {
       const isCurrent = index === attempts.length - 1
       const isAlive = book.calls.some(({ body, phase }) => body?.isRunning === true || phase.startsWith('executing'))
-      // what is over and not the last makes no difference any more
+      // a finished attempt that is not the last no longer matters
       return isCurrent || isAlive ? [[executor.actor.getSnapshot().value, callsInShort(executor, book, bodies)]] : []
     }),
     clock.dueIn,

@@ -1,45 +1,44 @@
 import { cleanIds } from '../messages/clean-ids.ts'
 import type { Message } from '../messages/message.ts'
-import type { ModelRequest } from '../model/model.ts'
-import type { QueryMessage } from '../query/query-message.ts'
-import type { QueryResult } from '../query/query-run.ts'
-import { checkTranscript } from '../transcript/check-transcript.ts'
+import type { ModelRequest } from '../models/model.ts'
+import type { QueryMessage, QueryResult } from '../query/query-message.ts'
+import { checkTranscript } from '../transcripts/check-transcript.ts'
 import { firstOf } from './first-of.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
-/** What is known of a query: what its invariants look at. */
+/** The evidence that the invariants of a query use. */
 export interface QueryEvidence {
   readonly transcript: readonly Message[]
-  /** All that the reader got. */
+  /** All messages that the reader got. */
   readonly messages: readonly QueryMessage[]
-  /** What the model was asked. */
+  /** The requests to the model. */
   readonly requests: readonly ModelRequest[]
   /** Each attempt at a reply has its own executor. */
   readonly turns: readonly TurnEvidence[]
-  /** How it ended, once it has. */
+  /** The result, once it has ended. */
   readonly result: QueryResult | undefined
-  /** How many requests there were when somebody ended it. */
+  /** The number of requests when it was ended from outside. */
   readonly requestsAtAbort: number | undefined
   readonly hasReaderLeft: boolean
-  /** Bodies that run and were not given up, in whichever attempt. */
+  /** Bodies that run and were not abandoned, of any attempt. */
   readonly running: readonly {
     readonly id: string
     readonly isSafe: boolean
     readonly stopsAtInterrupt: boolean
     readonly isTold: boolean
   }[]
-  /** Who ended it, if somebody did. */
+  /** What ended it from outside, if anything. */
   readonly endedBy: 'interrupt' | 'abort' | undefined
-  /** What the user said on the way. */
+  /** Messages that the user sent during the query. */
   readonly said: readonly Message[]
-  /** What should have been cleared away by the end, in words. */
+  /** Descriptions of what should have been cleaned up by the end. */
   readonly leftovers: readonly string[]
 }
 
-/** Something that must hold of every query. */
+/** A condition that must hold in every query. */
 export interface QueryInvariant {
   readonly name: string
-  /** What is wrong, in a sentence; nothing where all is well. */
+  /** Returns what is wrong as a sentence, or undefined. */
   check(query: QueryEvidence): string | undefined
 }
 
@@ -52,7 +51,7 @@ const blocksOf = (messages: readonly QueryMessage[], type: 'assistant' | 'user')
     return typeof content === 'string' ? [] : content
   })
 
-/** L8: the transcript is something that the API takes, at every moment and after every ending. */
+/** L8: the transcript is valid for the API at every moment and after every ending. */
 export const transcriptAlwaysValid: QueryInvariant = {
   name: 'the transcript is valid',
   check({ transcript, result }) {
@@ -72,7 +71,7 @@ export const oneResultPerToolUse: QueryInvariant = {
       type === 'tool_result' ? [String(id)] : [],
     )
     const stray = answered.find((id) => !asked.includes(id))
-    if (stray !== undefined) return `there is a result for ${stray}, which nobody asked for`
+    if (stray !== undefined) return `result for unknown call ${stray}`
     return firstOf(asked, (id) => {
       const count = answered.filter((each) => each === id).length
       return count === 1 ? undefined : `${id} has ${count} results`
@@ -80,18 +79,18 @@ export const oneResultPerToolUse: QueryInvariant = {
   },
 }
 
-/** L8: whatever is sent to the model is something that it takes. */
+/** L8: every request to the model is valid. */
 export const requestsValid: QueryInvariant = {
   name: 'requests are valid',
   check: ({ requests }) =>
     firstOf(requests, ({ messages }) => {
-      // a model gets the ids that came, and its adapter cleans them where the service wants that
+      // requests contain the original ids; adapters clean them if the service requires it
       const checked = checkTranscript(cleanIds([...messages]))
       return checked.ok ? undefined : checked.problems.map(({ code }) => code).join(', ')
     }),
 }
 
-/** Who reads to the end has the transcript, once the messages of attempts that failed are taken out. */
+/** A reader that reads to the end has the whole transcript, apart from messages of failed attempts. */
 export const readerHasAll: QueryInvariant = {
   name: 'the reader has it all',
   check({ messages, transcript, result, hasReaderLeft }) {
@@ -103,32 +102,32 @@ export const readerHasAll: QueryInvariant = {
     const has = new Set(kept)
     const wanted = transcript.slice(1).filter(({ type }) => type === 'assistant' || type === 'user')
     const lost = wanted.find(({ uuid }) => !has.has(uuid))
-    if (lost !== undefined) return `the transcript has a message of type ${lost.type} that the reader never got`
+    if (lost !== undefined) return `the reader never got a message of type ${lost.type} that is in the transcript`
     return kept.length > wanted.length
-      ? `the reader got ${kept.length} messages, and ${wanted.length} count`
+      ? `the reader got ${kept.length} messages; the transcript has ${wanted.length}`
       : undefined
   },
 }
 
-/** A3, A4: who ended it is not asked for more. */
+/** A3, A4: after an abort the model is not asked again. */
 export const noRequestAfterAbort: QueryInvariant = {
   name: 'no request after an abort',
   check: ({ requests, requestsAtAbort }) =>
     requestsAtAbort !== undefined && requests.length > requestsAtAbort
-      ? `the model was asked ${requests.length - requestsAtAbort} times more`
+      ? `the model was asked ${requests.length - requestsAtAbort} more times after the abort`
       : undefined,
 }
 
-/** A4: whoever ended it is named by the ending. */
+/** A4: the result names the abort. */
 export const endingSaysWhy: QueryInvariant = {
   name: 'the ending says why',
   check: ({ result, requestsAtAbort }) =>
     result !== undefined && requestsAtAbort !== undefined && !result.reason.startsWith('aborted')
-      ? `it was aborted, and ended as ${result.reason}`
+      ? `the query was aborted but ended as ${result.reason}`
       : undefined,
 }
 
-/** Q4: an unsafe call runs alone, whichever attempts its neighbours belong to. */
+/** Q4: an unsafe call runs alone, across attempts too. */
 export const aloneAcrossAttempts: QueryInvariant = {
   name: 'exclusivity across attempts',
   check: ({ running }) =>
@@ -137,35 +136,37 @@ export const aloneAcrossAttempts: QueryInvariant = {
       : undefined,
 }
 
-/** A3, A4: who is meant by an abort is told, whichever attempt it belongs to. */
+/** A3, A4: an abort reaches every call it applies to, across attempts too. */
 export const abortReachesTools: QueryInvariant = {
   name: 'an abort reaches the tools',
   check: ({ running, endedBy }) =>
     endedBy === undefined
       ? undefined
       : firstOf(running, ({ id, isTold, stopsAtInterrupt }) =>
-          isTold || (endedBy === 'interrupt' && !stopsAtInterrupt) ? undefined : `${id} runs on, and nobody told it`,
+          isTold || (endedBy === 'interrupt' && !stopsAtInterrupt)
+            ? undefined
+            : `${id} still runs and its signal is not aborted`,
         ),
 }
 
-/** What the user says is in the transcript in the end, whatever becomes of the query. */
+/** The final transcript contains the user's messages, however the query ends. */
 export const nothingSaidIsLost: QueryInvariant = {
   name: 'nothing that was said is lost',
   check({ said, transcript, result }) {
     const kept = new Set(transcript.map(({ uuid }) => uuid))
     return result !== undefined && said.some(({ uuid }) => !kept.has(uuid))
-      ? 'the transcript does not have what the user said'
+      ? 'a message of the user is missing from the transcript'
       : undefined
   },
 }
 
-/** Nothing is left when a query is over. */
+/** Nothing is left behind when a query is over. */
 export const nothingLeftOfQuery: QueryInvariant = {
   name: 'nothing left of the query',
   check: ({ result, leftovers }) => (result !== undefined && leftovers.length > 0 ? leftovers.join('; ') : undefined),
 }
 
-/** What has to hold of every query, whatever the model and the tools do. */
+/** Conditions that must hold in every query, whatever the model and the tools do. */
 export const queryInvariants: readonly QueryInvariant[] = [
   transcriptAlwaysValid,
   oneResultPerToolUse,

@@ -3,7 +3,7 @@ import type { Moves } from './moves.ts'
 import { nextDue } from './next-due.ts'
 import { plainError } from './plain-error.ts'
 
-/** What can happen now in this conversation. The order is fixed, so that the same one always offers the same. */
+/** The moves possible now. The order is deterministic. */
 export function queryMoves(world: HeldConversation): Moves {
   const moves: Moves = new Map()
   const { setup, run, model, bodies, clock, host } = world
@@ -27,7 +27,7 @@ export function queryMoves(world: HeldConversation): Moves {
     if (happenings.steer && !world.hasSteered) moves.set('the user says something else', () => world.steer())
     if (happenings.send && !world.hasSent) moves.set('the user adds something', () => world.send())
   } else if (status === 'active' && happenings.abort && world.hasInterrupted) {
-    // an interrupt gives way to anything stronger
+    // an abort replaces an interrupt
     moves.set('the user aborts', () => {
       world.hasInterrupted = false
       run.abort('escape')
@@ -38,7 +38,7 @@ export function queryMoves(world: HeldConversation): Moves {
   return moves
 }
 
-/** Every happening, and whether it may happen unless somebody says otherwise. */
+/** Every happening and its default. */
 export const allQueryHappenings = {
   failure: true,
   modelTrouble: true,

@@ -9,42 +9,42 @@ export interface ScriptedCall {
   readonly input?: unknown
 }
 
-/** What may happen in a query beside replies and calls coming to their ends. */
+/** What may happen in a query besides replies and calls that finish. */
 export interface QueryHappenings {
   /** Bodies that fail. */
   readonly failure?: boolean | undefined
-  /** The model is overloaded, its stream breaks off, its reply is cut short, or the service begins it anew. */
+  /** The model is overloaded, its stream breaks, its reply is truncated, or the service restarts it. */
   readonly modelTrouble?: boolean | undefined
-  /** The model refuses the request for good. */
+  /** The model rejects the request, without a retry. */
   readonly modelError?: boolean | undefined
-  /** The user interrupts and has nothing more to say. */
+  /** The user interrupts without a message. */
   readonly interrupt?: boolean | undefined
-  /** The user interrupts with something else to say. */
+  /** The user interrupts with a new message. */
   readonly steer?: boolean | undefined
-  /** The user sends something without interrupting. @default false */
+  /** The user sends a message without interrupting. @default false */
   readonly send?: boolean | undefined
   readonly abort?: boolean | undefined
   /** An abort by the host's own controller. @default false */
   readonly hostAbort?: boolean | undefined
-  /** Whoever reads leaves the loop. */
+  /** The reader leaves the loop. */
   readonly readerLeaves?: boolean | undefined
-  /** Time passes, so that limits, graces and backoffs end. */
+  /** Time passes, so that timeouts, graces and backoffs end. */
   readonly time?: boolean | undefined
 }
 
-/** A small conversation, before anything has happened in it. */
+/** The setup of a small conversation. */
 export interface QuerySetup {
-  /** Their bodies are held; everything else about them is real. */
+  /** Their bodies are held; everything else is real. */
   readonly tools: readonly AnyTool[]
-  /** What the model says, reply by reply: texts and calls. Asked once more, it says that it is done. */
+  /** The model's replies in order: texts and calls. After the last one, the model replies that it is done. */
   readonly replies: readonly (string | readonly (string | ScriptedCall)[])[]
-  /** @default all of them, except where they say otherwise */
+  /** @default all, except those with a default of their own */
   readonly happenings?: QueryHappenings | undefined
-  /** How often a model may be in trouble in one story. @default 1 */
+  /** How many times a model may fail in one story. @default 1 */
   readonly maxTroubles?: number | undefined
-  /** In place of the built-in ones: start from `[...queryInvariants, mine]` to add. */
+  /** Replaces the built-in invariants. To add one: `[...queryInvariants, mine]`. */
   readonly invariants?: readonly QueryInvariant[] | undefined
-  /** Whether there is another model for when this one fails. @default false */
+  /** Whether a fallback model exists. @default false */
   readonly hasFallback?: boolean | undefined
   readonly options?:
     | Omit<QueryOptions, 'messages' | 'tools' | 'model' | 'fallbackModel' | 'executor' | 'context'>

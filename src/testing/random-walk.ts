@@ -1,20 +1,20 @@
+import { flush } from './flush.ts'
 import type { Breach } from './invariant.ts'
 import { bringToEnd, makeMove, type PlayableWorld } from './playable-world.ts'
-import { settled } from './settled.ts'
 
 export interface Walk {
   readonly story: readonly string[]
   readonly breaches: readonly Breach[]
 }
 
-/** Lets anything happen in a world for a while, and then brings it to its end. Ends at the first breach. */
+/** Makes random moves, then brings the world to its end. Stops at the first breach. */
 export async function randomWalk(
   world: PlayableWorld,
   maxMoves: number,
   random: () => number,
   weightOf: (move: string) => number,
 ): Promise<Walk> {
-  await settled()
+  await flush()
   const story: string[] = []
   let breaches: readonly Breach[] = world.judge()
   const length = Math.floor(random() * maxMoves)

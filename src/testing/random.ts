@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that look random and depend on the seed alone. */
+/** Pseudo-random numbers from 0 to 1, determined by the seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -9,7 +9,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** A number that changes with every character of a text, in a row with those before. */
+/** A hash of the text, chained with the previous hash. */
 export function digestOf(text: string, before = 0x811c9dc5): number {
   let digest = before
   for (let at = 0; at < text.length; at++) digest = Math.imul(digest ^ text.charCodeAt(at), 0x01000193) >>> 0

@@ -7,7 +7,7 @@ import { playTurn } from './play-turn.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
-/** The story told once more, as frames for the inspector: the same for the same story. */
+/** Replays the story and returns its frames for the inspector. Deterministic. */
 export async function recordStory(setup: TurnSetup, story: readonly string[]): Promise<Frame[]> {
   let recording: WorldRecording | undefined
   const onBegin = (world: HeldWorld): void => {
@@ -18,11 +18,11 @@ export async function recordStory(setup: TurnSetup, story: readonly string[]): P
 }
 
 export interface WorldRecording {
-  /** Leaves, and gives all that was seen, with what did not hold in the end. */
+  /** Detaches and returns all frames, with the breaches at the end. */
   end(breaches?: readonly Breach[]): Frame[]
 }
 
-/** Neither when it was told nor how many actors there were before is part of a story. */
+/** Frames must not depend on the wall clock or on actors created earlier. */
 function storyRecorder(clock: SimulatedClock): { recorder: Recorder; frames: Frame[] } {
   const frames: Frame[] = []
   const onFrame = (frame: Frame): void => void frames.push(frame)
@@ -41,13 +41,13 @@ export function recordWorld({ executor, clock }: Pick<HeldWorld, 'executor' | 'c
   }
 }
 
-/** Each attempt of a query at a reply is a run of its own, with the query around it. */
+/** Each attempt of a query is a separate run, with the query's actor. */
 export function recordQuery({ run: query, clock }: Pick<HeldConversation, 'run' | 'clock'>): WorldRecording {
   const { recorder, frames } = storyRecorder(clock)
   let watched: ReturnType<Recorder['watch']> | undefined
   const stop = query.onExecutor((executor) => {
     watched?.leave()
-    watched = recorder.watch(executor, { title: 'attempt', around: query.actor as AnyActorRef })
+    watched = recorder.watch(executor, { title: 'attempt', queryActor: query.actor as AnyActorRef })
   })
   return {
     end(breaches = []) {

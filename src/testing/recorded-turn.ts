@@ -1,162 +1,111 @@
-import type { Admission, CallRecord, Ending } from '../../machines/index.ts'
-import type { ChartDefinition, Frame, WaitGroup } from '../inspect/index.ts'
+import type { Admission, Ending } from '../../machines/index.ts'
+import type { Frame, FrameOf, WaitGroup } from '../inspect/frames/frame.ts'
+import { activeStates } from '../inspect/run-model/active-states.ts'
+import { foldRun } from '../inspect/run-model/fold-frame.ts'
+import type { RunListener } from '../inspect/run-model/run-listener.ts'
+import { type ActorState, type CallState, newRunState, type RunState } from '../inspect/run-model/run-state.ts'
+import { eachWaiting } from '../inspect/run-model/waits.ts'
 import { createToolResultMessage } from '../messages/create-messages.ts'
 import type { ContentBlock } from '../messages/message.ts'
 import { EvidenceBook } from './evidence-book.ts'
-import type { RunState } from './turn-evidence.ts'
-
-type Record = Pick<CallRecord, 'id' | 'name' | 'index' | 'yieldsToInterrupt' | 'isSafe' | 'stage'>
+import type { CallEvidence, RunState as GateState } from './turn-evidence.ts'
 
 /** One run of a recording, as evidence. */
 export class RecordedTurn {
   readonly book: EvidenceBook
-  readonly #root: string
-  readonly #charts = new Map<string, ChartDefinition>()
-  readonly #chartOf = new Map<string, string>()
-  readonly #records = new Map<string, Record>()
-  /** Whose actor it is becomes known only after its first steps. */
-  readonly #callOf = new Map<string, string>()
-  readonly #early = new Map<string, Frame[]>()
+  readonly #run: RunState
+  /** The states of actors whose call is not known yet. */
+  readonly #early = new Map<string, string[]>()
+  readonly #listener: RunListener = {
+    newActor: (state) => state,
+    newCall: (state) => state,
+    onActor: (actor) => this.#moved(actor),
+    onStep: (actor, { active }) => (active === undefined ? undefined : this.#moved(actor)),
+    onCall: (call) => this.#meet(call),
+    onStage: (call) => this.#withEvidence(call, (seen) => this.book.moved(seen, seen.phase, recordOf(call))),
+    onWaits: (_, run) => this.book.explained(waitsIn(run)),
+    onAbort: (call, { layer, event }) => {
+      if (layer === 'call' && event === 'call.abort') this.#withEvidence(call, (seen) => this.book.told(seen))
+    },
+    onEnding: (call, frame) => this.#withEvidence(call, (seen) => Object.assign(seen, { ending: endingOf(frame) })),
+    onProgress: (call) => this.#withEvidence(call, (seen) => this.book.readProgress(seen, 0)),
+  }
 
-  /** Until its books are seen, a late recorder tells of what was before it came. */
-  #isPicture: boolean
-
-  constructor({
-    root,
-    maxConcurrency,
-    isLate,
-  }: Pick<Extract<Frame, { type: 'run' }>, 'root' | 'maxConcurrency' | 'isLate'>) {
-    this.#root = root
-    this.#isPicture = isLate
-    this.book = new EvidenceBook(maxConcurrency ?? Number.POSITIVE_INFINITY)
+  constructor(frame: FrameOf<'run'>) {
+    this.#run = newRunState(frame)
+    this.book = new EvidenceBook(frame.maxConcurrency ?? Number.POSITIVE_INFINITY)
   }
 
   see(frame: Frame): void {
-    const { book } = this
-    switch (frame.type) {
-      case 'chart':
-        return void this.#charts.set(frame.chart.id, frame.chart)
-      case 'actor':
-        this.#chartOf.set(frame.actor, frame.chart)
-        return this.#moved(frame.actor, frame.active, frame)
-      case 'step':
-        return frame.active === undefined ? undefined : this.#moved(frame.actor, frame.active, frame)
-      case 'call':
-        return this.#meet(frame)
-      case 'books':
-        this.#isPicture = false
-        if (frame.waits !== undefined) book.explained(waitsIn(frame.waits, book))
-        for (const [id, stage, lane] of frame.stages ?? []) {
-          const record = this.#records.get(id)
-          const call = book.find(id)
-          if (record === undefined || call === undefined) continue
-          Object.assign(record, { stage, isSafe: lane === 'shared' })
-          book.moved(call, call.phase, record as CallRecord)
-        }
-        return
-      case 'event':
-        if (frame.event === 'permission.denied') this.#withCall(frame.to, (call) => book.denied(call))
-        if (frame.event === 'call.timedOut')
-          this.#withCall(frame.to, (call) => Object.assign(call, { hasTimedOut: true }))
-        return
-      case 'abort': {
-        const call = frame.layer === 'call' && frame.event === 'call.abort' ? book.find(frame.call ?? '') : undefined
-        return call && book.told(call)
-      }
-      case 'ending': {
-        const call = book.find(frame.call)
-        if (call !== undefined) call.ending = endingOf(frame)
-        return
-      }
-      case 'progress': {
-        const call = book.find(frame.call)
-        return call && book.readProgress(call, 0)
-      }
-      case 'result':
-        if (frame.message === 'tool_result') book.read(messageOf(frame))
-    }
+    foldRun(this.#run, frame, this.#listener)
+    // a result for an unknown call is a breach, so record it too
+    if (frame.type === 'result' && frame.message === 'tool_result') this.book.read(messageOf(frame))
+    if (frame.type !== 'event') return
+    this.#withEvidence(this.#run.byActor.get(frame.to), (seen) => {
+      if (frame.event === 'permission.denied') this.book.denied(seen)
+      if (frame.event === 'call.timedOut') seen.hasTimedOut = true
+    })
   }
 
-  #meet(frame: Extract<Frame, { type: 'call' }>): void {
-    // what readers got before nobody can know
-    if (this.#isPicture && frame.stage === 'yielded') return
-    const record: Record = {
-      id: frame.call,
-      name: frame.name,
-      index: frame.index,
-      yieldsToInterrupt: frame.stopsAtInterrupt,
-      isSafe: frame.lane === 'shared',
-      stage: frame.stage,
-    }
-    this.#records.set(frame.call, record)
-    this.#callOf.set(frame.actor, frame.call)
-    this.book.announced(record as CallRecord)
-    const early = this.#early.get(frame.actor) ?? []
-    this.#early.delete(frame.actor)
-    for (const each of early) this.see(each)
-    if (this.#isPicture) this.book.wasBefore(frame.call)
+  #meet(call: CallState): void {
+    const { isPicture } = this.#run
+    // results that were read before recording began are unknown
+    if (isPicture && call.stage === 'yielded') return
+    const seen = this.book.announced(recordOf(call))
+    for (const path of this.#early.get(call.actor) ?? []) this.book.moved(seen, path, recordOf(call))
+    this.#early.delete(call.actor)
+    if (isPicture) this.book.wasBefore(call.id)
   }
 
-  #moved(actor: string, active: readonly number[], frame: Frame): void {
-    const chart = this.#charts.get(this.#chartOf.get(actor) ?? '')
+  #moved({ id, chart: chartId, active }: ActorState): void {
+    const chart = this.#run.charts.get(chartId)
     if (chart === undefined) return
-    const paths = pathsOf(chart, active)
-    if (actor === this.#root) {
-      const in_ = (region: string) => paths.find((path) => path.startsWith(`${region}.`))?.slice(region.length + 1)
-      return this.book.executorMoved(in_('gate') ?? 'open', (in_('run') ?? 'clear') as RunState)
+    const { paths } = activeStates(chart, active)
+    if (id === this.#run.root) {
+      const stateIn = (region: string) => paths.find((path) => path.startsWith(`${region}.`))?.slice(region.length + 1)
+      return this.book.executorMoved(stateIn('gate') ?? 'open', (stateIn('run') ?? 'clear') as GateState)
     }
-    const isKnown = this.#withCall(actor, (call, record) => this.book.moved(call, paths[0] ?? '', record as CallRecord))
-    if (!isKnown) this.#early.set(actor, [...(this.#early.get(actor) ?? []), frame])
+    const path = paths[0] ?? ''
+    const call = this.#run.byActor.get(id)
+    if (call !== undefined) return this.#withEvidence(call, (seen) => this.book.moved(seen, path, recordOf(call)))
+    const early = this.#early.get(id)
+    if (early === undefined) this.#early.set(id, [path])
+    else early.push(path)
   }
 
-  #withCall(
-    actor: string,
-    then: (call: NonNullable<ReturnType<EvidenceBook['find']>>, record: Record) => void,
-  ): boolean {
-    const id = this.#callOf.get(actor) ?? ''
-    const [call, record] = [this.book.find(id), this.#records.get(id)]
-    if (call === undefined || record === undefined) return false
-    then(call, record)
-    return true
+  #withEvidence(call: CallState | undefined, then: (seen: CallEvidence) => void): void {
+    const seen = call && this.book.find(call.id)
+    if (seen !== undefined) then(seen)
   }
 }
 
-/** Who waits, and why, by id. */
-function waitsIn(groups: readonly WaitGroup[], { calls }: EvidenceBook): Map<string, Admission> {
+const recordOf = ({ id, name, index, stopsAtInterrupt, lane, stage }: CallState) => ({
+  id,
+  name,
+  index,
+  yieldsToInterrupt: stopsAtInterrupt,
+  isSafe: lane === 'shared',
+  stage,
+})
+
+/** Why each call waits, by id. Calls that wait for the same reason share one object. */
+function waitsIn(run: RunState): Map<string, Admission> {
   const waits = new Map<string, Admission>()
-  const byIndex = new Map(calls.map(({ index, id }) => [index, id]))
-  for (const { because, blockers, calls: places } of groups) {
-    const admission: Admission = { ok: false, because, blockers }
-    for (const [from, to] of places) {
-      // a recording can say anything: no further than there are calls
-      for (let index = from; index <= to && index - from <= calls.length; index++) {
-        const id = byIndex.get(index)
-        if (id !== undefined) waits.set(id, admission)
-      }
-    }
-  }
+  const shared = new Map<WaitGroup, Admission>()
+  eachWaiting(run, ({ id }, group) => {
+    const admission = shared.get(group) ?? { ok: false, because: group.because, blockers: group.blockers }
+    shared.set(group, admission)
+    waits.set(id, admission)
+  })
   return waits
 }
 
-/** The innermost active states, as paths below the root. */
-function pathsOf({ nodes }: ChartDefinition, active: readonly number[]): string[] {
-  const isOn = new Set(active)
-  // a recording can say anything, even that two states stand inside each other: no deeper than there are states
-  const pathOf = (id: number, depth = 0): string[] => {
-    const node = depth > nodes.length ? undefined : nodes[id]
-    return node === undefined || node.parent === null ? [] : [...pathOf(node.parent, depth + 1), node.key]
-  }
-  return active
-    .filter((id) => !nodes.some((node) => node.parent === id && isOn.has(node.id)))
-    .map((id) => pathOf(id).join('.'))
-}
-
-function endingOf({ by, kind, reached }: Extract<Frame, { type: 'ending' }>): Ending {
+function endingOf({ by, kind, reached }: FrameOf<'ending'>): Ending {
   if (by !== 'abort' || kind === null) return { by: by === 'answer' ? 'answer' : 'result' }
   return { by, cause: { kind, reason: undefined }, reached: (reached ?? 'underWay') as 'underWay' }
 }
 
-const messageOf = ({ call, isError, content }: Extract<Frame, { type: 'result' }>) =>
+const messageOf = ({ call, isError, content }: FrameOf<'result'>) =>
   createToolResultMessage(
     {
       type: 'tool_result',

@@ -6,20 +6,20 @@ import type { TurnEvidence } from './turn-evidence.ts'
 
 export interface RecordedBreach extends Breach {
   readonly run: number
-  /** The frame after which it did not hold. */
+  /** The frame after which the breach appeared. */
   readonly seq: number
 }
 
 interface CheckedRun {
   readonly turn: RecordedTurn
-  /** Those that hold so far: each is found once. */
+  /** The invariants without a breach so far; each breach is reported once. */
   left: readonly Invariant[]
   lastSeq: number
 }
 
 /**
- * Checks a recording while it is read, whenever the charts were at rest: in the middle of a step much looks wrong that
- * is not. They were at rest when something came from outside.
+ * Checks a recording while it is read, but only between steps: state in the middle of a step is not consistent. An event
+ * from outside marks a point between steps.
  */
 export class RecordingChecks {
   readonly #invariants: readonly Invariant[]
@@ -44,13 +44,13 @@ export class RecordingChecks {
     run.lastSeq = frame.seq
   }
 
-  /** All that was found; after the last frame the charts are at rest, unless there is more to come. */
+  /** All breaches. Pass false if more frames of the current step can follow. */
   breaches(isAtRest = true): RecordedBreach[] {
     if (!isAtRest) return [...this.#found]
     return [...this.#found, ...[...this.#runs].flatMap(([id, run]) => breachesNow(id, run))]
   }
 
-  /** What was found since the last time, with the charts taken to be at rest. */
+  /** Breaches since the last call. Call it between steps. */
   newBreaches(): RecordedBreach[] {
     for (const [id, run] of this.#runs) this.#look(id, run)
     const found = this.#found.slice(this.#told)

@@ -1,32 +1,32 @@
-import { checkTranscript } from '../transcript/check-transcript.ts'
+import { checkTranscript } from '../transcripts/check-transcript.ts'
 import { firstOf, list } from './first-of.ts'
 import type { Invariant } from './invariant.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
-/** Y6: each call has exactly one result; after a discard there is no more. */
+/** Y6: each call has exactly one result; after a discard there are no results. */
 export const oneResultPerCall: Invariant = {
   name: 'one result per call',
   check({ calls, isOver, run, runs, order }) {
     const known = new Set(calls.map(({ id }) => id))
     const stray = order.find((id) => !known.has(id))
-    if (stray !== undefined) return `there is a result for ${stray}, which nobody asked for`
+    if (stray !== undefined) return `result for unknown call ${stray}`
     const discardedAt = runs.find((each) => each.run === 'discarded')?.at ?? Number.POSITIVE_INFINITY
     return firstOf(calls, ({ id, results, phase }) => {
       if (results.length > 1) return `${id} has ${results.length} results`
       if (results.some(({ at }) => at > discardedAt)) return `${id} got a result after the run was discarded`
       const isDue = phase === 'yielded' || (isOver && run !== 'discarded')
-      return isDue && results.length === 0 ? `${id} lost its result` : undefined
+      return isDue && results.length === 0 ? `${id} has no result` : undefined
     })
   },
 }
 
-/** Y1: results leave in the order in which the model asked. */
+/** Y1: results are handed over in emission order. */
 export const emissionOrder: Invariant = {
   name: 'emission order',
   check({ calls, order }) {
     const asked = new Map(calls.map(({ id, index }) => [id, index]))
     const at = order.findIndex((id, n) => n > 0 && (asked.get(id) ?? 0) < (asked.get(order[n - 1] ?? '') ?? 0))
-    return at < 0 ? undefined : `${order[at]} was asked before ${order[at - 1]}, and its result came after`
+    return at < 0 ? undefined : `${order[at]} was requested before ${order[at - 1]}, but its result came after`
   },
 }
 
@@ -39,7 +39,7 @@ export const progressBeforeResult: Invariant = {
     ),
 }
 
-/** Y2: no progress is lost, except what readers were told of. */
+/** Y2: no progress is lost, except reports that readers were told were dropped. */
 export const everyProgressArrives: Invariant = {
   name: 'every progress arrives',
   isLiveOnly: true,
@@ -47,26 +47,26 @@ export const everyProgressArrives: Invariant = {
     firstOf(calls, ({ id, body, progressRead, progressDropped, results }) => {
       const got = progressRead + progressDropped
       if (body === undefined || run === 'discarded') return undefined
-      if (got > body.reported) return `${id} reported ${body.reported} times, and readers got ${got}`
+      if (got > body.reported) return `${id} reported ${body.reported} times, but readers got ${got} reports`
       return results.length > 0 && got < body.reported
-        ? `${id} reported ${body.reported} times, and readers heard of ${got}`
+        ? `${id} reported ${body.reported} times, but readers got or were told of ${got}`
         : undefined
     }),
 }
 
-/** Nothing is left when a turn is over: no body, no closed gate, and nothing of the world around. */
+/** Nothing is left behind when a turn is over: no body, no closed gate, no timer or listener. */
 export const nothingLeftBehind: Invariant = {
   name: 'nothing left behind',
   check({ calls, isOver, gate, run, leftovers }) {
     if (!isOver) return undefined
     const stopping = calls.filter((call) => call.phase.startsWith('executing'))
     if (run !== 'discarded' && stopping.length > 0) return `${list(stopping)} still executes`
-    if (stopping.length === 0 && gate !== 'open') return `nothing runs, and the gate is ${gate}`
+    if (stopping.length === 0 && gate !== 'open') return `nothing runs, but the gate is ${gate}`
     return stopping.length === 0 && leftovers.length > 0 ? leftovers.join('; ') : undefined
   },
 }
 
-/** L8: with its results, the reply is something that the API takes. */
+/** L8: the reply with its results is valid for the API. */
 export const transcriptValid: Invariant = {
   name: 'transcript valid',
   check({ calls, messages, isOver, run }) {
@@ -79,26 +79,26 @@ export const transcriptValid: Invariant = {
   },
 }
 
-/** A7: who came to an end without having been told to stop keeps what it has. */
+/** A7: a call that ended by itself, without an abort, keeps its result. */
 export const ownOutcomeStands: Invariant = {
   name: "a call's own outcome stands",
   isLiveOnly: true,
   check: ({ calls }) =>
     firstOf(calls, ({ id, body, ending }) =>
       body?.outcome !== undefined && !body.outcome.wasTold && ending?.by === 'abort' && ending.reached !== 'underWay'
-        ? `${id} had ended by itself, and was given another result`
+        ? `${id} ended by itself, but its result was replaced`
         : undefined,
     ),
 }
 
-/** Y4: a reader that sleeps has nothing to read. */
+/** Y4: no reader sleeps while a message is ready. */
 export const readersAreWoken: Invariant = {
   name: 'readers are woken',
   isLiveOnly: true,
   check(turn: TurnEvidence) {
     if (turn.sleepingReaders === 0) return undefined
-    if (turn.isOver) return 'everything is over, and a reader still waits'
+    if (turn.isOver) return 'the turn is over, but a reader still waits'
     const next = turn.calls.find(({ phase }) => phase !== 'yielded')
-    return next?.phase === 'completed' ? `the result of ${next.id} is ready, and a reader still waits` : undefined
+    return next?.phase === 'completed' ? `the result of ${next.id} is ready, but a reader still waits` : undefined
   },
 }

@@ -6,20 +6,20 @@ import type { HeldPhases } from './held-phases.ts'
 import type { Invariant } from './invariant.ts'
 import type { CallEvidence } from './turn-evidence.ts'
 
-/** What a world knows of the road that its calls go. */
+/** What a world knows about the pipeline of its calls. */
 export interface RoadView {
   readonly bodies: ReadonlyMap<string, HeldBody>
   readonly phases: Pick<HeldPhases, 'agreed' | 'allowed'>
   readonly plannedInput: (id: string) => unknown
   readonly toolOf: (call: CallEvidence) => AnyTool | undefined
-  /** Only where the host is held: who else is asked is not known here. */
+  /** Set only if the host is held; other questions are not visible here. */
   readonly rules: PermissionSettings | undefined
   readonly modified: readonly string[]
 }
 
 const isOverIn = ({ phase }: CallEvidence): boolean => phase === 'completed' || phase === 'yielded'
 
-/** Checks of rules, changed inputs and changed contexts, each from what was said and not from how it was done. */
+/** Checks rules, changed inputs and changed contexts from the outside, without using the executor's own code. */
 export function roadInvariants({ bodies, phases, plannedInput, toolOf, rules, modified }: RoadView): Invariant[] {
   return [
     {
@@ -33,7 +33,7 @@ export function roadInvariants({ bodies, phases, plannedInput, toolOf, rules, mo
           const parsed = toolOf(call)?.inputSchema.safeParse(agreed)
           const wanted = JSON.stringify(parsed?.success === true ? parsed.data : agreed)
           const got = JSON.stringify(body.input)
-          return got === wanted ? undefined : `${call.id} was to get ${wanted}, and got ${got}`
+          return got === wanted ? undefined : `${call.id}: expected input ${wanted}, received ${got}`
         }),
     },
     {
@@ -42,9 +42,9 @@ export function roadInvariants({ bodies, phases, plannedInput, toolOf, rules, mo
       check: ({ calls }) =>
         firstOf(calls, ({ id, name, starts }) => {
           if (starts.length === 0) return undefined
-          if (rules?.deny?.includes(name) === true) return `a rule denies ${name}, and ${id} ran`
+          if (rules?.deny?.includes(name) === true) return `a rule denies ${name}, but ${id} ran`
           return rules?.ask?.includes(name) === true && !phases.allowed.has(id)
-            ? `a rule asks for ${name}, and ${id} ran without a word of the host`
+            ? `a rule asks for ${name}, but ${id} ran without the host's permission`
             : undefined
         }),
     },
@@ -55,16 +55,17 @@ export function roadInvariants({ bodies, phases, plannedInput, toolOf, rules, mo
         const twice = modified.find((id, at) => modified.indexOf(id) !== at)
         if (twice !== undefined) return `${twice} changed the context twice`
         const order = modified.map((id) => calls.findIndex((call) => call.id === id))
-        if (order.some((at, n) => n > 0 && at < (order[n - 1] ?? 0))) return `it was changed by ${modified.join(', ')}`
+        if (order.some((at, n) => n > 0 && at < (order[n - 1] ?? 0)))
+          return `the context was changed out of order: ${modified.join(', ')}`
         const open = calls.findIndex((call) => !isOverIn(call))
         const settled = open < 0 ? calls : calls.slice(0, open)
         const early = modified.find((id) => !settled.some((call) => call.id === id))
-        if (early !== undefined) return `${early} changed it before those before it were over`
+        if (early !== undefined) return `${early} changed the context before the calls before it were completed`
         if (run === 'discarded') return undefined
         return firstOf(settled, ({ id, ending }) => {
           const body = bodies.get(id)
           const isDue = body?.modifies === true && body.outcome?.wasTold === false && ending?.by === 'result'
-          return isDue && !modified.includes(id) ? `the change that ${id} made is lost` : undefined
+          return isDue && !modified.includes(id) ? `the context modifier of ${id} was not applied` : undefined
         })
       },
     },

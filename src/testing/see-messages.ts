@@ -2,7 +2,7 @@ import type { MessageUpdate } from '../executor/delivery.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 
-/** Sees what readers get, by standing in the door that they use. Says how to go. */
+/** Records what readers get, by wrapping the executor's methods. Returns a function that restores them. */
 export function seeMessages(executor: StreamingToolExecutor, book: EvidenceBook): () => void {
   const { getCompletedResults, getRemainingResults } = executor
   Object.assign(executor, {

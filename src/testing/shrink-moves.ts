@@ -1,4 +1,4 @@
-/** Leaves moves out in ever smaller pieces, from the end, as long as the story still shows what it has to. */
+/** Removes moves in ever smaller pieces, from the end, as long as the story still shows the breach. */
 export async function shrinkMoves(
   story: readonly string[],
   attempt: (shorter: readonly string[]) => Promise<readonly string[] | undefined>,

@@ -11,8 +11,8 @@ export interface Broken<Setup = TurnSetup> {
 }
 
 /**
- * The smallest story that breaks the same invariant: moves are left out in ever smaller pieces, then calls,
- * until nothing more can go.
+ * The smallest story that breaks the same invariant. Removes moves in ever smaller pieces, then calls, until nothing
+ * more can be removed.
  */
 export async function shrinkStory(
   given: TurnSetup,
@@ -33,7 +33,7 @@ export async function shrinkStory(
     }
     return false
   }
-  // what cannot be told again as it was stays as it is
+  // a story that cannot be reproduced is not shrunk
   if ((await attempt(given, story)) === undefined) return broken
   for (let isSmaller = true; isSmaller; ) {
     const before = broken.story.length
@@ -47,14 +47,14 @@ export async function shrinkStory(
           broken.story.map((each, n) => (n === at ? plain : each)),
         )
     }
-    // what is wanted at the end may speak of every call
+    // `atEnd` may refer to every call
     const isLess = setup.atEnd === undefined && (await dropCall(setup))
     isSmaller = isLess || broken.story.length < before
   }
   return broken
 }
 
-/** The same move without anything special about it. */
+/** The same move without its special part. */
 function plainerOf(move: string): string | undefined {
   const plain = move
     .replace(/hook before changes the input$/, 'hook before passes')
@@ -63,6 +63,6 @@ function plainerOf(move: string): string | undefined {
   return plain === move ? undefined : plain
 }
 
-/** Those that come after it keep their names, by which the story knows them. */
+/** Later calls keep their ids, because the story refers to them. */
 const without = (calls: readonly PlannedCall[], at: number): PlannedCall[] =>
   calls.flatMap((call, index) => (index === at ? [] : [index < at ? call : { ...call, id: idOf(call, index) }]))

@@ -13,7 +13,7 @@ import { troublesomeTools } from './troublesome-tools.ts'
 export interface SimulateQueryOptions
   extends Pick<SimulateOptions, 'seed' | 'runs' | 'tools' | 'maxMoves' | 'onRun' | 'onRecording' | 'maxMs' | 'now'>,
     Pick<QuerySetup, 'invariants' | 'options' | 'context' | 'executor'> {
-  /** What the model says. @default up to `maxReplies` replies with calls of those tools, and some that do not exist */
+  /** The model's replies. @default up to `maxReplies` random replies with calls of these tools and of unknown tools */
   readonly replies?: QuerySetup['replies'] | undefined
   /** @default 4 */
   readonly maxReplies?: number | undefined
@@ -22,7 +22,7 @@ export interface SimulateQueryOptions
 export interface QuerySimulation {
   readonly runs: number
   readonly moves: number
-  /** Changes with every byte of every log: equal for equal seeds. */
+  /** A hash over all logs: equal for equal seeds. */
   readonly digest: string
   readonly elapsedMs: number
   readonly breach: FoundQuery | undefined
@@ -58,7 +58,7 @@ export async function simulateQuery(given: SimulateQueryOptions): Promise<QueryS
   }
   const elapsedMs = now() - begin
   const line = `seed ${seed}: ${run} queries, ${moves} moves, ${(elapsedMs / 1_000).toFixed(1)} s`
-  const report = breach === undefined ? `${line}: nothing is wrong` : `${line}\n${breach.text}`
+  const report = breach === undefined ? `${line}: no breach found` : `${line}\n${breach.text}`
   return { runs: run, moves, digest: digest.toString(16).padStart(8, '0'), elapsedMs, breach, report }
 }
 
@@ -87,7 +87,7 @@ function reply(tools: readonly AnyTool[], random: () => number): QuerySetup['rep
   return random() < 0.5 ? ['Let me see.', ...calls] : calls
 }
 
-/** What ends much happens less. */
+/** Moves that end many things are less likely. */
 function weightOf(name: string): number {
   if (/^the (user (interrupts|aborts)|host|reader)|refuses$/.test(name)) return 1
   return /overloaded|breaks off|cut short|anew|^time passes/.test(name) ? 4 : 24

@@ -14,24 +14,24 @@ import type { PlannedCall, TurnSetup } from './turn-setup.ts'
 export interface SimulateOptions {
   /** The same seed gives the same runs, byte for byte. */
   readonly seed: number
-  /** How many turns. @default 100 */
+  /** The number of turns. @default 100 */
   readonly runs?: number | undefined
   /** @default tools of every kind */
   readonly tools?: readonly AnyTool[] | undefined
-  /** What the model asks for. @default up to `maxCalls` calls of those tools, and some that do not exist */
+  /** The model's calls. @default up to `maxCalls` random calls of these tools and of unknown tools */
   readonly calls?: readonly PlannedCall[] | undefined
   /** @default 8 */
   readonly maxCalls?: number | undefined
-  /** How much happens before each turn is brought to its end. @default 40 */
+  /** The number of moves before each turn is brought to its end. @default 40 */
   readonly maxMoves?: number | undefined
   readonly invariants?: readonly Invariant[] | undefined
-  /** Gets the log of each run. */
+  /** Called with the log of each run. */
   readonly onRun?: ((log: string, run: number) => void) | undefined
-  /** Gets each run as a recording for the inspector: one frame a line. */
+  /** Called with each run as a recording for the inspector: one frame per line. */
   readonly onRecording?: ((recording: string, run: number) => void) | undefined
-  /** Ends after so many milliseconds. @default none */
+  /** Stops after this many milliseconds. @default no limit */
   readonly maxMs?: number | undefined
-  /** Where `maxMs` is read from. @default performance.now */
+  /** The clock for `maxMs`. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -39,14 +39,14 @@ export interface Simulation {
   readonly runs: number
   readonly moves: number
   readonly results: number
-  /** Changes with every byte of every log: equal for equal seeds. */
+  /** A hash over all logs: equal for equal seeds. */
   readonly digest: string
   readonly elapsedMs: number
   readonly breach: FoundStory | undefined
   readonly report: string
 }
 
-/** Random long turns with faults, in simulated time. Ends at the first breach, with the smallest story that shows it. */
+/** Random long turns with faults, in simulated time. Stops at the first breach, with the smallest story that shows it. */
 export async function simulate(options: SimulateOptions): Promise<Simulation> {
   const { seed, runs = 100, maxMoves = 40, maxMs = Number.POSITIVE_INFINITY, now = () => performance.now() } = options
   const begin = now()
@@ -70,7 +70,7 @@ export async function simulate(options: SimulateOptions): Promise<Simulation> {
   }
   const elapsedMs = now() - begin
   const line = `seed ${seed}: ${run} turns, ${moves} moves, ${results} results, ${(elapsedMs / 1_000).toFixed(1)} s`
-  const report = breach === undefined ? `${line}: nothing is wrong` : `${line}\n${breach.text}`
+  const report = breach === undefined ? `${line}: no breach found` : `${line}\n${breach.text}`
   return { runs: run, moves, results, digest: digest.toString(16).padStart(8, '0'), elapsedMs, breach, report }
 }
 
@@ -92,5 +92,5 @@ function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions
   }
 }
 
-/** What ends much happens less. */
+/** Moves that end many things are less likely. */
 const weightOf = (name: string): number => (name.startsWith('the ') ? 1 : name === 'time passes' ? 3 : 8)

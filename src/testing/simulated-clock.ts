@@ -1,14 +1,14 @@
-import type { Clock } from '../pipeline/clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 export interface SimulatedClock extends Clock {
   now(): number
-  /** Lets time pass: what is due runs, in order of its time, then of its setting. */
+  /** Lets time pass. Due timers run in order of their time, then of creation. */
   increment(ms: number): void
-  /** How many timers are set. */
+  /** The number of pending timers. */
   readonly pending: number
-  /** How long until the next timer is due; undefined where none is set. */
+  /** The time until the next timer; undefined if none is pending. */
   readonly nextDueIn: number | undefined
-  /** How long until each timer is due, soonest first: what the future of this clock depends on. */
+  /** The time until each pending timer, soonest first. */
   readonly dueIn: readonly number[]
 }
 
@@ -18,7 +18,7 @@ interface Timer {
   readonly fn: () => void
 }
 
-/** A clock that stands still until the test lets time pass. Hand it in as the option `clock`. */
+/** A clock that stands still until the test lets time pass. Pass it as the option `clock`. */
 export function simulatedClock(startsAt = 0): SimulatedClock {
   const timers = new Map<number, Timer>()
   let time = startsAt
@@ -41,7 +41,7 @@ export function simulatedClock(startsAt = 0): SimulatedClock {
           if (!timers.delete(timer.id)) continue
           time = Math.max(time, timer.due)
           timer.fn()
-          // a timer that was set just now may come before the rest
+          // a timer that was just set may be due before the rest
           if (ids !== known) break
         }
       }

@@ -4,7 +4,7 @@ interface Reached {
   isEnd: boolean
 }
 
-/** The states that were reached, and from where. */
+/** The states that were reached, and their predecessors. */
 export class StateGraph {
   readonly #states = new Map<string, Reached>()
 
@@ -12,7 +12,7 @@ export class StateGraph {
     return this.#states.size
   }
 
-  /** True where the state is new. */
+  /** Returns true if the state is new. */
   add(state: string, story: readonly string[], from?: string): boolean {
     const before = from === undefined ? undefined : this.#states.get(from)
     const known = this.#states.get(state)
@@ -29,7 +29,7 @@ export class StateGraph {
     if (known !== undefined) known.isEnd = true
   }
 
-  /** The shortest story to a state from which no end can be reached. */
+  /** The shortest story to a state that cannot reach an end. */
   deadEnd(): readonly string[] | undefined {
     const all = [...this.#states.values()]
     const ends = all.filter(({ isEnd }) => isEnd)

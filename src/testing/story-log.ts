@@ -2,7 +2,7 @@ import type { HeldWorld } from './held-world.ts'
 import { type Breach, breachesInWords } from './invariant.ts'
 import { idOf, type TurnSetup } from './turn-setup.ts'
 
-/** All that was told and all that came of it, as text: the same for the same run. */
+/** The moves and their effects as text. Deterministic. */
 export function storyLog(
   run: number,
   { calls, phases, options }: TurnSetup,

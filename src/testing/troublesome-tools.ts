@@ -1,7 +1,7 @@
 import type { AnyTool } from '../tool/tool.ts'
 import { heldTool } from './held-tool.ts'
 
-/** Tools of every kind that the rules know: what `simulate` uses where it is given none. */
+/** Tools of every kind that the rules distinguish: the default for `simulate`. */
 export const troublesomeTools = (): AnyTool[] =>
   [
     heldTool('Read', { safe: true }),

@@ -3,21 +3,21 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Invariant } from './invariant.ts'
 
-/** A call that the model will ask for. */
+/** A call that the model will request. */
 export interface PlannedCall {
   /** @default a, b, c, … */
   readonly id?: string | undefined
   /** The name of its tool; it need not exist. */
   readonly tool: string
   readonly input?: unknown
-  /** It waits for its release. @default false */
+  /** The call waits for its release. @default false */
   readonly hold?: boolean | undefined
 }
 
-/** Waits until the story goes on here. The label stands in the story. */
+/** Waits until the story continues here. The label appears in the story. */
 export type Hold = (label: string) => Promise<void>
 
-/** What may happen in a turn beside its calls coming to their ends. */
+/** What may happen in a turn besides calls that finish. */
 export interface Happenings {
   readonly failure?: boolean | undefined
   readonly progress?: boolean | undefined
@@ -26,43 +26,43 @@ export interface Happenings {
   readonly discard?: boolean | undefined
   /** An abort by the host's own controller. @default false */
   readonly hostAbort?: boolean | undefined
-  /** Time passes, so that limits and graces end. */
+  /** Time passes, so that timeouts and graces end. */
   readonly time?: boolean | undefined
-  /** Readers that wait, and may leave: so many at once. @default 1 */
+  /** Readers that wait and may leave; a number is the maximum at once. @default 1 */
   readonly reader?: boolean | number | undefined
   /** Bodies that report a lot at once. @default false */
   readonly flood?: boolean | undefined
-  /** Bodies that throw something that is no error. @default false */
+  /** Bodies that throw a value that is not an Error. @default false */
   readonly strange?: boolean | undefined
-  /** Results that are too long for the model, and a store that keeps them or fails. @default false */
+  /** Results over `maxResultSizeChars`, and a result store that works or fails. @default false */
   readonly long?: boolean | undefined
-  /** Hooks before calls, and the host, that change the input; by a function of yours, or by a mark. @default false */
+  /** Hooks and the host may change the input: with your function, or by adding a marker. @default false */
   readonly rewrite?: boolean | ((input: unknown) => Record<string, unknown>) | undefined
   /** Results that change the context for the calls after them. @default false */
   readonly modifier?: boolean | undefined
-  /** Results are taken whenever they can be, not only at the end. */
+  /** Results may be taken at any time, not only at the end. */
   readonly reading?: boolean | undefined
 }
 
-/** A small turn, before anything has happened in it. */
+/** The setup of a small turn. */
 export interface TurnSetup {
   /**
-   * The tools: in a list, their bodies are held and everything else about them is real. Given as a function of `hold`,
-   * the bodies are real too, and wait wherever they `await hold('…')`; it is called anew for every telling.
+   * The tools. In a list, their bodies are held and everything else is real. As a function of `hold`, the bodies are real
+   * too and wait at each `await hold('…')`; the function is called again for every story.
    */
   readonly tools: readonly AnyTool[] | ((hold: Hold) => readonly AnyTool[])
   readonly calls: readonly PlannedCall[]
-  /** `'all'`: validation, hooks and permission wait for the story too. @default 'bodies' */
+  /** `'all'`: the story controls validation, hooks and permission too. @default 'bodies' */
   readonly phases?: 'bodies' | 'all' | undefined
-  /** `'together'`: all calls are there from the start. @default 'anyTime' */
+  /** `'together'`: all calls are added at the start. @default 'anyTime' */
   readonly arrival?: 'anyTime' | 'together' | undefined
-  /** @default all of them, except where they say otherwise */
+  /** @default all, except those with a default of their own */
   readonly happenings?: Happenings | undefined
-  /** In place of the built-in ones: start from `[...turnInvariants, mine]` to add. */
+  /** Replaces the built-in invariants. To add one: `[...turnInvariants, mine]`. */
   readonly invariants?: readonly Invariant[] | undefined
-  /** Called when a telling is over, everything handed over: throw where something of yours is wrong. */
+  /** Called at the end of each story, after all results are handed over. Throw to report a breach. */
   readonly atEnd?: (() => void) | undefined
-  /** What else makes a difference: with tools that are real, whatever they changed. */
+  /** Additional state for the fingerprint: with real tools, whatever they changed. */
   readonly state?: (() => unknown) | undefined
   readonly context?: Omit<Partial<ToolUseContext>, 'abortController'> | undefined
   readonly options?: Omit<ExecutorOptions, 'clock' | 'uuid'> | undefined

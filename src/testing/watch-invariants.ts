@@ -8,21 +8,21 @@ import { seeMessages } from './see-messages.ts'
 import type { RunState, TurnEvidence } from './turn-evidence.ts'
 
 export interface InvariantWatch {
-  /** What was seen so far. */
+  /** The evidence so far. */
   readonly evidence: TurnEvidence
-  /** What does not hold. Ask when the charts are at rest: outside of tools, hooks and callbacks. */
+  /** The current breaches. Call it between steps: not from tools, hooks or callbacks. */
   breaches(): Breach[]
-  /** Throws where something does not hold. */
+  /** Throws on a breach. */
   assert(): void
-  /** Goes, and leaves the executor as it was. */
+  /** Detaches and restores the executor. */
   leave(): void
 }
 
 const books = new WeakMap<StreamingToolExecutor, EvidenceBook>()
 
 /**
- * Watches a live executor, from now on, for what must hold. Best before the first call: what was before is only known
- * as far as the charts show it.
+ * Watches the invariants of a live executor from now on. Call it before the first call is added: earlier events are known
+ * only as far as the charts show them.
  */
 export function watchInvariants(
   executor: StreamingToolExecutor,
@@ -46,12 +46,12 @@ export function watchInvariants(
   return watch
 }
 
-/** Writes down what an executor does. Says how to stop. */
+/** Records what an executor does. Returns a function that stops. */
 export function keepBook(executor: StreamingToolExecutor, book: EvidenceBook): () => void {
   const { actor } = executor
   lookAt(executor, book)
   const inspection = actor.system.inspect((event: InspectionEvent) => {
-    // an observer that throws would put the chart into error
+    // an observer that throws would put the chart into its error state
     try {
       see(book, actor as AnyActorRef, event)
     } catch (error) {
@@ -65,7 +65,7 @@ export function keepBook(executor: StreamingToolExecutor, book: EvidenceBook): (
   }
 }
 
-/** Throws where something does not hold of this executor: by all that was seen, if it is watched, else by its looks. */
+/** Throws on a breach. Uses all evidence if the executor is watched, else its current state. */
 export function assertInvariants(
   executor: StreamingToolExecutor,
   invariants: readonly Invariant[] = turnInvariants,
@@ -78,7 +78,7 @@ export function assertInvariants(
   const book = new EvidenceBook(executor.actor.getSnapshot().context.run.maxConcurrency)
   lookAt(executor, book)
   explainWaits(executor, book)
-  // who has not watched cannot know what readers got
+  // without a watch it is unknown what readers got
   throwAt(breachesOf(book, invariants).filter(({ invariant }) => !needsReaders.has(invariant)))
 }
 
@@ -97,7 +97,7 @@ export function explainWaits(executor: StreamingToolExecutor, book: EvidenceBook
   book.explained(new Map(waits))
 }
 
-/** What the charts show of a turn that nobody watched. */
+/** Fills the evidence from the current state of the charts. */
 function lookAt({ actor }: StreamingToolExecutor, book: EvidenceBook): void {
   const { context, value } = actor.getSnapshot()
   for (const record of context.run.calls) {
@@ -120,7 +120,7 @@ function see(book: EvidenceBook, executor: AnyActorRef, event: InspectionEvent):
     if (event.event.type === 'call.add' && added !== undefined && added.index >= 0) book.announced(added)
     if (event.event.type === 'call.release' && added !== undefined)
       book.announced(added).isHeld = added.stage === 'held'
-    // its own chart moved before the executor wrote down its new class
+    // its chart moved before the executor stored its new class
     if (event.event.type === 'call.requeued' && added !== undefined) book.announced(added).isSafe = added.isSafe
     return book.executorMoved(gate, run)
   }

@@ -3,7 +3,7 @@ import type { HeldBody } from './held-bodies.ts'
 import type { Invariant } from './invariant.ts'
 import type { CallEvidence, TurnEvidence } from './turn-evidence.ts'
 
-/** What only a world that holds the bodies can know. */
+/** Facts that only a world with held bodies knows. */
 export interface WorldView {
   readonly bodies: ReadonlyMap<string, HeldBody>
   readonly toolOf: (call: CallEvidence) => AnyTool | undefined
@@ -19,7 +19,7 @@ export interface WorldView {
 
 const isOverIn = ({ phase }: CallEvidence): boolean => phase === 'completed' || phase === 'yielded'
 
-/** Checks that compare what the executor says with what the bodies and the host around it saw. */
+/** Compares the executor's statements with what the bodies and the host saw. */
 export function worldInvariants(world: WorldView): Invariant[] {
   const firstOf = (
     { calls }: TurnEvidence,
@@ -42,15 +42,15 @@ export function worldInvariants(world: WorldView): Invariant[] {
           if (result === undefined || !world.areBodiesHeld) return undefined
           const { outcome } = body ?? {}
           if (outcome === undefined || outcome.wasTold) {
-            return result.isError ? undefined : `${id} did not come to its end, and its result says: ${result.text}`
+            return result.isError ? undefined : `${id} did not finish, but its result says: ${result.text}`
           }
           if (ending?.by !== 'result' || world.toolOf(call)?.retry !== undefined) {
             return outcome.ok === result.isError && outcome.ok
-              ? `${id} finished, and its result is an error`
+              ? `${id} finished, but its result is an error`
               : undefined
           }
           const isTrue = result.isError !== outcome.ok && result.text.includes(outcome.says ?? '')
-          return isTrue ? undefined : `${id} ${outcome.ok ? 'finished' : 'failed'}, and its result says: ${result.text}`
+          return isTrue ? undefined : `${id} ${outcome.ok ? 'finished' : 'failed'}, but its result says: ${result.text}`
         }),
     },
     {
@@ -61,9 +61,9 @@ export function worldInvariants(world: WorldView): Invariant[] {
           const body = world.bodies.get(call.id)
           if (body?.isRunning !== true) return undefined
           const isDue = body.toldAtMs !== undefined && world.now() - body.toldAtMs >= world.graceMs
-          if (isOverIn(call) && !isDue) return `${call.id} was given up before its grace was over`
+          if (isOverIn(call) && !isDue) return `${call.id} was abandoned before its grace was over`
           return !isOverIn(call) && call.phase === 'executing.stopping' && isDue
-            ? `the grace of ${call.id} is over, and the turn still waits for it`
+            ? `the grace of ${call.id} is over, but the turn still waits for it`
             : undefined
         }),
     },
@@ -81,25 +81,25 @@ export function worldInvariants(world: WorldView): Invariant[] {
           )
         })
         const isStopped = turn.run === 'siblingErrored' || turn.run === 'discarded'
-        return failed[0] !== undefined && !isStopped ? `${failed[0].id} failed, and the turn is ${turn.run}` : undefined
+        return failed[0] !== undefined && !isStopped ? `${failed[0].id} failed, but the turn is ${turn.run}` : undefined
       },
     },
     {
       // A6
-      name: 'a stop is heard by the host',
+      name: 'a permission stop aborts the host controller',
       check: ({ run }) =>
         world.wasStoppedByHost() &&
         run !== 'discarded' &&
         (run === 'clear' || run === 'interrupted' || world.hostReason() === undefined)
-          ? `the host said stop; the turn is ${run}, and its controller says ${String(world.hostReason())}`
+          ? `the host answered "stop", but the turn is ${run} and the reason of its controller is ${String(world.hostReason())}`
           : undefined,
     },
     {
       // A4
-      name: 'the turn hears its host',
+      name: 'a host abort stops the turn',
       check: ({ calls, run }) =>
         world.hostReason() !== undefined && run === 'clear' && calls.some((call) => !isOverIn(call))
-          ? 'the host aborted, and the turn goes on'
+          ? 'the host aborted, but the turn goes on'
           : undefined,
     },
     {
@@ -108,7 +108,7 @@ export function worldInvariants(world: WorldView): Invariant[] {
       check: (turn) =>
         firstOf(turn, ({ id, phase }) =>
           phase === 'yielded' && turn.run !== 'discarded' && world.unreadOf(id) !== 0
-            ? `${id} counts as handed over, and ${world.unreadOf(id)} of its messages are not`
+            ? `${id} is yielded, but ${world.unreadOf(id)} of its messages are not handed over`
             : undefined,
         ),
     },
@@ -133,7 +133,7 @@ export function worldInvariants(world: WorldView): Invariant[] {
         const told = [...world.inProgress()].sort().join()
         return told === wanted.sort().join()
           ? undefined
-          : `in progress are ${wanted.join()}, and the host was told ${told}`
+          : `expected in progress: ${wanted.join()}; the host was told: ${told}`
       },
     },
   ]

@@ -1,4 +1,4 @@
-import { answerAtOnce } from '../errors/answer-at-once.ts'
+import { answerAtOnce } from '../base/answer-at-once.ts'
 import type { AnyTool } from './tool.ts'
 
 const maxSummary = 40

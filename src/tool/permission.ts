@@ -1,4 +1,4 @@
-import type { DecisionSource, Opinion } from '../../machines/index.ts'
+import type { DecisionSource, PermissionBehavior } from '../../machines/index.ts'
 import type { AssistantMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { AnyTool } from './tool.ts'
@@ -15,6 +15,9 @@ export type PermissionAnswer =
   /** `interrupt` ends the whole turn. */
   | ({ behavior: 'deny'; message: string; interrupt?: boolean | undefined } & AddsRules)
 
+/** What the host says when it is asked: its answer, or that somebody answers later by `executor.answer`. */
+export type PermissionReply = PermissionAnswer | { behavior: 'later' }
+
 /** Why the host is asked. */
 export interface PermissionQuestion {
   readonly because: DecisionSource
@@ -30,11 +33,11 @@ export type CanUseTool = (
   assistantMessage: AssistantMessage,
   toolUseID: string,
   question?: PermissionQuestion,
-) => PermissionAnswer | Promise<PermissionAnswer>
+) => PermissionReply | Promise<PermissionReply>
 
 /** A tool's own word on whether a call may run, with the reason for a person or for the model. */
 export interface ToolCheck {
-  behavior: Opinion
+  behavior: PermissionBehavior
   message?: string | undefined
 }
 

@@ -1,6 +1,6 @@
-import { readField } from '../errors/read-field.ts'
-import { SignalboxError } from '../errors/signalbox-error.ts'
-import { describeValue } from '../text/describe-value.ts'
+import { invalidOption } from '../base/invalid-option.ts'
+import { readField } from '../base/read-field.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
 import type { AnyTool, Retry } from './tool.ts'
 
 /** The tools of one executor, found by name, then by alias. */
@@ -10,7 +10,7 @@ export class ToolBox {
 
   constructor(tools: readonly AnyTool[]) {
     if (!Array.isArray(tools)) {
-      throw new SignalboxError('invalid_tool', `tools must be an array of tools, but got ${describeValue(tools, 80)}.`)
+      invalidOption('tools', 'an array of tools', tools, 'invalid_tool')
     }
     for (const [index, tool] of tools.entries()) this.#add(tool, index)
   }
@@ -34,6 +34,10 @@ export class ToolBox {
 export const namesOf = ({ name, aliases }: AnyTool): readonly string[] =>
   aliases === undefined ? [name] : [name, ...aliases]
 
+/** Every name under which rules speak of a tool. */
+export const ruleNamesOf = (tool: AnyTool): readonly string[] =>
+  tool.ruleNames === undefined ? namesOf(tool) : [...namesOf(tool), ...tool.ruleNames]
+
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 function isTimeout(timeout: unknown): boolean {
@@ -43,7 +47,14 @@ function isTimeout(timeout: unknown): boolean {
   return isLimit(totalMs) && isLimit(idleMs)
 }
 
-const functionFields = ['checkPermissions', 'matchesRule', 'editsWorkspace', 'validateInput', 'normalizeInput'] as const
+const functionFields = [
+  'checkPermissions',
+  'matchesRule',
+  'checkRule',
+  'editsWorkspace',
+  'validateInput',
+  'normalizeInput',
+] as const
 
 function isRetry(retry: unknown): boolean {
   if (typeof retry !== 'object' || retry === null) return false
@@ -57,32 +68,33 @@ function isRetry(retry: unknown): boolean {
 }
 
 function assertTool(tool: AnyTool, index: number): void {
-  const fail = (field: string, expected: string, came: unknown): never => {
+  const invalid = (field: string, expected: string, received: unknown): never => {
     const name = isName(tool?.name) ? ` (${tool.name})` : ''
-    throw new SignalboxError(
-      'invalid_tool',
-      `tools[${index}]${name}: ${field} must be ${expected}, but got ${describeValue(came, 80)}.`,
-    )
+    const where = field === '' ? '' : `: ${field}`
+    invalidOption(`tools[${index}]${name}${where}`, expected, received, 'invalid_tool')
   }
-  if (typeof tool !== 'object' || tool === null) fail('a tool', 'an object', tool)
-  if (!isName(tool.name)) fail('name', 'a string that is not empty', tool.name)
-  if (typeof tool.call !== 'function') fail('call', 'a function', tool.call)
-  if (typeof tool.inputSchema?._zod?.run !== 'function') fail('inputSchema', 'a Zod object schema', tool.inputSchema)
+  if (typeof tool !== 'object' || tool === null) invalid('', 'an object', tool)
+  if (!isName(tool.name)) invalid('name', 'a string that is not empty', tool.name)
+  if (typeof tool.call !== 'function') invalid('call', 'a function', tool.call)
+  if (typeof tool.inputSchema?._zod?.run !== 'function') invalid('inputSchema', 'a Zod object schema', tool.inputSchema)
   if (tool.inputJSONSchema !== undefined && readField(tool.inputJSONSchema, 'type') !== 'object') {
-    fail('inputJSONSchema', "a JSON Schema with type: 'object'", tool.inputJSONSchema)
+    invalid('inputJSONSchema', "a JSON Schema with type: 'object'", tool.inputJSONSchema)
   }
   if (tool.maxResultSizeChars !== undefined && !(tool.maxResultSizeChars > 0)) {
-    fail('maxResultSizeChars', 'a number above 0', tool.maxResultSizeChars)
+    invalid('maxResultSizeChars', 'a number above 0', tool.maxResultSizeChars)
   }
   for (const field of functionFields) {
     const came = readField(tool, field)
-    if (came !== undefined && typeof came !== 'function') fail(field, 'a function', came)
+    if (came !== undefined && typeof came !== 'function') invalid(field, 'a function', came)
   }
   if (tool.retry !== undefined && !isRetry(tool.retry)) {
-    fail('retry', '{ attempts, backoffMs?, when? } with at least one attempt', tool.retry)
+    invalid('retry', '{ attempts, backoffMs?, when? } with at least one attempt', tool.retry)
   }
-  if (!isTimeout(tool.timeout)) fail('timeout', 'milliseconds, or { totalMs, idleMs }', tool.timeout)
+  if (!isTimeout(tool.timeout)) invalid('timeout', 'milliseconds, or { totalMs, idleMs }', tool.timeout)
   if (tool.aliases !== undefined && !(Array.isArray(tool.aliases) && tool.aliases.every(isName))) {
-    fail('aliases', 'an array of names', tool.aliases)
+    invalid('aliases', 'an array of names', tool.aliases)
+  }
+  if (tool.ruleNames !== undefined && !(Array.isArray(tool.ruleNames) && tool.ruleNames.every(isName))) {
+    invalid('ruleNames', 'an array of names', tool.ruleNames)
   }
 }

@@ -1,5 +1,5 @@
-import { describeError } from '../errors/describe-error.ts'
-import { SignalboxError } from '../errors/signalbox-error.ts'
+import { describeError } from '../base/describe-error.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
 import type { AnyTool, JSONObjectSchema } from './tool.ts'
 import { ToolBox } from './tool-box.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Opinion } from '../../machines/index.ts'
+import type { PermissionBehavior } from '../../machines/index.ts'
 import type { AssistantMessage, Message, ToolResultBlock } from '../messages/message.ts'
 import type { CanUseTool, ToolCheck } from './permission.ts'
 import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
@@ -7,6 +7,11 @@ import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
 /** What a call hands back. */
 export interface ToolResult<Data = unknown> {
   data: Data
+  /**
+   * For a call that was told to stop: `true` where its work was cut short and `data` is its output until then, `false`
+   * where it had finished all the same. The model is told so. Where it is absent, the model is told that it may be either.
+   */
+  interrupted?: boolean | undefined
   /** Changes the context for the calls after this one, in the order in which the model asked. */
   contextModifier?: ((context: ToolUseContext) => ToolUseContext) | undefined
   /** Left beside the result as an attachment of type `structured_output`. */
@@ -22,7 +27,17 @@ export interface ResultChunk<Data = unknown> extends ToolResult<Data> {
 
 export type OnProgress = (progress: { toolUseID?: string; data: unknown }) => void
 
-/** How a call of a tool failed, for `cancelsSiblingsOnError`. */
+/** A call as `cancelsSiblingsOnError` sees it. */
+export interface SiblingCall {
+  toolUseID: string
+  /** The name of its tool. */
+  name: string
+  input: unknown
+  /** What its tool's `isReadOnly` says of this input. */
+  isReadOnly: boolean
+}
+
+/** How a call of a tool failed. */
 export interface ToolFailure {
   kind: 'failed' | 'timeout' | 'invalid_input' | 'unformattable'
   /** What was thrown, where something was. */
@@ -104,10 +119,11 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   interruptBehavior?(): 'cancel' | 'block'
   /**
-   * Whether a failing call takes every other call of the turn with it.
+   * Whether a failing call takes other calls of the turn with it: all of them, or those for which the function says so.
+   * It is asked for each call that is not over, and for each that is added later. A throw counts as `false`.
    * @default false
    */
-  cancelsSiblingsOnError?: boolean | ((failure: ToolFailure) => boolean) | undefined
+  cancelsSiblingsOnError?: boolean | ((outcome: ToolFailure & SiblingCall, sibling: SiblingCall) => boolean) | undefined
   /** Tidies an input that fits the schema, before it is validated. */
   normalizeInput?(input: z.output<Schema>, context: ToolCallContext): z.output<Schema> | Promise<z.output<Schema>>
   /** A veto with a message that the model can act on. */
@@ -125,8 +141,15 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     spec: string,
     input: z.output<Schema>,
     context: ToolCallContext,
-    behavior: Opinion,
+    behavior: PermissionBehavior,
   ): boolean | Promise<boolean>
+  /**
+   * What is wrong with the brackets of a rule, or worth knowing about them, such as that the rule allows any program.
+   * Asked once, when the rule is read.
+   */
+  checkRule?(spec: string, behavior: PermissionBehavior): { severity: 'error' | 'warning'; message: string } | undefined
+  /** Rules with these names speak of this tool too: those of `Edit` of every tool that edits files. */
+  ruleNames?: readonly string[] | undefined
   /** Whether this very call edits files of the workspace and does nothing else: such calls run in mode `acceptEdits`. */
   editsWorkspace?(input: z.output<Schema>, context: ToolCallContext): boolean | Promise<boolean>
   /** Lets a call that failed run again. Without it, none does. */
@@ -140,9 +163,9 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   /**
    * How far the model's stream must have come before a call may start: its block has closed, the stream has gone
    * past it, or the turn has ended. Read by whoever streams, not by the executor: see `hold` and `release`.
-   * @default `'closed'` for safe calls, `'movedOn'` for others
+   * @default `'closed'` for safe calls, `'nextBlock'` for others
    */
-  startWhen?: 'closed' | 'movedOn' | 'turnEnded' | undefined
+  startWhen?: 'closed' | 'nextBlock' | 'turnEnded' | undefined
   /** A short summary of a call, shown as `Bash(npm test)`. By default `command`, `file_path` or `pattern`. */
   describe?(input: z.output<Schema>): string
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, drain, settled, stateOf, testTurn } from '../support/turn.ts'
+import { chartValue, drain, flush, stateOf, testTurn } from '../support/turn.ts'
 import { done, expectNoStrays, expectPaired, idsOf, onlyOutcome, outcomes, roughTool } from './support.ts'
 
 expectNoStrays()
@@ -69,7 +69,7 @@ describe('when an abort comes', () => {
     add('a', 'Write')
     add('b', 'Write')
     host.abort('interrupt')
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
     executor.abort('escape')
     const results = await outcomes(executor)
@@ -107,7 +107,7 @@ describe('when an abort comes', () => {
     add('a', 'Read')
     add('b', 'Read')
     read.run('b').finish()
-    await settled()
+    await flush()
     executor.abort('escape')
     expect((await outcomes(executor)).map(({ id, isError }) => [id, isError])).toEqual([
       ['a', true],
@@ -129,7 +129,7 @@ describe('what begins after the stop', () => {
     })
     const { executor, add } = testTurn([slow.tool])
     add('a', 'Slow')
-    await settled()
+    await flush()
     executor.abort('escape')
     pass(true)
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: true })

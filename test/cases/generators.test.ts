@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isResult, settled, stateOf, testTurn } from '../support/turn.ts'
+import { flush, isResult, stateOf, testTurn } from '../support/turn.ts'
 import {
   collectWarnings,
   expectNoStrays,
@@ -43,7 +43,7 @@ describe('generators that do not keep to the form', () => {
     ])
     const warnings = collectWarnings(executor)
     add('a', 'Gen')
-    await settled()
+    await flush()
     const updates = [...executor.getCompletedResults()]
     expect(updates.map(({ message }) => message.type)).toEqual(['progress', 'user'])
     expect(progressOf(updates).map(({ data }) => data)).toEqual([1])
@@ -84,7 +84,7 @@ describe('generators that do not keep to the form', () => {
       }),
     ])
     add('a', 'Gen')
-    await settled()
+    await flush()
     const updates = [...executor.getCompletedResults()]
     expect(updates.map(({ message }) => message.type)).toEqual(['progress', 'user'])
     expect(updates.filter(isResult).map(outcomeOf)).toMatchObject([{ isError: true, id: 'a' }])
@@ -115,7 +115,7 @@ describe('generators that do not keep to the form', () => {
     ])
     const warnings = collectWarnings(executor)
     add('a', 'Gen')
-    await settled()
+    await flush()
     executor.abort('escape')
     clock.increment(5_000)
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a' })
@@ -139,12 +139,12 @@ describe('generators that do not keep to the form', () => {
       }),
     ])
     add('a', 'Gen')
-    await settled()
+    await flush()
     executor.abort('escape')
     clock.increment(5_000)
     await onlyOutcome(executor)
     steps.shift()?.()
-    await settled()
+    await flush()
     expect(isClosed).toBe(true)
     expect([...executor.getCompletedResults()]).toEqual([])
   })
@@ -163,12 +163,12 @@ describe('generators that do not keep to the form', () => {
       }),
     ])
     add('a', 'Gen')
-    await settled()
+    await flush()
     executor.abort('escape')
     clock.increment(5_000)
     await onlyOutcome(executor)
     steps.shift()?.()
-    await settled()
+    await flush()
     expect(await outcomes(executor)).toEqual([])
   })
 

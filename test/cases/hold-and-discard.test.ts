@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, drain, settled, stateOf, takeAll, takeReady, testTurn } from '../support/turn.ts'
+import { chartValue, drain, flush, stateOf, takeAll, takeReady, testTurn } from '../support/turn.ts'
 import { expectNoStrays, expectPaired, idsOf, limitSteps, outcomes } from './support.ts'
 
 expectNoStrays()
@@ -18,7 +18,7 @@ describe('discard', () => {
     add('held', 'Write', {}, { hold: true })
     read.run('yielded').finish()
     read.run('completed').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor)).toHaveLength(1)
     expect(executor.discard()).toEqual([
       { id: 'yielded', name: 'Read', started: true, completed: true },
@@ -52,7 +52,7 @@ describe('discard', () => {
     const { executor, add } = testTurn([write.tool])
     add('a', 'Write')
     const reading = drain(executor)
-    await settled()
+    await flush()
     executor.discard()
     expect(await reading).toEqual([])
   })
@@ -133,7 +133,7 @@ describe('discard', () => {
     limitSteps(executor, 100)
     add('a', 'Write', {}, { hold: true })
     const released = executor.release('a')
-    await settled()
+    await flush()
     expect(write.started).toEqual([])
     expect(chartValue(executor)).toEqual({ gate: 'open', run: 'discarded' })
     expect(released).toBe(false)
@@ -148,7 +148,7 @@ describe('a call of a discarded run', () => {
     add('finished', 'Read')
     add('waits', 'Write')
     read.run('finished').finish()
-    await settled()
+    await flush()
     expect(executor.explain('finished')).toBeUndefined()
     executor.discard()
     add('late', 'Read')
@@ -162,7 +162,7 @@ describe('a call of a discarded run', () => {
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     executor.discard()
     expect(executor.explain('a')).toBeUndefined()

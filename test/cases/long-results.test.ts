@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { AnyTool, LongResult, ResultStore, ToolResultBlock } from '../../src/index.ts'
-import { drain, resultOf, settled, takeReady, testTurn } from '../support/turn.ts'
+import { drain, flush, resultOf, takeReady, testTurn } from '../support/turn.ts'
 
 const long = `${'head '.repeat(2_000)}${'tail '.repeat(2_000)}`
 const toolWith = (data: unknown, more: Partial<AnyTool> = {}): AnyTool => ({
@@ -40,10 +40,10 @@ describe('results that are too long for the model', () => {
   it('P10 a store that never answers costs the rest of the text, and not the turn', async () => {
     const { add, executor, clock } = testTurn([toolWith(long)], { resultStore: { save: () => new Promise(() => {}) } })
     add('a', 'Big')
-    await settled()
+    await flush()
     expect(takeReady(executor)).toEqual([])
     clock.increment(30_000)
-    expect(takeReady(executor)[0]?.[1]).toMatch(/^head .*Result cut.*the store took longer than 30 s/s)
+    expect(takeReady(executor)[0]?.[1]).toMatch(/^head .*Result truncated.*the store took longer than 30 s/s)
   })
 
   it('P10 a result that fits does not trouble the store', async () => {
@@ -101,13 +101,13 @@ describe('results that are too long for the model', () => {
     ],
   ])('P10 a store that %s: the result is cut and says why', async (_, save, problem) => {
     const { content, is_error } = await resultWith(toolWith(long), { save })
-    expect(content).toMatch(/^head .*Result cut: 5000 characters/s)
+    expect(content).toMatch(/^head .*Result truncated: only 5000 characters/s)
     expect(content).toContain(problem)
     expect(is_error).toBeUndefined()
   })
 
   it('P10 a store that is none is refused', () => {
-    expect(() => testTurn([], { resultStore: {} as never })).toThrow('resultStore must be an object with save')
+    expect(() => testTurn([], { resultStore: {} as never })).toThrow('resultStore: expected an object with save')
   })
 })
 

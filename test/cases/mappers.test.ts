@@ -61,7 +61,7 @@ describe('mappers', () => {
     add('a', 'Odd')
     const outcome = await onlyOutcome(executor)
     expect(outcome.isError).toBe(true)
-    expect(textOf(outcome)).toContain('left no message')
+    expect(textOf(outcome)).toContain('failed without an error message')
   })
 
   it('W3 one that returns a lone surrogate: text that the API takes', async () => {

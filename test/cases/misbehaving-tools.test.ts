@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heldTool } from '../support/held-tool.ts'
-import { isResult, settled, stateOf, testTurn, toolUse } from '../support/turn.ts'
+import { flush, isResult, stateOf, testTurn, toolUse } from '../support/turn.ts'
 import {
   collectWarnings,
   done,
@@ -58,11 +58,11 @@ describe('progress', () => {
     const warnings = collectWarnings(executor)
     add('a', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     read.run('a').progress('late')
     await onlyOutcome(executor)
     read.run('a').progress('later')
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toEqual([])
     expect(warnings.of('late').map(({ count }) => count)).toEqual([1, 2])
   })
@@ -75,7 +75,7 @@ describe('progress', () => {
       }),
     ])
     add('a', 'Read')
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()].map(({ message }) => message.type)).toEqual(['progress', 'user'])
   })
 
@@ -87,7 +87,7 @@ describe('progress', () => {
       }),
     ])
     add('a', 'Flood')
-    await settled()
+    await flush()
     const updates = [...executor.getCompletedResults()]
     const progress = progressOf(updates)
     expect(progress.map(({ data }) => data)).toEqual(Array.from({ length: 1_000 }, (_, index) => 99_000 + index))
@@ -148,7 +148,7 @@ describe('progress', () => {
       }),
     ])
     add('a', 'Odd')
-    await settled()
+    await flush()
     const updates = [...executor.getCompletedResults()]
     expect(progressOf(updates)).toMatchObject([{ toolUseID: 'a', parentToolUseID: 'a' }])
     expect(updates.filter(isResult)).toHaveLength(1)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type AssistantMessage, isSignalboxError, type ToolUseBlock } from '../../src/index.ts'
+import { type AssistantMessage, type ContentBlock, isSignalboxError, type ToolUseBlock } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, testTurn, toolUse } from '../support/turn.ts'
+import { flush, testTurn, toolUse } from '../support/turn.ts'
 import { done, expectNoStrays, expectPaired, onlyOutcome, outcomes, raise, roughTool, textOf } from './support.ts'
 
 expectNoStrays()
@@ -60,7 +60,7 @@ describe('blocks', () => {
   it('Q8 a block without a usable id runs, and its minted id stands in result and transcript', async () => {
     const { executor, message } = testTurn([roughTool('Read', done)])
     const blocks = [{ type: 'tool_use', name: 'Read', input: {} }, Object.freeze(toolUse('', 'Read'))]
-    message.message.content.push(...blocks)
+    message.message.content.push(...(blocks as ContentBlock[]))
     for (const block of blocks) executor.addTool(asBlock(block), message)
     const results = await outcomes(executor)
     expectPaired(
@@ -83,7 +83,7 @@ describe('blocks', () => {
   it('Q8 a frozen block in a frozen transcript whose id clashes: the returned block has the minted id', async () => {
     const { executor, message } = testTurn([roughTool('Read', done)])
     const blocks = [Object.freeze(toolUse('a', 'Read', { n: 1 })), Object.freeze(toolUse('a', 'Read', { n: 2 }))]
-    message.message.content.push(...blocks)
+    message.message.content.push(...(blocks as ContentBlock[]))
     Object.freeze(message.message.content)
     const ids = blocks.map((block) => executor.addTool(block, message).id)
     expect(ids[1]).not.toBe('a')
@@ -239,7 +239,7 @@ describe('input', () => {
     const inputSchema = z.object({ count: z.number() })
     const { executor, add } = testTurn([roughTool('Read', done, { inputSchema })])
     add('a', 'Read', { count: '😀'.repeat(100) })
-    await settled()
+    await flush()
     expect(String((await onlyOutcome(executor)).content).isWellFormed()).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toApiMessages } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, settled, stateOf, takeReady, testTurn, toolUse } from '../support/turn.ts'
+import { drain, flush, stateOf, takeReady, testTurn, toolUse } from '../support/turn.ts'
 import { expectNoStrays, expectPaired, idsOf, onlyOutcome, outcomes, raise, roughTool, textOf } from './support.ts'
 
 expectNoStrays()
@@ -16,7 +16,7 @@ describe('one result per call', () => {
     add('c', 'Write')
     add('d', 'Write', {}, { hold: true })
     bash.run('b').fail(new Error('exit 1'))
-    await settled()
+    await flush()
     add('e', 'Bash')
     const results = await outcomes(executor)
     expectPaired(
@@ -44,7 +44,7 @@ describe('one result per call', () => {
     add('d', 'Write')
     add('e', 'Read', {}, { hold: true })
     read.run('c').finish()
-    await settled()
+    await flush()
     host.abort('escape')
     add('f', 'Write')
     clock.increment(5_000)
@@ -74,13 +74,13 @@ describe('order', () => {
     for (const id of ['a', 'b', 'c', 'd']) add(id, 'Read')
     read.run('d').finish()
     read.run('b').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor)).toEqual([])
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b'])
     read.run('c').fail(new Error('no'))
-    await settled()
+    await flush()
     expect(takeReady(executor).map(([id]) => id)).toEqual(['c', 'd'])
   })
 
@@ -92,7 +92,7 @@ describe('order', () => {
     add('b', 'Nope')
     add('c', 'Read', 'not an object')
     add('d', 'Picky')
-    await settled()
+    await flush()
     expect(stateOf(executor, 'b')).toBe('completed')
     expect(takeReady(executor)).toEqual([])
     read.run('a').finish()
@@ -112,7 +112,7 @@ describe('order', () => {
     read.run('b').finish()
     expect(await outcomes(executor)).toEqual([])
     accept({ result: true })
-    await settled()
+    await flush()
     slow.run('a').finish()
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a', 'b'])
   })
@@ -126,7 +126,7 @@ describe('ids', () => {
     add('a', 'Write', { file_path: '/a', text: 'x' })
     expect(again().id).toBe('a')
     write.run('a').finish()
-    await settled()
+    await flush()
     expect(again().id).toBe('a')
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a'])
     expect(again().id).toBe('a')

@@ -7,7 +7,7 @@ import {
   StreamingToolExecutor,
 } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, testTurn, toolUse } from '../support/turn.ts'
+import { flush, testTurn, toolUse } from '../support/turn.ts'
 import { expectNoStrays, expectPaired, heldQuestions, onlyOutcome, outcomes, raise, textOf } from './support.ts'
 
 expectNoStrays()
@@ -34,10 +34,10 @@ describe('answers', () => {
     add('a', 'Write')
     add('b', 'Write')
     question('a').answer({ behavior: 'deny', message: 'not in this folder' })
-    await settled()
+    await flush()
     expect(write.started).toEqual([])
     question('b').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     write.run('b').finish()
     const [denied, allowed] = await outcomes(executor)
     expect(denied).toMatchObject({ id: 'a', isError: true })
@@ -52,9 +52,9 @@ describe('answers', () => {
     const { executor, add, host, message } = testTurn([read.tool], { canUseTool })
     for (const id of ['running', 'stopped', 'asking']) add(id, 'Read')
     question('running').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     question('stopped').answer({ behavior: 'deny', message: 'stop right there', interrupt: true })
-    await settled()
+    await flush()
     expect(host.signal.reason).toBe('permission_stop')
     add('late', 'Read')
     const results = await outcomes(executor)
@@ -92,7 +92,7 @@ describe('answers', () => {
     add('a', 'Write')
     executor.discard()
     question('a').answer({ behavior: 'deny', message: 'stop', interrupt: true })
-    await settled()
+    await flush()
     expect(host.signal.aborted).toBe(false)
     expect(await outcomes(executor)).toEqual([])
   })
@@ -103,7 +103,7 @@ describe('answers', () => {
     executor.addTool(toolUse('a', 'Write'), createAssistantMessage([]))
     const result = await onlyOutcome(executor)
     expect(result.isError).toBe(true)
-    expect(textOf(result)).toMatch(/nobody/)
+    expect(textOf(result)).toMatch(/the host cannot ask a user/)
     expect(write.started).toEqual([])
   })
 
@@ -144,7 +144,7 @@ describe('answers that are none', () => {
     })
     expect(() => add('a', 'Write')).not.toThrow()
     add('b', 'Write')
-    await settled()
+    await flush()
     expect(write.started).toEqual(['b'])
     expect((await onlyOutcome(executor)).isError).toBe(true)
   })
@@ -163,10 +163,10 @@ describe('answers that are none', () => {
     })
     add('a', 'Write')
     add('b', 'Write')
-    await settled()
+    await flush()
     expect(await outcomes(executor)).toEqual([])
     answerAll()
-    await settled()
+    await flush()
     expect(write.started).toEqual(['b'])
     expect((await onlyOutcome(executor)).isError).toBe(true)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, settled, stateOf, testTurn, toolUse } from '../support/turn.ts'
+import { chartValue, flush, stateOf, testTurn, toolUse } from '../support/turn.ts'
 import { expectNoStrays, heldQuestions, onlyOutcome, outcomes, raise, textOf } from './support.ts'
 
 expectNoStrays()
@@ -20,7 +20,7 @@ describe('an input that the host changes', () => {
     const { executor, add, message } = testTurn([tool.tool], { canUseTool })
     add('a', 'Shell', { command: 'rm -r /' })
     question('a').answer({ behavior: 'allow', updatedInput: { command: 'ls' } })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ command: 'ls' })
     tool.run('a').finish()
     expect(await onlyOutcome(executor)).toMatchObject({ isError: false })
@@ -73,7 +73,7 @@ describe('an input that the host changes', () => {
     })
     const { executor, add } = testTurn([tool.tool], { canUseTool })
     add('a', 'Edit', { file_path: '/a' })
-    await settled()
+    await flush()
     question('a').answer({ behavior: 'allow', updatedInput: { file_path: '/etc/passwd' } })
     const result = await onlyOutcome(executor)
     expect(result.isError).toBe(true)
@@ -90,9 +90,9 @@ describe('an input that the host changes', () => {
     })
     const { executor, add } = testTurn([tool.tool], { canUseTool })
     add('a', 'Edit')
-    await settled()
+    await flush()
     question('a').answer({ behavior: 'allow', updatedInput: { isChanged: true } })
-    await settled()
+    await flush()
     executor.abort('escape')
     verdicts[0]?.({ result: false, message: 'too late to matter' })
     expect(textOf(await onlyOutcome(executor))).not.toContain('too late to matter')
@@ -104,12 +104,12 @@ describe('an input that the host changes', () => {
     const { executor, add } = testTurn([tool.tool], { canUseTool })
     add('good', 'Slow', { n: 1 })
     add('bad', 'Slow', { n: 1 })
-    await settled()
+    await flush()
     question('good').answer({ behavior: 'allow', updatedInput: { n: 2 } })
-    await settled()
+    await flush()
     expect(tool.run('good').input).toEqual({ n: 2 })
     tool.run('good').finish()
-    await settled()
+    await flush()
     question('bad').answer({ behavior: 'allow', updatedInput: { n: -2 } })
     expect((await outcomes(executor)).map(({ id, isError }) => [id, isError])).toEqual([
       ['good', false],
@@ -124,7 +124,7 @@ describe('an input that the host changes', () => {
     const updatedInput = { command: 'ls', flags: ['-l'] }
     add('a', 'Shell', { command: 'x' })
     question('a').answer({ behavior: 'allow', updatedInput })
-    await settled()
+    await flush()
     ;(tool.run('a').input.flags as string[]).push('-a')
     expect(updatedInput.flags).toEqual(['-l'])
   })
@@ -139,9 +139,9 @@ describe('a call that becomes unsafe', () => {
     turn.add('b', 'Shell', { command: 'b' })
     turn.add('c', 'Shell', { command: 'c' })
     questions.question('a').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     questions.question('b').answer({ behavior: 'allow', updatedInput: { command: 'b!', writes: true } })
-    await settled()
+    await flush()
     return { ...turn, ...questions, tool }
   }
 
@@ -150,10 +150,10 @@ describe('a call that becomes unsafe', () => {
     expect(stateOf(executor, 'b')).toBe('queued')
     expect(tool.started).toEqual(['a'])
     tool.run('a').finish()
-    await settled()
+    await flush()
     expect(tool.started).toEqual(['a'])
     question('c').answer({ behavior: 'deny', message: 'no' })
-    await settled()
+    await flush()
     expect(tool.started).toEqual(['a', 'b'])
     expect(tool.run('b').input).toEqual({ command: 'b!', writes: true })
     expect(chartValue(executor).gate).toBe('exclusive')
@@ -171,7 +171,7 @@ describe('a call that becomes unsafe', () => {
     const { executor, add } = testTurn([tool.tool], { canUseTool })
     add('a', 'Shell', { command: 'a' })
     question('a').answer({ behavior: 'allow', updatedInput: { command: 'a!', writes: true } })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ command: 'a!', writes: true })
     expect(chartValue(executor).gate).toBe('exclusive')
     expect(asked).toEqual(['a'])
@@ -181,7 +181,7 @@ describe('a call that becomes unsafe', () => {
     const { tool, question, asked } = await start()
     tool.run('a').finish()
     question('c').answer({ behavior: 'deny', message: 'no' })
-    await settled()
+    await flush()
     expect(tool.started).toEqual(['a', 'b'])
     expect(asked).toEqual(['a', 'b', 'c'])
   })
@@ -216,7 +216,7 @@ describe('a call that becomes unsafe', () => {
     add('a', 'Shell', { command: 'a' })
     add('b', 'Shell', { command: 'b' })
     questions.question('b').answer({ behavior: 'allow', updatedInput: { command: 'b', writes: true } })
-    await settled()
+    await flush()
     expect(ids).toEqual(new Set(['a']))
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, settled, stateOf, testTurn } from '../support/turn.ts'
+import { chartValue, flush, stateOf, testTurn } from '../support/turn.ts'
 import { expectNoStrays, heldQuestions, onlyOutcome, outcomes, textOf } from './support.ts'
 
 expectNoStrays()
@@ -35,10 +35,10 @@ describe('when answers come', () => {
     expect(asked).toEqual(['a', 'b', 'c'])
     question('c').answer({ behavior: 'allow' })
     question('b').answer({ behavior: 'deny', message: 'not b' })
-    await settled()
+    await flush()
     expect(read.started).toEqual(['c'])
     question('a').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     read.run('a').finish()
     read.run('c').finish()
     expect((await outcomes(executor)).map(({ id, isError }) => [id, isError])).toEqual([
@@ -65,7 +65,7 @@ describe('when answers come', () => {
     add('runs', 'Read')
     add('asks', 'Read')
     question('runs').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     host.abort('interrupt')
     expect(question('asks').context.abortController.signal.reason).toBe('interrupt')
     expect(read.run('runs').context.abortController.signal.aborted).toBe(false)
@@ -83,9 +83,9 @@ describe('when answers come', () => {
     add('a', 'Bash')
     add('b', 'Bash')
     question('a').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     bash.run('a').fail(new Error('exit 1'))
-    await settled()
+    await flush()
     question('b').answer({ behavior: 'allow' })
     const [, sibling] = await outcomes(executor)
     expect(sibling?.content).toBe('<tool_use_error>Cancelled: parallel tool call Bash errored</tool_use_error>')

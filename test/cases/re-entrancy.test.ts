@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StreamingToolExecutor } from '../../src/index.ts'
-import { chartValue, drain, isResult, settled, stateOf, type TestTurn, testTurn } from '../support/turn.ts'
+import { chartValue, drain, flush, isResult, stateOf, type TestTurn, testTurn } from '../support/turn.ts'
 import { done, expectNoStrays, expectPaired, idsOf, never, outcomes, roughTool } from './support.ts'
 
 expectNoStrays()
@@ -31,7 +31,7 @@ describe('a tool that works its own executor', () => {
       roughTool('Parent', async () => {
         turn.add('child', 'Child')
         order.push(stateOf(turn.executor, 'child'))
-        await settled()
+        await flush()
         order.push('parent over')
         return { data: 'parent' }
       }),
@@ -112,7 +112,7 @@ describe('a tool that works its own executor', () => {
     ])
     turn.executor.on('tool_use_progress', () => turn.executor.discard())
     turn.add('a', 'Talker')
-    await settled()
+    await flush()
     expect([...turn.executor.getCompletedResults()]).toEqual([])
   })
 
@@ -159,11 +159,11 @@ describe('a tool that works its own executor', () => {
     ])
     turn.add('a', 'Knot')
     turn.add('b', 'Read')
-    await settled()
+    await flush()
     expect(taken).toEqual([])
     turn.executor.abort('escape')
     turn.clock.increment(5_000)
-    await settled()
+    await flush()
     expect(taken).toEqual(['own', 'own'])
     expect(chartValue(turn.executor).gate).toBe('open')
   })
@@ -231,7 +231,7 @@ describe('a host that works its executor from its callbacks', () => {
     })
     read = (executor) => taken.push(...idsOf([...executor.getCompletedResults()]))
     turn.add('a', 'Sync')
-    await settled()
+    await flush()
     expect(taken).toEqual(['a'])
     expect(ids).toEqual(new Set())
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageUpdate } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, settled, stateOf, takeReady, testTurn } from '../support/turn.ts'
+import { drain, flush, stateOf, takeReady, testTurn } from '../support/turn.ts'
 import { done, expectNoStrays, idsOf, outcomes, progressOf, roughTool } from './support.ts'
 
 expectNoStrays()
@@ -9,7 +9,7 @@ expectNoStrays()
 const threeDone = async () => {
   const turn = testTurn([roughTool('Read', done, { isConcurrencySafe: () => true })])
   for (const id of ['a', 'b', 'c']) turn.add(id, 'Read')
-  await settled()
+  await flush()
   return turn
 }
 
@@ -64,11 +64,11 @@ describe('readers that leave', () => {
     add('a', 'Read')
     const reader = executor.getRemainingResults()
     const sleeping = reader.next()
-    await settled()
+    await flush()
     expect(await reader.return()).toEqual({ done: true, value: undefined })
     expect(await sleeping).toEqual({ done: true, value: undefined })
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a'])
   })
 
@@ -129,7 +129,7 @@ describe('readers side by side', () => {
     const other = drain(executor)
     for (const id of ids) {
       read.run(id).finish()
-      await settled()
+      await flush()
     }
     const taken = [...idsOf(await one), ...idsOf(await other)]
     expect(taken.sort()).toEqual(ids)
@@ -151,7 +151,7 @@ describe('readers side by side', () => {
     const sleeping = drain(executor)
     read.run('a').finish()
     read.run('b').finish()
-    await settled()
+    await flush()
     const beside = takeReady(executor).map(([id]) => id)
     expect([...beside, ...idsOf(await sleeping)].sort()).toEqual(['a', 'b'])
   })
@@ -176,7 +176,7 @@ describe('readers that are late or never come', () => {
     for (const id of ['a', 'b', 'c']) add(id, 'Write')
     for (const id of ['a', 'b', 'c']) {
       write.run(id).finish()
-      await settled()
+      await flush()
     }
     expect(stateOf(executor, 'c')).toBe('completed')
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c'])
@@ -193,7 +193,7 @@ describe('readers that are late or never come', () => {
     ])
     add('a', 'Cd')
     add('b', 'Pwd')
-    await settled()
+    await flush()
     expect(seen).toEqual(['/new'])
   })
 
@@ -210,10 +210,10 @@ describe('readers that are late or never come', () => {
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
     const reading = drain(executor)
-    await settled()
+    await flush()
     add('b', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     read.run('b').finish()
     expect(idsOf(await reading)).toEqual(['a', 'b'])
   })
@@ -243,7 +243,7 @@ describe('readers that are late or never come', () => {
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     read.run('a').finish()
     read.run('c').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a'])
     expect(takeReady(executor)).toEqual([])
   })

@@ -13,17 +13,7 @@ import {
   toApiMessages,
 } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import {
-  chartValue,
-  drain,
-  resultOf,
-  settled,
-  stateOf,
-  takeAll,
-  takeReady,
-  testTurn,
-  toolUse,
-} from '../support/turn.ts'
+import { chartValue, drain, flush, resultOf, stateOf, takeAll, takeReady, testTurn, toolUse } from '../support/turn.ts'
 
 const mark = (context: ToolUseContext) => ({ ...context, mark: 1 })
 
@@ -81,7 +71,7 @@ describe('a controller that is aborted from inside', () => {
     expect(stateOf(executor, 'b')).toBe('queued')
     controller?.abort('no more')
     edit.run('a').finish()
-    await settled()
+    await flush()
     expect([edit.started, host.signal.reason, chartValue(executor).gate]).toEqual([['a'], 'no more', 'open'])
     expect(takeReady(executor)).toHaveLength(2)
   })
@@ -152,7 +142,7 @@ describe('shapes', () => {
     add('a', 'X')
     const [update] = await drain(executor)
     const content = update && resultOf(update).content
-    expect(JSON.stringify(content).match(/Result cut/g)).toHaveLength(1)
+    expect(JSON.stringify(content).match(/Result truncated/g)).toHaveLength(1)
     expect(JSON.stringify(content).length).toBeLessThan(1_000)
   })
 
@@ -189,7 +179,7 @@ describe('shapes', () => {
 
 describe('what is read only once', () => {
   it('T8 a mapper that leaves holes in its content is an error, not null for the API', async () => {
-    const content = [{ type: 'text', text: 'a' }]
+    const content = [{ type: 'text' as const, text: 'a' }]
     content.length = 3
     const tool: AnyTool = {
       name: 'X',
@@ -224,7 +214,7 @@ describe('what is read only once', () => {
     add('a', 'Read')
     read.run('a').progress(1)
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor)).toEqual([['a', 'a done']])
   })
 })
@@ -234,7 +224,7 @@ describe('batches that are left', () => {
     const read = heldTool('Read', { safe: true })
     const run = runTools([toolUse('a', 'Read')], [], allowAllTools, { options: { tools: [read.tool] } })
     const pending = run.next()
-    await settled()
+    await flush()
     expect(await run.return()).toEqual({ done: true, value: undefined })
     expect(await pending).toEqual({ done: true, value: undefined })
     expect(read.run('a').context.abortController.signal.reason).toBe('streaming_fallback')

@@ -14,7 +14,7 @@ import type {
   ToolCallContext,
   WarningCode,
 } from '../../src/index.ts'
-import { isResult, resultOf, settled } from '../support/turn.ts'
+import { flush, isResult, resultOf } from '../support/turn.ts'
 
 export interface Outcome {
   readonly id: string
@@ -34,7 +34,7 @@ export const idsOf = (updates: readonly MessageUpdate[]): string[] =>
 
 /** The results that are ready once everything has run that can run. Never waits for a call that hangs. */
 export async function outcomes(executor: StreamingToolExecutor): Promise<Outcome[]> {
-  await settled()
+  await flush()
   return [...executor.getCompletedResults()].filter(isResult).map(outcomeOf)
 }
 
@@ -138,7 +138,7 @@ export function expectNoStrays(): void {
     process.off('uncaughtException', note)
   })
   afterEach(async () => {
-    await settled()
+    await flush()
     expect(strays.splice(0)).toEqual([])
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, settled, stateOf, testTurn } from '../support/turn.ts'
+import { chartValue, flush, stateOf, testTurn } from '../support/turn.ts'
 import { collectWarnings, done, expectNoStrays, onlyOutcome, outcomes, raise, roughTool, textOf } from './support.ts'
 
 expectNoStrays()
@@ -41,7 +41,7 @@ describe('what a tool says about itself', () => {
     add('a', 'Odd')
     add('b', 'Odd')
     odd.run('a').fail(new Error('no'))
-    await settled()
+    await flush()
     odd.run('b').finish()
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, false])
   })
@@ -109,7 +109,7 @@ describe('schemas', () => {
     const inputSchema = z.looseObject({}).refine(() => new Promise<boolean>(() => undefined))
     const { executor, add } = testTurn([roughTool('Odd', done, { inputSchema })])
     add('a', 'Odd')
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
     executor.abort('escape')
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: true })
@@ -120,7 +120,7 @@ describe('schemas', () => {
     const { executor, add } = testTurn([odd.tool])
     add('a', 'Odd')
     add('b', 'Odd')
-    await settled()
+    await flush()
     expect(chartValue(executor).gate).toBe('exclusive')
     expect(odd.started).toEqual(['a'])
   })
@@ -192,7 +192,7 @@ describe('the host', () => {
     const warnings = collectWarnings(executor)
     add('a', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(() => read.run('a').progress('late')).not.toThrow()
     expect(warnings.of('late')).toHaveLength(1)
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: false })
@@ -205,7 +205,7 @@ describe('the host', () => {
     const off = executor.on('warning', () => heard++)
     add('a', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     read.run('a').progress('late')
     off()
     off()

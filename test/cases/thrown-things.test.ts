@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { classifyToolError } from '../../src/index.ts'
-import { settled, testTurn } from '../support/turn.ts'
+import { flush, testTurn } from '../support/turn.ts'
 import { done, expectNoStrays, onlyOutcome, outcomes, raise, roughTool, textOf } from './support.ts'
 
 expectNoStrays()
@@ -125,7 +125,7 @@ describe('what an error says', () => {
     ])
     add('a', 'Twice')
     expect(await onlyOutcome(executor)).toMatchObject({ content: 'first', isError: false })
-    await settled()
+    await flush()
     expect(await outcomes(executor)).toEqual([])
   })
 })

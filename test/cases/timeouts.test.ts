@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from 'xstate'
 import type { Clock } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, stateOf, testTurn } from '../support/turn.ts'
+import { flush, stateOf, testTurn } from '../support/turn.ts'
 import { collectWarnings, expectNoStrays, never, onlyOutcome, outcomes, roughTool, textOf } from './support.ts'
 
 expectNoStrays()
@@ -61,10 +61,10 @@ describe('timeouts', () => {
     )
     const { executor, add, clock } = testTurn([fetch])
     add('a', 'Fetch')
-    await settled()
+    await flush()
     clock.increment(900)
     steps.shift()?.()
-    await settled()
+    await flush()
     clock.increment(900)
     expect(signals[0]?.aborted).toBe(false)
     clock.increment(100)
@@ -85,15 +85,20 @@ describe('timeouts', () => {
     expect(warnings.of('abandoned')).toHaveLength(1)
   })
 
-  it('P7 W8 a body that finishes in its grace is still too late, and its effects stand', async () => {
+  it.each([
+    ['had finished: its effects stand', false, /finished.*effects remain/],
+    ['was cut short', true, /stopped before it finished/],
+    ['nothing of it', undefined, /may have done all or part of its work/],
+  ])('P7 W8 a body that returns in its grace is still too late, and says %s; its output is kept', async (_, interrupted, told) => {
     const write = heldTool('Write', { timeout: 1_000 })
     const { executor, add, clock } = testTurn([write.tool])
     add('a', 'Write')
     clock.increment(1_000)
-    write.run('a').finish()
+    write.run('a').finish({ data: 'line 1', interrupted })
     const result = await onlyOutcome(executor)
     expect(result.isError).toBe(true)
-    expect(textOf(result)).toMatch(/finished.*effects stand/)
+    expect(textOf(result)).toMatch(told)
+    expect(textOf(result)).toContain('Its output so far:\nline 1')
   })
 
   it.each([
@@ -140,7 +145,7 @@ describe('timeouts', () => {
     const { executor, add, clock } = testTurn([roughTool('Fetch', never, { timeout })])
     add('a', 'Fetch')
     clock.increment(1)
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
   })
 
@@ -149,7 +154,7 @@ describe('timeouts', () => {
     ['null', null],
     ['a string', 'soon'],
   ])('P7 a timeout of %s is refused with the tool that has it', (_, timeout) => {
-    expect(() => testTurn([roughTool('Fetch', never, { timeout })])).toThrow(/\(Fetch\): timeout must be/)
+    expect(() => testTurn([roughTool('Fetch', never, { timeout })])).toThrow(/\(Fetch\): timeout: expected/)
   })
 
   it('P7 P6 the time of a permission question does not count', async () => {
@@ -161,7 +166,7 @@ describe('timeouts', () => {
     add('a', 'Write')
     clock.increment(1_000_000)
     allow()
-    await settled()
+    await flush()
     write.run('a').finish()
     expect(await onlyOutcome(executor)).toMatchObject({ isError: false })
   })
@@ -189,10 +194,10 @@ describe('timeouts', () => {
     fetch.run('finished').progress(1)
     fetch.run('finished').finish()
     fetch.run('failed').fail(new Error('no'))
-    await settled()
+    await flush()
     executor.abort('escape')
     fetch.run('settles late').finish()
-    await settled()
+    await flush()
     expect(running.size).toBeGreaterThan(0)
     simulated.increment(5_000)
     expect(await outcomes(executor)).toHaveLength(4)

@@ -1,5 +1,5 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,8 +11,7 @@ import type {} from './host-page/main.ts'
 import { staticFiles } from './static-files.ts'
 import { useBrowser } from './support.ts'
 
-const root = resolve(import.meta.dirname, '../..')
-const stage = useBrowser('page', 'embed')
+const stage = useBrowser()
 let files: Awaited<ReturnType<typeof staticFiles>>
 
 /** A page of a host, bundled by the host's own Vite, with the inspector as it is published. */
@@ -24,11 +23,9 @@ beforeAll(async () => {
     base: './',
     resolve: {
       alias: [
-        { find: /^signalbox$/, replacement: join(root, 'src/index.ts') },
-        { find: /^signalbox\/inspect$/, replacement: join(root, 'src/inspect/index.ts') },
-        { find: /^signalbox\/inspect\/app$/, replacement: join(stage.folder, 'inspector-app/embed/index.js') },
-        // what the published module takes from the library beside it
-        { find: /^\.\.\/\.\.\/src\/(.*)\.js$/, replacement: `${root}/src/$1.ts` },
+        { find: /^signalbox$/, replacement: join(stage.dist, 'src/index.js') },
+        { find: /^signalbox\/inspect$/, replacement: join(stage.dist, 'src/inspect/index.js') },
+        { find: /^signalbox\/inspect\/app$/, replacement: join(stage.dist, 'inspector-app/embed/index.js') },
       ],
     },
     build: { outDir: join(stage.folder, 'host'), emptyOutDir: true, target: 'es2022' },
@@ -54,7 +51,7 @@ describe('an inspector in a page of somebody else', () => {
       .poll(() => inside(page, 'one').locator('.track.shared .wagon .label').allTextContents())
       .toEqual(['1 Read(a.ts)', '2 Read(b.ts)'])
     await inside(page, 'one').locator('.chart.call .edge').first().waitFor()
-    await inside(page, 'one').getByRole('button', { name: 'Abort' }).click()
+    await inside(page, 'one').getByRole('button', { name: 'Stop this turn' }).click()
     await expect.poll(() => inside(page, 'one').locator('.run-state').textContent()).toContain('aborted')
     expect(await page.evaluate('executor.actor.getSnapshot().value.run')).toBe('aborted')
     await page.evaluate('mounted.unmount(); mounted.unmount()')
@@ -95,7 +92,7 @@ describe('an inspector in a page of somebody else', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('hears keys only inside, each of several for itself', async () => {
+  it('handles keys only inside its box, each of several inspectors separately', async () => {
     const page = await stage.open(files.url)
     await page.evaluate(() => {
       for (const id of ['one', 'two']) {
@@ -163,7 +160,7 @@ describe('an inspector in a page of somebody else', () => {
   })
 
   it('stands in a page with a strict policy: without lines, or with them where the page serves the worker', async () => {
-    const worker = join(stage.folder, 'inspector-app/elk/elk-worker.min.js')
+    const worker = join(stage.dist, 'inspector-app/elk/elk-worker.min.js')
     copyFileSync(worker, join(stage.folder, 'host/elk-worker.min.js'))
     const strict = await staticFiles(join(stage.folder, 'host'), {
       'Content-Security-Policy': "default-src 'none'; script-src 'self'; worker-src 'self'; img-src data:",
@@ -187,7 +184,7 @@ describe('an inspector in a page of somebody else', () => {
       ).toBe('grid')
       expect(await inside(page, 'one').locator('.chart.call .edge').count()).toBe(0)
       await page.evaluate('mounted.unmount()')
-      // the worker is refused, and nothing else is
+      // only the worker is blocked
       expect(stage.complaints.filter((line) => !/inline style|blob:/.test(line))).toEqual([])
       stage.complaints.length = 0
       await mount({ workerUrl: new URL('elk-worker.min.js', strict.url).href })
@@ -211,7 +208,7 @@ describe('an inspector in a page of somebody else', () => {
     expect(await saidTo(`${one}, { recording: 7 }`)).toMatch(/^SignalboxError: source.recording must be a Blob/)
     expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, but got/)
     expect(await saidTo(`${one}, { shown: {} }`)).toMatch(
-      /^SignalboxError: Only an executor, a query or a connection can be shown/,
+      /^SignalboxError: Expected an executor, a query or a connection to show/,
     )
     expect(await page.evaluate(() => document.querySelector('#one')?.childElementCount)).toBe(0)
     expect(await saidTo(`${one}, { recording: "hello\\n" }`)).toBe('mounted')
@@ -259,7 +256,7 @@ describe('a hundred inspectors, one after the other', () => {
       recorder.watch(turn)
       Object.assign(globalThis, { recorder, frames, turn })
     })
-    /** Mounts one of each kind, in turn, and goes on when it has drawn its calls. */
+    /** Mounts one inspector of each kind, one after the other, and waits until its calls are drawn. */
     const mountTimes = (times: number): Promise<void> =>
       page.evaluate(
         `(async () => {
@@ -288,7 +285,7 @@ describe('a hundred inspectors, one after the other', () => {
     await mountTimes(100)
     await expect.poll(() => countsOf(page, session)).toEqual(before)
     const { usedSize } = await session.send('Runtime.getHeapUsage')
-    // asked last: whoever asks holds on to what it is shown
+    // last, because the console keeps a reference to what it shows
     expect((await session.send('DOM.getDetachedDomNodes')).detachedNodes).toEqual([])
     expect(usedSize - usedBefore).toBeLessThan(2_000_000)
     expect(before).toMatchObject({ workers: 0, timers: 0, pictures: 0, sockets: 0, observers: 0 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRecorder, frameLine } from '../../src/inspect/index.ts'
-import { coverage, heldTool, heldTurn, settled } from '../../src/testing/index.ts'
+import { coverage, flush, heldTool, heldTurn } from '../../src/testing/index.ts'
 import { useBrowser } from './support.ts'
 
 const stage = useBrowser()
@@ -15,13 +15,13 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A turn with a held unsafe call that nothing may overtake; with the fault, something does. */
+/** A turn with a held unsafe call that no call may overtake; with the fault, a call does. */
 async function record(isFaulty: boolean): Promise<{ recording: string; coverageFile: string }> {
   const read = heldTool('Read', { safe: true })
   const edit = heldTool('Edit')
   const { executor, add } = heldTurn([read.tool, edit.tool])
-  const { line } = executor.actor.getSnapshot().context.run
-  if (isFaulty) Object.assign(line, { barrierBefore: () => undefined })
+  const { queue } = executor.actor.getSnapshot().context.run
+  if (isFaulty) Object.assign(queue, { barrierBefore: () => undefined })
   const lines: string[] = []
   const recorder = createRecorder({ onFrame: (frame) => lines.push(frameLine(frame)) })
   const { leave } = recorder.watch(executor)
@@ -29,14 +29,14 @@ async function record(isFaulty: boolean): Promise<{ recording: string; coverageF
   taken.watch(executor)
   add('a', 'Edit', {}, { hold: true })
   add('b', 'Read')
-  await settled()
+  await flush()
   executor.release('a')
-  await settled()
-  // whoever runs comes to its end, and then the next
+  await flush()
+  // finish the running calls one after the other
   for (let n = 0; n < 3; n++) {
     for (const id of edit.started) edit.run(id).finish()
     for (const id of read.started) read.run(id).finish()
-    await settled()
+    await flush()
   }
   for (const _ of executor.getCompletedResults());
   leave()
@@ -57,7 +57,7 @@ describe('the rules of the kit on the page', () => {
     await page.locator('#tab-rules').click()
     await expect
       .poll(() => textsOf(page, '.rules .breached .problem-text'))
-      .toEqual(['b began while the unsafe a before it still waited'])
+      .toEqual(['b started while the unsafe a before it still waited'])
     const broken = page.locator('.rules li', { hasText: 'no overtaking' })
     const frame = Number((await broken.locator('button').textContent())?.match(/\d+/)?.[0])
     await broken.locator('button').click()
@@ -122,7 +122,7 @@ describe('heat on the charts', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('Q1 draws a coverage file by itself, dropped onto the page, and refuses what is none', async () => {
+  it('Q1 draws a coverage file without a run, and rejects other files', async () => {
     const { coverageFile } = await record(false)
     const page = await stage.open((await stage.serve([])).url)
     await page.locator('#file').setInputFiles(coverageFile)
@@ -131,7 +131,9 @@ describe('heat on the charts', () => {
     const wrong = join(folder, 'wrong.json')
     writeFileSync(wrong, '{"signalbox":"coverage","version":1,"charts":[{"chart":"<b>","counts":[1]}]}')
     await page.locator('#file').setInputFiles(wrong)
-    await expect.poll(() => textsOf(page, '.problem')).toEqual(['This is not a coverage file.'])
+    await expect
+      .poll(() => textsOf(page, '.problem'))
+      .toEqual(['Not a coverage file: expected { "signalbox": "coverage", "version": 1, "charts": […] }.'])
     expect(await textsOf(page, '.coverage-board .title')).toEqual(['call', 'executor', 'query'])
     expect(stage.complaints).toEqual([])
   })

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { connectMcp } from '../../packages/mcp/src/index.ts'
+import { newToken, nothingLeft, programOf } from '../../packages/mcp/test/support.ts'
+import { startTurn } from '../../packages/mcp/test/turn.ts'
 import type { CanUseTool } from '../../src/index.ts'
 import { createRecorder, type Frame } from '../../src/inspect/index.ts'
-import { connectMcp } from '../../src/mcp/index.ts'
-import { newToken, nothingLeft, programOf } from '../mcp/support.ts'
-import { startTurn } from '../mcp/turn.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, settled, stateOf, takeAll, testTurn } from '../support/turn.ts'
+import { drain, flush, stateOf, takeAll, testTurn } from '../support/turn.ts'
 import { type Shown, shownBy, shownOn, useBrowser } from './support.ts'
 
 const stage = useBrowser()
@@ -37,13 +37,13 @@ describe('the inspector, attached late to a run', () => {
       await expect.poll(async () => (await shownOn(page)).call).toContain(`active: ${state}`)
     }
     read.run('b').finish()
-    await settled()
+    await flush()
     await isAsExecutor()
     read.run('a').finish()
-    await settled()
+    await flush()
     await isAsExecutor()
     write.run('c').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     await isAsExecutor()
     expect(stage.complaints).toEqual([])
@@ -71,34 +71,34 @@ describe('the inspector, attached late to a run', () => {
     add('a', 'Read', { file_path: 'a' })
     add('b', 'Read', { file_path: 'b' })
     add('c', 'Read', { file_path: 'c' })
-    await expect.poll(() => why('Read(c)')).toBe('3Read(c)all 2 places are taken')
+    await expect.poll(() => why('Read(c)')).toBe('3Read(c)waits for a free slot: 2 of 2 in use')
     add('d', 'Read', { file_path: 'd' }, { hold: true })
-    await expect.poll(() => why('Read(d)')).toBe('4Read(d)held until it is released')
+    await expect.poll(() => why('Read(d)')).toBe('4Read(d)waits to be released')
     add('e', 'Write', { file_path: 'e' })
-    await expect.poll(() => why('Write(e)')).toBe('5Write(e)runs alone, so waits for Read(a), Read(b)')
+    await expect.poll(() => why('Write(e)')).toBe('5Write(e)must run alone, waits for #1 Read and #2 Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     add('f', 'Read', { file_path: 'f' })
-    await expect.poll(() => why('Read(f)')).toBe('6Read(f)must not overtake Write(e)')
+    await expect.poll(() => why('Read(f)')).toBe('6Read(f)waits behind #5 Write, which must run alone')
     read.run('b').finish()
     read.run('c').finish()
-    await expect.poll(() => why('Read(f)')).toBe('6Read(f)Write(e) runs alone')
+    await expect.poll(() => why('Read(f)')).toBe('6Read(f)waits for #5 Write, which must run alone')
     await page.locator('.waiting', { hasText: 'Read(f)' }).click()
     const box = page.locator('.why-box')
     await expect
       .poll(() => box.textContent())
-      .toMatch(/Write\(e\) runs alone, for [\d.]+ m?s.*rule exclusiveRunning · waits for Write\(e\)/)
+      .toMatch(/waits for #5 Write, which must run alone, for [\d.]+ m?s.*rule exclusiveRunning · waits for Write\(e\)/)
   })
 
   it('scrubbed back, shows exactly what was then', async () => {
     const { executor, add, read, write } = setUp()
     const server = await stage.serve(executor, { record: 'always' })
-    // sees what the server's own recorder sees, so that its count is the page's place in time
+    // gets the same frames as the server's recorder, so that its count is the page's position
     const frames: Frame[] = []
     createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
     const moments: { position: number; expected: ReturnType<typeof shownBy> }[] = []
     const note = async () => {
-      await settled()
+      await flush()
       moments.push({ position: frames.length, expected: shownBy(executor) })
     }
     for (const [id, name] of [
@@ -163,11 +163,11 @@ describe('commands from the browser', () => {
     const page = await stage.open(server.url)
     await expect
       .poll(() => page.locator('.commands button').allTextContents())
-      .toEqual(['Interrupt', 'Abort', 'Discard'])
+      .toEqual(['Interrupt this turn', 'Stop this turn', 'Discard this turn'])
     add('b', 'Write')
-    await page.getByRole('button', { name: 'Abort' }).click()
+    await page.getByRole('button', { name: 'Stop this turn' }).click()
     await expect.poll(() => stateOf(executor, 'a')).toBe('completed')
-    await expect.poll(() => page.locator('.commands button').allTextContents()).toEqual(['Discard'])
+    await expect.poll(() => page.locator('.commands button').allTextContents()).toEqual(['Discard this turn'])
     await page.getByRole('tab', { name: 'Aborts' }).click()
     await expect
       .poll(() => page.locator('.abort').textContent())
@@ -176,7 +176,7 @@ describe('commands from the browser', () => {
 })
 
 describe('the page', () => {
-  it('asks nobody but its own server for anything, and breaks none of its own rules', async () => {
+  it('sends requests only to its own server, and violates no content security policy', async () => {
     const { executor, add } = setUp()
     add('a', 'Read')
     const server = await stage.serve(executor)
@@ -192,7 +192,7 @@ describe('the page', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('is there before the layout, and stays where there is none', async () => {
+  it('is drawn before the layout is ready, and stays if the layout fails', async () => {
     const { executor, add } = setUp()
     add('a', 'Read')
     const server = await stage.serve(executor)
@@ -210,7 +210,7 @@ describe('the page', () => {
     for (let index = 0; index < count; index++) add(`call-${index}`, 'Read')
     await expect.poll(() => page.locator('.tile').count()).toBe(count)
     read.run('call-0').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     await expect.poll(() => page.locator('.tile.ok').count()).toBe(1)
     await page.locator('.tile').last().click()
@@ -267,7 +267,7 @@ describe('the page', () => {
     await expect.poll(() => page.locator('.row .detail').allTextContents()).toEqual(['Read(d)', 'Read(d)'])
   })
 
-  it('moves nothing for those who asked for calm', async () => {
+  it('animates nothing with prefers-reduced-motion', async () => {
     const { executor, add, write } = setUp()
     add('a', 'Write')
     const server = await stage.serve(executor)
@@ -282,7 +282,7 @@ describe('the page', () => {
 })
 
 describe('the connections of MCP servers', () => {
-  const proxy = new URL('../mcp/fault-proxy.mjs', import.meta.url).pathname
+  const proxy = new URL('../../packages/mcp/test/fault-proxy.mjs', import.meta.url).pathname
   const hostile = '<img src=x onerror=alert(1)>'
   const chips = (page: Page) =>
     page
@@ -320,21 +320,21 @@ describe('the connections of MCP servers', () => {
     await expect.poll(() => active(page)).toBe('Server files, active: ready')
     await expect
       .poll(() => chips(page))
-      .toEqual(['ready filesready', expect.stringContaining(`failed ${hostile}failedit could not be started`)])
+      .toEqual(['ready filesready', expect.stringContaining(`failed ${hostile}failedthe server could not be started`)])
 
     const turn = startTurn(mcp.tools(), [['mcp__files__echo', { message: 'fault:die' }]])
     server.add(turn.executor)
     recorder.watch(turn.executor)
     await expect
       .poll(async () => (await chips(page))[0])
-      .toMatch(/^backingOff filesbacking off.*ended with code 3one call waits$/)
+      .toMatch(/^backingOff filesbacking off.*exited with code 3one call waits$/)
     await expect
       .poll(async () => (await shownOn(page)).shared)
       .toEqual(['1 mcp__files__echowaits for the server files'])
     await page.locator('.wagon').click()
     await expect
       .poll(() => page.locator('.why-box').textContent())
-      .toMatch(/waits for the server files \(backing off: .*ended.*\), for/)
+      .toMatch(/waits for the server files \(backing off: .*exited.*\), for/)
     expect(await active(page)).toMatch(/^Executor/)
     await page.getByRole('button', { name: 'show its chart' }).click()
     await expect.poll(() => active(page)).toBe('Server files, active: backingOff')

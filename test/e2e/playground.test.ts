@@ -10,7 +10,7 @@ import { staticFiles } from './static-files.ts'
 import { shownOn, useBrowser } from './support.ts'
 
 declare global {
-  /** What the page hands to the console. */
+  /** What the page exposes to the console. */
   var playground: {
     readonly executor: StreamingToolExecutor | undefined
     readonly results: readonly Message[]
@@ -21,10 +21,10 @@ declare global {
   }
 }
 
-const stage = useBrowser('playground')
+const stage = useBrowser()
 let files: Awaited<ReturnType<typeof staticFiles>>
 beforeAll(async () => {
-  files = await staticFiles(join(stage.folder, 'playground'))
+  files = await staticFiles(join(stage.dist, 'playground'))
 })
 afterAll(() => files.close())
 
@@ -43,7 +43,7 @@ interface Report {
   readonly questions: string[]
 }
 
-/** What the library itself says at this moment, asked through its public entry, in the page's words. */
+/** The library's own state now, read through its public API, in the page's words. */
 const saidBy = (page: Page): Promise<Report> =>
   page.evaluate(() => {
     const { executor, results } = globalThis.playground
@@ -51,9 +51,10 @@ const saidBy = (page: Page): Promise<Report> =>
     const snapshot = executor.actor.getSnapshot()
     const { calls } = snapshot.context.run
     const keysOf = (ref: unknown): string[] =>
-      (ref as { getSnapshot(): { _nodes: { key: string; parent?: unknown }[] } })
+      (ref as { getSnapshot(): { _nodes: { key: string; order: number; parent?: unknown }[] } })
         .getSnapshot()
         ._nodes.filter(({ parent }) => parent !== undefined)
+        .sort((a, b) => a.order - b.order)
         .map(({ key }) => key)
     type Known = (typeof calls)[number]
     const labelOf = ({ id, name }: Known): string =>
@@ -62,12 +63,14 @@ const saidBy = (page: Page): Promise<Report> =>
     const why = (call: Known): string => {
       const admission = executor.explain(call.id)
       if (admission === undefined || admission.ok) return ''
-      const names = admission.blockers.map((id) => labels.get(id)).join(', ')
+      const blockers = calls.filter(({ id }) => admission.blockers.includes(id))
+      const listed = blockers.map(({ index, name }) => `#${index + 1} ${name}`).join(', ')
+      const names = listed.replace(/, ([^,]*)$/, ' and $1')
       const words: Record<string, string> = {
-        held: 'held until it is released',
-        exclusiveRunning: `${names} runs alone`,
-        behindUnsafe: `must not overtake ${names}`,
-        waitsForRunning: `runs alone, so waits for ${names}`,
+        held: 'waits to be released',
+        exclusiveRunning: `waits for ${names}, which must run alone`,
+        behindUnsafe: `waits behind ${names}, which must run alone`,
+        waitsForRunning: `must run alone, waits for ${names}`,
       }
       return words[admission.because] ?? admission.because
     }
@@ -94,7 +97,7 @@ const saidBy = (page: Page): Promise<Report> =>
       shared: executing.filter(({ isSafe }) => isSafe).map(wagon),
       exclusive: executing.filter(({ isSafe }) => !isSafe).map(wagon),
       tiles: calls.map((call) => {
-        if (isGivenUp(call)) return `${call.index + 1} ${labelOf(call)}: given up`
+        if (isGivenUp(call)) return `${call.index + 1} ${labelOf(call)}: discarded`
         const running = call.isSafe ? 'runs, shared' : 'runs alone'
         const word =
           call.stage === 'executing' ? running : call.stage === 'yielded' ? outcome(call) : stages[call.stage]
@@ -111,7 +114,7 @@ async function shown(page: Page): Promise<Report> {
   return { ...rest, questions: await page.locator('.question .link').allTextContents() }
 }
 
-/** Page and library say the same, as soon as the page has drawn it. */
+/** Page and library agree as soon as the page has drawn. */
 const expectAgreement = async (page: Page): Promise<Report> => {
   let said = await saidBy(page)
   const compare = async (): Promise<string> => {
@@ -125,7 +128,7 @@ const expectAgreement = async (page: Page): Promise<Report> => {
   return said
 }
 
-/** Lets the page's clock go from one thing to the next, comparing at each. */
+/** Steps the page's clock from event to event and compares at each. */
 async function playThrough(page: Page): Promise<Report[]> {
   const reports: Report[] = []
   const step = (): Promise<boolean> =>
@@ -189,14 +192,14 @@ describe('the playground', () => {
   it('P6 a call that asks waits for an answer, and what is behind it too', async () => {
     const page = await open('permission')
     for (const answer of ['Allow', 'Deny']) {
-      await page.getByRole('button', { name: 'Start again' }).click()
+      await page.getByRole('button', { name: 'Restart' }).click()
       await playThrough(page)
       const waiting = await expectAgreement(page)
       expect(waiting.questions).toEqual(['Fetch(example.com)'])
-      expect(waiting.queue).toEqual(['3Write(fix.ts)runs alone, so waits for Fetch(example.com)'])
+      expect(waiting.queue).toEqual(['3Write(fix.ts)must run alone, waits for #1 Fetch'])
       await expect
         .poll(() => told(page))
-        .toContain('#1 Fetch(example.com) asks for permission. Until you answer it counts as executing.')
+        .toContain('#1 Fetch(example.com) asks for permission. It counts as executing until you answer.')
       await page.getByRole('button', { name: answer, exact: true }).click()
       await expect.poll(() => page.locator('.question').count()).toBe(0)
       const end = (await playThrough(page)).at(-1)
@@ -208,12 +211,12 @@ describe('the playground', () => {
     }
   })
 
-  it('takes marks, lengths, and calls by hand', async () => {
+  it('accepts changed classes, durations and added calls', async () => {
     const page = await open('mixed')
     const control = (name: string) => page.getByLabel(name, { exact: true })
     await control('Write(fix.ts) is safe').uncheck()
     await control('Write(fix.ts) is safe').check()
-    await control('Length of Read(a.ts)').fill('500')
+    await control('Duration of Read(a.ts)').fill('500')
     for (let at = 0; at < 4; at++) await page.getByRole('button', { name: 'Step' }).click()
     // 0, 300, 500 (a.ts is over), 700
     const report = await expectAgreement(page)
@@ -224,9 +227,9 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Add a call: Read' }).click()
     const added = await expectAgreement(page)
     expect(added.queue.map((row) => row.replace(/\(.*/, ''))).toEqual(['4Bash', '5Read'])
-    // a slider works on a call that runs already
-    await control('Length of Read(b.ts)').fill('8000')
-    await control('Length of Write(fix.ts)').fill('200')
+    // a slider works on a running call too
+    await control('Duration of Read(b.ts)').fill('8000')
+    await control('Duration of Write(fix.ts)').fill('200')
     await page.getByRole('button', { name: 'Step' }).click()
     expect((await expectAgreement(page)).tiles[2]).toContain('held for order')
     expect(stage.complaints).toEqual([])
@@ -247,7 +250,7 @@ describe('the playground', () => {
     const interruption = /^Interrupted: #1 .* and #3 .* must stop; #2 .* and #4 .* may finish\.$/
     await expect.poll(async () => (await told(page)).some((line) => interruption.test(line))).toBe(true)
     await press('Abort')
-    await expect.poll(async () => (await told(page)).includes('Aborted: whatever is not finished stops.')).toBe(true)
+    await expect.poll(async () => (await told(page)).includes('Aborted: every unfinished call stops.')).toBe(true)
     await playThrough(page)
     expect(await resultIds(page)).toHaveLength(4)
 
@@ -258,17 +261,17 @@ describe('the playground', () => {
     await press('Fail the shell')
     await expect.poll(() => told(page)).toContain('#2 Bash(git diff) failed, and its error cancels its siblings.')
     expect((await expectAgreement(page)).executor).toContain('siblingErrored')
-    await press('Start again')
+    await press('Restart')
     await press('Step')
     await press('Discard')
-    await expect.poll(() => told(page)).toContain('The run is given up: no result leaves it any more.')
+    await expect.poll(() => told(page)).toContain('The run is discarded. No more results are handed over.')
     expect((await expectAgreement(page)).executor).toContain('discarded')
     expect(await page.getByRole('button', { name: 'Add a call: Read' }).isDisabled()).toBe(true)
     expect(await resultIds(page)).toEqual([])
     expect(stage.complaints).toEqual([])
   })
 
-  it('runs by itself, at the speed asked for, and asks nobody but its own host for anything', async () => {
+  it('runs by itself at the chosen speed, and sends requests only to its own host', async () => {
     const page = await open('slow-first', '')
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -304,7 +307,7 @@ describe('the playground', () => {
       elements.every((element) => element.matches('[tabindex="-1"]') === false),
     )
     expect(reachable).toBe(true)
-    // the arrow goes to the scenario before, as radio buttons do
+    // the arrow key selects the previous scenario, as in a radio group
     await page.getByRole('radio', { name: 'Permission' }).focus()
     await page.keyboard.press('ArrowUp')
     await expect.poll(() => page.evaluate(() => globalThis.playground.scenario.id)).toBe('slow-first')

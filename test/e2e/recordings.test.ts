@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.ts'
-import { tokenOf } from '../inspect-server/support.ts'
+import { tokenOf } from '../inspect/server/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 import { shownOn, useBrowser } from './support.ts'
 
 const stage = useBrowser()
@@ -22,7 +22,7 @@ const fileWith = (name: string, text: string): string => {
 
 const script = '<img src=x onerror=alert(1)><script>alert(2)</script>'
 
-/** A short run with names that nobody should trust. */
+/** A short run with hostile names. */
 async function recorded(): Promise<string> {
   const frames: Frame[] = []
   const read = heldTool('Read', { safe: true })
@@ -31,7 +31,7 @@ async function recorded(): Promise<string> {
   add('a', 'Read', { file_path: script })
   add(script, script, { file_path: script })
   read.run('a').finish({ data: script })
-  await settled()
+  await flush()
   takeAll(executor)
   return frames.map(frameLine).join('')
 }
@@ -47,7 +47,7 @@ describe('a recording', () => {
     await live.locator('.wagon').waitFor()
     add('b', 'Write')
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     await expect.poll(() => live.locator('.tile.ok').count()).toBe(1)
     const [download] = await Promise.all([
@@ -95,9 +95,9 @@ describe('a recording', () => {
   const run = '{"seq":1,"at":0,"run":1,"type":"run","title":"t","isLate":false,"maxConcurrency":10,"root":"x:0"}\n'
   it.each([
     ['of another version', head.replace('"version":1', '"version":99'), 'version 99'],
-    ['that is none', 'hello', 'This is not a recording'],
-    ['with a wrong frame', `${head}{"seq":1,"at":0,"run":1,"type":"run","title":{},"isLate":1}\n`, 'not a proper run'],
-    ['that is empty', '', 'it is empty'],
+    ['that is none', 'hello', 'Not a Signalbox recording'],
+    ['with a wrong frame', `${head}{"seq":1,"at":0,"run":1,"type":"run","title":{},"isLate":1}\n`, 'not a valid run'],
+    ['that is empty', '', 'the file is empty'],
   ])('%s is refused with a sentence', async (_, text, problem) => {
     const server = await stage.serve([])
     const page = await stage.open(server.url)
@@ -106,7 +106,7 @@ describe('a recording', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('that is cut off, nests without end, or speaks of what is not there, is shown as far as it goes', async () => {
+  it('that is truncated, nests deeply or refers to unknown things is shown as far as possible', async () => {
     const server = await stage.serve([])
     const page = await stage.open(server.url)
     const call = (id: string, index: number, input: string) =>
@@ -116,7 +116,7 @@ describe('a recording', () => {
       run,
       call('a', 0, `${'['.repeat(20_000)}${']'.repeat(20_000)}`),
       call('far', 900_000_000, '1'),
-      '{"seq":4,"at":2,"run":1,"type":"books","waits":[{"because":"toString","blockers":["nobody"],"calls":[[0,999999999]]}],"stages":[["nobody","executing","shared"]]}\n',
+      '{"seq":4,"at":2,"run":1,"type":"schedule","waits":[{"because":"toString","blockers":["nobody"],"calls":[[0,999999999]]}],"stages":[["nobody","executing","shared"]]}\n',
       '{"seq":5,"at":3,"run":1,"type":"step","actor":"nobody","event":"x","transitions":[99],"active":[77]}\n',
       '{"seq":6,"at":4,"run":7,"type":"left"}\n',
       '{"seq":7,"at":5,"run":1,"type":"progress","call":"a","count":1,"data":{"__proto__":{"polluted":true}}}\n',
@@ -134,7 +134,7 @@ describe('a recording', () => {
   })
 })
 
-/** Three fetches of 100 ms each, one after the other, because nobody said that they are safe. */
+/** Three fetches of 100 ms each, one after the other, because they are not marked as safe. */
 async function threeFetches(failing?: string): Promise<string> {
   const frames: Frame[] = []
   const fetch = heldTool('Fetch')
@@ -145,26 +145,26 @@ async function threeFetches(failing?: string): Promise<string> {
     clock.increment(100)
     if (id === failing) fetch.run(id).fail(new Error('no answer'))
     else fetch.run(id).finish()
-    await settled()
+    await flush()
   }
   takeAll(executor)
   return frames.map(frameLine).join('')
 }
 
-describe('a run told again', () => {
+describe('a simulated run', () => {
   it('is the recorded one, until a limit or a mark is changed, and can be opened as a recording', async () => {
     const server = await stage.serve([])
     const page = await stage.open(server.url)
     await page.locator('#file').setInputFiles(fileWith('fetches.jsonl', await threeFetches()))
     await page.getByRole('tab', { name: 'What if' }).click()
     const sum = page.locator('.what-if .sum')
-    await expect.poll(() => sum.textContent()).toContain('300 ms, as recorded. Every call starts')
+    await expect.poll(() => sum.textContent()).toContain('300 ms, as recorded. No call starts')
     await page.getByRole('button', { name: 'Fetch: unsafe' }).click()
     await expect.poll(() => sum.textContent()).toContain('300 ms → 200 ms: 100 ms, 33 % shorter. 2 of 3 calls start')
     expect(await page.locator('.compared .said').allTextContents()).toEqual([
       'same start',
       '100 ms earlier',
-      '100 ms earlierall 2 places are taken',
+      '100 ms earlierwaits for a free slot: 2 of 2 in use',
     ])
     await page.getByLabel('How many safe calls may run at once').fill('3')
     await expect.poll(() => sum.textContent()).toContain('300 ms → 100 ms')
@@ -182,7 +182,7 @@ describe('a run told again', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('that cannot be told says why, and one that goes on takes in what came since', async () => {
+  it('shows why it cannot be simulated, and can include newer frames of a live run', async () => {
     const fetch = heldTool('Fetch', { safe: true })
     const { executor, add } = testTurn([fetch.tool], { maxConcurrency: 1 })
     const server = await stage.serve(executor, { record: 'always' })
@@ -190,13 +190,13 @@ describe('a run told again', () => {
     add('b', 'Fetch')
     const live = await stage.open(server.url)
     await live.getByRole('tab', { name: 'What if' }).click()
-    await expect.poll(() => live.locator('.doubt').last().textContent()).toContain('have not ended')
+    await expect.poll(() => live.locator('.doubt').last().textContent()).toContain('do not end in the recording')
     fetch.run('a').finish()
-    await settled()
+    await flush()
     fetch.run('b').finish()
-    await settled()
+    await flush()
     takeAll(executor)
-    await live.getByRole('button', { name: 'Take them in' }).click()
+    await live.getByRole('button', { name: 'Include them' }).click()
     await expect.poll(() => live.locator('.what-if .sum').textContent()).toContain('as recorded')
     const lost = (await threeFetches()).replace(
       /\n$/,
@@ -211,7 +211,7 @@ describe('a run told again', () => {
 })
 
 describe('a second recording', () => {
-  it('is set beside the first, and refused with a sentence where it is none', async () => {
+  it('is compared with the first, and rejected with a message if it is invalid', async () => {
     const server = await stage.serve([])
     const page = await stage.open(server.url)
     await page.locator('#file').setInputFiles(fileWith('first.jsonl', await threeFetches()))
@@ -219,24 +219,26 @@ describe('a second recording', () => {
     const other = page.locator('#other')
     const fine = await threeFetches()
     for (const [text, problem] of [
-      ['hello', 'This is not a recording'],
+      ['hello', 'Not a Signalbox recording'],
       [fine.replace('"version":1', '"version":99'), 'version 99'],
-      [fine.split('\n', 1)[0] as string, 'there is no run'],
+      [fine.split('\n', 1)[0] as string, 'it contains no run'],
     ] as const) {
       await other.setInputFiles(fileWith('second.jsonl', text))
       await expect.poll(() => page.getByRole('alert').textContent()).toContain(problem)
     }
     await other.setInputFiles(fileWith('second.jsonl', fine))
     const sum = page.locator('.against .sum')
-    await expect.poll(() => sum.textContent()).toContain('All 3 calls go the same way. 300 ms here, 300 ms there.')
+    await expect
+      .poll(() => sum.textContent())
+      .toContain('All 3 calls are the same. This run: 300 ms, other run: 300 ms.')
     await other.setInputFiles(fileWith('second.jsonl', await threeFetches('b')))
-    await expect.poll(() => sum.textContent()).toContain('1 of 3 calls go another way.')
+    await expect.poll(() => sum.textContent()).toContain('1 of 3 calls differ.')
     expect(await page.locator('.compared .said').allTextContents()).toEqual([
-      'same way',
-      'another outcomea result | an error',
-      'same way',
+      'same',
+      'different outcomea result | an error',
+      'same',
     ])
-    await page.getByLabel('only those').check()
+    await page.getByLabel('only differences').check()
     await expect.poll(() => page.locator('.compared .said').count()).toBe(1)
     expect(await page.locator('img[src=x], #app script').count()).toBe(0)
     expect(stage.complaints).toEqual([])

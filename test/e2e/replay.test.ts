@@ -7,12 +7,12 @@ import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.ts'
-import { writeReplayPage } from '../../src/replay-page/index.ts'
+import { writeReplayPage } from '../../src/inspect/replay-page/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 import { shownOn, useBrowser } from './support.ts'
 
-const stage = useBrowser('page', 'replay')
+const stage = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-replays-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -28,16 +28,16 @@ async function recorded(): Promise<Frame[]> {
   add('b', 'Write', { file_path: 'b.ts' })
   add(hostile, hostile, { file_path: hostile })
   read.run('a').finish({ data: hostile + 'x'.repeat(3_000) })
-  await settled()
+  await flush()
   takeAll(executor)
   executor.abort(hostile)
   write.run('b').finish()
-  await settled()
+  await flush()
   takeAll(executor)
   return frames
 }
 
-/** Opened from the disk, by a browser that has no network; and whatever it asked for. */
+/** Opens the page from disk in a browser without a network, and collects its requests. */
 async function openFromDisk(path: string, offline = true): Promise<{ page: Page; asked: string[] }> {
   const asked: string[] = []
   const context = await stage.browser.newContext({ offline, viewport: { width: 1440, height: 900 } })
@@ -59,17 +59,17 @@ describe('a replay page, opened from the disk without a network', () => {
     const recording = join(folder, 'r.jsonl')
     writeFileSync(recording, frames.map(frameLine).join(''))
     const path = join(folder, 'r.html')
-    await writeReplayPage(recording, path, { appFolder: join(stage.folder, 'inspector-app') })
+    await writeReplayPage(recording, path, { appFolder: join(stage.dist, 'inspector-app') })
     const { page, asked } = await openFromDisk(path)
     await page.locator('.tile').first().waitFor()
-    // laid out by the worker that came with it
+    // laid out by the embedded worker
     await page.locator('.chart.call .edge').first().waitFor()
     const server = await stage.serve([], { recording })
     const inspector = await stage.open(server.url)
     await inspector.locator('.tile').first().waitFor()
     for (const at of [frames.length, 30]) {
       for (const each of [page, inspector]) await each.locator('input[type=range]').fill(String(at))
-      // either may be the one that has not drawn it yet
+      // either page may not have drawn yet
       const pictures = async () =>
         Promise.all([page, inspector].map(async (each) => JSON.stringify(await shownOn(each))))
       await expect.poll(async () => new Set(await pictures()).size).toBe(1)
@@ -102,7 +102,7 @@ describe('a replay page, opened from the disk without a network', () => {
     await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
     const at = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`
     const path = join(folder, 'broken-out.html')
-    await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.dist, 'inspector-app') })
     const tags = [
       '<script>window.evil = 1</script>',
       `<script src="${at}/x.js"></script>`,
@@ -133,7 +133,7 @@ describe('a replay page, opened from the disk without a network', () => {
 
   it('tells its run again by the real charts, without a network', async () => {
     const path = join(folder, 'what-if.html')
-    await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.dist, 'inspector-app') })
     const { page } = await openFromDisk(path)
     await page.getByRole('tab', { name: 'What if' }).click()
     await expect.poll(() => page.locator('.what-if .sum').textContent()).toContain('as recorded')
@@ -145,11 +145,11 @@ describe('a replay page, opened from the disk without a network', () => {
 
   it('that was damaged on its way says so', async () => {
     const path = join(folder, 'damaged.html')
-    await writeReplayPage(await recorded(), path, { appFolder: join(stage.folder, 'inspector-app') })
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.dist, 'inspector-app') })
     const text = readFileSync(path, 'utf8')
     writeFileSync(path, text.replace(/(signalbox-recording">.{60}).{40}/, `$1${'A'.repeat(40)}`))
     const { page } = await openFromDisk(path)
-    await expect.poll(() => page.getByRole('alert').textContent()).toContain('it may be damaged')
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('It may be damaged')
     expect(stage.complaints).toEqual([])
     await page.context().close()
   })

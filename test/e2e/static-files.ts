@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
 
 const below = '/some/where/'
 
-/** A folder below some path, as any web host would serve it. */
+/** Serves a folder below a path, like any web server. */
 export async function staticFiles(
   folder: string,
   headers: Readonly<Record<string, string>> = {},

@@ -3,33 +3,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { buildApp } from '../../scripts/build-app.mjs'
 import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
 import type { StreamingToolExecutor } from '../../src/index.ts'
-import { type InspectorOptions, type InspectorServer, serveInspector } from '../../src/inspect-server/index.ts'
+import { type InspectorOptions, type InspectorServer, serveInspector } from '../../src/inspect/server/index.ts'
+import { builtProject } from '../support/built-project.ts'
 
 export interface Stage {
   /** A page that shows the inspector at this address. */
   open(url: string, options?: Parameters<Browser['newPage']>[0]): Promise<Page>
   serve(executor: StreamingToolExecutor | [], options?: InspectorOptions): Promise<InspectorServer>
   readonly browser: Browser
-  /** Where the parts of the app were built: what `dist` is in a release. */
+  /** The same content as `dist` in a release. */
+  readonly dist: string
+  /** For files of the tests; removed afterwards. */
   readonly folder: string
-  /** What any page complained about so far. */
+  /** Errors of all pages so far. */
   readonly complaints: string[]
 }
 
 /** The built app, a browser, and servers that are closed after each test. */
-export function useBrowser(...parts: NonNullable<Parameters<typeof buildApp>[0]>): Stage {
+export function useBrowser(): Stage {
   let browser: Browser
-  let folder: string
+  const dist = join(builtProject(), 'dist')
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
   const open: { close(): Promise<void> }[] = []
   const complaints: string[] = []
   beforeAll(async () => {
     const executablePath = findChromium()
-    if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-programs.mjs')
-    folder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
-    await buildApp(parts.length === 0 ? ['page'] : parts, folder)
+    if (executablePath === undefined) throw new Error('Chromium not found. Run: node scripts/ensure-programs.mjs')
     browser = await chromium.launch({ executablePath, args: chromiumArguments })
   })
   afterEach(async () => {
@@ -45,11 +46,10 @@ export function useBrowser(...parts: NonNullable<Parameters<typeof buildApp>[0]>
     get browser() {
       return browser
     },
-    get folder() {
-      return folder
-    },
+    dist,
+    folder,
     async serve(executor, options) {
-      const server = await serveInspector(executor, { appFolder: join(folder, 'inspector-app'), ...options })
+      const server = await serveInspector(executor, { appFolder: join(dist, 'inspector-app'), ...options })
       open.push(server)
       return server
     },
@@ -68,7 +68,7 @@ export function useBrowser(...parts: NonNullable<Parameters<typeof buildApp>[0]>
   }
 }
 
-/** What the page shows, in words; times are left out. */
+/** What the page shows as text, without times. */
 export interface Shown {
   readonly queue: string[]
   readonly shared: string[]
@@ -102,9 +102,10 @@ export function shownBy(executor: StreamingToolExecutor): Pick<Shown, 'shared' |
   const snapshot = executor.actor.getSnapshot()
   const { calls } = snapshot.context.run
   const keysOf = (ref: unknown): string[] =>
-    (ref as { getSnapshot(): { _nodes: { key: string; parent?: unknown }[] } })
+    (ref as { getSnapshot(): { _nodes: { key: string; order: number; parent?: unknown }[] } })
       .getSnapshot()
       ._nodes.filter(({ parent }) => parent !== undefined)
+      .sort((a, b) => a.order - b.order)
       .map(({ key }) => key)
   const wagon = (call: (typeof calls)[number]): string =>
     `${call.index + 1} ${call.name}${keysOf(call.ref).slice(1).join(' ▸ ')}`

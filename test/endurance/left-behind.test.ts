@@ -12,7 +12,7 @@ import {
   type ToolCallContext,
 } from '../../src/index.ts'
 import { createRecorder } from '../../src/inspect/index.ts'
-import { scriptedModel } from '../../src/scripted/index.ts'
+import { scriptedModel } from '../../src/query/scripted/index.ts'
 
 /** Everything of a turn that nobody but Signalbox could still hold, by name. */
 type Traces = Map<string, WeakRef<object>>

@@ -2,13 +2,13 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { type CanUseTool, StreamingToolExecutor } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, drain, resultOf, settled, stateOf, takeReady, testTurn } from '../support/turn.ts'
+import { chartValue, drain, flush, resultOf, stateOf, takeReady, testTurn } from '../support/turn.ts'
 
 const failure = new Error('exit 1')
 const siblingText = '<tool_use_error>Cancelled: parallel tool call Bash(npm test) errored</tool_use_error>'
-const stopped = 'The user stopped this call, and nothing more was done for it. Wait for what they say next.'
+const stopped = 'The user stopped this call, and nothing more was done. Wait for the next message from the user.'
 const neverStarted =
-  'This call was cancelled before it started: the user stopped the turn. Wait for what they say next.'
+  'This call was cancelled before it started: the user stopped the turn. Wait for the next message from the user.'
 
 const bashAndRead = () => {
   const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
@@ -27,15 +27,18 @@ describe('precedence', () => {
     executor.abort('interrupt')
     expect(chartValue(executor).run).toBe('interrupted')
     bash.run('b').finish()
-    await settled()
+    await flush()
     expect(chartValue(executor).run).toBe('siblingErrored')
     executor.abort('escape')
     expect(chartValue(executor).run).toBe('siblingErrored')
     stubborn.run('r').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor)[0]).toEqual([
       'r',
-      siblingText.replace(' errored', ' errored It had finished all the same: its effects stand.'),
+      siblingText.replace(
+        ' errored<',
+        ' errored It returned after it was told to stop. It may have done all or part of its work.\nIts output so far:\nr done<',
+      ),
     ])
     executor.discard()
     expect(chartValue(executor).run).toBe('discarded')
@@ -63,7 +66,7 @@ describe('sibling errors', () => {
     add('b', 'Bash', { command: 'npm test' })
     add('w', 'Write')
     bash.run('b').fail(failure)
-    await settled()
+    await flush()
     expect(read.run('r').context.abortController.signal.reason).toBe('sibling_error')
     add('late', 'Read')
     const contents = Object.fromEntries((await drain(executor)).map(resultOf).map((b) => [b.tool_use_id, b.content]))
@@ -79,7 +82,7 @@ describe('sibling errors', () => {
     add('b', 'Bash', {}, { hold: false })
     executor.abort('escape')
     bash.run('b').fail(failure)
-    await settled()
+    await flush()
     expect(chartValue(executor).run).toBe('aborted')
     expect(read.started).toEqual([])
   })
@@ -115,12 +118,12 @@ describe('the user interrupts', () => {
     add('w', 'Write')
     add('f', 'Fetch')
     host.abort('interrupt')
-    await settled()
+    await flush()
     expect(chartValue(executor).run).toBe('interrupted')
     expect(search.run('s').context.abortController.signal.reason).toBe('interrupt')
     expect(read.run('r').context.abortController.signal.aborted).toBe(false)
     read.run('r').finish()
-    await settled()
+    await flush()
     write.run('w').finish()
     add('later', 'Search')
     const contents = (await drain(executor)).map((update) => resultOf(update).content)
@@ -140,7 +143,7 @@ describe('the user interrupts', () => {
     executor.abort('interrupt')
     expect(takeReady(executor)).toEqual([['w', stopped]])
     answer?.()
-    await settled()
+    await flush()
     expect(write.started).toEqual([])
   })
 
@@ -152,7 +155,7 @@ describe('the user interrupts', () => {
     add('runs', 'Read')
     add('waits', 'Write')
     read.run('done').finish()
-    await settled()
+    await flush()
     const reason = new Error('escape')
     host.abort(reason)
     add('later', 'Read')
@@ -193,9 +196,9 @@ describe('discard', () => {
     add('runs', 'Read')
     add('waits', 'Write')
     read.run('done').finish()
-    await settled()
+    await flush()
     const reader = drain(executor)
-    await settled()
+    await flush()
     expect(executor.discard()).toEqual([
       { id: 'done', name: 'Read', started: true, completed: true },
       { id: 'runs', name: 'Read', started: true, completed: false },
@@ -207,7 +210,7 @@ describe('discard', () => {
     expect(read.run('runs').context.abortController.signal.reason).toBe('streaming_fallback')
     read.run('runs').finish()
     add('later', 'Read')
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toEqual([])
     expect(read.started).toEqual(['done', 'runs'])
     expect(write.started).toEqual([])
@@ -241,7 +244,7 @@ describe('a call that stops the turn', () => {
     add('a', 'Write')
     executor.discard()
     answer?.()
-    await settled()
+    await flush()
     expect(host.signal.aborted).toBe(false)
   })
 
@@ -261,26 +264,52 @@ describe('a call that stops the turn', () => {
     add('r', 'Read')
     add('b', 'Bash')
     bash.run('b').fail(failure)
-    await settled()
+    await flush()
     expect(host.signal.aborted).toBe(false)
   })
 })
 
 describe('grace', () => {
-  it('A7 what a body returns after the abort is replaced, and says that it had finished', async () => {
+  it.each([
+    [
+      'that it was cut short',
+      { data: 'half', interrupted: true },
+      ' It was stopped before it finished; the effects it had until then remain.\nIts output so far:\nhalf',
+    ],
+    [
+      'that it had finished',
+      { data: 'all', interrupted: false },
+      ' It had already finished, so its effects remain.\nIts output so far:\nall',
+    ],
+    [
+      'nothing of it, so neither is claimed',
+      { data: undefined },
+      ' It returned after it was told to stop. It may have done all or part of its work.',
+    ],
+  ])('A7 W8 what a body returns after the abort is replaced, and the model is told what the body says: %s', async (_, result, told) => {
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([read.tool])
     add('r', 'Read')
     executor.abort('escape')
     expect(stateOf(executor, 'r')).toBe('executing')
-    read.run('r').finish()
-    await settled()
+    read.run('r').finish(result)
+    await flush()
     expect(takeReady(executor)).toEqual([
-      [
-        'r',
-        'The user stopped this call. Wait for what they say next. It had finished all the same: its effects stand.',
-      ],
+      ['r', `The user stopped this call. Wait for the next message from the user.${told}`],
     ])
+  })
+
+  it('A7 W8 P9 the output of a stopped call is left out where a hook would have had to see it first', async () => {
+    const read = heldTool('Read', { safe: true })
+    const hooks = { PostToolUse: [{ hooks: [async () => ({})] }] }
+    const { add, executor } = testTurn([read.tool], { context: { hooks } })
+    add('r', 'Read')
+    await flush()
+    executor.abort('escape')
+    read.run('r').finish({ data: 'secret', interrupted: true })
+    await flush()
+    const [[, content] = []] = takeReady(executor)
+    expect(content).toMatch(/stopped before it finished; the effects it had until then remain\.$/)
   })
 
   it('A7 a body that ignores its signal is given up after the grace, frees the gate, is reported, and its late word is counted', async () => {
@@ -296,10 +325,10 @@ describe('grace', () => {
     expect([chartValue(executor).gate, block.started]).toEqual(['exclusive', []])
     clock.increment(1)
     expect(block.started).toEqual(['next'])
-    expect(takeReady(executor)[0]?.[1]).toContain('It did not stop when it was told to')
+    expect(takeReady(executor)[0]?.[1]).toContain('It did not stop when told to')
     write.run('stuck').progress('still here')
     write.run('stuck').finish()
-    await settled()
+    await flush()
     expect(warnings).toEqual([
       ['abandoned', 1],
       ['late', 1],
@@ -334,7 +363,7 @@ describe('grace', () => {
     const { add, executor } = testTurn([read.tool])
     add('r', 'Read')
     read.run('r').finish()
-    await settled()
+    await flush()
     expect(chartValue(executor).run).toBe('aborted')
     expect(takeReady(executor)).toEqual([['r', 'mapped r done']])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAssistantMessage, StreamingToolExecutor, type ToolUseBlock } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { chartValue, drain, resultOf, settled, stateOf, takeReady, testTurn, toolUse } from '../support/turn.ts'
+import { chartValue, drain, flush, resultOf, stateOf, takeReady, testTurn, toolUse } from '../support/turn.ts'
 
 const safe = () => heldTool('Read', { safe: true })
 const unsafe = () => heldTool('Write')
@@ -15,7 +15,7 @@ describe('a call is an actor', () => {
     add('w', 'Write')
     expect([stateOf(executor, 'r'), stateOf(executor, 'w')]).toEqual(['executing', 'queued'])
     read.run('r').finish()
-    await settled()
+    await flush()
     expect([stateOf(executor, 'r'), stateOf(executor, 'w')]).toEqual(['completed', 'executing'])
     takeReady(executor)
     expect(stateOf(executor, 'r')).toBe('yielded')
@@ -84,7 +84,7 @@ describe('the gate', () => {
     add('d', 'Read')
     expect(executor.explain('d')).toEqual({ ok: false, because: 'behindUnsafe', blockers: ['w'] })
     read.run('b').finish()
-    await settled()
+    await flush()
     expect(read.started).toEqual(['a', 'b', 'c'])
   })
 
@@ -104,10 +104,10 @@ describe('the gate', () => {
     add('w', 'Write')
     expect(executor.explain('w')).toEqual({ ok: false, because: 'waitsForRunning', blockers: ['a', 'b'] })
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(write.started).toEqual([])
     read.run('b').finish()
-    await settled()
+    await flush()
     expect(write.started).toEqual(['w'])
     add('c', 'Read')
     expect(executor.explain('c')).toEqual({ ok: false, because: 'exclusiveRunning', blockers: ['w'] })
@@ -125,10 +125,10 @@ describe('the gate', () => {
     expect(chartValue(executor).gate).toBe('exclusive')
     expect(answers).toHaveLength(1)
     answers[0]?.()
-    await settled()
+    await flush()
     expect(write.started).toEqual(['a'])
     write.run('a').finish()
-    await settled()
+    await flush()
     expect(answers).toHaveLength(2)
   })
 
@@ -141,10 +141,10 @@ describe('the gate', () => {
     add('b', 'Read')
     expect(executor.explain('b')).toEqual({ ok: false, because: 'behindUnsafe', blockers: ['w'] })
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([read.started, write.started]).toEqual([['a'], ['w']])
     write.run('w').finish()
-    await settled()
+    await flush()
     expect(read.started).toEqual(['a', 'b'])
   })
 
@@ -179,7 +179,7 @@ describe('the gate', () => {
     add('c', 'Write')
     executor.release('b')
     write.run('a').finish()
-    await settled()
+    await flush()
     expect(write.started).toEqual(['a', 'b'])
   })
 
@@ -191,7 +191,7 @@ describe('the gate', () => {
     executor.release('a')
     expect(executor.release('a')).toBe(false)
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(executor.release('a')).toBe(false)
     expect(takeReady(executor)).toEqual([['a', 'a done']])
   })
@@ -204,7 +204,7 @@ describe('the gate', () => {
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     expect(read.started).toEqual([])
     write.run('w').fail(new Error('no'))
-    await settled()
+    await flush()
     expect(read.started).toEqual(['a', 'b', 'c'])
   })
 
@@ -217,10 +217,10 @@ describe('the gate', () => {
     add('w', 'Write')
     expect(chartValue(executor).gate).toBe('shared')
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(chartValue(executor).gate).toBe('exclusive')
     write.run('w').finish()
-    await settled()
+    await flush()
     expect(chartValue(executor).gate).toBe('open')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PermissionAnswer, StreamingToolExecutor, ToolUseContext } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, resultOf, settled, stateOf, takeReady, testTurn } from '../support/turn.ts'
+import { drain, flush, resultOf, stateOf, takeReady, testTurn } from '../support/turn.ts'
 
 const readAndWrite = () => {
   const read = heldTool('Read', { safe: true })
@@ -16,11 +16,11 @@ describe('the ordered cursor', () => {
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     read.run('c').finish()
     read.run('b').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor)).toEqual([])
     expect(stateOf(executor, 'c')).toBe('completed')
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c'])
   })
 
@@ -28,7 +28,7 @@ describe('the ordered cursor', () => {
     const { read, write, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     const told: (string | undefined)[] = []
-    const stop = executor.on('settled', ({ toolUseID, messages }) => {
+    const stop = executor.on('completed', ({ toolUseID, messages }) => {
       const [first] = messages
       told.push(
         `${toolUseID} ${first?.type === 'user' ? JSON.stringify(first.message.content).includes('is_error') : ''}`,
@@ -39,19 +39,19 @@ describe('the ordered cursor', () => {
     add('c', 'Write')
     add('d', 'Nobody')
     read.run('b').finish()
-    await settled()
+    await flush()
     expect(told).toEqual(['d true', 'b false'])
     expect(takeReady(executor)).toEqual([])
     read.run('a').fail(new Error('no'))
-    await settled()
+    await flush()
     write.run('c').finish()
-    await settled()
+    await flush()
     expect(told).toEqual(['d true', 'b false', 'a true', 'c false'])
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c', 'd'])
     stop()
     add('e', 'Read')
     executor.abort('escape')
-    await settled()
+    await flush()
     expect(told).toHaveLength(4)
   })
 
@@ -59,11 +59,11 @@ describe('the ordered cursor', () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     const told: string[] = []
-    executor.on('settled', ({ toolUseID }) => told.push(toolUseID))
+    executor.on('completed', ({ toolUseID }) => told.push(toolUseID))
     add('a', 'Read')
     executor.discard()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(told).toEqual([])
   })
 
@@ -73,7 +73,7 @@ describe('the ordered cursor', () => {
     add('a', 'Read')
     add('b', 'Read')
     read.run('b').finish()
-    await settled()
+    await flush()
     executor.actor.send({ type: 'results.take' })
     expect(executor.actor.getSnapshot().context.run.cursor).toBe(0)
     expect(stateOf(executor, 'b')).toBe('completed')
@@ -90,7 +90,7 @@ describe('the ordered cursor', () => {
     read.run('a').progress(2)
     read.run('b').progress(3)
     read.run('b').finish()
-    await settled()
+    await flush()
     read.run('b').progress(4)
     const messages = [...executor.getCompletedResults()].map(({ message }) => message)
     expect(messages.map((m) => m.type === 'progress' && [m.toolUseID, m.parentToolUseID, m.data])).toEqual([
@@ -125,7 +125,7 @@ describe('the ordered cursor', () => {
     add('a', 'Read')
     expect([...executor.getCompletedResults()]).toEqual([])
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeReady(executor)).toEqual([['a', 'a done']])
     expect(takeReady(executor)).toEqual([])
   })
@@ -139,11 +139,11 @@ describe('the ordered cursor', () => {
       for await (const update of executor.getRemainingResults()) seen.push(resultOf(update).tool_use_id)
       seen.push('end')
     })()
-    await settled()
+    await flush()
     expect(seen).toEqual([])
     add('b', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(seen).toEqual(['a'])
     read.run('b').finish()
     await reader
@@ -165,7 +165,7 @@ describe('the ordered cursor', () => {
         break
       }
     })()
-    await settled()
+    await flush()
     for (const id of ['a', 'b', 'c', 'd']) read.run(id).finish()
     await leaver
     expect(first).toEqual(['a'])
@@ -190,7 +190,7 @@ describe('the ordered cursor', () => {
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
     read.run('a').finish({ structuredOutput: { ok: true } })
-    await settled()
+    await flush()
     const ready = executor.getCompletedResults()
     expect(ready.next().value?.message.type).toBe('user')
     expect(stateOf(executor, 'a')).toBe('completed')
@@ -215,7 +215,7 @@ describe('the ordered cursor', () => {
     add('held', 'Write', {}, { hold: true })
     read.run('ok').finish()
     read.run('fails').fail('no reason')
-    await settled()
+    await flush()
     host.abort('escape')
     add('late', 'Read')
     clock.increment(5_000)
@@ -230,11 +230,11 @@ describe('the ordered cursor', () => {
     add('a', 'Read')
     add('b', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     executor.discard()
     read.run('b').progress('more')
     read.run('b').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toEqual([])
     expect(await drain(executor)).toEqual([])
   })
@@ -254,9 +254,9 @@ describe('context modifiers', () => {
     add('b', 'Read')
     add('w', 'Write')
     read.run('b').finish({ contextModifier: mark('b') })
-    await settled()
+    await flush()
     read.run('a').finish({ contextModifier: mark('a') })
-    await settled()
+    await flush()
     expect(marksOf(write.run('w').context)).toEqual(['a', 'b'])
     write.run('w').finish({ contextModifier: mark('w') })
     const updates = await drain(executor)
@@ -269,9 +269,9 @@ describe('context modifiers', () => {
     add('w', 'Write')
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     write.run('w').finish({ contextModifier: mark('w') })
-    await settled()
+    await flush()
     read.run('a').finish({ contextModifier: mark('a') })
-    await settled()
+    await flush()
     expect([marksOf(read.run('a').context), marksOf(read.run('b').context)]).toEqual([['w'], ['w']])
   })
 
@@ -294,12 +294,12 @@ describe('context modifiers', () => {
     add('held', 'Read', {}, { hold: true })
     add('b', 'Read')
     add('w', 'Write')
-    await settled()
+    await flush()
     read.run('b').finish({ contextModifier: mark('b') })
-    await settled()
+    await flush()
     then(executor)
     allow({ behavior: 'allow' })
-    await settled()
+    await flush()
     expect([asked, marksOf(write.run('w').context)]).toEqual([[[]], marks])
     expect(write.run('w').context.toolUseID).toBe('w')
   })
@@ -335,7 +335,6 @@ describe('context modifiers', () => {
     ['a matcher', { hooks: { PreToolUse: [{ matcher: '(', hooks: [] }] } }],
     ['a rule', { permissions: { allow: ['((('] } }],
     ['a mode', { permissions: { mode: 'never' } }],
-    ['a controller', { abortController: {} }],
   ])('Y7 one that leaves %s that nobody can use is left out and reported: no later executor meets it', async (_, bad) => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
@@ -375,7 +374,7 @@ describe('what the host is shown', () => {
     add('w', 'Write')
     expect(host.ids()).toEqual(['a'])
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(host.ids()).toEqual(['a', 'w'])
     takeReady(executor)
     expect(host.ids()).toEqual(['w'])
@@ -394,10 +393,10 @@ describe('what the host is shown', () => {
     add('c', 'Read')
     expect(host.history).toEqual([true, false])
     block.run('c').finish()
-    await settled()
+    await flush()
     cancel.run('a').finish()
     cancel.run('b').finish()
-    await settled()
+    await flush()
     expect(host.history).toEqual([true, false, true, false])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HookCallback, StreamingToolExecutor } from '../../src/index.ts'
 import { collectWarnings, expectNoStrays, never, textOf } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { isResult, resultOf, settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, isResult, resultOf, takeAll, testTurn } from '../support/turn.ts'
 import { failureHooks, hookTurn, named, postHooks, preHooks, rough, says, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -32,7 +32,7 @@ describe('an abort while hooks run before the call', () => {
       { tool: { cancel: true } },
     )
     add('a', 'Tool')
-    await settled()
+    await flush()
     abort(executor, host)
     const { result, attachments, summary, order } = await toldOfOne(executor)
     expect(result).toMatchObject({ isError: true, toolUseResult: 'User rejected tool use' })
@@ -50,9 +50,9 @@ describe('an abort while hooks run before the call', () => {
     const signals: AbortSignal[] = []
     const { executor, add, clock } = hookTurn(preHooks(hangs(signals)))
     add('a', 'Tool')
-    await settled()
+    await flush()
     executor.abort('interrupt')
-    await settled()
+    await flush()
     expect(signals[0]?.aborted).toBe(false)
     clock.increment(60_000)
     expect((await toldOfOne(executor)).result.isError).toBe(true)
@@ -66,7 +66,7 @@ describe('an abort while hooks run before the call', () => {
     })
     add('a', 'Bash')
     add('b', 'Read')
-    await settled()
+    await flush()
     bash.run('a').fail(new Error('exit 1'))
     const { results, order } = await told(executor)
     expect(results[1]?.toolUseResult).toBe('Cancelled: parallel tool call Bash errored')
@@ -78,7 +78,7 @@ describe('an abort while hooks run before the call', () => {
     const signals: AbortSignal[] = []
     const { executor, add } = hookTurn(preHooks(hangs(signals)))
     add('a', 'Tool')
-    await settled()
+    await flush()
     expect(executor.discard()).toEqual([{ id: 'a', name: 'Tool', started: false, completed: false }])
     expect((await told(executor)).order).toEqual([])
     expect(signals[0]?.reason).toBe('streaming_fallback')
@@ -94,7 +94,7 @@ describe('an abort while hooks run before the call', () => {
       ),
     )
     add('a', 'Tool')
-    await settled()
+    await flush()
     executor.abort('escape')
     say({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } })
     fail(new Error('too late to matter'))
@@ -108,7 +108,7 @@ describe('an abort while hooks run before the call', () => {
       tool: { validateInput: ({ isChanged }) => (isChanged === true ? never() : { result: true }) },
     })
     add('a', 'Tool')
-    await settled()
+    await flush()
     executor.abort('escape')
     const { order } = await toldOfOne(executor)
     expect(order).toEqual(['result', 'stop_hook_summary'])
@@ -122,7 +122,7 @@ describe('an abort while hooks run after the call', () => {
     const { executor, add, tool, host } = hookTurn(postHooks(hangs(signals)), { tool: { cancel: true } })
     add('a', 'Tool')
     tool.run('a').finish()
-    await settled()
+    await flush()
     expect(signals[0]?.aborted).toBe(false)
     abort(executor, host)
     const { result, order } = await toldOfOne(executor)
@@ -135,7 +135,7 @@ describe('an abort while hooks run after the call', () => {
     const { executor, add, tool } = hookTurn(failureHooks(hangs([])))
     add('a', 'Tool')
     tool.run('a').fail(new RangeError('of its own'))
-    await settled()
+    await flush()
     executor.abort('escape')
     const { result, order } = await toldOfOne(executor)
     expect(textOf(result)).toContain('of its own')
@@ -146,9 +146,9 @@ describe('an abort while hooks run after the call', () => {
     const { executor, add, tool } = hookTurn(postHooks(hangs([])))
     add('a', 'Tool')
     tool.run('a').finish({ contextModifier: (context) => ({ ...context, mark: 'set' }) })
-    await settled()
+    await flush()
     executor.abort('escape')
-    await settled()
+    await flush()
     const updates = takeAll(executor)
     expect(updates.filter(isResult).map((update) => resultOf(update).content)).toEqual(['a done'])
     expect(updates.at(-1)?.newContext.mark).toBe('set')
@@ -159,9 +159,9 @@ describe('an abort while hooks run after the call', () => {
     const warnings = collectWarnings(executor)
     add('a', 'Tool')
     tool.run('a').finish()
-    await settled()
+    await flush()
     executor.abort('escape')
-    await settled()
+    await flush()
     clock.increment(120_000)
     await toldOfOne(executor)
     expect(warnings.all).toEqual([])

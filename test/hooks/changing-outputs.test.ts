@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectNoStrays, textOf } from '../cases/support.ts'
-import { settled } from '../support/turn.ts'
+import { flush } from '../support/turn.ts'
 import { hookTurn, preHooks, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -25,7 +25,7 @@ describe('what a hook returns', () => {
       preHooks(rough(() => ({ hookSpecificOutput: shifty('updatedInput', ...words) }))),
     )
     add('a', 'Tool', { command: 'ls' })
-    await settled()
+    await flush()
     if (tool.started.length > 0) tool.run('a').finish()
     await toldOfOne(executor)
   })
@@ -43,7 +43,7 @@ describe('what a hook returns', () => {
     const updatedInput = { command: 'ls', flags: ['-l'] }
     const { add, tool } = hookTurn(preHooks(says({ updatedInput })))
     add('a', 'Tool', { command: 'x' })
-    await settled()
+    await flush()
     updatedInput.command = 'rm'
     updatedInput.flags.push('-r')
     expect(tool.run('a').input).toEqual({ command: 'ls', flags: ['-l'] })
@@ -61,7 +61,7 @@ describe('what a hook returns', () => {
     })
     const { add, tool, message } = hookTurn(preHooks(spoil, spoil))
     add('a', 'Tool', given)
-    await settled()
+    await flush()
     expect(seen).toEqual([
       { command: 'ls', flags: ['-l'] },
       { command: 'ls', flags: ['-l'] },
@@ -73,7 +73,7 @@ describe('what a hook returns', () => {
   it('P4 it goes on in the background: it has no say, whatever stands beside', async () => {
     const { executor, add, tool } = hookTurn(preHooks(says({ permissionDecision: 'deny' }, { async: true })))
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     const { result, order } = await toldOfOne(executor)
     expect(result.isError).toBe(false)
@@ -91,11 +91,10 @@ describe('what a hook returns', () => {
       'texts that are none',
       async () => ({ systemMessage: 5, stopReason: {}, hookSpecificOutput: { additionalContext: 7 } }),
     ],
-    ['defer', says({ permissionDecision: 'defer' })],
   ])('P4 %s: says nothing, and the call runs', async (_, hook) => {
     const { executor, add, tool } = hookTurn(preHooks(rough(hook)))
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     const { result, order } = await toldOfOne(executor)
     expect(result.isError).toBe(false)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HookCallback, Hooks } from '../../src/index.ts'
 import { expectNoStrays, never, raise, textOf } from '../cases/support.ts'
-import { settled, stateOf } from '../support/turn.ts'
+import { flush, stateOf } from '../support/turn.ts'
 import { failureHooks, hookTurn, named, postHooks, preHooks, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -71,7 +71,7 @@ describe('a hook before the call that fails', () => {
   it.each(brokenHooks)('P4 with onFailure continue, %s: the call runs, and the host hears of it', async (_, hook) => {
     const { executor, add, tool } = hookTurn({ PreToolUse: [{ hooks: [rough(hook)], onFailure: 'continue' }] })
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     const { result, order } = await toldOfOne(executor)
     expect(result).toMatchObject({ isError: false, content: 'a done' })
@@ -132,9 +132,9 @@ describe('a hook after the call that fails', () => {
       add('a', 'Tool')
       if (isSuccess) tool.run('a').finish()
       else tool.run('a').fail(new RangeError('of its own'))
-      await settled()
+      await flush()
       clock.increment(59_999)
-      await settled()
+      await flush()
       expect(stateOf(executor, 'a')).toBe('executing')
       clock.increment(1)
       const { result, attachments } = await toldOfOne(executor)

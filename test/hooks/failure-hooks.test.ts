@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HookInput, Hooks } from '../../src/index.ts'
 import { expectNoStrays, textOf } from '../cases/support.ts'
-import { settled } from '../support/turn.ts'
+import { flush } from '../support/turn.ts'
 import { hookTurn, named, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -46,7 +46,7 @@ describe('hooks after a failure', () => {
       () => run.fail(new Error('told to stop')),
       () => run.finish(),
     )
-    await settled()
+    await flush()
     clock.increment(5_000)
     const { result } = await toldOfOne(executor)
     expect(textOf(result)).toContain('Timeout')
@@ -60,10 +60,10 @@ describe('hooks after a failure', () => {
     add('a', 'Tool')
     for (const attempt of [1, 2, 3]) {
       tool.run('a').fail(new Error(`failure ${attempt}`))
-      await settled()
+      await flush()
       expect(seen).toHaveLength(attempt === 3 ? 1 : 0)
       clock.increment(10)
-      await settled()
+      await flush()
     }
     await toldOfOne(executor)
     expect(seen).toMatchObject([{ error: expect.stringContaining('failure 3') }])
@@ -74,9 +74,9 @@ describe('hooks after a failure', () => {
     const { executor, add, tool, clock } = hookTurn(hooks, { tool: { retry: { attempts: 2 } } })
     add('a', 'Tool')
     tool.run('a').fail(new Error('once'))
-    await settled()
+    await flush()
     clock.increment(0)
-    await settled()
+    await flush()
     tool.run('a').finish()
     expect((await toldOfOne(executor)).result.isError).toBe(false)
     expect(seen.map((input) => input.hook_event_name)).toEqual(['PostToolUse'])
@@ -114,10 +114,10 @@ describe('hooks after a failure', () => {
     add('a', 'Tool')
     add('b', 'Tool')
     tool.run('a').fail(new Error('exit 1'))
-    await settled()
+    await flush()
     expect(tool.run('b').context.abortController.signal.aborted).toBe(false)
     say({})
-    await settled()
+    await flush()
     expect(tool.run('b').context.abortController.signal.reason).toBe('sibling_error')
     expect([...executor.getCompletedResults()].filter(({ message }) => message.type === 'user')).toHaveLength(2)
   })
@@ -144,10 +144,10 @@ describe('the summary', () => {
       ],
     })
     add('a', 'Tool')
-    await settled()
+    await flush()
     clock.increment(500)
     answer()
-    await settled()
+    await flush()
     tool.run('a').finish()
     const { summary, order } = await toldOfOne(executor)
     expect(order.filter((kind) => kind === 'stop_hook_summary')).toHaveLength(1)
@@ -179,12 +179,12 @@ describe('the summary', () => {
       PostToolUse: [{ hooks: [held] }],
     })
     add('a', 'Tool')
-    await settled()
+    await flush()
     clock.increment(beforeMs)
     for (const answer of answers.splice(0)) answer()
-    await settled()
+    await flush()
     tool.run('a').finish()
-    await settled()
+    await flush()
     clock.increment(afterMs)
     for (const answer of answers.splice(0)) answer()
     expect((await toldOfOne(executor)).summary).toMatchObject({ totalDurationMs: beforeMs + afterMs, isSlow })

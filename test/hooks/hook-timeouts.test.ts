@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectNoStrays, never, textOf } from '../cases/support.ts'
-import { settled, stateOf } from '../support/turn.ts'
+import { flush, stateOf } from '../support/turn.ts'
 import { hookTurn, named, preHooks, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -19,9 +19,9 @@ describe('a hook before the call that hangs', () => {
     const signals: AbortSignal[] = []
     const { executor, add, tool, clock } = hookTurn(preHooks(hangs(signals)))
     add('a', 'Tool')
-    await settled()
+    await flush()
     clock.increment(59_999)
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
     expect(signals[0]?.aborted).toBe(false)
     clock.increment(1)
@@ -38,7 +38,7 @@ describe('a hook before the call that hangs', () => {
     const { executor, add, clock } = hookTurn({ PreToolUse: [{ hooks: [hangs()], timeout: 1.5 }] })
     add('a', 'Tool')
     clock.increment(1_499)
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
     clock.increment(1)
     expect(textOf((await toldOfOne(executor)).result)).toContain('1.5 s')
@@ -54,10 +54,10 @@ describe('a hook before the call that hangs', () => {
     })
     add('a', 'Tool')
     clock.increment(4_999)
-    await settled()
+    await flush()
     expect(tool.started).toEqual([])
     clock.increment(1)
-    await settled()
+    await flush()
     tool.run('a').finish()
     const { attachments } = await toldOfOne(executor)
     expect(attachments.map(({ type }) => type)).toEqual([
@@ -71,7 +71,7 @@ describe('a hook before the call that hangs', () => {
     const { executor, add, clock } = hookTurn({ PreToolUse: [{ hooks: [hangs()], timeout: Number.POSITIVE_INFINITY }] })
     add('a', 'Tool')
     clock.increment(60_000_000)
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
   })
 
@@ -79,9 +79,9 @@ describe('a hook before the call that hangs', () => {
     let say = (_output: unknown): void => undefined
     const { executor, add, tool, clock } = hookTurn(preHooks(rough(() => new Promise((resolve) => (say = resolve)))))
     add('a', 'Tool')
-    await settled()
+    await flush()
     clock.increment(60_000)
-    await settled()
+    await flush()
     say({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } })
     expect((await toldOfOne(executor)).result.isError).toBe(true)
     expect(tool.started).toEqual([])
@@ -107,7 +107,7 @@ describe('a hook before the call that hangs', () => {
       { clock },
     )
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     await toldOfOne(executor)
     expect(next).toBe(3)

@@ -11,7 +11,7 @@ import type {
 } from '../../src/index.ts'
 import { type Outcome, outcomeOf } from '../cases/support.ts'
 import { type HeldTool, type HeldToolOptions, heldTool } from '../support/held-tool.ts'
-import { isResult, settled, type TestTurn, takeAll, testTurn } from '../support/turn.ts'
+import { flush, isResult, type TestTurn, takeAll, testTurn } from '../support/turn.ts'
 
 type Specific = Omit<NonNullable<HookOutput['hookSpecificOutput']>, 'hookEventName'>
 
@@ -52,7 +52,7 @@ export interface Told {
 
 /** All that is there once everything has run that can run. */
 export async function told(executor: StreamingToolExecutor): Promise<Told> {
-  await settled()
+  await flush()
   const updates = takeAll(executor)
   const messages = updates.map(({ message }) => message)
   const notes = messages.filter((message) => message.type === 'system')

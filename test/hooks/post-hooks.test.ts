@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Hooks, toApiMessages } from '../../src/index.ts'
 import { collectWarnings, expectNoStrays, raise, textOf } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, settled, testTurn } from '../support/turn.ts'
+import { drain, flush, testTurn } from '../support/turn.ts'
 import { hookTurn, named, postHooks, rough, says, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -198,7 +198,7 @@ describe('an output that a hook puts in its place', () => {
     add('denied', 'Tool', { isDenied: true })
     add('aborted', 'Tool')
     add('queued', 'Tool')
-    await settled()
+    await flush()
     executor.abort('escape')
     clock.increment(5_000)
     expect((await told(executor)).results).toHaveLength(3)

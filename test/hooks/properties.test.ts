@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { AnyTool, CanUseTool, Message, StreamingToolExecutor } from '../../src/index.ts'
 import { expectNoStrays, limitSteps, never } from '../cases/support.ts'
-import { drain, settled, takeAll, testTurn } from '../support/turn.ts'
+import { drain, flush, takeAll, testTurn } from '../support/turn.ts'
 import { hookedTurn, type Plan, plannedHooks } from './arbitrary-hooked-turn.ts'
 
 expectNoStrays()
@@ -72,7 +72,7 @@ describe('hooks, with whatever comes together', () => {
 
         const read: Message[] = []
         for (const move of moves) {
-          await settled()
+          await flush()
           if (move === 'wait') clock.increment(1_000)
           else if (move === 'waitLong') clock.increment(60_000)
           else if (move === 'finish') bodies.shift()?.()
@@ -80,9 +80,9 @@ describe('hooks, with whatever comes together', () => {
           else if (move === 'interrupt') executor.abort('interrupt')
           else if (move === 'abort') executor.abort('escape')
         }
-        await settled()
+        await flush()
         executor.abort('the end')
-        await settled()
+        await flush()
         clock.increment(5_000)
         read.push(...(await drain(executor)).map(({ message }) => message))
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAssistantMessage, type StreamingToolExecutor } from '../../src/index.ts'
 import { expectNoStrays, limitSteps } from '../cases/support.ts'
-import { settled, stateOf, toolUse } from '../support/turn.ts'
+import { flush, stateOf, toolUse } from '../support/turn.ts'
 import { failureHooks, hookTurn, postHooks, preHooks, rough, says, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -59,11 +59,11 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     own.executor = executor
     limitSteps(executor, 400)
     add('a', 'Tool')
-    await settled()
+    await flush()
     expect(tool.started).toEqual(['a'])
     expect(stateOf(executor, 'b')).toBe('queued')
     tool.run('a').finish()
-    await settled()
+    await flush()
     tool.run('b').finish()
     expect((await told(executor)).results.map(({ id }) => id)).toEqual(['a', 'b'])
   })
@@ -75,7 +75,7 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     const { executor, add, tool } = hookTurn(preHooks(hook))
     own.executor = executor
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     await toldOfOne(executor)
     expect(tool.started).toEqual(['a'])
@@ -87,7 +87,7 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     const { executor, add, tool } = hookTurn(preHooks(hook))
     own.executor = executor
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     await toldOfOne(executor)
     expect(read).toEqual([])
@@ -148,7 +148,7 @@ describe.each(times)('a hook after the call that, %s,', (_when, isLater) => {
     own.executor = executor
     add('a', 'Tool')
     tool.run('a').finish()
-    await settled()
+    await flush()
     tool.run('b').finish()
     expect((await told(executor)).results.map(({ id }) => id)).toEqual(['a', 'b'])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../src/index.ts'
 import { collectWarnings, expectNoStrays, textOf } from '../cases/support.ts'
-import { settled, stateOf } from '../support/turn.ts'
+import { flush, stateOf } from '../support/turn.ts'
 import { hookTurn, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -27,10 +27,10 @@ function countingClock() {
         now = due[1].at
         timers.delete(due[0])
         due[1].run()
-        await settled()
+        await flush()
       }
       now = end
-      await settled()
+      await flush()
     },
   }
 }
@@ -41,7 +41,7 @@ async function inBackoff(toolOptions: Partial<Tool> & { cancel?: boolean } = {})
   const turn = hookTurn({}, { clock, tool: { retry: { attempts: 3, backoffMs: 1_000 }, ...toolOptions } })
   turn.add('a', 'Tool')
   turn.tool.run('a').fail(new Error('once'))
-  await settled()
+  await flush()
   expect(clock.timers.size).toBeGreaterThan(0)
   return { ...turn, clock }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Decision } from '../../src/index.ts'
 import { expectNoStrays, textOf } from '../cases/support.ts'
-import { settled, stateOf, toolUse } from '../support/turn.ts'
+import { flush, stateOf, toolUse } from '../support/turn.ts'
 import { hookTurn, named, preHooks, rough, says, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -20,7 +20,7 @@ describe('an input that hooks change', () => {
   it('P4 is what the body gets; the transcript keeps what the model sent', async () => {
     const { add, tool, message } = hookTurn(preHooks(says({ updatedInput: { command: 'ls' } })))
     add('a', 'Tool', { command: 'rm', force: true })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ command: 'ls' })
     expect(message.message.content).toEqual([toolUse('a', 'Tool', { command: 'rm', force: true })])
   })
@@ -28,7 +28,7 @@ describe('an input that hooks change', () => {
   it('P4 in different places: both changes hold, and each is on record', async () => {
     const { executor, add, tool } = hookTurn(preHooks(puts('one', { x: 1 }), puts('two', { y: 2 })))
     add('a', 'Tool', { x: 0, y: 0 })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ x: 1, y: 2 })
     tool.run('a').finish()
     const { notes, order } = await toldOfOne(executor)
@@ -50,10 +50,10 @@ describe('an input that hooks change', () => {
       PreToolUse: [{ hooks: [slow] }, { hooks: [puts('quick', { x: 'quick' })] }],
     })
     add('a', 'Tool', { x: 0 })
-    await settled()
+    await flush()
     expect(stateOf(executor, 'a')).toBe('executing')
     answerFirst()
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ x: 'quick' })
   })
 
@@ -61,21 +61,21 @@ describe('an input that hooks change', () => {
     const takes = says({ updatedInput: { keep: 1 } })
     const { add, tool } = hookTurn(preHooks(takes, puts('two', { keep: 2 })))
     add('a', 'Tool', { keep: 1, secret: 's' })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ keep: 2 })
   })
 
   it('P4 the same input once more is no harm', async () => {
     const { add, tool } = hookTurn(preHooks(puts('same', {})))
     add('a', 'Tool', { x: { y: [1] } })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ x: { y: [1] } })
   })
 
   it('P4 a field called __proto__ is a field, and nobody’s prototype', async () => {
     const { add, tool } = hookTurn(preHooks(says({ updatedInput: JSON.parse('{"__proto__":{"polluted":true}}') })))
     add('a', 'Tool')
-    await settled()
+    await flush()
     expect((tool.run('a').input as { polluted?: unknown }).polluted).toBeUndefined()
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
@@ -138,12 +138,12 @@ describe('a changed input is looked at again', () => {
       tool: { isConcurrencySafe: ({ writes }) => writes !== true },
     })
     for (const id of ['a', 'b', 'c']) add(id, 'Tool')
-    await settled()
+    await flush()
     expect(stateOf(executor, 'b')).toBe('queued')
     expect(tool.started).toEqual(['a', 'c'])
     tool.run('a').finish()
     tool.run('c').finish()
-    await settled()
+    await flush()
     expect(tool.started).toEqual(['a', 'c', 'b'])
     expect(tool.run('b').input).toEqual({ writes: true })
     tool.run('b').finish()
@@ -162,7 +162,7 @@ describe('a changed input is looked at again', () => {
       tool: { inputSchema: z.looseObject({ path: z.string().transform((path) => `/root${path}`) }) },
     })
     add('a', 'Tool', { path: '/a' })
-    await settled()
+    await flush()
     expect(tool.run('a').input).toEqual({ path: '/root/a', extra: true })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HookCallback } from '../../src/index.ts'
 import { collectWarnings, expectNoStrays, never, raise } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, stateOf, testTurn } from '../support/turn.ts'
+import { flush, stateOf, testTurn } from '../support/turn.ts'
 import { hear } from './heard-events.ts'
 import { hookTurn, rough, told, toldOfOne } from './hook-turn.ts'
 
@@ -16,7 +16,7 @@ function gates() {
     async pass(value: unknown): Promise<void> {
       expect(open).toHaveLength(1)
       open.splice(0)[0]?.(value)
-      await settled()
+      await flush()
     },
   }
 }
@@ -35,7 +35,7 @@ describe('how long each phase took', () => {
     )
     const heard = hear(executor)
     add('a', 'Tool')
-    await settled()
+    await flush()
     const passAfter = async (ms: number, value: unknown) => {
       clock.increment(ms)
       await pass(value)
@@ -45,12 +45,12 @@ describe('how long each phase took', () => {
     await passAfter(2_001, { behavior: 'allow' })
     clock.increment(300)
     tool.run('a').fail(new Error('once'))
-    await settled()
+    await flush()
     clock.increment(2_001)
-    await settled()
+    await flush()
     clock.increment(400)
     tool.run('a').finish({ data: 'a long result' })
-    await settled()
+    await flush()
     await passAfter(50, {})
     await passAfter(60, '/tmp/result')
     await toldOfOne(executor)
@@ -94,11 +94,11 @@ describe('how long each phase took', () => {
     const heard = hear(executor)
     add('a', 'Shell')
     add('b', 'Shell')
-    await settled()
+    await flush()
     expect(stateOf(executor, 'b')).toBe('queued')
     clock.increment(9_000)
     shell.run('a').finish()
-    await settled()
+    await flush()
     clock.increment(5)
     shell.run('b').finish()
     await told(executor)
@@ -169,7 +169,7 @@ describe('listeners', () => {
     add('a', 'Tool')
     add('b', 'Tool')
     tool.run('a').finish()
-    await settled()
+    await flush()
     expect(tool.started).toEqual(['a'])
     expect(stateOf(executor, 'b')).toBe('yielded')
   })
@@ -186,16 +186,16 @@ describe('listeners', () => {
     add('denied', 'Ends', { isDenied: true })
     add('unknown', 'Nobody')
     add('aborted', 'Ends')
-    await settled()
+    await flush()
     ends.run('succeeds').finish()
     ends.run('fails').fail(new Error('x'))
-    await settled()
+    await flush()
     executor.abort('escape')
     executor.abort('again')
     add('late', 'Ends')
     await told(executor)
     executor.discard()
-    await settled()
+    await flush()
     const words = heard.map(({ type, toolUseID }) => [toolUseID, type.replace('tool_use_', '')])
     expect(Object.fromEntries(words)).toEqual({
       succeeds: 'success',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { allowAllTools } from '../../src/index.ts'
 import { done, expectNoStrays, outcomes, raise, roughTool } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, testTurn } from '../support/turn.ts'
+import { flush, testTurn } from '../support/turn.ts'
 import { hear } from './heard-events.ts'
 import { hookTurn, named, postHooks, preHooks, rough, says, told, toldOfOne } from './hook-turn.ts'
 
@@ -16,7 +16,7 @@ describe('what became of a call', () => {
     })
     const heard = hear(executor)
     add('a', 'Alias', { command: 'ls' })
-    await settled()
+    await flush()
     tool.run('a').finish()
     await toldOfOne(executor)
     expect(heard).toEqual([
@@ -109,10 +109,10 @@ describe('what became of a call', () => {
     add('b', 'Bash')
     add('held', 'Bash', {}, { hold: true })
     bash.run('a').fail(new Error('exit 1'))
-    await settled()
+    await flush()
     add('late', 'Bash')
     executor.abort('escape')
-    await settled()
+    await flush()
     const by = (id: string) => heard.filter(({ toolUseID }) => toolUseID === id)
     expect(by('a')).toMatchObject([{ type: 'tool_use_error' }])
     for (const id of ['b', 'held', 'late']) {
@@ -122,7 +122,7 @@ describe('what became of a call', () => {
     const heardThere = hear(other.executor)
     other.add('x', 'Tool')
     other.executor.abort(new Error('closed the lid'))
-    await settled()
+    await flush()
     expect(heardThere).toMatchObject([
       { type: 'tool_use_cancelled', reason: 'user_interrupted', message: expect.stringContaining('closed the lid') },
     ])
@@ -179,9 +179,9 @@ describe('what became of a call', () => {
     const heard = hear(executor)
     add('a', 'Tool')
     tool.run('a').fail(new Error('once'))
-    await settled()
+    await flush()
     clock.increment(0)
-    await settled()
+    await flush()
     tool.run('a').finish()
     await toldOfOne(executor)
     expect(heard).toMatchObject([{ type: 'tool_use_success', attempts: 2 }])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toApiMessages } from '../../src/index.ts'
 import { expectNoStrays, heldQuestions, textOf } from '../cases/support.ts'
-import { drain, settled } from '../support/turn.ts'
+import { drain, flush } from '../support/turn.ts'
 import { hookTurn, named, preHooks, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
@@ -14,7 +14,7 @@ describe('what a hook is told', () => {
       context: { sessionId: 's1', cwd: '/home', transcriptPath: 7, permissions: { mode: 'acceptEdits' } },
     })
     add('a', 'Tool', { command: 'ls' })
-    await settled()
+    await flush()
     expect(seen).toEqual([
       [
         {
@@ -39,7 +39,7 @@ describe('what a hook is told', () => {
       tool: { normalizeInput: ({ path }) => ({ path: String(path).trim() }) },
     })
     add('a', 'Tool', { path: ' /a ' })
-    await settled()
+    await flush()
     expect(seen).toEqual([{ path: '/a' }])
   })
 
@@ -92,7 +92,7 @@ describe('what a hook decides', () => {
     const { canUseTool, asked } = heldQuestions()
     const { add, tool } = hookTurn(preHooks(hook), { canUseTool })
     add('a', 'Tool')
-    await settled()
+    await flush()
     expect([tool.started, asked]).toEqual([['a'], []])
   })
 
@@ -106,14 +106,15 @@ describe('what a hook decides', () => {
       context: { permissions: { allow: ['Tool'] } },
     })
     add('a', 'Tool')
-    await settled()
+    await flush()
     expect(questions).toEqual([{ because: { by: 'hook' }, message: 'touches /etc' }])
   })
 
   it.each([
     [['allow', 'deny', 'ask'], 'deny'],
     [['allow', 'ask'], 'ask'],
-    [['defer', 'allow'], 'allow'],
+    [['defer', 'allow', 'ask'], 'defer'],
+    [['defer', 'deny'], 'deny'],
     [['deny', 'allow'], 'deny'],
   ] as const)('P4 P5 of %s the strictest counts', async (words, strictest) => {
     const { canUseTool, asked } = heldQuestions()
@@ -121,8 +122,8 @@ describe('what a hook decides', () => {
       canUseTool,
     })
     add('a', 'Tool')
-    await settled()
-    const seen = { deny: [[], []], ask: [[], ['a']], allow: [['a'], []] }
+    await flush()
+    const seen = { deny: [[], []], defer: [[], []], ask: [[], ['a']], allow: [['a'], []] }
     expect([tool.started, asked]).toEqual(seen[strictest])
     if (strictest === 'deny') await toldOfOne(executor)
   })
@@ -153,7 +154,7 @@ describe('what a hook decides', () => {
       ),
     )
     add('a', 'Tool')
-    await settled()
+    await flush()
     tool.run('a').finish()
     const updates = await drain(executor)
     const messages = [message, ...updates.map((update) => update.message)]

@@ -11,7 +11,7 @@ describe('the look for programs', () => {
   it('says what to do where there is no Chromium, and fails', () => {
     const { status, stderr } = look({ CHROMIUM: '/nowhere/chromium', PATH: '/nowhere' })
     expect(status).toBe(1)
-    expect(stderr).toContain('There is no Chromium at /nowhere/chromium.')
+    expect(stderr).toContain('CHROMIUM is set to /nowhere/chromium, but that file does not exist.')
     expect(stderr).toContain('apt-get install chromium')
   })
 
@@ -19,8 +19,6 @@ describe('the look for programs', () => {
     // no apt-get on this path either
     const { status, stderr } = look({ CHROMIUM: findChromium(), PATH: '/nowhere' })
     expect(status).toBe(0)
-    expect(stderr).toContain(
-      'ripgrep was not found, and can not be installed.\nTests of searches with it are left out.',
-    )
+    expect(stderr).toContain('ripgrep was not found and cannot be installed.\nTests that search with it are skipped.')
   })
 })

@@ -25,8 +25,10 @@ describe('the examples of the docs', () => {
     ['docs/query.md', 'examples/approval.ts', () => import('../../examples/approval.ts')],
     ['docs/query.md', 'examples/fallback.ts', () => import('../../examples/fallback.ts')],
     ['docs/query.md', 'examples/sub-agent.ts', () => import('../../examples/sub-agent.ts')],
+    ['docs/sessions.md', 'examples/session.ts', () => import('../../examples/session.ts')],
     ['docs/inspector.md', 'examples/what-if.ts', () => import('../../examples/what-if.ts')],
     ['docs/inspector.md', 'examples/compare-runs.ts', () => import('../../examples/compare-runs.ts')],
+    ['docs/inspector.md', 'examples/run-model.ts', () => import('../../examples/run-model.ts')],
   ] as const)('P4 P5 P6 P7 P11 L1 L4 L5 %s shows %s as it is, and what it prints', async (page, example, run) => {
     expect(read(page)).toContain(`\`\`\`ts\n${read(example)}\`\`\``)
     const lines = await printedBy(run)

@@ -1,26 +1,104 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import * as aiSdk from 'signalbox/ai-sdk'
-import * as anthropic from 'signalbox/anthropic'
-import * as node from 'signalbox/node'
-import * as openai from 'signalbox/openai'
-import * as testing from 'signalbox/testing'
-import * as transcripts from 'signalbox/transcripts'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import * as core from '../../src/index.ts'
+import { builtProject } from '../support/built-project.ts'
+import { root } from '../support/imports.ts'
 
-const docs = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : []))]
-const words = new Set(docs.flatMap((path) => readFileSync(path, 'utf8').match(/\w+/g) ?? []))
+interface Manifest {
+  readonly name: string
+  readonly exports: Record<string, string | { types: string; default: string }>
+}
+
+const folders = [
+  '.',
+  ...readdirSync(join(root, 'packages'), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? `packages/${entry.name}` : [],
+  ),
+]
+const entries = folders.flatMap((folder) => {
+  const { name, exports }: Manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  return Object.entries(exports).map(([subpath, files]) => ({
+    folder,
+    specifier: name + subpath.slice(1),
+    types: typeof files === 'string' ? undefined : files.types,
+    file: typeof files === 'string' ? files : files.default,
+  }))
+})
+/** Subpaths with code and types; the others are files for tools. */
+const modules = entries.filter(({ types }) => types !== undefined)
+
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+  ...folders.map((folder) => `${folder}/README.md`),
+]
+const words = new Set(
+  pages
+    .filter((page) => page.endsWith('.md') && existsSync(join(root, page)))
+    .flatMap((page) => readFileSync(join(root, page), 'utf8').match(/\w+/g) ?? []),
+)
 
 describe('what can be imported', () => {
-  it.each<[string, object]>([
-    ['signalbox', core],
-    ['signalbox/transcripts', transcripts],
-    ['signalbox/node', node],
-    ['signalbox/anthropic', anthropic],
-    ['signalbox/openai', openai],
-    ['signalbox/ai-sdk', aiSdk],
-    ['signalbox/testing', testing],
-  ])('from %s is spoken of where a user would look', (_, entry) => {
+  const built = builtProject()
+
+  it('covers every subpath of every package', () => {
+    expect(modules.map(({ specifier }) => specifier)).toMatchInlineSnapshot(`
+      [
+        "signalbox",
+        "signalbox/machines",
+        "signalbox/transcripts",
+        "signalbox/scripted",
+        "signalbox/sub-agent",
+        "signalbox/node",
+        "signalbox/anthropic",
+        "signalbox/openai",
+        "signalbox/ai-sdk",
+        "signalbox/testing",
+        "signalbox/inspect",
+        "signalbox/inspect/server",
+        "signalbox/inspect/app",
+        "signalbox/inspect/replay",
+        "@signalbox/mcp",
+        "@signalbox/stately-inspect",
+        "@signalbox/stately-inspect/server",
+        "@signalbox/tools",
+        "@signalbox/xstate-inspect",
+        "@signalbox/xstate-inspect/server",
+      ]
+    `)
+    expect(
+      entries.filter((entry) => !modules.includes(entry)).map(({ specifier }) => specifier),
+    ).toMatchInlineSnapshot(`
+      [
+        "signalbox/inspect/elk-worker",
+        "signalbox/package.json",
+        "@signalbox/cli/package.json",
+        "@signalbox/mcp/package.json",
+        "@signalbox/stately-inspect/package.json",
+        "@signalbox/tools/package.json",
+        "@signalbox/xstate-inspect/package.json",
+      ]
+    `)
+  })
+
+  it.each(entries)('$specifier is in the build, with its types', ({ folder, file, types = file }) => {
+    expect([file, types].filter((path) => !existsSync(join(built, folder, path)))).toEqual([])
+  })
+
+  it.each(modules)('what $specifier exports is spoken of where a user would look', async ({
+    folder,
+    file,
+    types = '',
+  }) => {
+    const names = valuesOf(readFileSync(join(built, folder, types), 'utf8'))
+    // the page that hosts mount needs a browser to load
+    if (file.includes('inspector-app')) return expect(names.filter((name) => !words.has(name))).toEqual([])
+    const entry: object = await import(join(built, folder, file))
     expect(Object.keys(entry).filter((name) => !words.has(name))).toEqual([])
   })
 })
+
+/** The names of functions and constants that a file of types declares or passes on. */
+function valuesOf(types: string): string[] {
+  return [...types.matchAll(/^export declare (?:function|const|class) (\w+)/gm)].map(([, name]) => name as string)
+}

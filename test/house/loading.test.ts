@@ -18,13 +18,15 @@ it('a chart is made when it is first used, and once: an import waits for none', 
   })
   const { createAssistantMessage, query, StreamingToolExecutor } = await import('../../src/index.ts')
   expect(made).toEqual([])
+  // the first use also runs the engine's self-test, on charts of its own
+  const ours = () => made.filter((id) => id !== 'worker' && id !== 'trial')
 
   for (const turn of ['first', 'second']) {
     const executor = new StreamingToolExecutor([], undefined)
     executor.addTool({ type: 'tool_use', id: turn, name: 'Nobody', input: {} }, createAssistantMessage([]))
     for await (const { message } of executor.getRemainingResults()) expect(message?.type).toBe('user')
-    expect(made).toEqual(['executor', 'call'])
+    expect(ours()).toEqual(['executor', 'call'])
   }
   for await (const _ of query({ messages: 'go', tools: [], model: async function* () {} }));
-  expect(made).toEqual(['executor', 'call', 'query'])
+  expect(ours()).toEqual(['executor', 'call', 'query'])
 })

@@ -8,7 +8,11 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 describe('the README', () => {
   it('shows the examples that run', () => {
     expect(read('README.md')).toContain(`\`\`\`ts\n${read('examples/agent.ts')}\`\`\``)
-    expect(read('README.md')).toContain(`\`\`\`ts\n${read('examples/embed.ts')}\`\`\``)
+    expect(read('docs/embed.md')).toContain(`\`\`\`ts\n${read('examples/embed.ts')}\`\`\``)
+  })
+
+  it('is at most 150 lines long', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(151)
   })
 
   it('has the two commands', () => {
@@ -16,12 +20,12 @@ describe('the README', () => {
     expect(read('README.md')).toContain('npm ci && npm test')
   })
 
-  it('prints what the README says', async () => {
+  it('links to a page whose example prints what the page says', async () => {
     const lines: string[] = []
     vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
     await import('../../examples/embed.ts')
     vi.restoreAllMocks()
     expect(lines).toHaveLength(3)
-    for (const line of lines) expect(read('README.md')).toContain(line)
+    for (const line of lines) expect(read('docs/embed.md')).toContain(line)
   })
 })

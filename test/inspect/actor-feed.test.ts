@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMachine } from 'xstate'
-import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
-import { chartOf } from '../../src/inspect/chart-definition.ts'
+import { callChart, executorChart, queryChart } from '../../machines/index.ts'
+import { chartOf } from '../../src/inspect/frames/chart-definition.ts'
 import {
   type ActorFeedOptions,
   type ActorListener,
@@ -14,11 +14,11 @@ import {
   type SeenActor,
 } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 
-const charts = [executorMachine, callMachine, queryMachine] as const
+const charts = [executorChart(), callChart(), queryChart()] as const
 
-/** What was told, in short. */
+/** A short form of the reports. */
 function notes() {
   const told: string[] = []
   const last = new Map<string, SeenActor>()
@@ -53,17 +53,17 @@ describe('a chart written out again', () => {
 })
 
 describe('executors as actors', () => {
-  it('are told of when it begins, and not before', async () => {
+  it('are reported from begin() on, and not before', async () => {
     const { feed, add, told, read, executor } = setUp()
     add('a', 'Read')
-    await settled()
+    await flush()
     expect(told).toEqual([])
     feed.begin()
     feed.begin()
     expect(told).toEqual(['actor executor {"gate":"shared","run":"clear"}', 'actor call {"executing":"calling"}'])
     told.length = 0
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     expect(told).toContain('event call tool.settled')
     expect(told).toContain('state call "completed"')
@@ -91,12 +91,12 @@ describe('executors as actors', () => {
       compare()
     }
     read.run('a').fail(new Error('no'))
-    await settled()
+    await flush()
     compare()
     executor.abort('interrupt')
     compare()
     for (const id of ['b', 'c']) read.run(id).finish()
-    await settled()
+    await flush()
     takeAll(executor)
     compare()
   })
@@ -105,7 +105,7 @@ describe('executors as actors', () => {
     const { feed, add, last } = setUp()
     feed.begin()
     add('a', 'Read')
-    await settled()
+    await flush()
     const [root, call] = [...feed.actors()]
     expect(root).toMatchObject({ run: 1, title: 'mine', status: 'active' })
     expect(root?.parent).toBeUndefined()
@@ -121,9 +121,9 @@ describe('executors as actors', () => {
     const recorder = createRecorder({ onFrame: (frame) => lines.push(frameLine(frame)) })
     const { leave } = recorder.watch(executor)
     add('a', 'Read')
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     leave()
     const { told, listener } = notes()
@@ -141,7 +141,7 @@ describe('executors as actors', () => {
     expect([...followed]).toEqual([])
   })
 
-  it('a listener that throws does the turn no harm, and the rest is still told', async () => {
+  it('a listener that throws does not affect the turn or later reports', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool])
     const told: string[] = []
@@ -153,9 +153,9 @@ describe('executors as actors', () => {
     feed.add(executor)
     feed.begin()
     add('a', 'Read')
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeAll(executor)).toHaveLength(1)
     expect(told).toContain('"yielded"')
     feed.end()
@@ -164,25 +164,25 @@ describe('executors as actors', () => {
   it('are all that can be shown, and that is said at once', () => {
     const { feed } = setUp()
     for (const odd of [null, 7, {}, { onExecutor: () => undefined }]) {
-      expect(() => feed.add(odd as never)).toThrow('Only an executor, a query or a connection can be shown')
+      expect(() => feed.add(odd as never)).toThrow('Expected an executor, a query or a connection to show')
     }
-    expect(() => setUp({ allowCommands: 'abort' as never })).toThrow('allowCommands must be a boolean or a list')
+    expect(() => setUp({ allowCommands: 'abort' as never })).toThrow('allowCommands: expected a boolean or a list')
   })
 
   it('take commands by the events that stand for them', () => {
     const { feed, executor } = setUp({ allowCommands: ['interrupt', 'discard'] })
     const interrupt = { type: 'abort.userInterrupted', reason: 'interrupt' }
-    expect(feed.ask('1/x:0', interrupt)).toBe('There is no such actor any more.')
+    expect(feed.ask('1/x:0', interrupt)).toBe('This actor no longer exists.')
     feed.begin()
     const [root] = [...feed.actors()]
     const ask = (event: unknown) => feed.ask(root?.id ?? '', event)
     for (const odd of [undefined, null, 7, 'abort', {}, { type: 'call.add' }])
-      expect(ask(odd)).toContain('Only commands')
-    expect(ask({ type: 'abort.userInterrupted' })).toBe('The host did not allow this.')
+      expect(ask(odd)).toContain('Unknown command')
+    expect(ask({ type: 'abort.userInterrupted' })).toBe('The host does not allow this command.')
     expect(ask(interrupt)).toBeUndefined()
     expect(executor.actor.getSnapshot().value).toMatchObject({ run: 'interrupted' })
     expect(ask({ type: 'abort.streamingFallback' })).toBeUndefined()
-    expect(ask({ type: 'abort.streamingFallback' })).toBe('It would not be taken now.')
+    expect(ask({ type: 'abort.streamingFallback' })).toBe('The chart does not accept this command now.')
     feed.end()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareRuns, createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
 import { outOfOrder } from '../../src/inspect/runs/out-of-order.ts'
-import { heldTool, heldTurn, playTurn, recordStory, settled, simulate } from '../../src/testing/index.ts'
+import { flush, heldTool, heldTurn, playTurn, recordStory, simulate } from '../../src/testing/index.ts'
 
 type Turn = ReturnType<typeof turnOf>
 
@@ -17,7 +17,7 @@ function turnOf(maxConcurrency = 10) {
 async function recorded(play: (turn: Turn) => Promise<void> | void, limit?: number): Promise<Frame[]> {
   const turn = turnOf(limit)
   await play(turn)
-  await settled()
+  await flush()
   for (const _ of turn.executor.getCompletedResults());
   return turn.frames
 }
@@ -37,8 +37,8 @@ describe('two runs', () => {
     await simulate({ seed: 31, runs: 30, onRecording: (text) => recordings.push(text.trim()) })
     for (const text of recordings) {
       const frames = text.split('\n').map((line) => JSON.parse(line) as Frame)
-      const { calls, parted, a, b } = compareRuns(frames, frames)
-      expect([parted, a]).toEqual([0, b])
+      const { calls, differences, a, b } = compareRuns(frames, frames)
+      expect([differences, a]).toEqual([0, b])
       expect(calls.every((call) => call.by === 'id' && call.a?.id === call.b?.id)).toBe(true)
     }
   })
@@ -57,7 +57,7 @@ describe('two runs', () => {
       add('b4', 'Nowhere', { path: 'only there' })
     })
     const { calls } = compareRuns(one, other)
-    expect(calls.map(({ a, b, by, parting }) => [a?.id, b?.id, by, parting?.what])).toEqual([
+    expect(calls.map(({ a, b, by, difference }) => [a?.id, b?.id, by, difference?.what])).toEqual([
       ['x', 'x', 'id', 'input'],
       ['a1', 'b1', 'name', 'input'],
       ['a2', 'b2', 'input', 'order'],
@@ -69,18 +69,18 @@ describe('two runs', () => {
   it('part where the outcome is another', async () => {
     const fine = await recorded(oneRead('a', {}))
     const gone = await recorded(oneRead('a', {}, 'fail'))
-    expect(compareRuns(fine, gone).calls[0]?.parting).toEqual({ what: 'outcome', a: 'a result', b: 'an error' })
+    expect(compareRuns(fine, gone).calls[0]?.difference).toEqual({ what: 'outcome', a: 'a result', b: 'an error' })
     const open = await recorded(({ add }) => void add('a', 'Read'))
-    expect(compareRuns(fine, open).calls[0]?.parting).toEqual({
+    expect(compareRuns(fine, open).calls[0]?.difference).toEqual({
       what: 'phase',
       a: 'tool.settled',
-      b: 'calling, without an end',
+      b: 'calling, not finished',
     })
     const stopped = await recorded(({ add, executor }) => {
       add('a', 'Read')
       executor.abort('escape')
     })
-    expect(compareRuns(fine, stopped).calls[0]?.parting).toMatchObject({
+    expect(compareRuns(fine, stopped).calls[0]?.difference).toMatchObject({
       what: 'phase',
       b: 'calling, until it was stopped',
     })
@@ -93,7 +93,7 @@ describe('two runs', () => {
     expect((await playTurn(setup, asked)).breaches).toEqual([])
     const allowed = await recordStory(setup, [...asked, 'a: host allows', 'a finishes', 'a: hook after passes'])
     const denied = await recordStory(setup, [...asked, 'a: host denies'])
-    expect(compareRuns(allowed, denied).calls[0]?.parting).toEqual({
+    expect(compareRuns(allowed, denied).calls[0]?.difference).toEqual({
       what: 'permission',
       a: 'permission.allowed',
       b: 'permission.denied',
@@ -112,25 +112,25 @@ describe('two runs', () => {
       ] as const) {
         clock.increment(10)
         tool.run(id).finish()
-        await settled()
+        await flush()
       }
     })
     const simulated = whatIf(frames, { safe: ({ id }) => id === 'b' || undefined }).recording()
     const { calls, a, b } = compareRuns(frames, simulated)
     expect([a.makespanMs, b.makespanMs]).toEqual([30, 10])
-    expect(calls.map(({ parting }) => parting)).toEqual([
+    expect(calls.map(({ difference }) => difference)).toEqual([
       undefined,
       { what: 'mark', a: 'unsafe', b: 'safe' },
       undefined,
     ])
   })
 
-  it('are refused where one of them is no recording that can be told', async () => {
+  it('are rejected if one of them is not a usable recording', async () => {
     const fine = await recorded(oneRead('a', {}))
     const [head] = fine
-    expect(() => compareRuns(fine, [head as Frame])).toThrow('there is no run')
+    expect(() => compareRuns(fine, [head as Frame])).toThrow('it contains no run')
     expect(() => compareRuns([{ ...(head as Frame & { type: 'head' }), version: 7 }], fine)).toThrow('version 7')
-    expect(() => compareRuns(fine, fine, { runs: [1, 9] })).toThrow('there is no run 9')
+    expect(() => compareRuns(fine, fine, { runs: [1, 9] })).toThrow('it contains no run 9')
   })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyPatch, diffValue } from '../../src/inspect/diff-value.ts'
-import { type Encoded, encodeValue } from '../../src/inspect/encode-value.ts'
+import { applyPatch, diffValue } from '../../src/inspect/frames/diff-value.ts'
+import { type Encoded, encodeValue } from '../../src/inspect/frames/encode-value.ts'
 
 const hostile = new Proxy(
   {},
@@ -74,7 +74,7 @@ describe('encodeValue', () => {
   })
 
   it('lets no plain object pass for one of its words', () => {
-    expect(encodeValue({ $: 'books' })).toEqual({ $: 'object', fields: {}, odd: [['$', 'books']] })
+    expect(encodeValue({ $: 'schedule' })).toEqual({ $: 'object', fields: {}, odd: [['$', 'schedule']] })
     const polluted = JSON.parse('{"__proto__": {"a": 1}, "b": 2}')
     expect(encodeValue(polluted)).toEqual({ $: 'object', fields: { b: 2 }, odd: [['__proto__', { a: 1 }]] })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRecorder, type Frame } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 
 const setUp = () => {
   const read = heldTool('Read', { safe: true })
@@ -10,7 +10,7 @@ const setUp = () => {
 }
 const typesOf = (frames: readonly Frame[]): string[] => frames.map(({ type }) => type)
 
-describe('one more that looks on', () => {
+describe('an additional listener', () => {
   it('gets everything, where it comes before the first run', () => {
     const { executor, add } = setUp()
     const [kept, followed]: [Frame[], Frame[]] = [[], []]
@@ -28,14 +28,14 @@ describe('one more that looks on', () => {
     const recorder = createRecorder({ onFrame: (frame) => kept.push(frame) })
     recorder.watch(executor)
     add('a', 'Read')
-    await settled()
+    await flush()
     const before = kept.length
     recorder.follow((frame) => followed.push(frame))
     const picture = followed.splice(0)
     expect(typesOf(picture).slice(0, 2)).toEqual(['head', 'run'])
     expect(picture.find(({ type }) => type === 'call')).toMatchObject({ call: 'a', stage: 'executing' })
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     expect(followed).toEqual(kept.slice(before))
     expect(typesOf(followed)).toContain('result')
@@ -60,6 +60,6 @@ describe('one more that looks on', () => {
   })
 
   it('has to be a function', () => {
-    expect(() => createRecorder().follow('me' as never)).toThrow('onFrame must be a function, but got "me"')
+    expect(() => createRecorder().follow('me' as never)).toThrow('onFrame: expected a function, received "me"')
   })
 })

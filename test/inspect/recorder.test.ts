@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { callMachine, executorMachine } from '../../machines/public.ts'
-import { chartOf } from '../../src/inspect/chart-definition.ts'
+import { callChart, executorChart } from '../../machines/index.ts'
+import { chartOf } from '../../src/inspect/frames/chart-definition.ts'
 import { checkFrame, createRecorder, type Frame, frameLine, readFrames } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 
 type Of<Type extends Frame['type']> = Extract<Frame, { type: Type }>
 const ofType = <Type extends Frame['type']>(frames: readonly Frame[], type: Type): Of<Type>[] =>
@@ -49,7 +49,7 @@ describe('the same run', () => {
       recorder.watch(executor)
       add('a', 'Read')
       read.run('a').finish()
-      await settled()
+      await flush()
       return frames.map(frameLine).join('')
     }
     const first = await linesOf()
@@ -59,18 +59,18 @@ describe('the same run', () => {
     expect(first).not.toMatch(/"x:\d+"/)
   })
 
-  it('says of what an agent does whose work it is, and nothing else may stand there', () => {
+  it('names the call that a sub-agent works for, and accepts only a string', () => {
     const { frames, recorder } = recorded()
     recorder.watch(setUp().executor)
-    recorder.watch(setUp().executor, { title: 'Agent', inside: 'toolu_1' })
+    recorder.watch(setUp().executor, { title: 'Agent', parentToolUseID: 'toolu_1' })
     const runs = ofType(frames, 'run')
-    expect(runs.map((frame) => frame.inside)).toEqual([undefined, 'toolu_1'])
-    expect(ofType(recorder.picture(), 'run').map((frame) => frame.inside)).toEqual([undefined, 'toolu_1'])
+    expect(runs.map((frame) => frame.parentToolUseID)).toEqual([undefined, 'toolu_1'])
+    expect(ofType(recorder.picture(), 'run').map((frame) => frame.parentToolUseID)).toEqual([undefined, 'toolu_1'])
     expect(checkFrame({ ...runs[1] })).toEqual(runs[1])
-    expect(checkFrame({ ...runs[1], inside: 5 })).toBe('not a proper run frame')
+    expect(checkFrame({ ...runs[1], parentToolUseID: 5 })).toBe('not a valid run frame')
   })
 
-  it('takes what whoever checks it found, and reads it again', async () => {
+  it('records breaches and reads them back', async () => {
     const { frames, recorder } = recorded()
     const { executor } = setUp()
     const { run } = recorder.watch(executor)
@@ -92,7 +92,7 @@ describe('what XState does not publish and the recorder needs', () => {
       if (event.type === '@xstate.microstep')
         seen.push(
           event._transitions.map(
-            (each) => chartOf(executorMachine).transitionId(each) ?? chartOf(callMachine).transitionId(each),
+            (each) => chartOf(executorChart()).transitionId(each) ?? chartOf(callChart()).transitionId(each),
           ),
         )
     })
@@ -141,7 +141,7 @@ describe('the recorder', () => {
     add('a', 'Read')
     for (const step of [1, 2, 3, 4]) read.run('a').progress(step)
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     expect(ofType(frames, 'progress').map(({ count }) => count)).toEqual(counts)
   })
@@ -163,8 +163,9 @@ describe('the recorder', () => {
     const compare = () => {
       for (const ref of [executor.actor, ...calls().map((call) => call.ref)]) {
         if (ref === undefined) continue
-        const { _nodes } = ref.getSnapshot() as unknown as { _nodes: { key: string }[] }
-        expect(statesOf(frames, ref.sessionId)).toEqual(_nodes.map(({ key }) => key))
+        const { _nodes } = ref.getSnapshot() as unknown as { _nodes: { key: string; order: number }[] }
+        const inOrder = _nodes.toSorted((a, b) => a.order - b.order)
+        expect(statesOf(frames, ref.sessionId)).toEqual(inOrder.map(({ key }) => key))
       }
     }
     for (const [id, name] of [
@@ -177,13 +178,13 @@ describe('the recorder', () => {
       compare()
     }
     read.run('a').finish()
-    await settled()
+    await flush()
     compare()
     write.run('b').fail(new Error('no'))
-    await settled()
+    await flush()
     compare()
     read.run('d').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     compare()
   })
@@ -199,7 +200,7 @@ describe('the recorder', () => {
       ['a', 'executing'],
       ['b', 'queued'],
     ])
-    expect(ofType(frames, 'books')[0]?.waits).toEqual([
+    expect(ofType(frames, 'schedule')[0]?.waits).toEqual([
       { because: 'waitsForRunning', blockers: ['a'], calls: [[1, 1]] },
     ])
     const [a] = ofType(frames, 'call')
@@ -212,7 +213,7 @@ describe('the recorder', () => {
     recorder.watch(executor)
     const seen = new Set<string>()
     const compare = () => {
-      const waits = ofType(frames, 'books').findLast((frame) => frame.waits !== undefined)?.waits ?? []
+      const waits = ofType(frames, 'schedule').findLast((frame) => frame.waits !== undefined)?.waits ?? []
       const told = new Map(
         waits.flatMap(({ because, blockers, calls }) =>
           calls.flatMap(([from, to]) =>
@@ -232,21 +233,37 @@ describe('the recorder', () => {
     add('f', 'Read')
     compare()
     read.run('a').finish()
-    await settled()
+    await flush()
     compare()
     read.run('b').finish()
     read.run('c').finish()
-    await settled()
+    await flush()
     compare()
     expect([...seen].sort()).toEqual(['behindUnsafe', 'exclusiveRunning', 'full', 'held', 'waitsForRunning'])
   })
 
-  it('says which guards passed, failed and were not asked', () => {
-    const { executor, add } = setUp()
+  it('says on plain XState that guard answers are unavailable, and has active states in order', async () => {
+    const { executor, add, write } = setUp({ engine: 'xstate' })
     const { frames, recorder } = recorded()
     recorder.watch(executor)
     add('a', 'Write')
-    const { definition } = chartOf(executorMachine)
+    write.run('a').finish()
+    await flush()
+    takeAll(executor)
+    expect(ofType(frames, 'run')).toEqual([expect.objectContaining({ guards: 'unavailable' })])
+    expect(ofType(frames, 'guards')).toEqual([])
+    const lists = ofType(frames, 'step').flatMap(({ active }) => (active === undefined ? [] : [active]))
+    expect(lists.length).toBeGreaterThan(4)
+    for (const list of lists) expect(list).toEqual([...list].sort((a, b) => a - b))
+    for (const frame of frames) expect(checkFrame(frame)).toBeTypeOf('object')
+  })
+
+  it('says which guards passed, failed and were not asked', () => {
+    const { executor, add } = setUp({ engine: 'table' })
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    add('a', 'Write')
+    const { definition } = chartOf(executorChart())
     const guards = ofType(frames, 'guards').map(({ candidates }) =>
       candidates.map(([id, answer]) => [definition.transitions[id]?.guard, answer]),
     )
@@ -262,6 +279,25 @@ describe('the recorder', () => {
     ).toEqual(['failed'])
   })
 
+  it('Q4 Q5 writes with a refused guard which call it refused, why, and whom that call waits for', async () => {
+    const { executor, add, read } = setUp({ engine: 'table' })
+    const { frames, recorder } = recorded()
+    recorder.watch(executor)
+    const refusals = () => ofType(frames, 'guards').flatMap(({ refusal }) => refusal ?? [])
+    add('a', 'Read')
+    expect(refusals()).toEqual([])
+    add('b', 'Write')
+    expect(refusals()).toEqual([{ call: 'b', because: 'waitsForRunning', blockers: ['a'] }])
+    // the guard checks the head of the queue again
+    add('c', 'Read')
+    expect(refusals().slice(1)).toEqual([{ call: 'b', because: 'waitsForRunning', blockers: ['a'] }])
+    read.run('a').finish()
+    await flush()
+    expect(refusals().at(-1)).toEqual({ call: 'c', because: 'exclusiveRunning', blockers: ['b'] })
+    const last = ofType(frames, 'guards').findLast(({ refusal }) => refusal !== undefined)
+    expect(checkFrame({ ...last, refusal: { call: 1 } })).toBe('not a valid guards frame')
+  })
+
   it('A2 follows an abort from where it came to whom it reached', async () => {
     const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
     const read = heldTool('Read', { safe: true, obedient: true })
@@ -272,7 +308,7 @@ describe('the recorder', () => {
     add('b', 'Read')
     add('c', 'Read', {}, { hold: true })
     bash.run('a').fail(new Error('exit 1'))
-    await settled()
+    await flush()
     expect(ofType(frames, 'abort').map(({ layer, call, from, cause }) => [layer, call, from, cause.kind])).toEqual([
       ['executor', 'a', 'call', 'sibling_error'],
       ['call', 'b', 'executor', 'sibling_error'],
@@ -304,15 +340,15 @@ describe('the recorder', () => {
     add('a', 'Read')
     add('b', 'Read')
     read.run('b').finish()
-    await settled()
-    expect(ofType(frames, 'books').findLast(({ cursor }) => cursor !== undefined)?.cursor).toEqual({
+    await flush()
+    expect(ofType(frames, 'schedule').findLast(({ cursor }) => cursor !== undefined)?.cursor).toEqual({
       next: 0,
-      settled: 0,
+      completedUpTo: 0,
       waitsFor: 'a',
     })
     for (let step = 1; step <= 500; step++) read.run('a').progress(step)
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     expect(ofType(frames, 'progress').map(({ count, data }) => [count, data])).toEqual([
       [1, 1],
@@ -353,14 +389,14 @@ describe('the recorder', () => {
     recorder.watch(executor)
     add('a', 'Read', { command: `curl -H ${secret}` })
     read.run('a').finish({ data: secret })
-    await settled()
+    await flush()
     takeAll(executor)
     expect(JSON.stringify(frames)).not.toContain(secret)
     expect(ofType(frames, 'result')[0]?.content).toEqual({ $: 'withheld' })
     expect(ofType(frames, 'call')[0]?.label).toBe('Read(curl -H •••)')
   })
 
-  it('asks a tool for its words only when the charts are at rest, and survives what it does', async () => {
+  it('calls describe() of a tool only between steps, and survives what it does', async () => {
     const states: unknown[] = []
     const tool = heldTool('Read', {
       safe: true,
@@ -374,12 +410,12 @@ describe('the recorder', () => {
     recorder.watch(executor)
     add('a', 'Read')
     expect(states).toEqual([])
-    await settled()
+    await flush()
     expect(states).toEqual([{ gate: 'shared', run: 'clear' }])
     expect(ofType(frames, 'call').at(-1)?.label).toBe('Read(in its own words)')
   })
 
-  it('harms no turn when whoever listens throws', async () => {
+  it('does not affect the turn when a listener throws', async () => {
     const { executor, add, read } = setUp()
     createRecorder({
       onFrame: () => {
@@ -388,7 +424,7 @@ describe('the recorder', () => {
     }).watch(executor)
     add('a', 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(takeAll(executor)).toHaveLength(1)
     expect(executor.actor.getSnapshot().status).toBe('active')
   })
@@ -443,17 +479,17 @@ describe('a recording', () => {
   })
 
   it.each([
-    ['nothing', '', 'it is empty'],
+    ['nothing', '', 'the file is empty'],
     ['no JSON', 'hello\nthere\n', 'line 1: not JSON'],
     ['another version', '{"seq":0,"at":0,"run":0,"type":"head","version":99,"epoch":0}\n', 'version 99'],
-    ['no head', '{"seq":0,"at":0,"run":0,"type":"left"}\n', 'begins with left'],
+    ['no head', '{"seq":0,"at":0,"run":0,"type":"left"}\n', 'expected a head frame, received a left frame'],
     ['another kind of JSON', '[1,2]\n', 'not a frame'],
     [
       'a frame with a wrong field',
       '{"seq":0,"at":0,"run":0,"type":"head","version":"1","epoch":0}\n',
-      'not a proper head',
+      'not a valid head',
     ],
-    ['a line without end', 'x'.repeat(9_000_000), 'does not end'],
+    ['a line without end', 'x'.repeat(9_000_000), 'expected a line of at most'],
   ])('with %s is refused with its place', async (_, text, problem) => {
     await expect(read(text)).rejects.toThrow(problem)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { WaitingRanges } from '../../src/inspect/waiting-ranges.ts'
+import { WaitingRanges } from '../../src/inspect/frames/waiting-ranges.ts'
 
 it('holds the places that were added and not taken out, as the fewest ranges', () => {
   const move = fc.record({ isAdded: fc.boolean(), place: fc.nat(12) })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isSignalboxError } from '../../src/errors/signalbox-error.ts'
+import { isSignalboxError } from '../../src/base/signalbox-error.ts'
 import { compareRuns, createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
-import { heldTool, heldTurn, settled, simulate } from '../../src/testing/index.ts'
+import { flush, heldTool, heldTurn, simulate } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/random.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
@@ -22,12 +22,12 @@ async function shortRun(play?: (turn: ReturnType<typeof heldTurn>) => void): Pro
   turn.add('a', 'Read')
   play?.(turn)
   read.run('a').finish()
-  await settled()
+  await flush()
   for (const _ of turn.executor.getCompletedResults());
   return frames
 }
 
-/** What somebody who writes a recording by hand may write. */
+/** Values that a hand-written recording may contain. */
 const oddValues = [
   1e308,
   -1,
@@ -55,7 +55,7 @@ function spoil(frames: Frame[], random: () => number): Frame[] {
     () => spoilt.splice(at, 0, ...structuredClone(spoilt.slice(at, at + 3))),
     () => spoilt.splice(at, 2, ...spoilt.slice(at, at + 2).reverse()),
     () => spoilt.splice(at),
-    // only what a checked frame may hold: of the same kind as what was there
+    // only values that pass the frame check: of the same type as before
     () => typeof odd === typeof frame[key] && Object.assign(frame, { [key]: odd }),
   ]
   ways[Math.floor(random() * ways.length)]?.()
@@ -63,7 +63,7 @@ function spoil(frames: Frame[], random: () => number): Frame[] {
 }
 
 describe('a recording that cannot be relied on', () => {
-  it('is refused with a sentence, or told with its doubts: frames lost, doubled, swapped, cut, changed', async () => {
+  it('is rejected with a message, or simulated with caveats: frames lost, doubled, swapped, cut, changed', async () => {
     const random = randomFrom(5)
     const seen = { refused: 0, doubted: 0, fine: 0 }
     for (const text of await randomTexts(isFull ? 200 : 15)) {
@@ -72,9 +72,9 @@ describe('a recording that cannot be relied on', () => {
         for (let faults = 0; faults <= times % 3; faults++) frames = spoil(frames, random)
         try {
           expect(compareRuns(framesOf(text), frames).calls.length).toBeGreaterThanOrEqual(0)
-          const { doubts, simulated } = whatIf(frames, { maxConcurrency: 3, safe: ({ isSafe }) => !isSafe })
+          const { caveats, simulated } = whatIf(frames, { maxConcurrency: 3, safe: ({ isSafe }) => !isSafe })
           expect(Number.isNaN(simulated.makespanMs)).toBe(false)
-          seen[doubts.length > 0 ? 'doubted' : 'fine']++
+          seen[caveats.length > 0 ? 'doubted' : 'fine']++
         } catch (error) {
           if (!isSignalboxError(error)) throw error
           expect(error.message).toMatch(/^This recording cannot be used: .+\.$/)
@@ -95,9 +95,9 @@ describe('a recording that cannot be relied on', () => {
     [
       'with a frame that lacks something',
       (frames: Frame[]) => frames.push({ seq: 999, at: 1, run: 1, type: 'step', actor: 'x:0', active: {} } as never),
-      'one of its frames is not a proper step frame',
+      'one of its frames is not a valid step frame',
     ],
-    ['without a run', (frames: Frame[]) => frames.splice(1), 'there is no run'],
+    ['without a run', (frames: Frame[]) => frames.splice(1), 'it contains no run'],
     [
       'with a gap',
       (frames: Frame[]) => frames.push({ seq: 999, at: 1, run: 0, type: 'gap', because: 'slow', lost: 7 }),
@@ -109,34 +109,34 @@ describe('a recording that cannot be relied on', () => {
     expect(() => whatIf(frames)).toThrow(problem)
   })
 
-  it('that other charts have made is told with a doubt', async () => {
+  it('from other charts is simulated with a caveat', async () => {
     const frames = await shortRun(({ add, clock }) => {
       add('b', 'Read')
       clock.increment(10)
     })
-    // one at a time, it says; but two ran
+    // the limit is one, but two ran
     Object.assign(frames[1] ?? {}, { maxConcurrency: 1 })
-    expect(whatIf(frames).doubts[0]).toMatch(/^Even unchanged, the charts do not do what was recorded: Read/)
+    expect(whatIf(frames).caveats[0]).toMatch(/^Even without changes, the simulation differs from the recording: Read/)
   })
 
-  it('whose run was being stopped when the recorder came is refused', async () => {
+  it('whose run was being stopped when the recorder attached is rejected', async () => {
     const read = heldTool('Read', { safe: true })
     const turn = heldTurn([read.tool])
     turn.add('a', 'Read')
     turn.executor.abort('escape')
     const frames: Frame[] = []
     createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(turn.executor)
-    expect(() => whatIf(frames)).toThrow('was being stopped when the recorder came')
+    expect(() => whatIf(frames)).toThrow('was already being stopped when the recorder attached')
   })
 
   it('with no such run is refused, and so are options that are none', async () => {
     const frames = await shortRun()
-    expect(() => whatIf(frames, { run: 7 })).toThrow('there is no run 7')
+    expect(() => whatIf(frames, { run: 7 })).toThrow('it contains no run 7')
     for (const maxConcurrency of [0, -1, 1.5, Number.NaN]) {
-      expect(() => whatIf(frames, { maxConcurrency })).toThrow('maxConcurrency must be a whole number')
+      expect(() => whatIf(frames, { maxConcurrency })).toThrow('maxConcurrency: expected a whole number')
     }
-    expect(() => whatIf(frames, { unseenMs: -1 })).toThrow('unseenMs must be')
-    expect(() => whatIf(frames, { safe: true as never })).toThrow('safe must be')
+    expect(() => whatIf(frames, { unseenMs: -1 })).toThrow('unseenMs: expected')
+    expect(() => whatIf(frames, { safe: true as never })).toThrow('safe: expected')
   })
 })
 
@@ -154,20 +154,20 @@ describe('what the host withheld', () => {
     turn.add('c', 'Read')
     clock.increment(10)
     read.run('a').finish()
-    await settled()
+    await flush()
     clock.increment(10)
     bash.run('b').fail(new Error('broken'))
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
     expect(JSON.stringify(frames)).not.toContain('broken')
-    const { moved, doubts, simulated } = whatIf(frames)
-    expect([moved, doubts]).toEqual([[], []])
+    const { moved, caveats, simulated } = whatIf(frames)
+    expect([moved, caveats]).toEqual([[], []])
     expect(simulated.calls.map(({ ended }) => ended)).toEqual(['result', 'result', 'sibling_error'])
   })
 })
 
 describe('very many calls', () => {
-  it('are told again', async () => {
+  it('are simulated', async () => {
     const frames: Frame[] = []
     const read = heldTool('Read', { safe: true })
     const turn = heldTurn([read.tool], { maxConcurrency: 10_000 })
@@ -176,9 +176,9 @@ describe('very many calls', () => {
     for (let at = 0; at < count; at++) turn.add(String(at), 'Read')
     turn.clock.increment(100)
     for (let at = 0; at < count; at++) read.run(String(at)).finish()
-    await settled()
+    await flush()
     for (const _ of turn.executor.getCompletedResults());
-    const { recorded, simulated, doubts } = whatIf(frames, { maxConcurrency: 10 })
-    expect([recorded.makespanMs, simulated.makespanMs, doubts]).toEqual([100, count * 10, []])
+    const { recorded, simulated, caveats } = whatIf(frames, { maxConcurrency: 10 })
+    expect([recorded.makespanMs, simulated.makespanMs, caveats]).toEqual([100, count * 10, []])
   })
 })

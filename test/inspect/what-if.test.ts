@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allowAllTools, type CanUseTool, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
 import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
-import { checkRecording, heldTool, heldTurn, settled, simulate, simulateQuery } from '../../src/testing/index.ts'
+import { checkRecording, flush, heldTool, heldTurn, simulate, simulateQuery } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/random.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
@@ -20,7 +20,7 @@ async function randomRecordings(seed: number, runs: number): Promise<Frame[][]> 
   return recordings
 }
 
-/** A turn on a clock that stands still, recorded. The moves are times, and what happens then. */
+/** A recorded turn on a simulated clock. The moves are times and what happens then. */
 async function recordedTurn(limit: number, play: (turn: ReturnType<typeof turnOf>) => Promise<void>): Promise<Frame[]> {
   const turn = turnOf(limit)
   await play(turn)
@@ -36,7 +36,7 @@ function turnOf(maxConcurrency: number) {
   const frames: Frame[] = []
   createRecorder({ onFrame: (frame) => frames.push(frame), now: () => clock.now(), epoch: 0 }).watch(executor)
   const pass = async (ms: number): Promise<void> => {
-    await settled()
+    await flush()
     clock.increment(ms)
   }
   return { read, write, bash, add, clock, executor, frames, pass }
@@ -56,13 +56,13 @@ const fourReadsAndAWrite = () =>
     }
     await pass(50)
     write.run('e').finish()
-    await settled()
+    await flush()
   })
 
 describe('a recorded run once more', () => {
-  it('says of an unsafe call what it waited for itself, not what the safe one before it did', async () => {
+  it('gives an unsafe call its own reason to wait, not that of the safe call before it', async () => {
     const [read, write] = [heldTool('Read', { safe: true, cancel: true }), heldTool('Write')]
-    // nobody answers for a Read: the interrupt ends it at once, and the Write starts in the same step
+    // the interrupt ends the Read at once, and the Write starts in the same step
     const canUseTool: CanUseTool = ({ name }) =>
       name === 'Read' ? new Promise(() => undefined) : { behavior: 'allow' }
     const { add, executor } = heldTurn([read.tool, write.tool], { maxConcurrency: 1, canUseTool })
@@ -76,25 +76,25 @@ describe('a recorded run once more', () => {
       add(id, name)
     }
     executor.abort('interrupt')
-    await settled()
+    await flush()
     write.run('c').finish()
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
     const { recorded, simulated } = whatIf(frames)
-    expect(recorded.calls[2]?.waitedFor).toEqual({ because: 'waitsForRunning', blockers: ['a'] })
+    expect(recorded.calls[2]?.waitedFor).toEqual({ because: 'waitsForRunning', blockers: ['a', 'b'] })
     expect(simulated.calls[2]?.waitedFor).toEqual(recorded.calls[2]?.waitedFor)
   })
 
   it('without a change is the recorded run, to the microsecond: random turns with faults', async () => {
     const recordings = await randomRecordings(11, isFull ? 1_000 : 80)
     for (const [at, frames] of recordings.entries()) {
-      const { recorded, simulated, moved, doubts } = whatIf(frames)
+      const { recorded, simulated, moved, caveats } = whatIf(frames)
       const over = new Set(frames.flatMap((frame) => (frame.type === 'call' && wasOver(frame) ? [frame.call] : [])))
       const shown = recorded.calls.map((call) => (over.has(call.id) ? { ...call, ended: 'answer' } : call))
       expect([at, simulated.calls]).toEqual([at, shown])
       expect(simulated.makespanMs).toBe(recorded.makespanMs)
       expect(moved).toEqual([])
-      expect(doubts.filter((doubt) => !doubt.startsWith('The recorder came late'))).toEqual([])
+      expect(caveats.filter((doubt) => !doubt.startsWith('The recorder attached late'))).toEqual([])
     }
     const ended = new Set(recordings.flatMap((frames) => whatIf(frames).recorded.calls.map((call) => call.ended)))
     expect([...ended].sort()).toEqual(
@@ -113,12 +113,12 @@ describe('a recorded run once more', () => {
     }
     for (const [at, name] of names.slice(0, 6).entries()) {
       ;(name === 'Read' ? read : write).run(String(at)).finish()
-      await settled()
+      await flush()
     }
     for await (const _ of executor.getRemainingResults());
-    const { recorded, moved, doubts } = whatIf(frames)
+    const { recorded, moved, caveats } = whatIf(frames)
     expect(recorded.calls.map(({ yieldedAt }) => yieldedAt !== undefined)).toEqual(names.map(() => true))
-    expect([moved, doubts]).toEqual([[], []])
+    expect([moved, caveats]).toEqual([[], []])
   })
 
   it('keeps every rule whatever is changed, and is a recording that says the same', async () => {
@@ -152,7 +152,7 @@ describe('what random turns do not have', () => {
     return frames
   }
 
-  it('a call that a hook makes unsafe goes back to the line, unless its mark is given', async () => {
+  it('a call that a hook makes unsafe goes back to the queue, unless its class is set', async () => {
     const read = heldTool('Read', { safe: true })
     const tool = { ...read.tool, isConcurrencySafe: (input: Record<string, unknown>) => input.path !== 'all' }
     const output = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { path: 'all' } } } as const
@@ -162,16 +162,16 @@ describe('what random turns do not have', () => {
     const { add, clock, executor } = heldTurn([tool], { context })
     const frames = recordedFrom(executor, () => clock.now())
     for (const id of ['a', 'b', 'c']) add(id, 'Read', { path: id })
-    await settled()
+    await flush()
     // b waits now for both of the others
     for (const id of ['a', 'c', 'b']) {
       clock.increment(10)
       read.run(id).finish()
-      await settled()
+      await flush()
     }
     for (const _ of executor.getCompletedResults());
     const same = whatIf(frames)
-    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect([same.moved, same.caveats]).toEqual([[], []])
     expect(same.recorded.calls[1]?.phases.map(({ phase }) => phase)).toEqual(['preHooks', 'calling'])
     expect(same.recorded.calls[1]?.endedAt).toBeGreaterThan(10)
     const safe = whatIf(frames, { safe: () => true })
@@ -205,25 +205,25 @@ describe('what random turns do not have', () => {
     clock.increment(10)
     read.run('a').finish()
     goOn()
-    await settled()
+    await flush()
     clock.increment(10_000)
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
     const same = whatIf(frames)
-    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect([same.moved, same.caveats]).toEqual([[], []])
     expect(same.recorded.calls.map(({ ended }) => ended)).toEqual([
       'withdrawn',
       'result',
       'user_interrupted',
       'user_interrupted',
     ])
-    // it stops the turn 20 ms after it starts, whenever that is
+    // it stops the turn 20 ms after its start
     const later = whatIf(frames, { maxConcurrency: 1 })
     expect(later.simulated.calls[2]).toMatchObject({ startedAt: 20, ended: 'user_interrupted' })
     expect(later.simulated.calls[3]).toMatchObject({ startedAt: undefined, endedAt: 40, ended: 'user_interrupted' })
   })
 
-  it('an interrupt that is said twice, and spares who does not stop at one', async () => {
+  it('an interrupt that comes twice and does not stop calls with block behaviour', async () => {
     const read = heldTool('Read', { safe: true })
     const { add, clock, executor } = heldTurn([read.tool])
     const frames = recordedFrom(executor, () => clock.now())
@@ -235,17 +235,17 @@ describe('what random turns do not have', () => {
     add('b', 'Read')
     clock.increment(10)
     for (const id of ['a', 'b']) read.run(id).finish()
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
-    const { recorded, moved, doubts } = whatIf(frames)
-    expect([moved, doubts]).toEqual([[], []])
+    const { recorded, moved, caveats } = whatIf(frames)
+    expect([moved, caveats]).toEqual([[], []])
     expect(recorded.calls.map(({ ended, endedAt }) => [ended, endedAt])).toEqual([
       ['result', 30],
       ['result', 30],
     ])
   })
 
-  it('a body that is told twice, and takes its time', async () => {
+  it('a body that is aborted twice and stops slowly', async () => {
     const read = heldTool('Read', { safe: true, cancel: true })
     const { add, clock, executor } = heldTurn([read.tool], { maxConcurrency: 1 })
     const frames = recordedFrom(executor, () => clock.now())
@@ -257,12 +257,12 @@ describe('what random turns do not have', () => {
     executor.abort('escape')
     clock.increment(30)
     read.run('a').finish()
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
-    const { recorded, moved, doubts } = whatIf(frames)
-    expect([moved, doubts]).toEqual([[], []])
+    const { recorded, moved, caveats } = whatIf(frames)
+    expect([moved, caveats]).toEqual([[], []])
     expect(recorded.calls[0]).toMatchObject({ endedAt: 60, ended: 'user_interrupted' })
-    // b runs too now, until it is told; nobody knows how it would have taken that
+    // b runs too now, until it is aborted; how it would have reacted is unknown
     const wider = whatIf(frames, { maxConcurrency: 2 }).simulated.calls
     expect(wider.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual([
       [0, 60],
@@ -270,7 +270,7 @@ describe('what random turns do not have', () => {
     ])
   })
 
-  it('a hook that was hurried by an abort: how long it would have taken nobody knows', async () => {
+  it('a hook that was cut short by an abort: its full duration is unknown', async () => {
     const read = heldTool('Read', { safe: true })
     const hangs = async (_: unknown, id: string | undefined) => (id === 'b' ? new Promise<never>(() => undefined) : {})
     const context = { hooks: { PostToolUse: [{ hooks: [hangs] }] } }
@@ -279,17 +279,17 @@ describe('what random turns do not have', () => {
     add('a', 'Read')
     add('b', 'Read')
     for (const id of ['a', 'b']) {
-      await settled()
+      await flush()
       clock.increment(10)
       read.run(id).finish()
     }
-    await settled()
+    await flush()
     clock.increment(10)
     executor.abort('escape')
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
     const same = whatIf(frames)
-    expect([same.moved, same.doubts]).toEqual([[], []])
+    expect([same.moved, same.caveats]).toEqual([[], []])
     expect(same.recorded.calls[1]).toMatchObject({ startedAt: 10, endedAt: 30, ended: 'result' })
     const wider = whatIf(frames, { maxConcurrency: 2 }).simulated.calls[1]
     expect(wider).toMatchObject({ startedAt: 0, endedAt: 30, ended: 'result' })
@@ -306,8 +306,8 @@ describe('what random turns do not have', () => {
         .map((line) => JSON.parse(line) as Frame)
       for (const { run } of frames.filter(({ type }) => type === 'run')) {
         runs++
-        const { moved, doubts } = whatIf(frames, { run })
-        expect([moved, doubts.filter((doubt) => doubt.startsWith('Even'))]).toEqual([[], []])
+        const { moved, caveats } = whatIf(frames, { run })
+        expect([moved, caveats.filter((doubt) => doubt.startsWith('Even'))]).toEqual([[], []])
       }
     }
     expect(runs).toBeGreaterThan(10)
@@ -319,7 +319,7 @@ const wasOver = ({ stage }: { stage: string }): boolean => stage === 'completed'
 describe('a change', () => {
   it('of the limit lets calls start earlier, and says by how much and why they still wait', async () => {
     const frames = await fourReadsAndAWrite()
-    const { recorded, simulated, moved, doubts } = whatIf(frames, { maxConcurrency: 4 })
+    const { recorded, simulated, moved, caveats } = whatIf(frames, { maxConcurrency: 4 })
     expect([recorded.maxConcurrency, recorded.makespanMs]).toEqual([2, 250])
     expect([simulated.maxConcurrency, simulated.makespanMs]).toEqual([4, 150])
     expect(moved.map(({ recorded: { id }, startsBy, endsBy }) => [id, startsBy, endsBy])).toEqual(
@@ -334,7 +334,7 @@ describe('a change', () => {
     expect(recorded.calls[2]?.waitedFor).toEqual({ because: 'full', blockers: ['a', 'b'] })
     expect(simulated.calls[2]?.waitedFor).toBeUndefined()
     expect(simulated.calls[4]?.waitedFor).toEqual({ because: 'waitsForRunning', blockers: ['d'] })
-    expect(doubts).toEqual([])
+    expect(caveats).toEqual([])
   })
 
   it('to one at a time makes it longer', async () => {
@@ -365,7 +365,7 @@ describe('a change', () => {
       for (const _ of executor.getCompletedResults());
       await pass(70)
       read.run('b').finish()
-      await settled()
+      await flush()
     })
     const { simulated } = whatIf(frames, { maxConcurrency: 2 })
     expect(
@@ -382,35 +382,33 @@ describe('a change', () => {
       add('b', 'Read')
       await pass(100)
       bash.run('a').fail(new Error('broken'))
-      await settled()
+      await flush()
     })
     const same = whatIf(frames)
     expect(same.recorded.calls[1]).toMatchObject({ startedAt: undefined, ended: 'sibling_error' })
     // b runs now, until a fails
     const wider = whatIf(frames, { maxConcurrency: 2 })
     expect(wider.simulated.calls[1]).toMatchObject({ startedAt: 0, endedAt: 100, ended: 'sibling_error' })
-    expect(wider.doubts).toEqual([
-      'The recording does not hold what these calls would do, because they never ran: Read.',
-    ])
-    // an end may be supposed
+    expect(wider.caveats).toEqual(['These calls never ran in the recording, so their durations are unknown: Read.'])
+    // unseenMs assumes an end
     const supposed = whatIf(frames, { maxConcurrency: 2, unseenMs: 30 })
     expect(supposed.simulated.calls[1]).toMatchObject({ startedAt: 0, endedAt: 30, ended: 'result' })
   })
 
-  it('of a turn that goes on is told as far as it went', async () => {
+  it('of an unfinished turn is simulated as far as it went', async () => {
     const frames = await recordedTurn(1, async ({ read, add, pass }) => {
       for (const id of ['a', 'b', 'c']) add(id, 'Read')
       await pass(10)
       read.run('a').finish()
       await pass(10)
     })
-    const { recorded, simulated, doubts } = whatIf(frames, { maxConcurrency: 3 })
+    const { recorded, simulated, caveats } = whatIf(frames, { maxConcurrency: 3 })
     expect([recorded.makespanMs, simulated.makespanMs]).toEqual([undefined, undefined])
     expect(simulated.calls.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual([
       [0, 10],
       [0, undefined],
       [0, undefined],
     ])
-    expect(doubts.at(-1)).toBe('These calls have not ended in the recording either: Read, Read.')
+    expect(caveats.at(-1)).toBe('These calls do not end in the recording either: Read, Read.')
   })
 })

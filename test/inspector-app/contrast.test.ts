@@ -8,7 +8,7 @@ const colours = (rule: string): Map<string, string> => {
   return new Map([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [`${name}`, `${value}`]))
 }
 
-/** As the accessibility guidelines count it. */
+/** The contrast ratio of the WCAG. */
 function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number]
   return (light + 0.05) / (dark + 0.05)

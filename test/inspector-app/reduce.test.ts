@@ -6,7 +6,7 @@ import { reduce } from '../../inspector-app/src/model/reduce.ts'
 import { toneOf, toneWords, whyWaiting } from '../../inspector-app/src/words.ts'
 import { createRecorder, type Frame, type FrameBody } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 
 let clock = 0
 const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
@@ -20,7 +20,7 @@ const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
 }
 const runOf = (model: Model): Run => model.runs.get(1) as Run
 
-/** Frames by hand, numbered. */
+/** Hand-written frames, numbered. */
 const frames = (...bodies: (FrameBody & { run?: number })[]): Frame[] =>
   bodies.map((body, seq) => ({ seq, at: seq, run: 1, ...body }))
 
@@ -38,7 +38,7 @@ const call = (id: string, index: number, lane: 'shared' | 'exclusive' = 'shared'
 })
 const run: FrameBody = { type: 'run', title: 't', isLate: false, maxConcurrency: 10, root: 'x:0' }
 const stages = (...changes: [string, 'executing' | 'completed' | 'yielded', 'shared' | 'exclusive'][]): FrameBody => ({
-  type: 'books',
+  type: 'schedule',
   stages: changes,
 })
 
@@ -49,10 +49,10 @@ describe('what is drawn', () => {
     add('b', 'Read')
     clock = 10
     read.run('b').finish()
-    await settled()
+    await flush()
     clock = 25
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     const [a, b] = runOf(reduce(seen)).calls
     expect([(a?.yieldedAt ?? 0) - (a?.completedAt ?? 0), (b?.yieldedAt ?? 0) - (b?.completedAt ?? 0)]).toEqual([0, 15])
@@ -66,17 +66,17 @@ describe('what is drawn', () => {
 
   it('Q4 keeps since when a call waits while its reason stays', () => {
     const wait = (blockers: string[]): FrameBody => ({
-      type: 'books',
+      type: 'schedule',
       waits: [{ because: 'waitsForRunning', blockers, calls: [[1, 1]] }],
     })
     const model = reduce(frames(run, call('a', 0), call('b', 1, 'exclusive'), wait(['a', 'x']), wait(['a'])))
     const waiting = runOf(model).calls[1]?.wait
     expect(waiting).toEqual({ because: 'waitsForRunning', blockers: ['a'], since: 3 })
-    expect(waiting && whyWaiting(runOf(model), waiting)).toBe('runs alone, so waits for a')
+    expect(waiting && whyWaiting(runOf(model), waiting)).toBe('must run alone, waits for #1 a')
     expect(
       runOf(
         reduce(
-          frames({ type: 'books', waits: [] }).map((frame) => ({ ...frame, seq: 9 })),
+          frames({ type: 'schedule', waits: [] }).map((frame) => ({ ...frame, seq: 9 })),
           model,
         ),
       ).calls[1]?.wait,
@@ -91,28 +91,28 @@ describe('what is drawn', () => {
     expect(model.gaps).toEqual([{ seq: 2, because: 'slow', lost: 7 }])
   })
 
-  it('A5 says of a discarded run what is true: what had left has left, all else is given up', async () => {
+  it('A5 shows a discarded run: handed-over results stay, all other calls are discarded', async () => {
     const { add, read, executor, frames: seen } = setUp()
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     takeAll(executor)
     clock = 10
     read.run('c').finish()
-    await settled()
+    await flush()
     clock = 20
     executor.discard()
     const after = runOf(reduce(seen))
     const wordOf = (call: Call): string => toneWords[toneOf(call)]
-    expect(after.calls.map(wordOf)).toEqual(['handed over', 'given up', 'given up'])
+    expect(after.calls.map(wordOf)).toEqual(['handed over', 'discarded', 'discarded'])
     expect(after.calls[2]?.segments.map(({ path, from, to }) => [path.at(-1), from, to]).slice(-2)).toEqual([
       ['completed', 10, 20],
       ['givenUp', 20, undefined],
     ])
-    // whoever comes late sees the same
+    // a late recorder shows the same
     const late: Frame[] = []
     createRecorder({ onFrame: (frame) => late.push(frame) }).watch(executor)
-    expect(runOf(reduce(late)).calls.map(wordOf)).toEqual(['handed over', 'given up', 'given up'])
+    expect(runOf(reduce(late)).calls.map(wordOf)).toEqual(['handed over', 'discarded', 'discarded'])
   })
 
   it('finds every breach of the rules, and where', () => {
@@ -145,11 +145,11 @@ describe('what is drawn', () => {
     ] as const)
       add(id, name)
     read.run('a').finish()
-    await settled()
+    await flush()
     write.run('b').fail(new Error('no'))
-    await settled()
+    await flush()
     executor.abort('escape')
-    await settled()
+    await flush()
     takeAll(executor)
     const shown = runOf(reduce(seen))
     expect(shown.breaches).toEqual([])
@@ -166,7 +166,7 @@ describe('the way back', () => {
     for (let index = 0; index < 700; index++) add(`call-${index}`, 'Read')
     for (let index = 0; index < 700; index++) {
       read.run(`call-${index}`).finish()
-      await settled()
+      await flush()
     }
     takeAll(executor)
     const history = new History()
@@ -196,5 +196,23 @@ describe('the log', () => {
     for (const frame of seen.slice(before)) history.push(frame)
     expect(index.update().rows).toHaveLength(2)
     expect(index.countAt(before)).toBe(1)
+  })
+
+  it('finds calls by their ids, and results by what is far inside them', () => {
+    const long = `${'x'.repeat(5_000)} the "end"\nof it`
+    const history = new History()
+    const result = { type: 'result', call: 'toolu_01', message: 'tool_result', isError: false } as const
+    const seen = frames(
+      run,
+      call('toolu_01', 0),
+      { type: 'event', from: 'x:0', to: 'toolu_01', event: 'call.start', data: {} },
+      { ...result, content: long },
+      { ...result, call: 'toolu_02', content: [{ type: 'text', text: { $: 'text', text: long, length: 9_000 } }] },
+    )
+    for (const frame of seen) history.push(frame)
+    const found = (search: string) => new LogIndex(history, 1, 'all', search).update().rows
+    expect(found('TOOLU_01')).toEqual([2, 3])
+    expect(found('the "end"\nof')).toEqual([3, 4])
+    expect(found('nowhere')).toEqual([])
   })
 })

@@ -14,15 +14,15 @@ import {
 } from '../../src/index.ts'
 import { abortText } from '../../src/results/result-texts.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, resultOf, settled, testTurn, toolUse } from '../support/turn.ts'
+import { drain, flush, resultOf, testTurn, toolUse } from '../support/turn.ts'
 
-const stamps = { uuid: () => 'u-1', now: () => 0 }
+const idsAndTime = { uuid: () => 'u-1', now: () => 0 }
 const stamp = { uuid: 'u-1', timestamp: '1970-01-01T00:00:00.000Z' }
 
 describe('shapes', () => {
   it('W1 W2 a call is a tool_use block of an assistant message', () => {
     const block: ToolUseBlock = toolUse('toolu_1', 'Read', { a: 1 })
-    const message = createAssistantMessage([block], { id: 'msg_1', model: 'm' }, stamps)
+    const message = createAssistantMessage([block], { id: 'msg_1', model: 'm' }, idsAndTime)
     expect(message).toEqual({
       type: 'assistant',
       ...stamp,
@@ -69,14 +69,14 @@ describe('shapes', () => {
     const source = { sourceToolAssistantUUID: 'x' }
     const result = (id: string) => ({ type: 'tool_result' as const, tool_use_id: id, content: id })
     const transcript: Message[] = [
-      createUserMessage('go', stamps),
-      createAssistantMessage([{ type: 'text', text: 'well' }], {}, stamps),
-      createAssistantMessage([...calls], {}, stamps),
-      createProgressMessage({ toolUseID: 'a', parentToolUseID: 'a', data: 1 }, stamps),
-      createToolResultMessage(result('a'), source, stamps),
-      createAttachmentMessage({ type: 'hook_additional_context', content: 'mind the gap' }, 'a', stamps),
-      createToolResultMessage(result('b'), source, stamps),
-      createAttachmentMessage({ type: 'structured_output', data: { ok: 1 } }, 'b', stamps),
+      createUserMessage('go', idsAndTime),
+      createAssistantMessage([{ type: 'text', text: 'well' }], {}, idsAndTime),
+      createAssistantMessage([...calls], {}, idsAndTime),
+      createProgressMessage({ toolUseID: 'a', parentToolUseID: 'a', data: 1 }, idsAndTime),
+      createToolResultMessage(result('a'), source, idsAndTime),
+      createAttachmentMessage({ type: 'hook_additional_context', content: 'mind the gap' }, 'a', idsAndTime),
+      createToolResultMessage(result('b'), source, idsAndTime),
+      createAttachmentMessage({ type: 'structured_output', data: { ok: 1 } }, 'b', idsAndTime),
     ]
     expect(toApiMessages(transcript)).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'go' }] },
@@ -95,8 +95,8 @@ describe('shapes', () => {
 
   it('W1 W5 L8 toApiMessages: ids are ones that the API takes, the same in a call and its result', () => {
     const ids = (...given: string[]) => {
-      const calls = given.map((id) => ({ type: 'tool_use', id, name: 'Read', input: {} }))
-      const results = given.map((id) => ({ type: 'tool_result', tool_use_id: id, content: id }))
+      const calls = given.map((id) => ({ type: 'tool_use' as const, id, name: 'Read', input: {} }))
+      const results = given.map((id) => ({ type: 'tool_result' as const, tool_use_id: id, content: id }))
       const sent = toApiMessages([createAssistantMessage(calls), createUserMessage(results)])
       const [called, answered] = sent.map(({ content }) =>
         (content as ContentBlock[]).map(({ id, tool_use_id }) => id ?? tool_use_id),
@@ -117,23 +117,23 @@ describe('shapes', () => {
     const whole = 'a\ufffd'
     const sound = toolUse('b', 'Read', { path: '\u{1f600}' })
     const transcript: Message[] = [
-      createUserMessage(half, stamps),
-      createAssistantMessage([{ type: 'text', text: half }, toolUse('a', half, { [half]: [half, 1] })], {}, stamps),
-      createAttachmentMessage({ type: 'hook_additional_context', content: half }, 'a', stamps),
+      createUserMessage(half, idsAndTime),
+      createAssistantMessage([{ type: 'text', text: half }, toolUse('a', half, { [half]: [half, 1] })], {}, idsAndTime),
+      createAttachmentMessage({ type: 'hook_additional_context', content: half }, 'a', idsAndTime),
     ]
     expect(toApiMessages(transcript)).toEqual([
       { role: 'user', content: [{ type: 'text', text: whole }] },
-      { role: 'assistant', content: [{ type: 'text', text: whole }, toolUse('a', whole, { [whole]: [whole, 1] })] },
+      { role: 'assistant', content: [{ type: 'text', text: whole }, toolUse('a', 'a_', { [whole]: [whole, 1] })] },
       { role: 'user', content: [{ type: 'text', text: expect.stringContaining(whole) }] },
     ])
     expect(JSON.stringify(transcript)).toContain('\\ud83d')
-    expect(toApiMessages([createAssistantMessage([sound], {}, stamps)])[0]?.content[0]).toBe(sound)
+    expect(toApiMessages([createAssistantMessage([sound], {}, idsAndTime)])[0]?.content[0]).toBe(sound)
   })
 
   it('W6 a stop_hook_summary counts its hooks', () => {
     const summary = createStopHookSummary(
       { hookInfos: [{ command: 'lint' }], hookErrors: [], preventedContinuation: true, stopReason: 'enough' },
-      stamps,
+      idsAndTime,
     )
     expect(summary).toEqual({
       type: 'system',
@@ -166,7 +166,7 @@ describe('texts', () => {
     add('invalid', 'Read', [])
     add('throws', 'Read')
     read.run('throws').fail(new RangeError('too far'))
-    await settled()
+    await flush()
     add('slow', 'Read')
     clock.increment(10)
     clock.increment(5_000)

@@ -26,7 +26,7 @@ describe('the file store', () => {
   })
 
   it.each<[object, RegExp]>([
-    [{ directory: '/x' }, /no option directory/],
+    [{ directory: '/x' }, /Unknown option directory/],
     [{ folder: 5 }, /folder/],
     [{ maxAgeMs: Number.NaN }, /maxAgeMs/],
   ])('P10 refuses %j, rather than keep files where nobody looks', (options, problem) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PermissionLists } from '../../src/index.ts'
 import { collectWarnings, done, expectNoStrays, heldQuestions, outcomes, roughTool, textOf } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
@@ -22,11 +22,32 @@ describe('rules that come with an answer', () => {
     add('a', 'Write')
     add('b', 'Write')
     question('a').answer({ behavior: 'allow', addRules: { allow: ['Write'] } })
-    await settled()
+    await flush()
     write.run('a').finish()
-    await settled()
+    await flush()
     expect(write.started).toEqual(['a', 'b'])
     expect(asked).toEqual(['a'])
+  })
+
+  it('P5 P6 two rules that cover a call only together hold at once', async () => {
+    const questions = heldQuestions()
+    const seen: (readonly string[])[] = []
+    const both = heldTool('Both', {
+      matchesRule: (_spec, _input, { permissions }) => {
+        seen.push(permissions?.allow ?? [])
+        return (permissions?.allow ?? []).length === 2
+      },
+    })
+    const { add } = testTurn([both.tool], { canUseTool: questions.canUseTool })
+    add('a', 'Both')
+    add('b', 'Both')
+    questions.question('a').answer({ behavior: 'allow', addRules: { allow: ['Both(one)', 'Both(two)'] } })
+    await flush()
+    both.run('a').finish()
+    await flush()
+    expect(both.started).toEqual(['a', 'b'])
+    expect(questions.asked).toEqual(['a'])
+    expect(seen.at(-1)).toEqual(['Both(one)', 'Both(two)'])
   })
 
   it('P5 P6 a deny rule that comes with a yes: this call runs, later ones do not', async () => {
@@ -34,7 +55,7 @@ describe('rules that come with an answer', () => {
     add('a', 'Quick')
     add('b', 'Write')
     question('a').answer({ behavior: 'allow', addRules: { deny: ['Write'] } })
-    await settled()
+    await flush()
     const results = await outcomes(executor)
     expect(results.map(({ id, isError }) => [id, isError])).toEqual([
       ['a', false],
@@ -48,7 +69,7 @@ describe('rules that come with an answer', () => {
     const { executor, add, question, write } = start()
     add('a', 'Write')
     question('a').answer({ behavior: 'allow', addRules: { deny: ['Write'] } })
-    await settled()
+    await flush()
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true])
     expect(write.started).toEqual([])
   })
@@ -59,11 +80,11 @@ describe('rules that come with an answer', () => {
     const { executor, add } = testTurn([read.tool], { canUseTool: questions.canUseTool })
     add('a', 'Read')
     add('b', 'Read')
-    await settled()
+    await flush()
     questions.question('b').answer({ behavior: 'deny', message: 'never again', addRules: { deny: ['Read'] } })
-    await settled()
+    await flush()
     questions.question('a').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     const [a, b] = await outcomes(executor)
     expect(textOf(a as never)).toContain('Read')
     expect(textOf(b as never)).toContain('never again')
@@ -80,9 +101,9 @@ describe('rules that come with an answer', () => {
     })
     add('a', 'Slow')
     add('b', 'Read')
-    await settled()
+    await flush()
     question('b').answer({ behavior: 'deny', message: 'no', addRules: { deny: ['Slow'] } })
-    await settled()
+    await flush()
     say(true)
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, true])
     expect(slow.started).toEqual([])
@@ -100,11 +121,11 @@ describe('rules that come with an answer', () => {
   it('W7 they stand in the context that goes with the updates, behind those that were there', async () => {
     const { executor, add, question, write } = start({ allow: ['Read'], deny: ['Danger'] })
     add('a', 'Write')
-    await settled()
+    await flush()
     question('a').answer({ behavior: 'allow', addRules: { allow: ['Write', 'Read'], ask: ['Quick'] } })
-    await settled()
+    await flush()
     write.run('a').finish()
-    await settled()
+    await flush()
     const { permissions } = takeAll(executor).at(-1)?.newContext ?? {}
     expect(permissions).toEqual({ allow: ['Read', 'Write'], ask: ['Quick'], deny: ['Danger'] })
   })
@@ -113,10 +134,10 @@ describe('rules that come with an answer', () => {
     const permissions = Object.freeze({ allow: Object.freeze(['Read']) })
     const { executor, add, question } = start(permissions)
     add('a', 'Write')
-    await settled()
+    await flush()
     expect(executor.answer('a', { behavior: 'deny', message: 'no', addRules: { allow: ['Quick'] } })).toBe(true)
     question('a').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     expect(permissions).toEqual({ allow: ['Read'] })
   })
 
@@ -136,7 +157,7 @@ describe('rules that come with an answer', () => {
     const { executor, add, question, write, warnings } = start()
     add('a', 'Write')
     question('a').answer({ behavior: 'allow', addRules })
-    await settled()
+    await flush()
     write.run('a').finish()
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false])
     expect(warnings.of('invalid_rule')).toMatchObject([{ toolUseID: 'a' }])
@@ -151,11 +172,11 @@ describe('rules that come with an answer', () => {
     add('b', 'Write')
     const addRules: PermissionLists = { [list]: ['Write(/tmp/**)'] }
     question('a').answer({ behavior: 'allow', addRules })
-    await settled()
+    await flush()
     expect(warnings.of('invalid_rule')).toMatchObject([{ toolUseID: 'a' }])
     expect(asked).toEqual(['a', 'b'])
     question('b').answer({ behavior: 'allow' })
-    await settled()
+    await flush()
     write.run('b').finish()
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, false])
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { z } from 'zod'
-import type { AnyTool, HookCallback, Opinion, PermissionMode } from '../../src/index.ts'
+import type { AnyTool, HookCallback, PermissionBehavior, PermissionMode } from '../../src/index.ts'
 import { raise } from '../cases/support.ts'
 
 /** How a tool says whether a rule speaks of a call. */
@@ -60,7 +60,7 @@ const rule: fc.Arbitrary<RuleOnTrial> = fc
   }))
 
 const hook = fc.record({
-  opinion: maybe(fc.constantFrom<Opinion>('allow', 'ask', 'deny')),
+  opinion: maybe(fc.constantFrom<PermissionBehavior>('allow', 'ask', 'deny')),
   rewrite: maybe(kind),
 })
 
@@ -110,7 +110,7 @@ export function toolsOnTrial(manner: Manner, ran: (tool: ToolName, input: Record
 }
 
 export const hookOnTrial =
-  ({ opinion, rewrite }: { opinion: Opinion | undefined; rewrite: Kind | undefined }): HookCallback =>
+  ({ opinion, rewrite }: { opinion: PermissionBehavior | undefined; rewrite: Kind | undefined }): HookCallback =>
   async () => ({
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',

@@ -1,14 +1,22 @@
 import { z } from 'zod'
-import type { AnyTool, CanUseTool, HookCallback, Opinion, PermissionMode, PermissionSettings } from '../../src/index.ts'
+import type {
+  AnyTool,
+  CanUseTool,
+  HookCallback,
+  PermissionBehavior,
+  PermissionMode,
+  PermissionSettings,
+  PermissionVerdict,
+} from '../../src/index.ts'
 import type { Voices } from './reference-decision.ts'
 
-const opinions = [undefined, 'allow', 'ask', 'deny'] as const satisfies (Opinion | undefined)[]
+const opinions = [undefined, 'allow', 'ask', 'deny'] as const satisfies (PermissionBehavior | undefined)[]
 const modes = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk'] as const satisfies PermissionMode[]
 const hosts = ['allow', 'deny', undefined] as const
 const switches = [true, false] as const
 
 /** What goes for a whole run, and what goes for one call in it. */
-export type RunVoices = Pick<Voices, 'mode' | 'host'> & { readonly ruled: readonly Opinion[] }
+export type RunVoices = Pick<Voices, 'mode' | 'host'> & { readonly ruled: readonly PermissionBehavior[] }
 export type CallVoices = Omit<Voices, 'mode' | 'host' | 'rules'>
 
 export const everyRun: readonly RunVoices[] = modes.flatMap((mode) =>
@@ -29,7 +37,7 @@ export const everyRun: readonly RunVoices[] = modes.flatMap((mode) =>
   ),
 )
 
-export const everyCall: readonly CallVoices[] = opinions.flatMap((hook) =>
+export const everyCall: readonly CallVoices[] = [...opinions, 'defer' as const].flatMap((hook) =>
   opinions.flatMap((tool) =>
     switches.flatMap((isReadOnly) => switches.map((editsWorkspace) => ({ hook, tool, isReadOnly, editsWorkspace }))),
   ),
@@ -57,7 +65,7 @@ export function voicedTool(name: string, { tool, isReadOnly, editsWorkspace }: C
 
 /** A hook that says what stands there, or is silent. */
 export const voicedHook =
-  (opinionOn: (toolName: string) => Opinion | undefined): HookCallback =>
+  (opinionOn: (toolName: string) => PermissionVerdict | undefined): HookCallback =>
   async ({ tool_name }) => {
     const permissionDecision = opinionOn(tool_name)
     if (permissionDecision === undefined) return {}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ToolUseContext } from '../../src/index.ts'
 import { expectNoStrays, heldQuestions, outcomes, textOf } from '../cases/support.ts'
 import { type HeldToolOptions, heldTool } from '../support/held-tool.ts'
-import { settled, stateOf, testTurn } from '../support/turn.ts'
+import { flush, stateOf, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
@@ -15,10 +15,10 @@ const start = async (more: HeldToolOptions = {}, permissions = {}) => {
   turn.add('a', 'Read')
   turn.add('b', 'Edit')
   turn.add('c', 'Read')
-  await settled()
+  await flush()
   question('a').answer({ behavior: 'allow' })
   question('b').answer({ behavior: 'allow', updatedInput: { writes: true } })
-  await settled()
+  await flush()
   expect(stateOf(turn.executor, 'b')).toBe('queued')
   return { ...turn, question, asked, edit, read }
 }
@@ -27,7 +27,7 @@ describe('a call that was permitted and waits in the line', () => {
   it('P4 P5 a deny rule that comes meanwhile stops it: nothing denied ever runs', async () => {
     const { executor, question, edit, read } = await start()
     question('c').answer({ behavior: 'deny', message: 'no more edits', addRules: { deny: ['Edit'] } })
-    await settled()
+    await flush()
     read.run('a').finish()
     const [, b] = await outcomes(executor)
     expect(edit.started).toEqual([])
@@ -51,9 +51,9 @@ describe('a call that was permitted and waits in the line', () => {
   it('P4 P6 nobody is asked twice: not where the new rule speaks of something else, nor where it asks', async () => {
     const { executor, question, asked, edit, read } = await start()
     question('c').answer({ behavior: 'deny', message: 'no', addRules: { deny: ['Read'], ask: ['Edit'] } })
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     edit.run('b').finish()
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, false, true])
     expect(asked).toEqual(['a', 'b', 'c'])
@@ -69,7 +69,7 @@ describe('a call that was permitted and waits in the line', () => {
     question('c').answer({ behavior: 'deny', message: 'no' })
     const before = looks.length
     read.run('a').finish()
-    await settled()
+    await flush()
     expect(edit.started).toEqual(['b'])
     expect(looks).toHaveLength(before)
   })
@@ -86,15 +86,15 @@ describe('a call that was permitted and waits in the line', () => {
     })
     add('a', 'Slow')
     add('b', 'Read')
-    await settled()
+    await flush()
     waiting.shift()?.(false)
-    await settled()
+    await flush()
     question('a').answer({ behavior: 'allow', updatedInput: { other: true } })
-    await settled()
+    await flush()
     question('b').answer({ behavior: 'deny', message: 'no', addRules: { deny: ['Slow'] } })
-    await settled()
+    await flush()
     waiting.shift()?.(false)
-    await settled()
+    await flush()
     waiting.shift()?.(false)
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, true])
     expect(slow.started).toEqual([])

@@ -92,6 +92,7 @@ async function playTogether(run: RunVoices): Promise<Seen[]> {
       toolDecisions,
     },
   )
+  executor.on('deferred', ({ toolUseID }) => executor.answer(toolUseID, { behavior: 'deny', message: 'said later' }))
   const message = createAssistantMessage([])
   for (const index of everyCall.keys()) executor.addTool(toolUse(nameOf(index), nameOf(index)), message)
   const results = (await drain(executor)).filter(isResult).map(resultOf)
@@ -106,11 +107,11 @@ async function playTogether(run: RunVoices): Promise<Seen[]> {
 
 describe('every combination of what has a word on a call', () => {
   it('P5 none is forgotten', () => {
-    // 4 hooks, 4 tools' own words, read-only or not, edits or not; 8 sets of rules, 5 modes, 3 hosts
-    expect(everyCall).toHaveLength(4 * 4 * 2 * 2)
+    // 5 hooks, 4 tools' own words, read-only or not, edits or not; 8 sets of rules, 5 modes, 3 hosts
+    expect(everyCall).toHaveLength(5 * 4 * 2 * 2)
     expect(everyRun).toHaveLength(8 * 5 * 3)
     const all = everyRun.flatMap((run) => everyCall.map((call) => wordsOf(run, call)))
-    expect(new Set(all).size).toBe(7_680)
+    expect(new Set(all).size).toBe(9_600)
   })
 
   it.each(everyRun)('P5 P6 Y6 alone: $mode, rules $ruled, host $host', async (run) => {
@@ -129,7 +130,7 @@ describe('every combination of what has a word on a call', () => {
 
   it.each(everyRun)('P5 T6 with rules in brackets: $mode, rules $ruled, host $host', async (run) => {
     const rule = 'Tool(this one)'
-    // a stride that shares no factor with the 64 kinds of call meets each of them in some run
+    // a stride that shares no factor with the 80 kinds of call meets each of them in some run
     const sampled = everyCall.filter((_, index) => (index + everyRun.indexOf(run)) % 7 === 0)
     for (const call of sampled) {
       const seen = await playAlone(run, call, { rules: [rule], idleRules: ['Tool(another)', 'Other'] })

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { CanUseTool, PermissionAnswer } from '../../src/index.ts'
 import { outcomeOf } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { isResult, settled, takeAll, testTurn } from '../support/turn.ts'
+import { flush, isResult, takeAll, testTurn } from '../support/turn.ts'
 
 const word = fc.constantFrom('allow', 'deny', 'rewrite', 'nonsense')
 
@@ -50,7 +50,7 @@ export async function playQuestions({ calls, answers }: Story): Promise<{ seen: 
   const read = heldTool('Read', { safe: true, validateInput: async () => ({ result: true }) })
   const { executor, add } = testTurn([read.tool], { canUseTool })
   for (const id of ids) add(id, 'Read', { from: 'model' })
-  await settled()
+  await flush()
   const open = () => executor.openQuestions().map(({ toolUseID }) => toolUseID)
 
   const firstAnswers = new Map<string, { word: string; step: number }>()
@@ -64,7 +64,7 @@ export async function playQuestions({ calls, answers }: Story): Promise<{ seen: 
     if (isFirst) firstAnswers.set(id, { word: kind, step })
     const taken = through === 'executor' ? executor.answer(id, answer) : void resolvers.get(id)?.(answer)
     // a promise is heard a moment later: whatever comes next must not overtake it
-    if (through === 'host' || !isHasty) await settled()
+    if (through === 'host' || !isHasty) await flush()
     seen.steps.push([taken, open()])
     const stillOpen = ids.filter((each) => !firstAnswers.has(each))
     expected.steps.push([through === 'executor' ? isFirst : undefined, stillOpen])
@@ -74,7 +74,7 @@ export async function playQuestions({ calls, answers }: Story): Promise<{ seen: 
     seen.bodies.push([id, read.run(id).input])
     read.run(id).finish({ data: 'done' })
   }
-  await settled()
+  await flush()
   for (const update of takeAll(executor).filter(isResult)) {
     const { id, content } = outcomeOf(update)
     seen.results.push([

@@ -13,7 +13,7 @@ import {
   roughTool,
 } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { settled, testTurn } from '../support/turn.ts'
+import { flush, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
@@ -65,7 +65,7 @@ describe('a tool’s own word', () => {
       },
     )
     for (const name of ['Wordy', 'Curt', 'Ruled']) add(name, name)
-    await settled()
+    await flush()
     expect(questions).toEqual([
       { because: { by: 'tool' }, message: 'touches /etc' },
       { because: { by: 'tool' } },
@@ -97,7 +97,7 @@ describe('a tool’s own word', () => {
       context: { permissions: { allow: ['Tool(x)'] } },
     })
     add('a', 'Tool')
-    await settled()
+    await flush()
     expect(asked).toEqual(['a'])
   })
 
@@ -148,7 +148,7 @@ describe('what no host can break', () => {
       context: { permissions: { deny: ['Shell(rm)'] } },
     })
     add('a', 'Shell', { command: 'ls' })
-    await settled()
+    await flush()
     expect(shell.started.map((id) => shell.run(id).input)).not.toContainEqual({ command: 'rm' })
   })
 
@@ -160,7 +160,7 @@ describe('what no host can break', () => {
       canUseTool: (_tool, input) => ({ behavior: 'allow', updatedInput: input }),
     })
     add('a', 'Fetch', { url: 'https://example.org' })
-    await settled()
+    await flush()
     expect(await outcomes(executor)).toEqual([])
     expect(fetch.run('a').input).toEqual({ url: { href: 'https://example.org' } })
   })
@@ -173,7 +173,7 @@ describe('what no host can break', () => {
     const [question] = executor.openQuestions()
     Object.assign(question?.input as object, { command: 'rm' })
     executor.answer('a', { behavior: 'allow' })
-    await settled()
+    await flush()
     expect(shell.run('a').input).toEqual({ command: 'ls' })
   })
 

@@ -8,7 +8,7 @@ import {
   StreamingToolExecutor,
 } from '../../src/index.ts'
 import { expectNoStrays } from '../cases/support.ts'
-import { drain, isResult, resultOf, settled, testTurn, toolUse } from '../support/turn.ts'
+import { drain, flush, isResult, resultOf, testTurn, toolUse } from '../support/turn.ts'
 import { forbids, guardedTurn, hookOnTrial, toolsOnTrial } from './arbitrary-guarded-turn.ts'
 import { arbitraryQuestions, playQuestions } from './open-questions.ts'
 import { arbitraryRewrites, playRewrites } from './rewritten-calls.ts'
@@ -97,13 +97,13 @@ describe('permission, with whatever comes together', () => {
     )
     add('a', 'Bash', { kind: 'odd' })
     add('b', 'Bash', { kind: 'odd' })
-    await settled()
+    await flush()
     // b waits in line behind a: nobody has asked for it yet
     expect(executor.answer('b', { behavior: 'allow' })).toBe(false)
     expect(executor.answer('nobody', { behavior: 'allow' })).toBe(false)
     expect(executor.openQuestions().map(({ toolUseID }) => toolUseID)).toEqual(['a'])
     asked[0]?.({ behavior: 'allow' })
-    await settled()
+    await flush()
     expect(asked).toHaveLength(2)
     expect(executor.answer('a', { behavior: 'allow' })).toBe(false)
   })

@@ -1,11 +1,17 @@
-import type { Decision, DecisionSource, Opinion, PermissionMode } from '../../src/index.ts'
+import type {
+  Decision,
+  DecisionSource,
+  PermissionBehavior,
+  PermissionMode,
+  PermissionVerdict,
+} from '../../src/index.ts'
 
 /** Everything that has a word on whether a call may run. */
 export interface Voices {
-  readonly hook: Opinion | undefined
+  readonly hook: PermissionVerdict | undefined
   /** The text of the rule of each kind that speaks of the call. */
-  readonly rules: { readonly [Behavior in Opinion]?: string | undefined }
-  readonly tool: Opinion | undefined
+  readonly rules: { readonly [Behavior in PermissionBehavior]?: string | undefined }
+  readonly tool: PermissionBehavior | undefined
   readonly mode: PermissionMode
   readonly isReadOnly: boolean
   readonly editsWorkspace: boolean
@@ -23,6 +29,7 @@ const ranking = [
   'rule says deny',
   'tool says deny',
   'plan says deny',
+  'hook says defer',
   'rule says ask',
   'hook says ask',
   'tool says ask',
@@ -40,18 +47,20 @@ interface Statement extends Decision {
 export function referenceDecision(voices: Voices): Verdict {
   const [loudest] = statementsOf(voices).sort((one, other) => one.rank - other.rank)
   const { behavior, source } = loudest as Statement
-  if (behavior !== 'ask') return { behavior, source, isAsked: false }
+  if (behavior !== 'ask' && behavior !== 'defer') return { behavior, source, isAsked: false }
   const mode = voices.mode
   if (mode === 'dontAsk') return { behavior: 'deny', source: { by: 'mode', mode }, isAsked: false }
+  // the test answers what is put off with a no
+  if (behavior === 'defer') return { behavior: 'deny', source: { by: 'host' }, isAsked: false }
   // a question that nobody can answer is the missing host's denial
   if (voices.host === undefined) return { behavior: 'deny', source: { by: 'host' }, isAsked: false }
   return { behavior: voices.host, source: { by: 'host' }, isAsked: true }
 }
 
 function statementsOf({ hook, rules, tool, mode, isReadOnly, editsWorkspace }: Voices): Statement[] {
-  const state = (who: string, behavior: Opinion | undefined, source: DecisionSource): Statement[] =>
+  const state = (who: string, behavior: PermissionVerdict | undefined, source: DecisionSource): Statement[] =>
     behavior === undefined ? [] : [{ rank: ranking.indexOf(`${who} says ${behavior}`), behavior, source }]
-  const ruled = Object.entries(rules) as [Opinion, string | undefined][]
+  const ruled = Object.entries(rules) as [PermissionBehavior, string | undefined][]
   const byMode = { by: 'mode', mode } as const
   return [
     ...state('hook', hook, { by: 'hook' }),
@@ -62,7 +71,7 @@ function statementsOf({ hook, rules, tool, mode, isReadOnly, editsWorkspace }: V
   ]
 }
 
-const wordOfMode: { [Mode in PermissionMode]: (editsWorkspace: boolean) => Opinion } = {
+const wordOfMode: { [Mode in PermissionMode]: (editsWorkspace: boolean) => PermissionBehavior } = {
   default: () => 'ask',
   // what only reads may be planned with, but nothing says that it may run unasked
   plan: () => 'ask',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import type { AnyTool, CanUseTool, HookCallback, PermissionAnswer } from '../../src/index.ts'
 import { idsOf } from '../cases/support.ts'
-import { settled, stateOf, takeAll, testTurn } from '../support/turn.ts'
+import { flush, stateOf, takeAll, testTurn } from '../support/turn.ts'
 
 /** Mostly safe, so that bodies do run side by side. */
 const mostlySafe = fc.constantFrom(true, true, true, true, false)
@@ -65,7 +65,7 @@ export async function playRewrites({ calls, choices }: Story): Promise<Told> {
   let becameUnsafe = 0
   // each call is asked for once and finishes once
   for (let step = 0; step < 2 * calls.length; step++) {
-    await settled()
+    await flush()
     const choice = choices[step % choices.length] ?? 0
     const waiting = [...questions.keys(), ...running.keys()]
     const id = waiting[choice % waiting.length]
@@ -75,10 +75,10 @@ export async function playRewrites({ calls, choices }: Story): Promise<Told> {
     else {
       questions.delete(id)
       answer({ behavior: 'allow', ...rewrite(callOf(id)?.byHost, callOf(id)?.isVetted) })
-      await settled()
+      await flush()
       becameUnsafe += stateOf(executor, id) === 'queued' ? 1 : 0
     }
   }
-  await settled()
+  await flush()
   return { overlaps, most, becameUnsafe, results: idsOf(takeAll(executor)) }
 }

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { type HeldToolOptions, heldTool } from '../support/held-tool.ts'
 import { inShort, testQuery } from '../support/query.ts'
-import { settled } from '../support/turn.ts'
+import { flush } from '../support/turn.ts'
 
 const tools = (options: HeldToolOptions = {}) => {
   const read = heldTool('Read', { safe: true, cancel: true, obedient: true, ...options })
@@ -16,14 +16,14 @@ describe('a query that is ended from outside', () => {
   it('L6 while streaming: every announced call has its result, then an interruption message', async () => {
     const { read, write, all } = tools()
     const { held, run, result } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.text('I will')
     held.call('a', 'Read')
     held.call('w', 'Write')
     held.send({ type: 'content_block_start', index: 7, content_block: { type: 'text', text: 'and th' } })
     held.send({ type: 'content_block_start', index: 8, content_block: { type: 'tool_use', id: 'x', name: 'Read' } })
-    await settled()
+    await flush()
     run.abort('escape')
     expect(await result).toEqual({ reason: 'aborted_streaming', abortReason: 'escape', stopReason: undefined })
     expect(held.requests[0]?.signal.aborted).toBe(true)
@@ -42,11 +42,11 @@ describe('a query that is ended from outside', () => {
   it('L6 while tools run: the same, and the message says that tools ran', async () => {
     const { all } = tools()
     const { held, run, result, seen } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     run.abort('escape')
     expect(await result).toMatchObject({ reason: 'aborted_tools', abortReason: 'escape' })
     expect(run.transcript.at(-1)).toMatchObject({ type: 'user', toolUse: true })
@@ -56,14 +56,14 @@ describe('a query that is ended from outside', () => {
   it('L6 A3 an interrupt lets block calls finish, and leaves no message', async () => {
     const { block, all } = tools()
     const { held, run, result } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.call('b', 'Block')
     held.call('w', 'Write')
-    await settled()
+    await flush()
     run.interrupt()
-    await settled()
+    await flush()
     block.run('b').finish({ data: 'B' })
     expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'interrupt' })
     expect(inShort(run.transcript).slice(-3)).toEqual([
@@ -76,13 +76,13 @@ describe('a query that is ended from outside', () => {
   it('L6 A4 a stronger reason follows an interrupt', async () => {
     const { block, all } = tools()
     const { held, run, result, clock } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('b', 'Block')
     held.end('tool_use')
-    await settled()
+    await flush()
     run.interrupt()
-    await settled()
+    await flush()
     run.abort('escape')
     expect(block.run('b').context.abortController.signal.reason).toBe('escape')
     clock.increment(5_000)
@@ -96,17 +96,17 @@ describe('a query that is ended from outside', () => {
   it('L6 an interrupt with a message steers: the model stops, and goes on with it', async () => {
     const { block, all } = tools()
     const { held, run, result } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.call('b', 'Block')
     held.send({ type: 'content_block_start', index: 7, content_block: { type: 'text', text: 'and th' } })
-    await settled()
+    await flush()
     run.interrupt('no, the other one')
-    await settled()
+    await flush()
     expect(held.requests[0]?.signal.aborted).toBe(true)
     block.run('b').finish({ data: 'B' })
-    await settled()
+    await flush()
     expect(inShort(run.transcript).slice(3)).toEqual([
       'assistant: and th',
       'user: result a error',
@@ -121,16 +121,16 @@ describe('a query that is ended from outside', () => {
   it('L6 an interrupt with a message while tools run', async () => {
     const { block, all } = tools()
     const { held, run } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.call('b', 'Block')
     held.end('tool_use')
-    await settled()
+    await flush()
     run.interrupt('stop reading')
-    await settled()
+    await flush()
     block.run('b').finish({ data: 'B' })
-    await settled()
+    await flush()
     expect(inShort(run.transcript).slice(-3)).toEqual([
       'user: result a error',
       'user: result b B',
@@ -146,14 +146,14 @@ describe('a query that is ended from outside', () => {
 
     const abortController = new AbortController()
     const during = testQuery([], { context: { abortController } })
-    await settled()
+    await flush()
     during.held.start()
     abortController.abort('later')
     expect(await during.result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'later' })
 
     const { all } = tools()
     const asking = testQuery(all, { canUseTool: () => ({ behavior: 'deny', message: 'no more', interrupt: true }) })
-    await settled()
+    await flush()
     asking.held.start()
     asking.held.call('a', 'Read')
     asking.held.end('tool_use')
@@ -166,14 +166,14 @@ describe('a query that is ended from outside', () => {
     const listeners = () => getEventListeners(abortController.signal, 'abort').length
     const { read, all } = tools()
     const { held, result } = testQuery(all, { context: { abortController } })
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     held.call('b', 'Read')
-    await settled()
+    await flush()
     expect(listeners()).toBe(1)
     abortController.abort('escape')
     expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'escape' })
@@ -183,16 +183,16 @@ describe('a query that is ended from outside', () => {
 
   it('L6 in the backoff, before the start, twice, and after the end', async () => {
     const { held, run, result, clock } = testQuery([])
-    await settled()
+    await flush()
     held.fail(Object.assign(new Error('busy'), { status: 529 }))
-    await settled()
+    await flush()
     run.abort('escape')
     run.abort('again')
     expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'escape' })
     run.abort('late')
     run.interrupt('late')
     clock.increment(10_000)
-    await settled()
+    await flush()
     expect(held.requests).toHaveLength(1)
     expect(inShort(run.transcript)).toEqual(['user: go', stopped])
   })
@@ -208,7 +208,7 @@ describe('a query that is ended from outside', () => {
         }),
       }),
     })
-    await settled()
+    await flush()
     run.abort('escape')
     expect(await result).toMatchObject({ reason: 'aborted_streaming' })
   })
@@ -216,11 +216,11 @@ describe('a query that is ended from outside', () => {
   it('L6 L8 who leaves early ends the query, and the transcript is whole', async () => {
     const { read, all } = tools()
     const { held, run } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(read.started).toEqual(['a'])
     expect(await run.return()).toMatchObject({
       done: true,

@@ -1,13 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { z } from 'zod'
-import { anthropicModel } from '../../src/anthropic/index.ts'
 import { type AnyTool, allowAllTools, type Model, type QueryResult, query } from '../../src/index.ts'
-import { openaiChatModel, openaiResponsesModel } from '../../src/openai/index.ts'
-import { checkTranscript } from '../../src/transcript/index.ts'
+import { anthropicModel } from '../../src/models/anthropic/index.ts'
+import { openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
+import { checkTranscript } from '../../src/transcripts/index.ts'
 import { callBlock, textBlock } from '../support/held-model.ts'
 import { sse } from '../support/sse-server.ts'
-import { settled } from '../support/turn.ts'
+import { flush } from '../support/turn.ts'
 
 /** One reply in the words of each service: some text, a safe call, an unsafe call, and the end. */
 const messagesReply = sse([
@@ -108,7 +108,7 @@ export async function runOnce(model: Model, attempts = 0): Promise<CutRun> {
   for (;;) {
     const step = await run.next()
     if (step.done !== true) continue
-    await settled()
+    await flush()
     const check = checkTranscript(run.transcript)
     return { result: step.value, runs, problems: check.ok ? [] : check.problems }
   }

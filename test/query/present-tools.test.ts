@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type AnyTool, allowAllTools, type QueryOptions, query, type ToolResultBlock } from '../../src/index.ts'
-import { scriptedModel } from '../../src/scripted/index.ts'
+import { scriptedModel } from '../../src/query/scripted/index.ts'
 
 const named = (name: string): AnyTool => ({
   name,
@@ -69,7 +69,7 @@ describe('tools that change between two turns', () => {
     expect(() => query({ messages: 'x', tools: () => [named('A'), named('A')], model })).toThrow(
       'Two tools are named "A"',
     )
-    expect(() => query({ messages: 'x', tools: () => 7 as never, model })).toThrow('tools must be an array of tools')
+    expect(() => query({ messages: 'x', tools: () => 7 as never, model })).toThrow('tools: expected an array of tools')
   })
 
   it('L4 so does a tool that cannot read the brackets of a rule that holds', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { checkTranscript } from '../../src/transcript/index.ts'
+import { checkTranscript } from '../../src/transcripts/index.ts'
 import { callBlock, textBlock } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
-import { settled, stateOf } from '../support/turn.ts'
+import { flush, stateOf } from '../support/turn.ts'
 
 const tools = () => {
   const read = heldTool('Read', { safe: true })
@@ -17,26 +17,26 @@ describe('calls in a stream', () => {
   it('L2 T9 a safe call starts when its block closes, an unsafe one when the stream has moved on', async () => {
     const { read, write, late, eager, all } = tools()
     const { held, run } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('r', 'Read')
     held.call('l', 'Late')
-    await settled()
+    await flush()
     expect([read.started, late.started]).toEqual([['r'], []])
     read.run('r').finish()
     held.call('w', 'Write')
-    await settled()
+    await flush()
     expect([write.started, stateOf(run.executor, 'w')]).toEqual([[], 'queued'])
     held.text('and so on')
-    await settled()
+    await flush()
     expect(write.started).toEqual(['w'])
     write.run('w').finish()
     held.call('e', 'Eager')
-    await settled()
+    await flush()
     expect(eager.started).toEqual(['e'])
     eager.run('e').finish()
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(late.started).toEqual(['l'])
   })
 
@@ -46,13 +46,13 @@ describe('calls in a stream', () => {
   ])('L2 an unsafe call at the end of a reply starts when it ends with %s', async (reason) => {
     const { write, all } = tools()
     const { held } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('w', 'Write')
-    await settled()
+    await flush()
     expect(write.started).toEqual([])
     held.end(reason)
-    await settled()
+    await flush()
     expect(write.started).toEqual(['w'])
   })
 
@@ -63,15 +63,15 @@ describe('calls in a stream', () => {
   ])('L2 a call still held when the reply ends in %s never runs, and is answered', async (reason) => {
     const { read, write, late, all } = tools()
     const { held, run, result } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('r', 'Read')
     held.call('l', 'Late')
     held.call('w', 'Write')
     held.end(reason)
-    await settled()
+    await flush()
     read.run('r').finish({ data: 'R' })
-    await settled()
+    await flush()
     expect([read.started, write.started, late.started]).toEqual([['r'], [], []])
     const results = ['user: result r R', 'user: result l error', 'user: result w error']
     if (reason === 'refusal') {
@@ -83,15 +83,15 @@ describe('calls in a stream', () => {
   it('L2 arguments that do not parse become an error result, and never run', async () => {
     const { read, write, all } = tools()
     const { held } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.send(...callBlock(0, 'a', 'Read', '{"path": "x'))
     held.send(...callBlock(1, 'b', 'Write', '[1]'))
     held.send(...callBlock(2, 'c', 'Read', '   '))
     held.end('tool_use')
-    await settled()
+    await flush()
     read.run('c').finish({ data: 'C' })
-    await settled()
+    await flush()
     expect([read.started, write.started]).toEqual([['c'], []])
     // the API takes nothing but objects as an input
     expect(apiInShort(held.requests[1]?.messages ?? []).slice(1)).toEqual([
@@ -109,7 +109,7 @@ describe('calls in a stream', () => {
 
   it('L8 a call without a name, or with one that is too long, is sent back under one that the API takes', async () => {
     const { held, run } = testQuery(tools().all)
-    await settled()
+    await flush()
     held.start()
     const nameless = { type: 'tool_use', id: 'a', input: {} }
     held.send(
@@ -118,11 +118,11 @@ describe('calls in a stream', () => {
     )
     held.send(...callBlock(1, 'b', '', '{}'), ...callBlock(2, 'c', 'x'.repeat(201), '{}'))
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[1]?.messages ?? []).slice(1)).toEqual([
       'assistant: call a unknown_tool {}',
       'assistant: call b unknown_tool {}',
-      `assistant: call c ${'x'.repeat(200)} {}`,
+      `assistant: call c ${'x'.repeat(128)} {}`,
       'user: result a error',
       'user: result b error',
       'user: result c error',
@@ -133,11 +133,11 @@ describe('calls in a stream', () => {
   it('L8 arguments that are nested too deep to be sent back are answered, and left out of the transcript', async () => {
     const { held } = testQuery(tools().all)
     const depth = 20_000
-    await settled()
+    await flush()
     held.start()
     held.send(...callBlock(0, 'a', 'Read', `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`))
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[1]?.messages ?? []).slice(1)).toEqual([
       'assistant: call a Read {}',
       'user: result a error',
@@ -147,19 +147,19 @@ describe('calls in a stream', () => {
 
   it('L8 a reply of nothing but white space is read, and leaves nothing that the API would refuse', async () => {
     const { held, run, seen } = testQuery([])
-    await settled()
+    await flush()
     run.send('once more')
     held.start()
     held.text('\n\n')
     held.text(' ')
     held.end()
-    await settled()
+    await flush()
     expect(seen.filter(({ type }) => type === 'assistant')).toHaveLength(2)
     held.start()
     held.text('\n\n')
     held.text('Hello.')
     held.end()
-    await settled()
+    await flush()
     expect(inShort(run.transcript)).toEqual(['user: go', 'user: once more', 'assistant: \n\n', 'assistant: Hello.'])
     expect(checkTranscript(run.transcript)).toEqual({ ok: true })
   })
@@ -167,7 +167,7 @@ describe('calls in a stream', () => {
   it('L2 blocks may interleave, and what does not belong is passed over', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all)
-    await settled()
+    await flush()
     const [aStart, aOne, aTwo, aEnd] = callBlock(0, 'a', 'Read', '{"n":1}')
     const [bStart, bOne, bTwo, bEnd] = callBlock(1, 'b', 'Read', '{"n":2}')
     held.send(null, 5, 'x', {}, { type: 'new_thing' }, { type: 'ping' })
@@ -177,7 +177,7 @@ describe('calls in a stream', () => {
     held.send(aStart, bStart, bOne, aOne, { type: 'ping' }, aTwo, bTwo, bEnd, aEnd)
     held.send({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: 'late' } })
     held.end('tool_use')
-    await settled()
+    await flush()
     expect([read.run('a').input, read.run('b').input]).toEqual([{ n: 1 }, { n: 2 }])
     expect(read.started).toEqual(['b', 'a'])
   })
@@ -185,7 +185,7 @@ describe('calls in a stream', () => {
   it('L2 thinking keeps its signature, a tool of the server is left alone, empty text is left out', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.send(
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
@@ -203,10 +203,10 @@ describe('calls in a stream', () => {
       ...callBlock(3, 'a', 'Read', '{}'),
     )
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(read.started).toEqual(['a'])
     read.run('a').finish({ data: 'A' })
-    await settled()
+    await flush()
     expect(held.requests[1]?.messages[1]?.content).toEqual([
       { type: 'thinking', thinking: 'hm', signature: 'sig' },
       { type: 'server_tool_use', id: 's', name: 'Read', input: { query: 1 } },
@@ -217,23 +217,23 @@ describe('calls in a stream', () => {
   it('L2 Q8 the same block twice is one call; an id of an earlier turn gets a new one', async () => {
     const { read, all } = tools()
     const { held, run } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(read.started).toEqual(['a'])
     read.run('a').finish({ data: 'A' })
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     const minted = read.started[1] as string
     expect(minted).not.toBe('a')
     read.run(minted).finish({ data: 'again' })
-    await settled()
+    await flush()
     expect(inShort(run.transcript)).toEqual([
       'user: go',
       'assistant: call a Read {}',
@@ -246,24 +246,24 @@ describe('calls in a stream', () => {
   it('L2 in batch mode all calls run after the stream', async () => {
     const { read, eager, all } = tools()
     const { held } = testQuery(all, { toolExecution: 'batch' })
-    await settled()
+    await flush()
     held.start()
     held.call('r', 'Read')
     held.call('e', 'Eager')
     held.text('and')
-    await settled()
+    await flush()
     expect([read.started, eager.started]).toEqual([[], []])
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(read.started).toEqual(['r'])
     read.run('r').finish()
-    await settled()
+    await flush()
     expect(eager.started).toEqual(['e'])
   })
 
   it('L1 stream events are handed on where they are wanted', async () => {
     const { held, seen, result } = testQuery([], { includeStreamEvents: true })
-    await settled()
+    await flush()
     held.start()
     held.text('hi')
     held.end()

@@ -3,7 +3,7 @@ import { query } from '../../src/index.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
-import { settled } from '../support/turn.ts'
+import { flush } from '../support/turn.ts'
 
 const tools = () => {
   const read = heldTool('Read', { safe: true })
@@ -15,7 +15,7 @@ describe('a query', () => {
   it('L1 L4 asks the model, runs its calls, hands it the results, and ends when it has nothing more to do', async () => {
     const { read, all } = tools()
     const { held, run, result, seen } = testQuery(all, { system: 'be brief' })
-    await settled()
+    await flush()
     expect(held.requests).toHaveLength(1)
     expect(held.requests[0]).toMatchObject({ system: 'be brief', messages: [{ role: 'user' }] })
     expect(held.requests[0]?.tools.map(({ name }) => name)).toEqual(['Read', 'Write'])
@@ -23,9 +23,9 @@ describe('a query', () => {
     held.text('let me see')
     held.call('a', 'Read', { path: 'x' })
     held.end('tool_use')
-    await settled()
+    await flush()
     read.run('a').finish({ data: 'text of x' })
-    await settled()
+    await flush()
     expect(held.requests).toHaveLength(2)
     expect(run.actor.getSnapshot().context.transition).toEqual({ reason: 'next_turn' })
     expect(apiInShort(held.requests[1]?.messages ?? [])).toEqual([
@@ -52,7 +52,7 @@ describe('a query', () => {
   it('L1 nothing starts before somebody reads', async () => {
     const held = heldModel()
     const run = query({ messages: 'go', tools: [], model: held.model })
-    await settled()
+    await flush()
     expect(held.requests).toEqual([])
     expect(await run.return()).toMatchObject({ done: true, value: { reason: 'aborted_streaming' } })
     expect(held.requests).toEqual([])
@@ -61,17 +61,17 @@ describe('a query', () => {
   it('L3 what is ready is yielded while the model still streams', async () => {
     const { read, all } = tools()
     const { held, seen, run, result } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
-    await settled()
+    await flush()
     read.run('a').progress('half')
     read.run('a').finish({ data: 'A' })
-    await settled()
+    await flush()
     expect(seen.map(({ type }) => type)).toEqual(['assistant', 'progress', 'user'])
     held.text('more')
     held.end('tool_use')
-    await settled()
+    await flush()
     held.start()
     held.end()
     await result
@@ -88,15 +88,15 @@ describe('a query', () => {
   it('L4 results go back in the order asked, whatever finishes first, before attachments', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.call('b', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     read.run('b').finish({ data: 'B', structuredOutput: { b: 1 } })
     read.run('a').finish({ data: 'A', structuredOutput: { a: 1 } })
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[1]?.messages ?? []).slice(3)).toEqual([
       'user: result a A',
       'user: result b B',
@@ -108,27 +108,27 @@ describe('a query', () => {
   it('L4 context modifiers reach the next turn', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all, { context: { seen: 0 } })
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     read.run('a').finish({ contextModifier: (context) => ({ ...context, seen: 1 }) })
-    await settled()
+    await flush()
     held.start()
     held.call('b', 'Read')
-    await settled()
+    await flush()
     expect(read.run('b').context.seen).toBe(1)
   })
 
   it('L7 maxTurns ends it with every call answered', async () => {
     const { read, all } = tools()
     const { held, result, run } = testQuery(all, { maxTurns: 1 })
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     read.run('a').finish({ data: 'A' })
     expect(await result).toEqual({ reason: 'max_turns', stopReason: 'tool_use' })
     expect(inShort(run.transcript).at(-1)).toBe('user: result a A')
@@ -138,11 +138,11 @@ describe('a query', () => {
     const { read, all } = tools()
     const hooks = { PostToolUse: [{ hooks: [async () => ({ continue: false, stopReason: 'enough' })] }] }
     const { held, result } = testQuery(all, { context: { hooks } })
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     read.run('a').finish()
     expect(await result).toMatchObject({ reason: 'hook_stopped' })
     expect(held.requests).toHaveLength(1)
@@ -150,11 +150,11 @@ describe('a query', () => {
 
   it('L4 pause_turn lets the model go on', async () => {
     const { held, result } = testQuery([])
-    await settled()
+    await flush()
     held.start()
     held.text('thinking')
     held.end('pause_turn')
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[1]?.messages ?? [])).toEqual(['user: go', 'assistant: thinking'])
     held.start()
     held.text('done')
@@ -165,21 +165,21 @@ describe('a query', () => {
   it('L4 a message that is sent while tools run goes to the model after their results', async () => {
     const { read, all } = tools()
     const { held, run, result, seen } = testQuery(all)
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Read')
     held.end('tool_use')
-    await settled()
+    await flush()
     expect(run.send('look at y too')).toBe(true)
     read.run('a').finish({ data: 'A' })
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[1]?.messages ?? []).slice(2)).toEqual(['user: result a A', 'user: look at y too'])
     expect(inShort(seen as never)).toContain('user: look at y too')
     run.send('and z')
     held.start()
     held.text('fine')
     held.end()
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[2]?.messages ?? []).at(-1)).toBe('user: and z')
     held.start()
     held.end()
@@ -200,7 +200,7 @@ describe('a query', () => {
     }
     const run = query({ messages: 'go', tools: [], model })
     await run.next()
-    await settled()
+    await flush()
     expect(sent).toBeLessThan(1_100)
     let count = 1
     for await (const message of run) if (message.type === 'assistant') count++
@@ -209,7 +209,7 @@ describe('a query', () => {
 
   it('L7 tells whoever only loops over it why it ended, and nothing before', async () => {
     const { held, run, result } = testQuery([])
-    await settled()
+    await flush()
     expect(run.result).toBeUndefined()
     held.fail(new Error('invalid key'))
     await result
@@ -218,7 +218,7 @@ describe('a query', () => {
 
   it('L6 is ended by leaving a scope that owns it', async () => {
     const { held, run, result } = testQuery([])
-    await settled()
+    await flush()
     held.start()
     await run[Symbol.asyncDispose]()
     expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'reader_left' })
@@ -233,20 +233,20 @@ describe('a query', () => {
         { role: 'user', content: [{ type: 'text', text: 'go' }] },
       ],
     })
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: hi', 'assistant: hello', 'user: go'])
   })
 
   it('L8 a tool that leaves a broken message beside its result ends nothing', async () => {
     const odd = heldTool('Odd')
     const { held, run, result } = testQuery([odd.tool])
-    await settled()
+    await flush()
     held.start()
     held.call('a', 'Odd')
     held.end('tool_use')
-    await settled()
+    await flush()
     odd.run('a').finish({ data: 'A', newMessages: [{ type: 'user', uuid: 'u' } as never] })
-    await settled()
+    await flush()
     held.start()
     held.text('done')
     held.end()
@@ -268,7 +268,7 @@ describe('a query', () => {
         { role: 'user', content: 'three' },
       ],
     })
-    await settled()
+    await flush()
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: three'])
     held.start()
     held.end()
@@ -282,13 +282,13 @@ describe('a query', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['no model', { model: undefined }, /model must be a function/],
-    ['an unknown option', { modle: 1 }, /no option modle/],
+    ['no model', { model: undefined }, /model: expected a function/],
+    ['an unknown option', { modle: 1 }, /Unknown option modle/],
     ['odd turns', { maxTurns: 0 }, /maxTurns/],
     [
       'an answer in place of who gives it',
       { canUseTool: 'yes' as never },
-      /canUseTool must be a function, but got "yes"/,
+      /canUseTool: expected a function, received "yes"/,
     ],
     ['odd retry', { retry: { attempts: -1 } }, /retry.attempts/],
     ['an odd message', { messages: [5] }, /messages\[0\]/],
@@ -314,7 +314,7 @@ describe('a query', () => {
     [{ type: 'user', message: { content: [{}] } }],
   ])('L6 refuses to send %j, and to interrupt with it', (message) => {
     const run = query({ messages: 'go', tools: [], model: heldModel().model })
-    const problem = 'must be text, content blocks or a user message'
+    const problem = 'message: expected text, content blocks or a user message'
     expect(() => run.send(message as never)).toThrow(problem)
     if (message !== undefined) expect(() => run.interrupt(message as never)).toThrow(problem)
   })

@@ -1,1 +1,1 @@
-export { callBlock, type HeldModel, heldModel, textBlock } from '../../src/testing/held-model.ts'
+export { callBlock, heldModel, textBlock } from '../../src/testing/held-model.ts'

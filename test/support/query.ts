@@ -1,6 +1,6 @@
 import { type ApiMessage, type Message, toApiMessages } from '../../src/index.ts'
 
-export { type HeldQuery as TestQuery, heldQuery as testQuery } from '../../src/testing/held-query.ts'
+export { heldQuery as testQuery } from '../../src/testing/held-query.ts'
 
 /** The transcript in short: `user: go`, `assistant: call a Read`, `user: result a ok`. */
 export const inShort = (messages: readonly Message[]): string[] => apiInShort(toApiMessages(messages))

@@ -1,7 +1,7 @@
 import type { Message, MessageUpdate, StreamingToolExecutor, ToolResultBlock, ToolUseBlock } from '../../src/index.ts'
 
+export { flush } from '../../src/testing/flush.ts'
 export { type HeldTurn as TestTurn, heldTurn as testTurn } from '../../src/testing/held-turn.ts'
-export { settled } from '../../src/testing/settled.ts'
 
 export const toolUse = (id: string, name: string, input: unknown = {}): ToolUseBlock => ({
   type: 'tool_use',

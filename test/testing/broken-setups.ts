@@ -20,7 +20,7 @@ const edit = (hold: Hold) =>
 
 const wish = (name: string, check: Invariant['check']): Invariant => ({ name, check })
 
-/** Small turns in which something does not hold, of every kind that there is. */
+/** Small turns with a breach of every kind. */
 export const brokenSetups = {
   atTheEnd: {
     tools: (hold: Hold) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { callMachine, executorMachine, queryMachine } from '../../machines/public.ts'
+import { callChart, executorChart, queryChart } from '../../machines/index.ts'
 import type { CoverageFile } from '../../src/inspect/index.ts'
-import { coverage, heldQuery, heldTool, heldTurn, settled } from '../../src/testing/index.ts'
-import { transitionsOf } from '../model/chart-transitions.ts'
+import { coverage, flush, heldQuery, heldTool, heldTurn } from '../../src/testing/index.ts'
+import { transitionsOf } from '../charts/chart-transitions.ts'
 
 describe('coverage of the charts', () => {
-  it('Q1 counts what executors take, and names what nobody took', async () => {
+  it('Q1 counts the transitions that executors take, and names those never taken', async () => {
     const taken = coverage()
     expect(taken.counts('call').every(({ count }) => count === 0)).toBe(true)
     const read = heldTool('Read', { safe: true })
@@ -13,7 +13,7 @@ describe('coverage of the charts', () => {
     const stop = taken.watch(executor)
     for (const id of ['a', 'b']) add(id, 'Read')
     read.run('a').finish()
-    await settled()
+    await flush()
     const started = taken.counts('call').filter(({ name }) => name.startsWith('call.queued --call.start'))
     expect(started.reduce((sum, { count }) => sum + count, 0)).toBe(2)
     expect(taken.missing('executor')).not.toContain('executor.gate.open --always[1]→ executor.gate.shared')
@@ -21,7 +21,7 @@ describe('coverage of the charts', () => {
     expect(taken.report()).toMatch(/^call .* of \d+ transitions\n {2}never: call\./)
     stop()
     read.run('b').finish()
-    await settled()
+    await flush()
     expect(
       taken
         .counts('call')
@@ -34,7 +34,7 @@ describe('coverage of the charts', () => {
     const taken = coverage()
     const { run, held, result } = heldQuery([])
     taken.watch(run)
-    await settled()
+    await flush()
     held.start()
     held.end()
     await result
@@ -43,7 +43,7 @@ describe('coverage of the charts', () => {
   })
 
   it('Q1 names each transition as the machine has it', () => {
-    const machines = { call: callMachine, executor: executorMachine, query: queryMachine }
+    const machines = { call: callChart(), executor: executorChart(), query: queryChart() }
     for (const chart of ['call', 'executor', 'query'] as const) {
       const names = transitionsOf(machines[chart] as never).map(({ name }) => name)
       expect(coverage().missing(chart)).toEqual(names)
@@ -59,7 +59,7 @@ describe('coverage of the charts', () => {
       taken.watch(executor)
       add('a', 'Read')
       read.run('a').finish()
-      await settled()
+      await flush()
     }
     second.add(first.save())
     const twice = first.counts('call').map(({ name, count }) => ({ name, count: 2 * count }))
@@ -86,12 +86,12 @@ describe('coverage of the charts', () => {
     )
     expect(taken.counts('call').reduce((sum, { count }) => sum + count, 0)).toBe(5)
     const wrong = [
-      ['', 'no JSON'],
-      ['{}', 'not a coverage file'],
+      ['', 'not JSON'],
+      ['{}', 'Not a coverage file'],
       [JSON.stringify({ ...file, version: 2 }), 'version 2'],
-      [JSON.stringify({ ...file, charts: [{ ...call, counts: [1] }, ...others] }), 'does not fit'],
-      [JSON.stringify({ ...file, charts: Array.from({ length: 30 }, () => call) }), 'too many'],
-      [JSON.stringify({ ...file, charts: [{ ...call, counts: call.counts.map(() => -1) }] }), 'not a coverage file'],
+      [JSON.stringify({ ...file, charts: [{ ...call, counts: [1] }, ...others] }), 'do not match'],
+      [JSON.stringify({ ...file, charts: Array.from({ length: 30 }, () => call) }), 'expected at most'],
+      [JSON.stringify({ ...file, charts: [{ ...call, counts: call.counts.map(() => -1) }] }), 'Not a coverage file'],
     ] as const
     for (const [text, problem] of wrong) expect(() => taken.add(text)).toThrow(problem)
   })

@@ -84,7 +84,7 @@ describe('exploring a query', () => {
   it('L8 W1 a request may have the ids of another service, but no call without its result', () => {
     const requestsOf = (...messages: ApiMessage[]) => ({ requests: [{ messages }] }) as unknown as QueryEvidence
     const check = queryInvariants.find(({ name }) => name === 'requests are valid')?.check
-    const call = { type: 'tool_use', id: 'functions.Read:0', name: 'Read', input: {} }
+    const call = { type: 'tool_use' as const, id: 'functions.Read:0', name: 'Read', input: {} }
     const asked: ApiMessage[] = [
       { role: 'user', content: 'go' },
       { role: 'assistant', content: [call] },

@@ -11,7 +11,7 @@ import {
 const tools = [
   heldTool('Read', { safe: true }).tool,
   heldTool('Edit').tool,
-  // safe as the model asks for it, unsafe once somebody has changed its input
+  // safe with the model's input, unsafe once its input was changed
   heldTool('Query', { isConcurrencySafe: (input) => (input as { rewritten?: boolean }).rewritten !== true }).tool,
 ]
 const nothingElse = {
@@ -105,7 +105,7 @@ describe('exploring the road of a call', () => {
     })
     expect(breach?.breaches).toEqual([{ invariant: 'nobody is asked for', problem: 'somebody did' }])
     expect(breach?.story.some((move) => move.endsWith('changes the input'))).toBe(true)
-    expect(breach?.test).toContain('    happenings, // yours')
+    expect(breach?.test).toContain('    happenings, // define this')
   })
 
   it('Y7 finds a change of the context that comes too early', async () => {
@@ -122,7 +122,7 @@ describe('exploring the road of a call', () => {
     expect(world.breaches()).toEqual([])
     world.phases.allowed.clear()
     expect(world.breaches().map(({ problem }) => problem)).toEqual([
-      'a rule asks for Edit, and a ran without a word of the host',
+      "a rule asks for Edit, but a ran without the host's permission",
     ])
   })
 })

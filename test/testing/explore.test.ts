@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/index.ts'
@@ -53,13 +54,17 @@ describe('exploring a turn', () => {
   })
 
   it.each<[string, ExploreOptions, string]>([
-    ['a slip in the name of a tool', { tools, calls: [{ tool: 'Read' }, { tool: 'edit' }] }, 'the tool edit, which'],
-    ['calls of which none would run', { tools, calls: [{ tool: 'Nowhere' }] }, 'Nothing would run'],
-    ['no calls', { tools, calls: [] }, 'calls must have a call'],
+    [
+      'a slip in the name of a tool',
+      { tools, calls: [{ tool: 'Read' }, { tool: 'edit' }] },
+      'Unknown tool edit. Did you mean Edit?',
+    ],
+    ['calls of which none would run', { tools, calls: [{ tool: 'Nowhere' }] }, 'No call would run'],
+    ['no calls', { tools, calls: [] }, 'calls must contain at least one call'],
     [
       'a slip in a happening',
       { tools, calls: [{ tool: 'Read' }], happenings: { aborts: false } as object },
-      'no happening aborts',
+      'Unknown happening aborts',
     ],
   ])('refuses %s, because nothing can be wrong where nothing happens', async (_, options, problem) => {
     await expect(exploreTurn(options)).rejects.toThrow(problem)
@@ -81,7 +86,9 @@ describe('exploring a turn', () => {
       ]
     }
     const calls = [{ tool: 'Flaky' }]
-    await expect(exploreTurn({ tools: flaky, calls, state: () => stories })).rejects.toThrow('Told again')
+    await expect(exploreTurn({ tools: flaky, calls, state: () => stories })).rejects.toThrow(
+      'The replayed story took a different course',
+    )
   })
 
   it('says which budget was used up', async () => {
@@ -90,8 +97,8 @@ describe('exploring a turn', () => {
     expect(byTime).toMatchObject({ isComplete: false, endedBecause: 'maxMs', breach: undefined })
     const byStates = await exploreTurn({ tools, calls: [{ tool: 'Read' }], maxStates: 10 })
     expect(byStates).toMatchObject({ states: 10, isComplete: false, endedBecause: 'maxStates' })
-    expect(byStates.report).toContain('not all was seen (maxStates)')
-    expect(byStates.report).toContain(`Nothing is wrong in any story of up to ${byStates.wholeDepth} moves`)
+    expect(byStates.report).toContain('incomplete (maxStates reached)')
+    expect(byStates.report).toContain(`No breach in any story of up to ${byStates.wholeDepth} moves`)
     expect(byStates.wholeDepth).toBeLessThan(byStates.depth)
     expect(byStates.wholeDepth).toBeGreaterThan(0)
   })
@@ -153,6 +160,20 @@ describe('exploring a turn', () => {
     it('has nothing to say once it is unsafe', async () => {
       expect(await exploreTurn(world(false))).toMatchObject({ breach: undefined, isComplete: true })
     })
+  })
+
+  it('throws if a body does real work', async () => {
+    const real = defineTool({
+      name: 'Load',
+      inputSchema: z.object({}),
+      call: async () => ({ data: await readFile(import.meta.filename, 'utf8') }),
+    })
+    const explored = exploreTurn({
+      tools: () => [real],
+      calls: [{ tool: 'Load' }],
+      happenings: { ...nothingElse, abort: false, discard: false },
+    })
+    await expect(explored).rejects.toThrow('may wait only for hold()')
   })
 
   it('finds a turn that never ends', async () => {

@@ -4,9 +4,9 @@ import { EvidenceBook } from '../../src/testing/evidence-book.ts'
 import {
   assertInvariants,
   type CallEvidence,
+  flush,
   heldTool,
   heldTurn,
-  settled,
   turnInvariants,
   watchInvariants,
 } from '../../src/testing/index.ts'
@@ -15,7 +15,7 @@ import { breachesOf } from '../../src/testing/invariant.ts'
 const recordOf = (id: string, index: number, isSafe: boolean) =>
   ({ id, name: 'Read', index, isSafe, yieldsToInterrupt: true, stage: 'queued' }) as never
 
-/** Two calls, one safe and one unsafe, of which nothing is known yet. */
+/** Two calls, one safe and one unsafe, without any evidence yet. */
 function twoCalls() {
   const book = new EvidenceBook(2)
   const [a, b] = [recordOf('a', 0, true), recordOf('b', 1, false)]
@@ -84,14 +84,14 @@ const broken: Record<string, (turn: ReturnType<typeof twoCalls>) => void> = {
     book.denied(a)
     move(a, 'executing.calling')
   },
-  'nobody waits for nothing': () => undefined,
+  'no call waits without a reason': () => undefined,
   'explanations are true': ({ book, move, a }) => {
     move(a, 'executing.calling')
     book.gate = 'shared'
     book.explained(new Map([['b', { ok: false, because: 'full', blockers: ['a'] }]]))
   },
   'an abort reaches all': ({ book }) => book.executorMoved('open', 'discarded'),
-  'an interrupt spares the others': ({ book, a, b, move }) => {
+  'an interrupt stops only calls that allow it': ({ book, a, b, move }) => {
     Object.assign(a, { stopsAtInterrupt: false })
     move(b, 'completed')
     book.executorMoved('shared', 'interrupted')
@@ -137,7 +137,7 @@ describe('the invariants', () => {
         throw new Error('oops')
       },
     }
-    expect(breachesOf(twoCalls().book, [bad])).toEqual([{ invariant: 'bad', problem: 'its check threw: Error: oops' }])
+    expect(breachesOf(twoCalls().book, [bad])).toEqual([{ invariant: 'bad', problem: 'the check threw: Error: oops' }])
   })
 })
 
@@ -161,11 +161,11 @@ describe('a live executor', () => {
     const reading = (async () => {
       for await (const { message } of executor.getRemainingResults()) words.push(message.type)
     })()
-    await settled()
+    await flush()
     expect(watch.evidence.sleepingReaders).toBe(1)
     read.run('a').progress(1)
     read.run('a').finish()
-    await settled()
+    await flush()
     watch.assert()
     edit.run('b').finish()
     await reading
@@ -180,7 +180,7 @@ describe('a live executor', () => {
     ])
   })
 
-  it('Q4 is judged by its looks where nobody watched, and is left as it was', async () => {
+  it('Q4 is checked by its current state if it is not watched, and is not changed', async () => {
     const { executor, add, read } = parts()
     add('a', 'Read')
     assertInvariants(executor)
@@ -189,7 +189,7 @@ describe('a live executor', () => {
     watch.leave()
     expect(Object.keys(executor)).toEqual([])
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     assertInvariants(executor)
     expect(watch.evidence.order).toEqual([])

@@ -12,10 +12,10 @@ const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-pasted-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** As somebody would do it: the test pasted below what it names. */
+/** The test pasted below the definitions it needs. */
 function paste(name: string, { test, setup }: FoundStory): void {
   const own = ['tools', 'context', 'options', 'invariants', 'state', 'atEnd'].filter((key) =>
-    new RegExp(`^ {4}${key}, // yours$`, 'm').test(test),
+    new RegExp(`^ {4}${key}, // define this$`, 'm').test(test),
   )
   expect(own).toContain('tools')
   expect(Object.keys(setup)).toEqual(expect.arrayContaining(own))
@@ -60,11 +60,11 @@ describe('a test to paste', () => {
     const { breach } = await exploreTurn(brokenSetups.aHappening)
     expect(breach?.test).toContain('    happenings: { hostAbort: true, abort: true, flood: true },')
     expect(breach?.test).toContain('    options: { abortGraceMs: 700, maxBufferedProgress: 3 },')
-    expect(breach?.test).toContain('    invariants, // yours')
+    expect(breach?.test).toContain('    invariants, // define this')
     const inContext = await exploreTurn(brokenSetups.theContext)
     expect(inContext.breach?.test).toContain("    context: { permissions: { deny: ['Edit'] } },")
     const withCode = await exploreTurn(brokenSetups.codeInTheContext)
-    expect(withCode.breach?.test).toContain('    context, // yours')
+    expect(withCode.breach?.test).toContain('    context, // define this')
     const stuck = await exploreTurn(brokenSetups.itNeverEnds)
     expect(stuck.breach?.test).toContain('  ], { mustEnd: true })')
   })

@@ -4,10 +4,10 @@ import {
   checkRecording,
   evidenceOf,
   exploreTurn,
+  flush,
   heldTool,
   playTurn,
   recordStory,
-  settled,
   simulate,
   type turnInvariants,
 } from '../../src/testing/index.ts'
@@ -67,7 +67,7 @@ describe('a story as a recording', () => {
     expect(() => checkRecording(frames)).not.toThrow()
   })
 
-  it('Y6 A4 Q4 keeps them for random stories too, at every moment at which the charts are at rest', async () => {
+  it('Y6 A4 Q4 keeps them for random stories too, between all steps', async () => {
     const recordings: string[] = []
     await simulate({ seed: 5, runs: 150, onRecording: (recording) => recordings.push(recording) })
     for (const recording of recordings) expect(checkRecording(framesOf(recording))).toEqual([])
@@ -83,7 +83,7 @@ describe('a story as a recording', () => {
       if (from === 7) world.executor.abort('escape')
       for (const move of story.slice(from)) {
         movesOf(world).get(move)?.()
-        await settled()
+        await flush()
       }
       leave()
       expect([from, checkRecording(frames)]).toEqual([from, []])
@@ -93,16 +93,16 @@ describe('a story as a recording', () => {
   it('Q4 names the frame after which it did not hold, however it goes on', async () => {
     const frames = await recordStory(setup, story)
     const executes = frames.findIndex(
-      (frame) => frame.type === 'books' && frame.stages?.some(([id, stage]) => id === 'b' && stage === 'executing'),
+      (frame) => frame.type === 'schedule' && frame.stages?.some(([id, stage]) => id === 'b' && stage === 'executing'),
     )
     const waits = [{ because: 'full' as const, blockers: [], calls: [[1, 1] as const] }]
-    const at = frames.findIndex((frame) => frame.type === 'books' && (frame.waits?.length ?? 0) > 0)
+    const at = frames.findIndex((frame) => frame.type === 'schedule' && (frame.waits?.length ?? 0) > 0)
     expect(at).toBeLessThan(executes)
     const wrong = frames.map((frame, n) => (n === at ? ({ ...frame, waits } as Frame) : frame))
     const [breach, ...others] = checkRecording(wrong)
     expect(others).toEqual([])
     expect(breach).toMatchObject({ invariant: 'explanations are true', run: 1 })
-    expect(breach?.problem).toBe('b waits because of waitsForRunning a, and is explained by full ')
+    expect(breach?.problem).toBe('b waits because of waitsForRunning a, but the executor says full ')
     const next = frames.findIndex((frame, n) => n > at && frame.type === 'event' && frame.from === null)
     expect(breach?.seq).toBe(frames[next - 1]?.seq)
   })

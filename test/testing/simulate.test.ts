@@ -30,7 +30,7 @@ describe('simulated turns', () => {
     const seeds = Array.from({ length: process.env.SIGNALBOX_FULL === '1' ? 400 : 40 }, (_, seed) => seed)
     const first: string[] = []
     for (const seed of seeds) first.push(await recordingsOf(seed))
-    // in another order, so that nothing can hang on how many turns the process has seen
+    // in a different order, so that results cannot depend on the number of earlier turns
     for (const seed of seeds.toReversed()) expect(await recordingsOf(seed)).toBe(first[seed])
     expect(new Set(first).size).toBe(seeds.length)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settled, simulatedClock } from '../../src/testing/index.ts'
+import { flush, simulatedClock } from '../../src/testing/index.ts'
 
 describe('the simulated clock', () => {
   it('runs what is due in order of time, then of setting, and what that sets in its turn', () => {
@@ -22,7 +22,7 @@ describe('the simulated clock', () => {
     expect([clock.now(), clock.pending, clock.nextDueIn]).toEqual([20, 0, undefined])
   })
 
-  it('settled() waits for promises in promises', async () => {
+  it('flush() waits for promises in promises', async () => {
     let depth = 0
     const dig = async (): Promise<void> => {
       if (++depth < 100) await dig()
@@ -30,7 +30,7 @@ describe('the simulated clock', () => {
       depth++
     }
     void dig()
-    await settled()
+    await flush()
     expect(depth).toBe(200)
   })
 })

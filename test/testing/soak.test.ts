@@ -3,7 +3,7 @@ import { simulate, simulateQuery } from '../../src/testing/index.ts'
 
 const { SIGNALBOX_FULL, SIGNALBOX_SEED } = process.env
 const turns = SIGNALBOX_FULL ? 100_000 : 10_000
-// another one every day, and always the same on the same day
+// a different seed every day, and the same one all day
 const seed = Number(SIGNALBOX_SEED ?? Math.floor(Date.now() / 86_400_000))
 
 describe('a soak', () => {

@@ -50,7 +50,7 @@ describe('schemas for the model', () => {
   it('T2 a JSON Schema that is not one of an object is refused, with what came', () => {
     const tool = { ...toolWith(z.looseObject({})), inputJSONSchema: { type: 'string' } }
     expect(() => toolSchemas([tool as never])).toThrow(
-      /tools\[0\] \(Read\): inputJSONSchema must be .* but got .*string/,
+      /tools\[0\] \(Read\): inputJSONSchema: expected .*, received .*string/,
     )
   })
 
@@ -64,7 +64,7 @@ describe('schemas for the model', () => {
   })
 
   it('T1 tools that are none are refused here too', () => {
-    expect(() => toolSchemas([{ name: '' } as AnyTool])).toThrow('tools[0]: name must be')
+    expect(() => toolSchemas([{ name: '' } as AnyTool])).toThrow('tools[0]: name: expected')
     const twice = toolWith(z.object({}))
     expect(() => toolSchemas([twice, twice])).toThrow('Two tools are named "Read"')
   })

@@ -12,7 +12,7 @@ import {
   type ToolUseContext,
 } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
-import { drain, resultOf, settled, takeReady, testTurn } from '../support/turn.ts'
+import { drain, flush, resultOf, takeReady, testTurn } from '../support/turn.ts'
 
 const contentsOf = async (tools: AnyTool[], name: string, input: unknown = {}) => {
   const { add, executor } = testTurn(tools)
@@ -35,27 +35,27 @@ describe('finding a tool', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['no object', null, /tools\[0\]: a tool must be an object, but got null/],
+    ['no object', null, /tools\[0\]: expected an object, received null/],
     [
       'no name',
       { call() {}, inputSchema: z.object({}) },
-      /tools\[0\]: name must be a string that is not empty, but got undefined/,
+      /tools\[0\]: name: expected a string that is not empty, received undefined/,
     ],
-    ['no call', { name: 'X', inputSchema: z.object({}) }, /tools\[0\] \(X\): call must be a function/],
+    ['no call', { name: 'X', inputSchema: z.object({}) }, /tools\[0\] \(X\): call: expected a function/],
     [
       'no schema',
       { name: 'X', call() {}, inputSchema: { type: 'object' } },
-      /tools\[0\] \(X\): inputSchema must be a Zod object schema, but got \{"type":"object"\}/,
+      /tools\[0\] \(X\): inputSchema: expected a Zod object schema, received \{"type":"object"\}/,
     ],
     [
       'a timeout that is none',
       { ...heldTool('X').tool, timeout: { totalMs: '5' } },
-      /\(X\): timeout must be milliseconds/,
+      /\(X\): timeout: expected milliseconds/,
     ],
     [
       'no room for a result',
       { ...heldTool('X').tool, maxResultSizeChars: Number.NaN },
-      /\(X\): maxResultSizeChars must be/,
+      /\(X\): maxResultSizeChars: expected/,
     ],
   ])('T1 a tool with %s is refused with its place, the field and what came', (_, tool, message) => {
     expect(() => new StreamingToolExecutor([tool as AnyTool])).toThrow(message)
@@ -63,15 +63,15 @@ describe('finding a tool', () => {
 
   it('T1 what is no list of tools, no canUseTool or no option is refused by name', () => {
     const { tool } = heldTool('Read')
-    expect(() => new StreamingToolExecutor(tool as never)).toThrow('tools must be an array of tools')
+    expect(() => new StreamingToolExecutor(tool as never)).toThrow('tools: expected an array of tools')
     expect(() => new StreamingToolExecutor([tool], 'yes' as never)).toThrow(
-      'canUseTool must be a function, but got "yes"',
+      'canUseTool: expected a function, received "yes"',
     )
     expect(() => new StreamingToolExecutor([tool], undefined, {}, { maxConcurency: 1 } as never)).toThrow(
-      'There is no option maxConcurency; there are maxConcurrency,',
+      /^Unknown option maxConcurency\. Known options: .*\bmaxConcurrency,/,
     )
     expect(() => new StreamingToolExecutor([tool], undefined, { abortController: {} as never })).toThrow(
-      'must be an AbortController',
+      'context.abortController: expected an AbortController',
     )
     for (const [name, value] of [
       ['maxConcurrency', 0],
@@ -79,7 +79,7 @@ describe('finding a tool', () => {
       ['uuid', 7],
       ['clock', {}],
     ] as const) {
-      expect(() => new StreamingToolExecutor([tool], undefined, {}, { [name]: value })).toThrow(`${name} must be`)
+      expect(() => new StreamingToolExecutor([tool], undefined, {}, { [name]: value })).toThrow(`${name}: expected`)
     }
   })
 
@@ -137,12 +137,12 @@ describe('what a tool says of its calls', () => {
     expect(throws.run('a').context.abortController.signal.aborted).toBe(false)
   })
 
-  it('T5 cancelsSiblingsOnError: never by default, and a function of the failure where it is one', async () => {
+  it('T5 cancelsSiblingsOnError: never by default, and a function that is asked about each sibling', async () => {
     const failures: unknown[] = []
     const bash = heldTool('Bash', {
       safe: true,
-      cancelsSiblingsOnError: (failure) => {
-        failures.push([failure.kind, failure.error])
+      cancelsSiblingsOnError: (failure, sibling) => {
+        failures.push([failure.error, sibling.toolUseID])
         return failure.error !== 'benign'
       },
     })
@@ -154,14 +154,17 @@ describe('what a tool says of its calls', () => {
     add('other', 'Read')
     bash.run('benign').fail('benign')
     read.run('plain').fail('a read that fails')
-    await settled()
+    await flush()
     expect(takeReady(executor)).toHaveLength(2)
     bash.run('bad').fail('bad')
-    await settled()
+    await flush()
     expect(read.run('other').context.abortController.signal.reason).toBe('sibling_error')
+    // once for each sibling that is not completed
     expect(failures).toEqual([
-      ['failed', 'benign'],
-      ['failed', 'bad'],
+      ['benign', 'plain'],
+      ['benign', 'bad'],
+      ['benign', 'other'],
+      ['bad', 'other'],
     ])
   })
 
@@ -305,7 +308,7 @@ describe('running', () => {
       call: async () => ({ data: 'x'.repeat(50) }),
     }
     const [content] = await contentsOf([tool], 'X')
-    expect(content).toMatch(/^x{10}\n\n\[Result cut: 10 characters/)
+    expect(content).toMatch(/^x{10}\n\n\[Result truncated: only 10 characters/)
   })
 
   it("T9 startWhen is the host's to read: the executor leaves holding to hold and release", () => {
@@ -331,7 +334,7 @@ describe('describing a call', () => {
     add('r', 'Read')
     add('b', 'Bash', input)
     bash.run('b').fail('no')
-    await settled()
+    await flush()
     expect(takeReady(executor)[0]?.[1]).toBe(
       `<tool_use_error>Cancelled: parallel tool call ${description} errored</tool_use_error>`,
     )
@@ -351,7 +354,7 @@ describe('describing a call', () => {
       const { add, executor } = testTurn([bash.tool])
       add('b', 'Bash', { command: 'npm test' })
       bash.run('b').fail('no')
-      await settled()
+      await flush()
       add('c', 'Bash')
       expect(takeReady(executor)[1]?.[1]).toContain(`parallel tool call ${expected} errored`)
     }

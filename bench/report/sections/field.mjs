@@ -2,7 +2,7 @@ import { counterpartOf, field, isRunner } from '../../engine-list.mjs'
 import { mixes } from '../../workload.mjs'
 import { footnotes, ratioTable, timesTable } from '../tables-of-times.mjs'
 
-/** Everybody, with calls that may all run side by side. */
+/** All engines, with safe calls only. */
 export function fieldSection(measured, { sizes }) {
   const names = field.filter((name) => measured.about[name])
   const others = names.filter((name) => !name.startsWith('signalbox'))

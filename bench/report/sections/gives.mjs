@@ -1,7 +1,7 @@
 import { field } from '../../engine-list.mjs'
 import { table } from '../table.mjs'
 
-/** What each of them does for its price, as it was observed. */
+/** What each engine does, as verified. */
 export function givesSection({ about }) {
   const rows = field
     .filter((name) => about[name])

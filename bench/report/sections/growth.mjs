@@ -2,7 +2,7 @@ import { mixes } from '../../workload.mjs'
 import { growthOf } from '../cells.mjs'
 import { leftOut, table, titleOf } from '../table.mjs'
 
-/** What one call costs in a turn of 10,000, over what it costs in one of 100. */
+/** The cost per call in a turn of 10,000 divided by that in a turn of 100. */
 export function growthSection(measured) {
   const rows = Object.keys(measured.about)
     .map((name) => [name, ...Object.keys(mixes).map((mix) => growthOf(measured, name, mix))])

@@ -2,7 +2,7 @@ import { ruled } from '../../engine-list.mjs'
 import { mixes } from '../../workload.mjs'
 import { ratioTable, timesTable } from '../tables-of-times.mjs'
 
-/** Those that keep unsafe calls apart. */
+/** The engines that run unsafe calls alone. */
 export function mixSection(measured, { sizes }, mix) {
   const pairs = [
     ['signalbox', 'counters'],

@@ -13,7 +13,7 @@ const frameworks = [
   'anthropic-eager',
 ]
 
-/** What the project wants of itself, beside what was measured. */
+/** The project's targets beside the measurements. */
 export function targetsSection(measured, { sizes }) {
   const rows = [
     ...growthTargets(measured),
@@ -45,11 +45,11 @@ function growthTargets(measured) {
 
 function memoryTargets({ memory }) {
   const { sizes, retained } = memory.find(({ engine }) => engine === 'signalbox')
-  // a machine that is too slow for 10,000 has no figure
+  // no figure if the machine is too slow for 10,000
   const growth = sizes[10_000] && sizes[10_000].live / sizes[100].live
   return [
     ['memory in flight is linear: a call at 10,000 over one at 100', times(growth), growth <= 1.5],
-    // what the collector has not come round to is a few bytes either way
+    // garbage that is not collected yet adds a few bytes either way
     ['nothing stays behind after a turn, in bytes per call', count(retained), Math.abs(retained) < 20],
   ]
 }
@@ -67,7 +67,7 @@ function startTargets({ startUp, bundles }) {
   ]
 }
 
-/** Per framework: at which N its call is the cheaper one. */
+/** Per framework: the sizes N at which it is cheaper. */
 function leadTargets(measured, sizes) {
   const present = frameworks.filter((name) => measured.about[name])
   const leadOf = (name, base, beside = '') => {

@@ -22,7 +22,7 @@ export function edgePath(points: readonly Point[]): string {
   return path
 }
 
-/** The middle of the longest stretch: where a label has room. */
+/** The middle of the longest segment, where a label fits. */
 export function labelPoint(points: readonly Point[]): Point {
   let best: Point = points[0] ?? { x: 0, y: 0 }
   let longest = -1

@@ -26,7 +26,7 @@ const options = {
   'elk.padding': '[top=12,left=12,bottom=12,right=12]',
 }
 
-/** As the layout worker wants it. */
+/** The chart in the format of the layout worker. */
 export function toElk(chart: ChartDefinition): ElkNode {
   const root = rootOf(chart)
   const nodeOf = (id: number): ElkNode => {
@@ -44,7 +44,7 @@ export function toElk(chart: ChartDefinition): ElkNode {
     }
   }
   const top = root === undefined ? [] : childrenOf(chart, root.id)
-  // regions side by side would be small: a line that is never drawn puts one below the other
+  // invisible edges stack parallel regions vertically; side by side they would be too small
   const below = root?.kind === 'parallel' ? top.slice(1).map(({ id }, index) => [top[index]?.id, id]) : []
   return {
     id: 'chart',
@@ -57,7 +57,7 @@ export function toElk(chart: ChartDefinition): ElkNode {
           id,
           sources: [String(source)],
           targets: [String(target)],
-          // along the order in which the chart is written, so that its main way reads from top to bottom
+          // follow source order, so that the main path runs from top to bottom
           layoutOptions: { 'elk.layered.priority.direction': source < target ? '10' : '0' },
         }),
       ),

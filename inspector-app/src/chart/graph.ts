@@ -1,6 +1,6 @@
 import type { ChartDefinition, ChartNode } from '../../../src/inspect/index.ts'
 
-/** Transitions between the same two states share one line. */
+/** Transitions between the same two states share one edge. */
 export interface Edge {
   readonly id: string
   readonly source: number
@@ -19,7 +19,7 @@ export interface Layout {
   readonly width: number
   readonly height: number
   readonly boxes: ReadonlyMap<number, Box>
-  /** Points of each edge, corner by corner. Empty until the layout worker has answered. */
+  /** The corner points of each edge. Empty until the layout worker has answered. */
   readonly lines: ReadonlyMap<string, readonly { readonly x: number; readonly y: number }[]>
 }
 
@@ -54,7 +54,7 @@ export const leafSize = ({ key }: ChartNode): { width: number; height: number } 
   height: 36,
 })
 
-/** The same charts, the same key: what was laid out once need not be again. */
+/** Equal for equal charts, so that layouts can be cached. */
 export function layoutKey(chart: ChartDefinition): string {
   const nodes = chart.nodes.map(({ id, key, parent, kind }) => `${id}${key}${parent}${kind}`).join()
   const edges = edgesOf(chart)

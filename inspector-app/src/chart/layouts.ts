@@ -7,10 +7,10 @@ import { quickLayout } from './quick-layout.ts'
 
 export type StartWorker = () => Worker | Promise<Worker>
 
-/** Beside the page, as a file of its own. */
+/** A separate file beside the page. */
 export const workerBesidePage: StartWorker = () => new Worker(new URL('elk/elk-worker.min.js', document.baseURI))
 
-/** Where the states of each chart stand: worked out once per chart, in a worker that is started when it is needed. */
+/** Computes the layout of each chart once, in a worker that starts when needed. */
 export class Layouts {
   readonly #start: StartWorker
   readonly #keep: Keep
@@ -26,7 +26,7 @@ export class Layouts {
     this.#keep = keep
   }
 
-  /** The layout as far as it is known; `onReady` is called when the worker has found the better one. */
+  /** The current layout; `onReady` is called when the worker has a better one. */
   of(chart: ChartDefinition, onReady: () => void): Layout {
     const key = layoutKey(chart)
     const found = this.#found.get(key) ?? this.#remembered(key)
@@ -39,7 +39,7 @@ export class Layouts {
     return quick
   }
 
-  /** Ends the worker. What was found stays; what is asked for next starts another. */
+  /** Ends the worker. Layouts stay cached; the next request starts a new worker. */
   close(): void {
     this.#age++
     this.#worker?.terminate()
@@ -58,7 +58,7 @@ export class Layouts {
         if (this.#pending.get(key) === told) this.#pending.delete(key)
         for (const tell of told) tell()
       })
-      // without a worker the states are still there, one below the other
+      // without a worker, the quick layout stays
       .catch(() => told.clear())
   }
 

@@ -1,11 +1,11 @@
-/** A worker from its text, zipped and in base64: for pages that load nothing. */
+/** Starts a worker from gzipped base64, for pages that cannot load files. */
 export async function startPackedWorker(packed: string): Promise<Worker> {
   const text = await new Response(inflate([packed])).blob()
   const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
   const worker = new Worker(url)
   const forget = (): void => URL.revokeObjectURL(url)
   const terminate = worker.terminate.bind(worker)
-  // not before it has spoken: not every browser has read it by then
+  // revoke after its first message: some browsers load the URL late
   worker.addEventListener('message', forget, { once: true })
   return Object.assign(worker, {
     terminate() {
@@ -15,7 +15,7 @@ export async function startPackedWorker(packed: string): Promise<Worker> {
   })
 }
 
-/** Each part is base64 of a stretch of one gzip stream. */
+/** Each part is base64 of one piece of a single gzip stream. */
 export function inflate(parts: Iterable<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const rest = parts[Symbol.iterator]()
   const bytes = new ReadableStream<Uint8Array<ArrayBuffer>>({

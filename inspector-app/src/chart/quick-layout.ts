@@ -4,7 +4,7 @@ import { type Box, childrenOf, type Layout, leafSize, rootOf } from './graph.ts'
 const gap = 14
 const head = 30
 
-/** States one below the other, without lines: there at once, until the real layout is. */
+/** States in a column without edges: available at once, until the real layout is ready. */
 export function quickLayout(chart: ChartDefinition): Layout {
   const boxes = new Map<number, Box>()
   const place = (id: number, x: number, y: number): { width: number; height: number } => {

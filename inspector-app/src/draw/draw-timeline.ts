@@ -3,10 +3,10 @@ import { duration, outcomeOf } from '../words.ts'
 
 export interface TimelineView {
   readonly run: Run
-  /** The whole stretch that is known. */
+  /** The full known time range. */
   readonly from: number
   readonly to: number
-  /** What is shown; later is drawn faintly. */
+  /** The moment shown; later parts are drawn faintly. */
   readonly playhead: number
   readonly chosen: string | undefined
   readonly scroll: number
@@ -20,7 +20,7 @@ export const axisHeight = 22
 
 export const gutterOf = (width: number): number => (width < 520 ? 96 : 168)
 
-/** As high as all of them allow; where they would be too thin to read, as high as a name needs, and it scrolls. */
+/** Rows share the height. If they would be too thin to read, they get the height of a label and the view scrolls. */
 export function rowHeightOf(calls: number, height: number): number {
   const fits = Math.floor((height - axisHeight) / Math.max(1, calls))
   return fits < 6 ? 15 : Math.min(22, fits)
@@ -94,7 +94,7 @@ function drawCall(
       else canvas.fillRect(x, top, width, thick)
     } else {
       canvas.fillStyle = palette[call.lane] as string
-      // a phase inside a phase is one that waits for somebody
+      // a nested phase waits for a person
       canvas.globalAlpha = path.length > 2 ? 0.45 : 1
       canvas.fillRect(x, top, Math.max(1, width - (width > 4 ? 1 : 0)), thick)
       canvas.globalAlpha = 1
@@ -109,7 +109,7 @@ function drawCall(
   }
 }
 
-/** Held results are striped: they are there, but not to be had yet. */
+/** Stripes for results that are finished but held for order. */
 function hatch(
   canvas: CanvasRenderingContext2D,
   x: number,

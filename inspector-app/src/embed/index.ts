@@ -1,5 +1,5 @@
-import type { mountInspector as Contract } from '../../../src/inspect-app/index.ts'
+import type { mountInspector as Contract } from '../../../src/inspect/app/index.ts'
 import { mountInspector as mount } from './mount-inspector.tsx'
 
-/** What the package promises, and what stands behind it. */
+/** Checks that the implementation matches the published types. */
 export const mountInspector: typeof Contract = mount

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import type { InspectorSource, MountedInspector, MountOptions } from '../../../src/inspect-app/index.ts'
+import type { InspectorSource, MountedInspector, MountOptions } from '../../../src/inspect/app/index.ts'
 import { App } from '../app.tsx'
 import { Store } from '../store.ts'
 import style from '../style.css?inline'
@@ -10,7 +10,7 @@ import { borrowLayouts } from './shared-layouts.ts'
 
 let sheet: CSSStyleSheet | undefined
 
-/** Puts the inspector into an element of the page. It fills the element, and touches nothing outside it. */
+/** Renders the inspector into an element of the page. The inspector fills the element and changes nothing outside it. */
 export function mountInspector(
   element: Element,
   source: InspectorSource,
@@ -33,7 +33,7 @@ export function mountInspector(
   }
   try {
     openSource(store, source)
-    // of the page's own making, so that a page without inline styles may have it too; one for all
+    // a constructed style sheet also works where CSP forbids inline styles; all inspectors share one
     sheet ??= styleSheet()
     root.adoptedStyleSheets = [sheet]
     render(<App store={store} fit="box" />, root)

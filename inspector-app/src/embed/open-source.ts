@@ -1,12 +1,12 @@
+import type { InspectorSource, RecordingSource } from '../../../src/inspect/app/index.ts'
 import type { Frame } from '../../../src/inspect/index.ts'
-import type { InspectorSource, RecordingSource } from '../../../src/inspect-app/index.ts'
 import { connect } from '../feed/connect.ts'
 import { openPageFeed } from '../feed/page-feed.ts'
 import { showRecording } from '../feed/show-recording.ts'
 import type { Store } from '../store.ts'
 import { misuse } from './misuse.ts'
 
-/** Begins to show what the host named. */
+/** Starts showing the host's source. */
 export function openSource(store: Store, source: InspectorSource): void {
   if ('shown' in source) {
     const { shown, ...options } = source
@@ -16,7 +16,7 @@ export function openSource(store: Store, source: InspectorSource): void {
   } else if ('recorder' in source) {
     store.reset('live')
     const leave = source.recorder.follow((frame) => store.take([frame]))
-    store.feed = { command: async () => 'This inspector only looks on.', close: leave }
+    store.feed = { command: async () => 'This inspector is read-only.', close: leave }
   } else if ('url' in source) {
     const { origin, hash } = new URL(source.url, location.href)
     const token = new URLSearchParams(hash.slice(1)).get('token')
@@ -31,7 +31,7 @@ function streamOf(recording: RecordingSource['recording']): ReadableStream<Uint8
   if (recording instanceof Blob) return recording.stream()
   if (typeof recording === 'string') return new Blob([recording]).stream()
   if (typeof recording?.[Symbol.iterator] !== 'function') {
-    misuse('source.recording', 'a Blob, a stream, a text or frames', recording)
+    misuse('source.recording', 'a Blob, a stream, a string or frames', recording)
   }
   return linesOf(recording)
 }

@@ -4,7 +4,7 @@ import { startPackedWorker } from '../chart/packed-worker.ts'
 let shared: Layouts | undefined
 let users = 0
 
-/** One worker for all inspectors of the page, while there is one; what it found is found for all. */
+/** All inspectors of the page share one worker and its layouts. */
 export function borrowLayouts(workerUrl: string | URL | undefined): { layouts: Layouts; giveBack: () => void } {
   if (workerUrl !== undefined) {
     const layouts = new Layouts(() => new Worker(workerUrl))

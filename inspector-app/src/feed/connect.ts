@@ -3,7 +3,7 @@ import { openCoverage } from './coverage-file.ts'
 import { openLiveFeed } from './live-feed.ts'
 import { showRecording } from './show-recording.ts'
 
-/** Shows what a server has: what runs there, or its recording. */
+/** Shows a server's live runs or its recording. */
 export function connect(store: Store, origin: string, token: string): void {
   store.reset('connecting')
   store.feed = openLiveFeed(origin.replace(/^http/, 'ws'), token, {

@@ -1,8 +1,8 @@
 import type { Command } from '../../../src/inspect/index.ts'
 
-/** Where frames come from as they come about: a server, or executors in this very page. */
+/** A live source of frames: a server, or executors in this page. */
 export interface Feed {
-  /** Resolves with what was wrong, or with nothing. */
+  /** Resolves with an error message, or undefined. */
   command(run: number, command: Command, details?: { call: string; allow: boolean }): Promise<string | undefined>
   close(): void
 }

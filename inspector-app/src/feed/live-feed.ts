@@ -12,7 +12,7 @@ type ServerMessage =
   | { type: 'frames'; batch: number; frames: readonly Frame[] }
   | { type: 'reply'; id: number; problem: string | null }
 
-/** Follows a live server. A batch is acknowledged when it has been taken in, so that a slow page is not flooded. */
+/** Follows a live server. Each batch is acknowledged after it is processed, so that a slow page is not flooded. */
 export function openLiveFeed(address: string, token: string, { onFrames, onHello, onLost }: FeedEvents): Feed {
   const socket = new WebSocket(address, ['signalbox.inspect.v1', `token.${token}`])
   const replies = new Map<number, (problem: string | undefined) => void>()
@@ -26,13 +26,13 @@ export function openLiveFeed(address: string, token: string, { onFrames, onHello
     } else replies.get(message.id)?.(message.problem ?? undefined)
   })
   socket.addEventListener('close', () => {
-    for (const reply of replies.values()) reply('The connection is gone.')
+    for (const reply of replies.values()) reply('The connection is lost.')
     onLost()
   })
   return {
     command: (run, command, details) =>
       new Promise((resolve) => {
-        if (socket.readyState !== WebSocket.OPEN) return resolve('The connection is gone.')
+        if (socket.readyState !== WebSocket.OPEN) return resolve('The connection is lost.')
         const id = ++commands
         replies.set(id, (problem) => {
           replies.delete(id)

@@ -1,5 +1,5 @@
+import { ShownRuns } from '../../../src/inspect/bridge/shown-runs.ts'
 import { createRecorder, type RecorderOptions, type Showable } from '../../../src/inspect/index.ts'
-import { ShownRuns } from '../../../src/inspect/shown-runs.ts'
 import type { Store } from '../store.ts'
 import type { Feed } from './feed.ts'
 
@@ -9,7 +9,7 @@ export interface PageFeed extends Feed {
   add(shown: Showable, title?: string): void
 }
 
-/** Executors in this very page, shown without any server. */
+/** Executors in this page, without a server. */
 export function openPageFeed(store: Store, { commands, ...options }: Options): PageFeed {
   const runs = new ShownRuns(commands)
   const leave: (() => void)[] = []

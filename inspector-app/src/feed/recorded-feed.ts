@@ -1,9 +1,9 @@
 import { type Frame, frameLine, readFrames } from '../../../src/inspect/index.ts'
 
-/** Long enough to be quick, short enough that the page stays awake. */
+/** Large enough to be fast, small enough that the page stays responsive. */
 const framesPerTurn = 4_000
 
-/** Reads a recording from a file or from the server. Throws with a sentence for people where it is not one. */
+/** Reads a recording from a file or from the server. Throws a readable error if it is not a recording. */
 export async function readRecording(
   stream: ReadableStream<Uint8Array>,
   onFrames: (frames: readonly Frame[]) => boolean,
@@ -36,7 +36,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>, signal?: AbortSigna
   }
 }
 
-/** Saves the frames as a file, as they came. */
+/** Saves the frames unchanged as a file. */
 export function saveRecording(frames: readonly Frame[], name: string): void {
   const parts: string[] = []
   for (let at = 0; at < frames.length; at += framesPerTurn) {

@@ -1,11 +1,11 @@
-import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
+import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import type { Frame } from '../../../src/inspect/index.ts'
 import type { Store } from '../store.ts'
 import { readRecording } from './recorded-feed.ts'
 
-const refuse = async (): Promise<string> => 'A recording only tells what was.'
+const refuse = async (): Promise<string> => 'A recording accepts no commands.'
 
-/** Shows frames that are there already in the place of whatever was. */
+/** Replaces the current source with these frames. */
 export function showFrames(store: Store, frames: readonly Frame[]): void {
   store.feed?.close()
   store.reset('recording')
@@ -13,7 +13,7 @@ export function showFrames(store: Store, frames: readonly Frame[]): void {
   store.take(frames)
 }
 
-/** Shows a recording in the place of whatever was there. Trouble with it becomes a sentence on the page. */
+/** Replaces the current source with a recording. Errors are shown on the page. */
 export async function showRecording(store: Store, stream: ReadableStream<Uint8Array>): Promise<void> {
   store.feed?.close()
   store.reset('recording')
@@ -22,10 +22,10 @@ export async function showRecording(store: Store, stream: ReadableStream<Uint8Ar
   try {
     await readRecording(stream, (frames) => !left.signal.aborted && store.take(frames), left.signal)
     if (!left.signal.aborted && store.history.isFull)
-      store.set({ problem: 'The recording is longer than a browser can hold; this is its beginning.' })
+      store.set({ problem: 'The recording is too long for the browser. Only its beginning is shown.' })
   } catch (error) {
     if (left.signal.aborted) return
-    const problem = isSignalboxError(error) ? error.message : 'This recording cannot be read; it may be damaged.'
+    const problem = isSignalboxError(error) ? error.message : 'This recording cannot be read. It may be damaged.'
     store.set({ problem })
   }
 }

@@ -1,13 +1,13 @@
-import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
+import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import { type ComparedRuns, compareSeen } from '../../../src/inspect/runs/compare-runs.ts'
 import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
 import { readRecording } from '../feed/recorded-feed.ts'
 import type { History } from './history.ts'
 import { SeenHistory } from './seen-history.ts'
 
-/** A run of the page beside a run of another recording. */
+/** Compares the shown run with a run of another recording. */
 export class Against {
-  /** The other recording, as it is called. */
+  /** The name of the other recording. */
   name: string | undefined
   result: ComparedRuns | undefined
   problem: string | undefined
@@ -82,7 +82,7 @@ export class Against {
 
   #fail(error: unknown): void {
     this.result = undefined
-    this.problem = isSignalboxError(error) ? error.message : 'This recording cannot be read; it may be damaged.'
+    this.problem = isSignalboxError(error) ? error.message : 'This recording cannot be read. It may be damaged.'
   }
 }
 

@@ -6,15 +6,15 @@ export interface FoundBreach {
   readonly invariant: string
   readonly problem: string
   readonly run: number
-  /** The frame after which it did not hold. */
+  /** The frame after which the breach appeared. */
   readonly seq: number
 }
 
-/** The testing kit's own checks on a history, a little at a time: a long recording must not hold up the page. */
+/** Runs the invariants of `signalbox/testing` on a history, in small steps: a long recording must not block the page. */
 export class CheckedHistory {
   readonly #history: History
   readonly #checks = new RecordingChecks()
-  /** What whoever recorded it found, with rules that the page does not know. */
+  /** Breaches in the recording itself, of invariants that the page does not know. */
   readonly #told: FoundBreach[] = []
   #seen = 0
 
@@ -37,12 +37,12 @@ export class CheckedHistory {
       const frame = this.#history.frames[this.#seen++] as Frame
       if (frame.type === 'breach') this.#told.push(frame)
       else this.#checks.see(frame)
-      // after each: with thousands of calls one check alone can take as long as a picture
+      // after each one: with thousands of calls, a single check can take a whole animation frame
       if (performance.now() > until) return
     }
   }
 
-  /** What does not hold of a run, each rule once, with its first moment. */
+  /** The breaches of a run, each invariant once, at its first moment. */
   breaches(run: number): Map<string, FoundBreach> {
     const found = new Map<string, FoundBreach>()
     for (const breach of [...this.#checks.breaches(!this.isBehind), ...this.#told]) {

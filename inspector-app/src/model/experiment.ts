@@ -1,20 +1,20 @@
-import { isSignalboxError } from '../../../src/errors/signalbox-error.ts'
+import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import type { WhatIf } from '../../../src/inspect/index.ts'
 import { type MarkedCall, WhatIfWork } from '../../../src/inspect/runs/what-if.ts'
 import type { History } from './history.ts'
 import { SeenHistory } from './seen-history.ts'
 
-/** A run of the page told again with something changed, a little at a time: a long one must not hold up the page. */
+/** Simulates the run with changes, in small steps: a long run must not block the page. */
 export class Experiment {
   /** Undefined: as recorded. */
   limit: number | undefined
-  /** What was marked in the page, by call. */
+  /** The classes changed in the page, by call. */
   readonly marks = new Map<string, boolean>()
   unseenMs: number | undefined
   result: WhatIf | undefined
   problem: string | undefined
   readonly #run: number
-  /** What comes later changes nothing until it is asked for. */
+  /** Later frames have no effect until `takeIn`. */
   readonly #seen: SeenHistory
   #work: WhatIfWork | undefined
   #isDue = true
@@ -33,7 +33,7 @@ export class Experiment {
     return this.limit !== undefined || this.marks.size > 0
   }
 
-  /** It takes so long that people should be told how far it is; short work would only make the page flicker. */
+  /** Whether to show the progress; for short work it would only flicker. */
   get isSlow(): boolean {
     return this.isBusy && performance.now() - this.#began > 250
   }
@@ -47,18 +47,18 @@ export class Experiment {
     this.marks.clear()
   }
 
-  /** How many frames came since. */
+  /** The number of newer frames. */
   get newer(): number {
     return this.#seen.newer
   }
 
-  /** Goes on to the newest frame. */
+  /** Continues to the newest frame. */
   takeIn(): void {
     this.#seen.extend()
     this.again()
   }
 
-  /** Something was changed. What was found before stays in sight until the new is there. */
+  /** Restarts after a change. The old result stays visible until the new one is ready. */
   again(): void {
     this.#work = undefined
     this.problem = undefined
@@ -74,7 +74,7 @@ export class Experiment {
       this.result = undefined
       this.problem = isSignalboxError(error)
         ? error.message
-        : 'This run cannot be told again; its recording may be damaged.'
+        : 'This run cannot be simulated. Its recording may be damaged.'
     }
   }
 

@@ -2,7 +2,7 @@ import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import type { State } from '../store.ts'
 import type { Actor, Cast, Model, Run } from './model.ts'
 
-/** The chart that stands first, and whose it is. */
+/** The first chart, and its owner. */
 export interface FirstChart {
   readonly kind: 'executor' | 'query' | 'server'
   readonly title: string
@@ -11,14 +11,14 @@ export interface FirstChart {
   readonly chart: ChartDefinition | undefined
 }
 
-/** The one that was asked for; where it is not there, the executor's, and before there is one, a server's. */
+/** The selected chart if it exists, else the executor's, else a server's. */
 export function firstChart({ first }: State, model: Model, run: Run | undefined): FirstChart | undefined {
   const asked = typeof first === 'number' ? model.servers.get(first) : undefined
   const server = asked ?? (run === undefined ? model.servers.values().next().value : undefined)
   if (server !== undefined) return { kind: 'server', title: `Server ${server.name}`, ...partOf(server, server.root) }
   if (run === undefined) return undefined
-  if (first === 'query' && run.around !== undefined)
-    return { kind: 'query', title: 'Query', ...partOf(run, run.around) }
+  if (first === 'query' && run.queryActor !== undefined)
+    return { kind: 'query', title: 'Query', ...partOf(run, run.queryActor) }
   return { kind: 'executor', title: 'Executor', ...partOf(run, run.root) }
 }
 

@@ -2,11 +2,11 @@ import { type ChartDefinition, type CoverageFile, transitionNames } from '../../
 
 /** How often each part of a chart was taken. */
 export interface Heat {
-  /** By the number of the transition. */
+  /** By transition number. */
   readonly counts: readonly number[]
-  /** By the number of the state: how often it was entered. */
+  /** How often each state was entered, by state number. */
   readonly entered: ReadonlyMap<number, number>
-  /** Entered by being made, which is no transition. */
+  /** Initial states, which are entered without a transition. */
   readonly first: ReadonlySet<number>
   readonly most: number
   readonly taken: number
@@ -15,7 +15,7 @@ export interface Heat {
 
 const known = new WeakMap<readonly number[], { chart: ChartDefinition; sum: number; heat: Heat }>()
 
-/** Worked out once for the same counts. */
+/** Cached per counts. */
 export function heatOf(chart: ChartDefinition, counts: readonly number[]): Heat {
   const sum = counts.reduce((all, count) => all + count, 0)
   const found = known.get(counts)
@@ -33,7 +33,7 @@ export function heatOf(chart: ChartDefinition, counts: readonly number[]): Heat 
   return heat
 }
 
-/** The counts of a file for this chart, by name: it may come from another version. */
+/** The counts of a file for this chart, matched by name: the file may come from another version. */
 export function countsIn(file: CoverageFile, chart: ChartDefinition): readonly number[] | undefined {
   const saved = file.charts.find((each) => each.chart.id === chart.id)
   if (saved === undefined) return undefined
@@ -53,7 +53,7 @@ const fitted = new WeakMap<ChartDefinition, { saved: readonly number[]; counts: 
 
 function firstOf({ nodes }: ChartDefinition): Set<number> {
   const first = new Set(nodes.flatMap(({ id, parent }) => (parent === null ? [id] : [])))
-  // a set goes on to what is added while it is gone through
+  // iterating a Set includes items added during the loop
   for (const id of first) {
     for (const node of nodes) {
       const around = nodes.find((each) => each.id === id)
@@ -63,7 +63,7 @@ function firstOf({ nodes }: ChartDefinition): Set<number> {
   return first
 }
 
-/** Whoever is entered enters those around it that were left, and those inside it that come first. */
+/** Entering a state also enters the ancestors that were left and its initial children. */
 function entriesOf({ nodes, transitions }: ChartDefinition, counts: readonly number[]): Map<number, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const around = (id: number): Set<number> => {
@@ -91,7 +91,7 @@ function entriesOf({ nodes, transitions }: ChartDefinition, counts: readonly num
 
 export const heatSteps = 5
 
-/** From 0, never, to 5, most often. In powers: a few times is nearer to often than to never. */
+/** From 0 (never) to 5 (most often), on a logarithmic scale. */
 export function levelOf(count: number, most: number): number {
   if (count <= 0) return 0
   if (most <= 1) return heatSteps

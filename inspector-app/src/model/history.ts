@@ -3,10 +3,10 @@ import { emptyModel, type Model } from './model.ts'
 import { applyFrame } from './reduce.ts'
 
 const checkpointGap = 5_000
-/** Beyond this the browser would rather die than show it. */
-export const maxFrames = 1_000_000
+/** More frames would exhaust the browser's memory. */
+const maxFrames = 1_000_000
 
-/** All frames so far, the picture after the last of them, and the way back to any moment before. */
+/** All frames so far, the model after the last one, and the model at any earlier moment. */
 export class History {
   readonly frames: Frame[] = []
   readonly model: Model = emptyModel()
@@ -27,7 +27,7 @@ export class History {
     applyFrame(this.model, frame)
   }
 
-  /** The picture after so many frames. Steps forward go on from the last look, others from the nearest checkpoint. */
+  /** The model after this many frames. Moving forward continues from the last position, else from the nearest checkpoint. */
   modelAt(position: number): Model {
     if (position >= this.frames.length) return this.model
     let from = this.#sought
@@ -43,13 +43,13 @@ export class History {
     return from.model
   }
 
-  /** Made on the first way through, since most runs are only ever watched forwards. */
+  /** Created on the first seek, since most runs are only watched forwards. */
   #keepCheckpoint(position: number, model: Model): void {
     if (position % checkpointGap !== 0 || position <= (this.#checkpoints.at(-1)?.position ?? 0)) return
     this.#checkpoints.push({ position, model: copyOf(model) })
   }
 
-  /** The first position at or after which this frame has been seen. */
+  /** The first position that includes this frame. */
   positionOf(seq: number): number {
     let [low, high] = [0, this.frames.length]
     while (low < high) {

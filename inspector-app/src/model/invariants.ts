@@ -1,10 +1,10 @@
 import type { Breach, Call, Rule, Run } from './model.ts'
 
-/** What must hold at every moment, looked at again from the outside, frame by frame. */
+/** Conditions that must hold at every moment, checked from the frames. */
 export const rules: Readonly<Record<Rule, string>> = {
   alone: 'An unsafe call executes alone',
-  order: 'Results leave in the order asked',
-  once: 'One result for each call',
+  order: 'Results are in call order',
+  once: 'One result per call',
 }
 
 export function checkExecuting(run: Run, seq: number, at: number): void {
@@ -18,7 +18,7 @@ export function checkExecuting(run: Run, seq: number, at: number): void {
 
 export function checkYield(run: Run, call: Call, seq: number, at: number): void {
   if (call.index !== run.yielded) {
-    breach(run, { rule: 'order', seq, at, text: `${call.label} left as number ${run.yielded + 1}` })
+    breach(run, { rule: 'order', seq, at, text: `${call.label} was handed over as number ${run.yielded + 1}` })
   }
   run.yielded++
 }

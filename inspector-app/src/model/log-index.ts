@@ -1,4 +1,4 @@
-import type { Frame } from '../../../src/inspect/index.ts'
+import type { Encoded, Frame } from '../../../src/inspect/index.ts'
 import { duration, eventWords, inline } from '../words.ts'
 import type { History } from './history.ts'
 import type { Cast, Model, Run } from './model.ts'
@@ -12,6 +12,7 @@ export interface LogRow {
   readonly what: string
   readonly detail: string
   readonly call: string | undefined
+  readonly isError?: boolean
 }
 
 const kinds: Partial<Record<Frame['type'], LogKind>> = {
@@ -24,7 +25,7 @@ const kinds: Partial<Record<Frame['type'], LogKind>> = {
   questions: 'event',
 }
 
-/** Which frames are rows of the log. It grows with the history and is gone through anew only when the question changes. */
+/** Which frames are rows of the log. Grows with the history; rebuilt only when the filter changes. */
 export class LogIndex {
   readonly rows: number[] = []
   readonly #history: History
@@ -45,7 +46,7 @@ export class LogIndex {
     return isSame && search.trim().toLowerCase() === this.#search
   }
 
-  /** Takes in what came since the last time. */
+  /** Processes new frames. */
   update(): this {
     const { frames, model } = this.#history
     const run = model.runs.get(this.#run)
@@ -55,18 +56,18 @@ export class LogIndex {
       if (kind === undefined) continue
       const isOfServer = frame.run !== this.#run && isServerMove(model, frame)
       if (frame.run !== this.#run && frame.run !== 0 && !isOfServer) continue
-      // that none is left is told by the answer
+      // the answer already shows that no question is open
       if (frame.type === 'questions' && frame.open.length === 0) continue
-      // a step that only follows its event says nothing that the event did not
+      // a step that directly follows its event adds no information
       if (this.#kind === 'all' ? kind === 'step' && !isOfServer && !isEventless(run, frame) : kind !== this.#kind)
         continue
-      if (this.#search !== '' && !textOf(rowOf(run, frame, model)).includes(this.#search)) continue
+      if (this.#search !== '' && !isFound(this.#search, rowOf(run, frame, model), frame)) continue
       this.rows.push(this.#seen)
     }
     return this
   }
 
-  /** How many rows belong to the first so many frames. */
+  /** The number of rows within the first `position` frames. */
   countAt(position: number): number {
     let [low, high] = [0, this.rows.length]
     while (low < high) {
@@ -78,7 +79,7 @@ export class LogIndex {
   }
 }
 
-/** Connections belong to no run: that one came to another state is told in each. */
+/** Connections belong to no run: their state changes appear in every run's log. */
 const isServerMove = ({ servers }: Model, frame: Frame): boolean =>
   frame.type === 'step' && frame.active !== undefined && servers.has(frame.run)
 
@@ -88,16 +89,28 @@ function isEventless(run: Run | undefined, frame: Frame): boolean {
   return frame.transitions.some((id) => chart?.transitions[id]?.event === '')
 }
 
-const textOf = ({ who, what, detail }: LogRow): string => `${who} ${what} ${detail}`.toLowerCase()
+/** Searches the row's text, its call id, and the full value that the row truncates. */
+function isFound(search: string, { who, what, detail, call = '' }: LogRow, frame: Frame): boolean {
+  if (`${who} ${what} ${detail} ${call}`.toLowerCase().includes(search)) return true
+  if (frame.type === 'result') return textsIn(frame.content).some((text) => text.toLowerCase().includes(search))
+  return frame.type === 'event' && textsIn(frame.data).some((text) => text.toLowerCase().includes(search))
+}
+
+/** Every string inside a value, unescaped: JSON would escape quotes and line breaks. */
+function textsIn(value: Encoded): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return [String(value)]
+  // the key `$` names the original kind of a value
+  return Object.entries(value).flatMap(([key, each]) => (key === '$' ? [] : textsIn(each)))
+}
 
 export function nameOfActor(run: Run | undefined, id: string | null): string {
   if (id === null) return 'host'
-  const call = run?.actors.get(id)?.call
-  const known = call === undefined ? undefined : run?.byId.get(call)
+  const known = run?.byActor.get(id)
   return known === undefined
     ? id === run?.root
       ? 'executor'
-      : id === run?.around
+      : id === run?.queryActor
         ? 'query'
         : id
     : `#${known.index + 1}`
@@ -113,7 +126,7 @@ export function rowOf(run: Run | undefined, frame: Frame, { servers }: Model): L
   switch (frame.type) {
     case 'event': {
       const who = `${nameOfActor(run, frame.from)} → ${nameOfActor(run, frame.to)}`
-      const call = run?.actors.get(frame.to)?.call ?? callIn(frame.data) ?? run?.actors.get(frame.from ?? '')?.call
+      const call = run?.byActor.get(frame.to)?.id ?? callIn(frame.data) ?? run?.byActor.get(frame.from ?? '')?.id
       const label = call === undefined ? undefined : run?.byId.get(call)?.label
       return { kind: 'event', at, who, what: frame.event, detail: label ?? inline(frame.data, 160), call }
     }
@@ -124,7 +137,7 @@ export function rowOf(run: Run | undefined, frame: Frame, { servers }: Model): L
         who: server?.name ?? nameOfActor(run, frame.actor),
         what: stepWords(server ?? run, frame),
         detail: stepCause(frame),
-        call: run?.actors.get(frame.actor)?.call,
+        call: run?.byActor.get(frame.actor)?.id,
       }
     case 'result':
       return {
@@ -134,6 +147,7 @@ export function rowOf(run: Run | undefined, frame: Frame, { servers }: Model): L
         what: frame.isError ? 'error' : frame.message === 'tool_result' ? 'result' : frame.message,
         detail: inline(frame.content, 200).replace(/<\/?tool_use_error>/g, ''),
         call: frame.call,
+        isError: frame.isError,
       }
     case 'abort': {
       const call = frame.call ?? undefined
@@ -174,7 +188,7 @@ export function rowOf(run: Run | undefined, frame: Frame, { servers }: Model): L
 }
 
 function stepCause({ event, context }: Extract<Frame, { type: 'step' }>): string {
-  if (event === 'xstate.init') return 'at its start'
+  if (event === 'xstate.init') return 'at start'
   const words = event.startsWith('xstate.') ? eventWords(event) : `on ${event}`
   const problem = context?.set?.find(([path]) => path.length === 1 && path[0] === 'problem')?.[1]
   return problem === undefined ? words : `${words}: ${inline(problem, 200)}`

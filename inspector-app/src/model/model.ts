@@ -1,82 +1,46 @@
-import type {
-  CallFrame,
-  ChartDefinition,
-  Command,
-  CursorState,
-  Encoded,
-  EncodedCause,
-  EndingFrame,
-  GapFrame,
-  GuardAnswer,
-  Patch,
-  QuestionsFrame,
-  WaitGroup,
+import {
+  type ActorState,
+  type CallState,
+  type CastState,
+  type Encoded,
+  type EncodedCause,
+  emptyRunModel,
+  type GuardAnswer,
+  type GuardRefusal,
+  type Patch,
+  type RunModel,
+  type RunState,
+  type ServerState,
+  type WaitGroup,
 } from '../../../src/inspect/index.ts'
 
-/** What is drawn: everything in it comes from frames, and from nowhere else. */
-export interface Model {
-  epoch: number
-  /** Of the last frame. */
-  seq: number
-  at: number
-  runs: Map<number, Run>
-  /** They outlive the runs whose calls they answer. */
-  servers: Map<number, Server>
-  latestRun: number
-  gaps: { seq: number; because: GapFrame['because']; lost: number }[]
-}
+/** What the page draws: the run model and the page's own fields, all derived from frames. */
+export type Model = RunModel<Run, Server>
 
-/** Charts, and the actors that run them. */
-export interface Cast {
-  id: number
-  isWatched: boolean
+interface CastFields {
   startedAt: number
-  charts: Map<string, ChartDefinition>
-  actors: Map<string, Actor>
-  /** The actor that all of it is about: an executor's, or a connection's. */
-  root: string
   /** How often each transition was taken, by all actors of a chart. */
   heat: Map<string, number[]>
 }
 
-/** A connection to a server. */
-export interface Server extends Cast {
-  name: string
-  /** The calls that wait for it, each with since when. */
-  waiting: Map<string, number>
-}
+/** Charts, and the actors that run them. */
+export interface Cast extends CastState<Actor>, CastFields {}
 
-export interface Run extends Cast {
-  title: string
-  isLate: boolean
-  maxConcurrency: number | null
-  /** The call that it is the work of, where it is that of an agent. */
-  inside: string | undefined
-  /** That of the query it works for, if there is one. */
-  around: string | undefined
-  calls: Call[]
-  byId: Map<string, Call>
+/** A connection to a server. */
+export interface Server extends ServerState<Actor>, CastFields {}
+
+export interface Run extends RunState<Call, Actor>, CastFields {
+  /** The waiting calls, in emission order. */
   waiting: Call[]
-  executing: Set<string>
-  cursor: CursorState
   aborts: Abort[]
-  questions: QuestionsFrame['open']
-  can: readonly Command[]
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
-  isDiscarded: boolean
-  /** Grows with whatever changes the calls, so that what did not change need not be drawn again. */
+  /** Incremented when calls change, so that unchanged parts are not redrawn. */
   version: number
 }
 
-export interface Actor {
-  id: string
-  chart: string
-  parent: string | null
-  call: string | undefined
-  active: readonly number[]
-  isDone: boolean
+export interface Actor extends ActorState {
   context: Encoded
   /** Newest last. */
   changes: { seq: number; at: number; patch: Patch; before: Encoded }[]
@@ -86,23 +50,15 @@ export interface Actor {
   last: { seq: number; at: number; event: string; transitions: readonly number[] } | undefined
 }
 
-export interface LedgerEntry {
+interface LedgerEntry {
+  refusal: GuardRefusal | undefined
   seq: number
   at: number
   event: string
   candidates: readonly (readonly [transition: number, answer: GuardAnswer])[]
 }
 
-export interface Call {
-  id: string
-  index: number
-  name: string
-  label: string
-  input: Encoded
-  lane: CallFrame['lane']
-  stage: CallFrame['stage']
-  stopsAtInterrupt: boolean
-  actor: string
+export interface Call extends CallState {
   addedAt: number
   startedAt: number | undefined
   completedAt: number | undefined
@@ -110,10 +66,8 @@ export interface Call {
   wait: Wait | undefined
   segments: Segment[]
   progress: { count: number; data: Encoded } | undefined
-  results: { seq: number; at: number; message: string; isError: boolean; content: Encoded }[]
-  /** Its run was discarded before its result had left: nothing of it leaves any more. */
+  /** Its run was discarded before its result was handed over. */
   isGivenUp: boolean
-  ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
   abort: { at: number; event: string; cause: EncodedCause } | undefined
 }
 
@@ -123,8 +77,8 @@ export interface Wait {
   since: number
 }
 
-/** A stretch of a call's life in one state, named from the outside in: `executing`, `permission`, `asking`. */
-export interface Segment {
+/** A time span of a call in one state, named from the outside in: `executing`, `permission`, `asking`. */
+interface Segment {
   path: readonly string[]
   from: number
   to: number | undefined
@@ -135,7 +89,7 @@ export interface Abort {
   at: number
   layer: 'executor' | 'call'
   from: 'host' | 'executor' | 'call'
-  /** The call that is the reason, where one is. */
+  /** The call that caused it, if any. */
   by: string | null
   event: string
   cause: EncodedCause
@@ -151,12 +105,4 @@ export interface Breach {
   text: string
 }
 
-export const emptyModel = (): Model => ({
-  epoch: 0,
-  seq: -1,
-  at: 0,
-  runs: new Map(),
-  servers: new Map(),
-  latestRun: 0,
-  gaps: [],
-})
+export const emptyModel = (): Model => emptyRunModel()

@@ -2,7 +2,7 @@ import type { Frame } from '../../../src/inspect/index.ts'
 import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
 import type { History } from './history.ts'
 
-/** The runs of a history up to a moment, read a little at a time: a long recording must not hold up the page. */
+/** The runs of a history up to a moment, read in small steps: a long recording must not block the page. */
 export class SeenHistory {
   readonly runs = new SeenRuns()
   until: number
@@ -18,12 +18,12 @@ export class SeenHistory {
     return this.#read >= this.until
   }
 
-  /** Goes on to the newest frame. */
+  /** Continues to the newest frame. */
   extend(): void {
     this.until = this.#history.length
   }
 
-  /** How many frames came since. */
+  /** The number of newer frames. */
   get newer(): number {
     return this.#history.length - this.until
   }

@@ -6,7 +6,7 @@ import { showRecording } from '../feed/show-recording.ts'
 import { Store } from '../store.ts'
 import style from '../style.css?inline'
 
-/** The texts of the blocks of this kind. They are read once: what was read is taken out of the page, to save room. */
+/** The texts of the blocks of this kind. Each block is removed after reading, to save memory. */
 function* blocksOf(kind: string): Generator<string> {
   for (const block of document.querySelectorAll(`script[type="application/x-signalbox-${kind}"]`)) {
     const text = block.textContent.trim()

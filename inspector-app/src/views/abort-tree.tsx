@@ -4,11 +4,11 @@ import { duration, inline, toneOf } from '../words.ts'
 
 const sources = { host: 'the host', executor: 'the executor', call: 'a call' } as const
 
-/** Who stopped whom: from the host's controller over the executor to each call, with the reason that each was given. */
+/** The aborts: from the host's controller to the executor to each call, with the reason of each. */
 export function AbortTree() {
   const { run } = useView()
   if (run === undefined) return null
-  if (run.aborts.length === 0) return <p class="empty">Nobody was told to stop.</p>
+  if (run.aborts.length === 0) return <p class="empty">No aborts.</p>
   return (
     <ol class="aborts">
       {run.aborts.map((abort) => (
@@ -42,7 +42,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
           {cause.kind}
         </button>
         {cause.reason !== cause.kind && <code>{inline(cause.reason, 80)}</code>}
-        <span class="what">{layer === 'executor' ? 'reached the executor' : 'stayed with the call'}</span>
+        <span class="what">{layer === 'executor' ? 'reached the executor' : 'reached only the call'}</span>
       </div>
       <ul>
         {shown.map(({ call: id, event, seq: reachedSeq }) => {
@@ -65,7 +65,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
           )
         })}
         {reached.length > shown.length && <li class="more">and {reached.length - shown.length} more</li>}
-        {reached.length === 0 && <li class="none">Nobody was left to be reached.</li>}
+        {reached.length === 0 && <li class="none">No unfinished calls.</li>}
       </ul>
     </li>
   )
@@ -74,9 +74,11 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
 function reachedWords(reached: string | null): string {
   const words: Record<string, string> = {
     notStarted: 'never started',
-    underWay: 'stopped on its way',
-    finished: 'had finished all the same',
-    abandoned: 'did not stop, left behind',
+    underWay: 'stopped while it ran',
+    cutShort: 'stopped early by itself',
+    returned: 'returned after the abort',
+    finished: 'finished despite the abort',
+    abandoned: 'did not stop, abandoned',
   }
   return words[reached ?? ''] ?? 'stopped'
 }

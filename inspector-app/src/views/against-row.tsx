@@ -1,17 +1,17 @@
-import type { CallTimes, ComparedCall, ComparedRuns, Parting } from '../../../src/inspect/index.ts'
+import type { CallTimes, ComparedCall, ComparedRuns, Difference } from '../../../src/inspect/index.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { TimeBar } from './time-bar.tsx'
 
-const whats: Readonly<Record<Parting['what'], string>> = {
-  call: 'only in one',
-  input: 'another input',
-  mark: 'another mark',
-  start: 'starts only in one',
-  order: 'another order',
-  phase: 'another phase',
-  permission: 'another permission',
-  outcome: 'another outcome',
+const whats: Readonly<Record<Difference['what'], string>> = {
+  call: 'only in one run',
+  input: 'different input',
+  mark: 'different class',
+  start: 'starts in one run only',
+  order: 'different order',
+  phase: 'different phase',
+  permission: 'different permission',
+  outcome: 'different outcome',
 }
 
 interface Props {
@@ -19,15 +19,15 @@ interface Props {
   readonly result: ComparedRuns
 }
 
-const none: ComparedCall = { a: undefined, b: undefined, by: 'nothing', parting: undefined }
+const none: ComparedCall = { a: undefined, b: undefined, by: 'nothing', difference: undefined }
 
-/** One call: here above, there below, and where the two part. */
-export function AgainstRow({ call: { a, b, parting } = none, result }: Props) {
+/** One call: this run above, the other below, and their first difference. */
+export function AgainstRow({ call: { a, b, difference } = none, result }: Props) {
   const store = useStore()
   const { call } = useView()
   const label = (a ?? b)?.label ?? ''
   const [spanA, spanB] = spansOf(result)
-  const ways = parting === undefined ? '' : `${parting.a} | ${parting.b}`
+  const ways = difference === undefined ? '' : `${difference.a} | ${difference.b}`
   return (
     <li class={a !== undefined && call?.id === a.id ? 'chosen' : ''}>
       <button
@@ -39,7 +39,7 @@ export function AgainstRow({ call: { a, b, parting } = none, result }: Props) {
       >
         <b>{a === undefined ? '–' : a.index + 1}</b> {label}
       </button>
-      <span class="lasts" title="How long it ran: here above, there below">
+      <span class="lasts" title="Duration: this run above, the other below">
         <span>{lasts(a)}</span>
         <span>{lasts(b)}</span>
       </span>
@@ -48,8 +48,8 @@ export function AgainstRow({ call: { a, b, parting } = none, result }: Props) {
         {b === undefined ? <span class="time-bar" /> : <TimeBar times={b} span={spanB} what="there" />}
       </span>
       <span class="said">
-        <b class={parting === undefined ? 'same' : 'aborted'}>
-          {parting === undefined ? 'same way' : whats[parting.what]}
+        <b class={difference === undefined ? 'same' : 'aborted'}>
+          {difference === undefined ? 'same' : whats[difference.what]}
         </b>
         <span class="why" title={ways}>
           {ways}
@@ -67,7 +67,7 @@ function lasts(times: CallTimes | undefined): string {
 type Span = readonly [from: number, to: number]
 const known = new WeakMap<ComparedRuns, readonly [Span, Span]>()
 
-/** Each from its first arrival, both as long as the longer. */
+/** Each range begins at its first arrival; both have the length of the longer run. */
 function spansOf(result: ComparedRuns): readonly [Span, Span] {
   const found = known.get(result)
   if (found !== undefined) return found

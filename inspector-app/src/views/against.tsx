@@ -7,7 +7,7 @@ import { AgainstRow } from './against-row.tsx'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 
-/** The run beside a run of another recording. */
+/** Compares the run with a run of another recording. */
 export function Against() {
   const { run, history } = useView()
   return run === undefined ? null : <OfRun against={againstOf(history, run.id)} key={run.id} />
@@ -18,7 +18,7 @@ function OfRun({ against }: { against: Comparison }) {
   const file = useRef<HTMLInputElement>(null)
   const { result, problem, name, newer, isReading, choices } = against
   const [isNarrowed, setNarrowed] = useState(false)
-  const shown = (result?.calls ?? []).filter(({ parting }) => !isNarrowed || parting !== undefined)
+  const shown = (result?.calls ?? []).filter(({ difference }) => !isNarrowed || difference !== undefined)
   const open = async (chosen: File): Promise<void> => {
     const reading = against.open(chosen)
     paint()
@@ -59,16 +59,13 @@ function OfRun({ against }: { against: Comparison }) {
         />
       </div>
       {name === undefined && (
-        <p class="what">
-          Its calls are set beside those of this run: by their ids, else by name and input, else by name, in the order
-          asked.
-        </p>
+        <p class="what">Calls of the two runs are matched by id, else by name and input, else by name, in order.</p>
       )}
       {newer > 0 && name !== undefined && (
         <p class="what">
-          {newer} frames came since.{' '}
+          {newer} newer frames.{' '}
           <button type="button" class="link" onClick={() => change(() => against.takeIn())}>
-            Take them in
+            Include them
           </button>
         </p>
       )}
@@ -81,15 +78,15 @@ function OfRun({ against }: { against: Comparison }) {
       {result !== undefined && (
         <>
           <p class="sum" role="status">
-            <b>{verdict(result)}</b> {length(result.a.makespanMs)} here, {length(result.b.makespanMs)} there.
-            {result.parted > 0 && (
+            <b>{verdict(result)}</b> This run: {length(result.a.makespanMs)}, other run: {length(result.b.makespanMs)}.
+            {result.differences > 0 && (
               <label>
                 <input
                   type="checkbox"
                   checked={isNarrowed}
                   onChange={({ currentTarget }) => setNarrowed(currentTarget.checked)}
                 />
-                only those
+                only differences
               </label>
             )}
           </p>
@@ -107,9 +104,9 @@ function OfRun({ against }: { against: Comparison }) {
   )
 }
 
-function verdict({ calls, parted }: ComparedRuns): string {
-  if (parted === 0) return `All ${calls.length} calls go the same way.`
-  return `${parted} of ${calls.length} calls go another way.`
+function verdict({ calls, differences }: ComparedRuns): string {
+  if (differences === 0) return `All ${calls.length} calls are the same.`
+  return `${differences} of ${calls.length} calls differ.`
 }
 
-const length = (ms: number | undefined): string => (ms === undefined ? 'no end' : duration(ms))
+const length = (ms: number | undefined): string => (ms === undefined ? 'not finished' : duration(ms))

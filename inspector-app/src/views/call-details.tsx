@@ -6,7 +6,7 @@ import { duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
 import { useNow } from './use-now.ts'
 import { ValueTree } from './value-tree.tsx'
 
-/** Everything about the call that is looked at: why it waits, what it went through, what came of it. */
+/** Details of the selected call: why it waits, its phases and its result. */
 export function CallDetails() {
   const { run, call } = useView()
   const now = useNow()
@@ -34,7 +34,7 @@ export function CallDetails() {
         {call.isGivenUp && (
           <>
             <dt>Result</dt>
-            <dd>{givenUp.long}: none leaves</dd>
+            <dd>{givenUp.long}</dd>
           </>
         )}
         {call.ending !== undefined && (
@@ -68,7 +68,7 @@ export function CallDetails() {
   )
 }
 
-/** The guard's own reason: the rule, whom it waits for, since when. */
+/** The guard's reason: the rule, the blocking calls, and since when. */
 function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
   const store = useStore()
   if (call.wait === undefined) return null
@@ -93,7 +93,7 @@ function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
   )
 }
 
-/** It runs, but the server that it was made for is not there. */
+/** The call runs but waits for its server. */
 function Awaited({ call, now }: { call: Call; now: number }) {
   const store = useStore()
   const { model } = useView()
@@ -154,14 +154,15 @@ const ownPhaseNames = new Map<string | undefined, string>([
 function endingWords(call: Call): string {
   const { ending } = call
   if (ending === undefined) return ''
-  if (ending.by === 'answer') return 'answered at once, nothing ran'
-  if (ending.by === 'result')
-    return outcomeOf(call) === 'error' ? 'with an error of its own' : 'with a result of its own'
+  if (ending.by === 'answer') return 'answered without running'
+  if (ending.by === 'result') return outcomeOf(call) === 'error' ? 'with its own error' : 'with its own result'
   const reached: Record<string, string> = {
     notStarted: 'before it started',
-    underWay: 'on its way',
-    finished: 'but it had finished; its effects stand',
-    abandoned: 'and did not stop; it was left behind',
+    underWay: 'while it ran',
+    cutShort: 'and reported that it stopped early',
+    returned: 'and returned; it may or may not have finished',
+    finished: 'but it finished; its effects stand',
+    abandoned: 'and did not stop; it was abandoned',
   }
   return `stopped: ${ending.kind ?? ''} ${reached[ending.reached ?? ''] ?? ''}`
 }

@@ -13,7 +13,7 @@ interface Props {
   readonly heat?: Heat | undefined
 }
 
-/** States as boxes in boxes, the active ones lit, the way taken so far traced, and the last edge taken flashing. */
+/** States as nested boxes. Active states are lit, taken edges are traced, and the last taken edge flashes. */
 export function ChartDrawing({ chart, layout, actor, heat }: Props) {
   const [hovered, hover] = useState<string | undefined>()
   const active = new Set(actor?.active)
@@ -159,7 +159,7 @@ function Head({ points }: { points: readonly { x: number; y: number }[] }) {
   return <path class="head" d="M0 0 L-7 -3.6 L-7 3.6 Z" transform={`translate(${end.x} ${end.y}) rotate(${angle})`} />
 }
 
-/** What makes the step happen, exactly: event and guard. */
+/** The event and guard of the transition. */
 function EdgeLabel({
   layout,
   edge,
@@ -203,7 +203,7 @@ function stateHeat({ id }: ChartNode, { entered, first, most, taken }: Heat): st
   return ` heat-${levelOf(count, Math.max(most, count))}`
 }
 
-/** How often an edge was taken; where several transitions share it, how many of them never were. */
+/** How often an edge was taken, and how many of its transitions were never taken. */
 function HeatCount({ edge, layout, heat }: { edge: Edge; layout: Layout; heat: Heat }) {
   const points = layout.lines.get(edge.id)
   const count = countOf(edge, heat)
@@ -222,5 +222,5 @@ function HeatCount({ edge, layout, heat }: { edge: Edge; layout: Layout; heat: H
   )
 }
 
-export const textOf = ({ event, guard }: ChartTransition): string =>
+const textOf = ({ event, guard }: ChartTransition): string =>
   `${event === '' ? 'always' : eventWords(event)}${guard === null ? '' : ` [${guard}]`}`

@@ -21,7 +21,7 @@ interface Props {
   readonly actor: Actor | undefined
 }
 
-/** One chart with its title. It can be moved, enlarged, and given the whole room. */
+/** One chart with its title. It can be panned, zoomed and expanded. */
 export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const store = useStore()
   const { state, run } = useView()
@@ -37,7 +37,7 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
     <section class={`panel chart ${id} of-${kind}`} aria-label={`${title}: statechart`}>
       <h2>
         <span class="title">{title}</span>
-        {(kind === 'executor' || kind === 'query') && run?.around !== undefined && (
+        {(kind === 'executor' || kind === 'query') && run?.queryActor !== undefined && (
           <button
             type="button"
             class="other"
@@ -76,7 +76,7 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
           type="button"
           class="widen"
           aria-pressed={isWide}
-          aria-label={isWide ? 'Give the room back' : 'Give it the whole room'}
+          aria-label={isWide ? 'Restore the layout' : 'Expand the chart'}
           title={isWide ? 'Smaller' : 'Larger'}
           onClick={() => store.set({ wide: isWide ? undefined : id })}
         >
@@ -101,7 +101,7 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   )
 }
 
-/** All calls of the run together, or what a test suite did. */
+/** From all calls of the run, or from a coverage file. */
 function heatFor(state: State, { heat }: Cast, chart: ChartDefinition): Heat | undefined {
   if (state.heat === 'run') return heatOf(chart, heat.get(chart.id) ?? noneOf(chart))
   const counts = state.heat === 'file' && state.coverage !== undefined ? countsIn(state.coverage, chart) : undefined

@@ -5,7 +5,7 @@ import { useStore, useView } from '../use-view.ts'
 import { duration, inline } from '../words.ts'
 import { ValueTree } from './value-tree.tsx'
 
-/** What the charts remember, and what each step changed in it. */
+/** The context of the charts, and what each step changed in it. */
 export function ContextView() {
   const { state, model, run, call } = useView()
   const first = firstChart(state, model, run)

@@ -6,7 +6,7 @@ import { ChartDrawing } from './chart-drawing.tsx'
 import { HeatLegend } from './heat-legend.tsx'
 import { usePanZoom } from './use-pan-zoom.ts'
 
-/** The charts of a coverage file by themselves, where no run is there to be drawn. */
+/** The charts of a coverage file, shown without a run. */
 export function CoverageBoard({ file }: { file: CoverageFile }) {
   return (
     <main class="coverage-board">

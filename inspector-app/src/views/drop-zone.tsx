@@ -6,12 +6,12 @@ import type { Store } from '../store.ts'
 import { useStore } from '../use-view.ts'
 
 export async function openFile(store: Store, file: File): Promise<void> {
-  // what was saved by the testing kit says so at once, and may stand beside any run
+  // a coverage file is recognised by its beginning and can be combined with any run
   if (isCoverage(await file.slice(0, 200).text())) return openCoverage(store, await file.text())
   await showRecording(store, file.stream())
 }
 
-/** A recording or a coverage file may be dropped anywhere. */
+/** Accepts a recording or a coverage file dropped anywhere. */
 export function DropZone({ children }: { children: ComponentChildren }) {
   const store = useStore()
   const [isOver, setOver] = useState(false)

@@ -1,4 +1,4 @@
-/** The mark of the house, drawn here so that nothing has to be loaded. */
+/** The logo, inline so that nothing has to be loaded. */
 export function Emblem({ size }: { size: number }) {
   return (
     <svg class="emblem" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

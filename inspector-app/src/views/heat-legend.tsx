@@ -1,6 +1,6 @@
 import { type Heat, heatSteps } from '../model/heat.ts'
 
-/** What the colours mean, how much was taken, and what never was. */
+/** The colours, the totals, and the transitions that were never taken. */
 export function HeatLegend({ heat, of }: { heat: Heat; of: 'run' | 'file' }) {
   const { counts, taken, most, never } = heat
   return (

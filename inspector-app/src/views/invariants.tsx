@@ -3,7 +3,7 @@ import type { Rule } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
 import { Icon } from './icons.tsx'
 
-/** What must always hold, checked again from the frames. A breach leads to its moment. */
+/** Conditions checked from the frames. A breach links to its moment. */
 export function Invariants() {
   const store = useStore()
   const { run } = useView()

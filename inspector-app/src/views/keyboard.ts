@@ -4,7 +4,7 @@ import type { Store, Tab } from '../store.ts'
 
 const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence', 'rules', 'whatIf', 'compare']
 
-/** Everything that a pointer does, keys do too: on a page of its own everywhere, else only inside. */
+/** Keyboard control: page-wide on a separate page, otherwise only inside the box. */
 export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void {
   useEffect(() => {
     const place: EventTarget = inside?.current ?? window
@@ -22,7 +22,7 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
       if (isTyping) return
       const act = actions(store, event.shiftKey)[event.key]
       if (act === undefined) return
-      // an arrow or a space on a control of its own does what that control does
+      // a focused control keeps its own arrow and space keys
       if (
         target.matches('button, [role=tab], input') &&
         [' ', 'ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)

@@ -10,7 +10,7 @@ import { useNow } from './use-now.ts'
 const mostRows = 60
 const mostTiles = 1_500
 
-/** The whole rule in one picture: the line, the two lanes, and the results in the order asked. */
+/** The queue, the two lanes, and the results in call order. */
 export function Lanes() {
   const { run } = useView()
   const ref = useGlide(run?.version)
@@ -61,7 +61,7 @@ function Queue({ run }: { run: Run }) {
           </li>
         ))}
         {run.waiting.length > mostRows && <li class="more">and {run.waiting.length - mostRows} more</li>}
-        {run.waiting.length === 0 && <li class="none">Nothing waits</li>}
+        {run.waiting.length === 0 && <li class="none">No waiting calls</li>}
       </ol>
     </div>
   )
@@ -88,7 +88,7 @@ function Track({ kind, run, calls }: { kind: 'shared' | 'exclusive'; run: Run; c
   )
 }
 
-/** A call that runs: its name, the phase it is in, and how far it says it is. */
+/** A running call: its name, phase and progress. */
 function Wagon({ call }: { call: Call }) {
   const store = useStore()
   const { call: chosen, model } = useView()
@@ -121,11 +121,11 @@ function Wagon({ call }: { call: Call }) {
   )
 }
 
-/** An interrupt is told to everybody; those that finish all the same do not stop. */
+/** An interrupt reaches every call, but calls with `'block'` behaviour do not stop. */
 const isStopping = ({ abort, stopsAtInterrupt }: Call): boolean =>
   abort !== undefined && (abort.event !== 'call.interrupt' || stopsAtInterrupt)
 
-/** Progress is the tool's own; a number between nothing and one is drawn. */
+/** Progress data is tool-specific; a number from 0 to 1 is drawn as a bar. */
 function partOf({ progress }: Call): number | undefined {
   const data = progress?.data
   return typeof data === 'number' && data >= 0 && data <= 1 ? data : undefined
@@ -162,7 +162,7 @@ interface TilesProps {
   readonly onChoose: (id: string) => void
 }
 
-/** Every call in the order asked, as small as their number wants. */
+/** Every call in order, as tiles that shrink with their number. */
 function Tiles({ run, chosen, onChoose }: TilesProps) {
   const first = Math.max(0, Math.min(run.cursor.next - 200, run.calls.length - mostTiles))
   const shown = run.calls.slice(first, first + mostTiles)
@@ -206,12 +206,12 @@ function givenUpWords({ calls, yielded }: Run): string {
 
 function cursorWords(run: Run, waitsFor: Call | undefined, held: readonly Call[], now: number): string {
   if (run.calls.length === 0) return 'No calls yet'
-  if (run.yielded === run.calls.length) return 'Everything is handed over'
+  if (run.yielded === run.calls.length) return 'All results handed over'
   if (run.isDiscarded) return `The run is discarded: ${givenUpWords(run)}`
-  if (held.length === 0) return waitsFor === undefined ? '' : `Next to leave: ${waitsFor.label}`
+  if (held.length === 0) return waitsFor === undefined ? '' : `Next result: ${waitsFor.label}`
   const longest = Math.max(...held.map(({ completedAt }) => now - (completedAt ?? now)))
   const count = held.length === 1 ? 'one finished result is' : `${held.length} finished results are`
-  if (waitsFor === undefined) return `${count} ready to be read, for ${duration(longest)}`
+  if (waitsFor === undefined) return `${count} ready to be read, waiting ${duration(longest)}`
   const sofar = longest < 1 ? '' : `, up to ${duration(longest)}`
-  return `${count} held for order${sofar}: ${waitsFor.label} has to leave first`
+  return `${count} held for order${sofar}: ${waitsFor.label} comes first`
 }

@@ -6,7 +6,7 @@ import { VirtualList } from './virtual-list.tsx'
 
 const kinds: readonly (LogKind | 'all')[] = ['all', 'event', 'step', 'result', 'abort', 'warning']
 
-/** What happened, line by line; a click goes to that moment. */
+/** The log. A click on a row goes to its moment. */
 export function Log() {
   const store = useStore()
   const { state, history, model, run } = useView()
@@ -65,11 +65,15 @@ export function Log() {
             what,
             detail,
             call,
+            isError,
           } = rowOf(names, history.frames[position] as Frame, history.model)
           const isFuture = at >= count
           const isNow = at === count - 1 && state.position !== undefined
           return (
-            <li key={position} class={`row ${rowKind}${isFuture ? ' future' : ''}${isNow ? ' now' : ''}`}>
+            <li
+              key={position}
+              class={`row ${rowKind}${isError === true ? ' wrong' : ''}${isFuture ? ' future' : ''}${isNow ? ' now' : ''}`}
+            >
               <button
                 type="button"
                 onClick={() => {

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** The colours, and the room that everything has: a page, or a box in one. Takes the focus of a click, for the keys. */
+/** The outer element: theme and size, as a page or a box. Focusable, so that keys work after a click. */
 export function Outside({ fit, aside, root, children }: Props) {
   const { state } = useView()
   return (

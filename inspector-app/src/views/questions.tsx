@@ -1,7 +1,8 @@
+import { visibleLine } from '../../../src/permission/visible-text.ts'
 import { useStore, useView } from '../use-view.ts'
-import { inline } from '../words.ts'
+import { Question } from './question.tsx'
 
-/** Calls that wait for a permission. Where the host allows it, the answer can be given here; the first one counts. */
+/** Calls that wait for permission. If the host allows it, they can be answered here; the first answer counts. */
 export function Questions() {
   const store = useStore()
   const { run, state } = useView()
@@ -14,23 +15,16 @@ export function Questions() {
   return (
     <section class="questions" aria-label="Open questions" aria-live="polite">
       {run.questions.slice(0, 4).map(({ call, name, input }) => (
-        <article key={call} class="question">
-          <button type="button" class="link" onClick={() => store.select(call)}>
-            {run.byId.get(call)?.label ?? name}
-          </button>
-          <span class="asks">asks for permission</span>
-          <code title={inline(input, 2_000)}>{inline(input, 120)}</code>
-          {isLive && (
-            <span class="answers">
-              <button type="button" class="allow" onClick={() => void answer(call, true)}>
-                Allow
-              </button>
-              <button type="button" class="deny" onClick={() => void answer(call, false)}>
-                Deny
-              </button>
-            </span>
-          )}
-        </article>
+        <Question
+          key={call}
+          call={call}
+          // the label contains text from the model
+          label={visibleLine(run.byId.get(call)?.label ?? name)}
+          input={input}
+          canAnswer={isLive}
+          select={() => store.select(call)}
+          answer={(allow) => void answer(call, allow)}
+        />
       ))}
       {run.questions.length > 4 && <p>and {run.questions.length - 4} more</p>}
     </section>

@@ -6,26 +6,26 @@ import { Icon } from './icons.tsx'
 const names = recordingInvariants.map(({ name }) => name)
 const liveOnly = turnInvariants.filter(({ isLiveOnly }) => isLiveOnly === true).map(({ name }) => name)
 
-/** Each rule in a sentence, for whoever does not know it by its name. */
+/** A sentence for each rule. */
 const wants: Record<string, string> = {
-  'one result per call': 'each call has exactly one result; after a discard none',
-  'emission order': 'results leave in the order in which the model asked',
-  exclusivity: 'an unsafe call runs alone, and no more run than may',
-  'no overtaking': 'nothing overtakes an unsafe call that waits',
-  'the gate says who runs': 'it is open, shared or exclusive, as it should be',
-  'no start after an abort': 'what was told to stop does not begin',
-  'progress before result': 'no progress comes after its result',
+  'one result per call': 'each call gets exactly one result; no results after a discard',
+  'emission order': 'results are handed over in the order of the calls',
+  exclusivity: 'an unsafe call runs alone, and at most maxConcurrency calls run',
+  'no overtaking': 'no call overtakes a waiting unsafe call',
+  'the gate says who runs': 'the gate is open, shared or exclusive, to match the running calls',
+  'no start after an abort': 'a call that was told to stop does not start',
+  'progress before result': 'no progress arrives after the result of its call',
   'nothing left behind': 'no body, timer or listener when the turn is over',
-  'transcript valid': 'the API takes the reply with its results',
-  'deny means never run': 'what was denied never runs',
-  'nobody waits for nothing': 'who may start has started',
-  'explanations are true': 'why a call is said to wait is why it waits',
-  'an abort reaches all': 'everybody whom it is meant for',
-  'an interrupt spares the others': 'those that do not stop at one finish',
-  'the strongest reason wins': 'of several reasons to stop, each call is given that one',
+  'transcript valid': 'the reply with its results is valid for the API',
+  'deny means never run': 'a denied call never runs',
+  'no call waits without a reason': 'every call that may start has started',
+  'explanations are true': 'the reason shown for a waiting call is the true one',
+  'an abort reaches all': 'an abort reaches every call it applies to',
+  'an interrupt stops only calls that allow it': 'an interrupt does not stop calls with block behaviour',
+  'the strongest reason wins': 'of several abort reasons, each call gets the strongest',
 }
 
-/** What must hold of every turn, each rule by its name, up to the moment that is shown. A breach leads to its frame. */
+/** The invariants of a turn, up to the moment shown. A breach links to its frame. */
 export function Rules() {
   const { state, history, run } = useView()
   const checks = checksOf(history)
@@ -49,13 +49,13 @@ export function Rules() {
         {checks.position < Math.min(position, history.length) &&
           `, as far as checked: ${checks.position} of ${history.length} frames`}
       </p>
-      {run.isLate && <p class="what">The recorder came late: what was before is taken to have been right.</p>}
+      {run.isLate && <p class="what">The recorder attached late: earlier events are assumed to be correct.</p>}
       <ul>
         {[...broken, ...all.filter((name) => !broken.includes(name))].map((name) => (
           <Rule key={name} name={name} breach={found.get(name)} isBroken={isBroken(name)} />
         ))}
       </ul>
-      <p class="what">Only a live watch can tell: {liveOnly.join(', ')}.</p>
+      <p class="what">Checked only in a live watch: {liveOnly.join(', ')}.</p>
     </div>
   )
 }
@@ -72,7 +72,7 @@ function Rule({ name, breach, isBroken }: RuleProps) {
     <li class={isBroken ? 'breached' : 'holds'}>
       <Icon name={isBroken ? 'cross' : 'check'} />
       <span class="name">{name}</span>
-      <span class="wants">{wants[name] ?? 'a rule of your own'}</span>
+      <span class="wants">{wants[name] ?? 'your own rule'}</span>
       {breach !== undefined && (
         <button
           type="button"

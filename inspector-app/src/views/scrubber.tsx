@@ -9,7 +9,7 @@ import { useNow } from './use-now.ts'
 
 const speeds = [0.1, 0.25, 1, 4]
 
-/** The way through time: every view shows the moment that stands here. */
+/** Selects the moment that every view shows. */
 export function Scrubber() {
   const store = useStore()
   const { state, history, model, run } = useView()
@@ -91,7 +91,7 @@ export function Scrubber() {
   )
 }
 
-/** Time passes as it did, at the chosen speed. */
+/** Plays the recording at the chosen speed. */
 function usePlayback(store: Store, speed: number): void {
   const { isPlaying } = store.state
   useEffect(() => {

@@ -7,7 +7,7 @@ import { VirtualList } from './virtual-list.tsx'
 const rowHeight = 26
 const [hostX, executorX, firstX] = [34, 118, 214]
 
-/** Who told whom: a line for each actor, an arrow for each event. Only calls that appear in sight have a line. */
+/** A sequence diagram: a line per actor, an arrow per event. Only calls in the visible rows have a line. */
 export function Sequence() {
   const store = useStore()
   const { state, history, run } = useView()
@@ -80,6 +80,5 @@ export function Sequence() {
 }
 
 function indexOf(run: Parameters<typeof nameOfActor>[0], actor: string): number {
-  const call = run?.actors.get(actor)?.call
-  return call === undefined ? -1 : (run?.byId.get(call)?.index ?? -1)
+  return run?.byActor.get(actor)?.index ?? -1
 }

@@ -5,7 +5,7 @@ import { useStore, useView } from '../use-view.ts'
 
 const mostChips = 40
 
-/** The connections that calls depend on: how each stands, why, and who waits for it. A click shows its chart. */
+/** The connections that calls depend on: state, problem, and waiting calls. A click shows the chart. */
 export function Servers() {
   const { model, run, state } = useView()
   if (model.servers.size === 0) return null

@@ -1,12 +1,12 @@
 import { Component, type ComponentChildren } from 'preact'
 
 interface Props {
-  /** What it is drawn from. While all of it is the same, nothing is drawn again. */
+  /** The inputs of the drawing. Redraws only if one of them changes. */
   readonly of: readonly unknown[]
   readonly draw: () => ComponentChildren
 }
 
-/** For what is large and seldom changes. What is inside must not read the view itself. */
+/** For large parts that seldom change. The content must not read the view itself. */
 export class Still extends Component<Props> {
   override shouldComponentUpdate({ of }: Props): boolean {
     return of.length !== this.props.of.length || of.some((each, index) => each !== this.props.of[index])

@@ -4,8 +4,10 @@ import { duration } from '../words.ts'
 interface Props {
   readonly times: CallTimes
   readonly span: readonly [from: number, to: number]
-  readonly what: string
+  readonly what: keyof typeof words
 }
+
+const words = { here: 'this run', there: 'other run', recorded: 'recorded', simulated: 'simulated' } as const
 
 /** One call in time: waiting, executing, held for order. */
 export function TimeBar({ times, span: [from, to], what }: Props) {
@@ -17,10 +19,10 @@ export function TimeBar({ times, span: [from, to], what }: Props) {
     return <i class={name} style={style} />
   }
   const said = [
-    `${what}: arrives at ${duration(addedAt - from)}`,
+    `${words[what]}: arrives at ${duration(addedAt - from)}`,
     startedAt === undefined ? 'never starts' : `starts at ${duration(startedAt - from)}`,
-    endedAt === undefined ? 'has no end' : `ends at ${duration(endedAt - from)}`,
-    yieldedAt === undefined ? 'is not taken' : `taken at ${duration(yieldedAt - from)}`,
+    endedAt === undefined ? 'does not end' : `ends at ${duration(endedAt - from)}`,
+    yieldedAt === undefined ? 'is not handed over' : `handed over at ${duration(yieldedAt - from)}`,
   ].join(', ')
   return (
     <span class={`time-bar ${what}`} role="img" aria-label={said} title={said}>

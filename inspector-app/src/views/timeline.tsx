@@ -31,7 +31,7 @@ const colours = [
   'font',
 ]
 
-/** Read from the page, so that it is the same in both themes. */
+/** Read from the page's CSS variables, so that it follows the theme. */
 function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element)
   return Object.fromEntries(colours.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))
@@ -52,7 +52,7 @@ export function Timeline() {
     watch.observe(box)
     return () => watch.disconnect()
   }, [])
-  // the whole way, with what is not yet there at this moment drawn faintly
+  // the full run; parts after the moment shown are drawn faintly
   const run = shownRun === undefined ? undefined : history.model.runs.get(shownRun.id)
   const view = run === undefined ? undefined : viewOf(run)
   useLayoutEffect(() => {
@@ -74,7 +74,7 @@ export function Timeline() {
         : to
     const end = whole.calls.length > 0 && whole.yielded === whole.calls.length ? last * 1.002 : to
     const rows = whole.calls.length * rowHeightOf(whole.calls.length, size.height)
-    // until somebody scrolls, what moves is in sight
+    // follow the active calls until the user scrolls
     const next = shownRun?.cursor.next ?? 0
     const followed = Math.max(0, (next - 2) * rowHeightOf(whole.calls.length, size.height))
     const most = Math.max(0, rows - (size.height - axisHeight))

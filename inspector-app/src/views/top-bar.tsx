@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks'
-import type { Command } from '../../../src/inspect/index.ts'
+import { activeStates, type Command } from '../../../src/inspect/index.ts'
 import { saveRecording } from '../feed/recorded-feed.ts'
-import { pathOf } from '../model/state-path.ts'
 import type { Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
@@ -14,7 +13,7 @@ const sources = {
   connecting: 'connecting',
   live: 'live',
   recording: 'recording',
-  lost: 'the run is gone; what was seen stays',
+  lost: 'disconnected; received frames are kept',
 } as const
 
 const themes: readonly Theme[] = ['auto', 'light', 'dark']
@@ -42,9 +41,9 @@ export function TopBar() {
           value={run?.id}
           onChange={({ currentTarget }) => store.set({ run: Number(currentTarget.value), selected: undefined })}
         >
-          {[...model.runs.values()].map(({ id, title, inside }) => (
+          {[...model.runs.values()].map(({ id, title, parentToolUseID }) => (
             <option key={id} value={id}>
-              {inside === undefined ? title : `↳ ${title}`}
+              {parentToolUseID === undefined ? title : `↳ ${title}`}
             </option>
           ))}
         </select>
@@ -105,13 +104,13 @@ export function TopBar() {
   )
 }
 
-/** The executor chart's own state, region by region. */
+/** The state of the executor's chart, region by region. */
 function RunState() {
   const { run } = useView()
   const actor = run?.actors.get(run.root)
   const chart = run?.charts.get(actor?.chart ?? '')
   if (actor === undefined || chart === undefined) return null
-  const path = pathOf(chart, actor.active)
+  const path = activeStates(chart, actor.active).names
   const regions = chart.nodes.filter(
     ({ parent }) => parent === chart.nodes[0]?.id && chart.nodes[0]?.kind === 'parallel',
   )
@@ -126,19 +125,40 @@ function RunState() {
   )
 }
 
-const commandWords: Readonly<Record<Command, string>> = {
-  interrupt: 'Interrupt',
-  abort: 'Abort',
-  discard: 'Discard',
-  answer: 'Answer',
+interface CommandWords {
+  readonly label: string
+  /** What the command does. */
+  readonly says: string
 }
 
-/** Only what the host allowed and the chart would take. */
+const answer: CommandWords = { label: 'Answer', says: 'Answer the open question.' }
+
+/** For an executor without a query. */
+const executorCommands: Readonly<Record<Command, CommandWords>> = {
+  interrupt: { label: 'Interrupt this turn', says: 'Calls that stop at an interrupt stop. The others finish.' },
+  abort: { label: 'Stop this turn', says: 'Every call that is not completed stops and gets an error result.' },
+  discard: { label: 'Discard this turn', says: 'Every call stops. No more results of this turn are handed over.' },
+  answer,
+}
+
+/** For a run of a query: commands go to the query, so the model is not asked again. */
+const queryCommands: Readonly<Record<Command, CommandWords>> = {
+  ...executorCommands,
+  interrupt: {
+    label: 'Finish and stop',
+    says: 'The model stops. Calls that block an interrupt finish. The agent ends.',
+  },
+  abort: { label: 'Stop the agent', says: 'The model and every call stop. The agent ends.' },
+}
+
+/** Only commands that the host allows and the chart accepts now. */
 function Commands() {
   const store = useStore()
   const { state, run } = useView()
   if (run === undefined || state.source !== 'live' || state.position !== undefined || !run.isWatched) return null
-  const isOver = run.calls.length > 0 && run.yielded === run.calls.length
+  // a query can be stopped between two turns too, while nothing executes
+  const isOver = run.queryActor === undefined && run.calls.length > 0 && run.yielded === run.calls.length
+  const words = run.queryActor === undefined ? executorCommands : queryCommands
   const offered = run.can.filter((command) => state.allowed.includes(command) && !isOver)
   return (
     <span class="commands">
@@ -146,12 +166,13 @@ function Commands() {
         <button
           type="button"
           key={command}
+          title={words[command].says}
           onClick={async () => {
             const problem = await store.feed?.command(run.id, command)
             if (problem !== undefined) store.set({ problem })
           }}
         >
-          {commandWords[command]}
+          {words[command].label}
         </button>
       ))}
     </span>

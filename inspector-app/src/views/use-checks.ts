@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { type CheckedHistory, checksOf } from '../model/checked-history.ts'
 import { useView } from '../use-view.ts'
 
-/** Part of the time between two pictures. */
+/** Part of the time between two animation frames. */
 const budgetMs = 8
 
-/** The checks of what is shown. They go on by themselves for a recording, and for a live run while somebody looks. */
+/** The checks of the shown history. They continue by themselves for a recording, and for a live run while it is shown. */
 export function useChecks(): CheckedHistory {
   const { state, history } = useView()
   const [, paint] = useState(0)

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** More than this at once is a blur, and costs more than it shows. */
+/** More at once would be a blur, and expensive. */
 const mostAtOnce = 40
 
-/** A call that changes its place glides there, so that the eye can follow it from the line to its result. */
+/** Animates a call that moves, so that the eye can follow it from the queue to its result. */
 export function useGlide(version: number | undefined): RefObject<HTMLElement> {
   const ref = useRef<HTMLElement>(null)
   const places = useRef(new Map<string, DOMRect>())
@@ -15,7 +15,7 @@ export function useGlide(version: number | undefined): RefObject<HTMLElement> {
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
     for (const element of ref.current?.querySelectorAll<HTMLElement>('[data-flip]') ?? []) {
       const id = element.dataset.flip as string
-      // a tile is always there; while its call waits or runs, that is where it is seen
+      // a tile always exists; while its call waits or runs, track that element instead
       if (element.classList.contains('tile') && now.has(id)) continue
       const rect = element.getBoundingClientRect()
       now.set(id, rect)

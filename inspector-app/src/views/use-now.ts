@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { useStore, useView } from '../use-view.ts'
 
 /**
- * The moment that is shown. While a live run is followed, time goes on between its frames, so that what waits is seen to
- * wait; at every other moment it is the time of the last frame.
+ * The moment shown. While a live run is followed, time advances between its frames, so that waiting times grow. Otherwise
+ * it is the time of the last frame.
  */
 export function useNow(): number {
   const store = useStore()

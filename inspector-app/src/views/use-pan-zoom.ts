@@ -8,7 +8,7 @@ interface ViewBox {
   readonly height: number
 }
 
-/** Wheel or two fingers to zoom, drag to move; until then everything fits. */
+/** Zoom with the wheel or two fingers, pan by dragging. Initially the drawing fits. */
 export function usePanZoom(
   width: number,
   height: number,
@@ -34,7 +34,7 @@ export function usePanZoom(
         event.deltaMode === 0 &&
         !event.shiftKey
       ) {
-        // plain scrolling belongs to the page where the page can scroll
+        // if the page can scroll, plain scrolling belongs to the page
         const scrolls = [document.documentElement, svg.closest('.inspector')]
         if (scrolls.some((each) => each !== null && each.scrollHeight > each.clientHeight + 4)) return
       }

@@ -1,22 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useView } from '../use-view.ts'
 
-/** Something that takes longer than a picture may, done a little at a time. */
+/** Work that takes longer than an animation frame, done in small steps. */
 interface Work {
   readonly isBusy: boolean
-  /** How many frames came since it began. */
+  /** The number of frames since it began. */
   readonly newer: number
   advance(maxMs: number): void
   again(): void
   takeIn(): void
 }
 
-/** Long enough to come forward, short enough that the page stays awake. */
+/** Long enough to make progress, short enough that the page stays responsive. */
 const budgetMs = 24
-/** How often people are told how far it is. */
+/** How often the progress is redrawn. */
 const paintGapMs = 300
 
-/** Goes on with it while somebody looks. Returns how to change it. */
+/** Continues the work while the view is shown. Returns functions that change and redraw it. */
 export function useWork(work: Work): { change: (how: () => void) => void; paint: () => void } {
   const { state, history } = useView()
   const [version, setVersion] = useState(0)
@@ -31,7 +31,7 @@ export function useWork(work: Work): { change: (how: () => void) => void; paint:
     })
     return () => cancelAnimationFrame(due)
   }, [work, version])
-  // a recording that is still being read; a live run would never come to rest
+  // wait only for a recording that still loads; a live run never stops growing
   const isLoading = state.source === 'recording' && work.newer > 0
   useEffect(() => {
     if (!isLoading) return

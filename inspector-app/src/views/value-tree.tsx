@@ -3,7 +3,7 @@ import { inline, tagged } from '../words.ts'
 
 type Fields = { readonly [key: string]: Encoded }
 
-/** Any encoded value, as text only: what it says never becomes markup. */
+/** Any encoded value, as text only: its content never becomes markup. */
 export function ValueTree({ value, depth = 0 }: { value: Encoded; depth?: number }) {
   if (typeof value === 'string') {
     return value.includes('\n') || value.length > 90 ? (

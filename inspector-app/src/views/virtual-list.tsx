@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 interface Props {
   readonly count: number
   readonly rowHeight: number
-  /** The row that should be in sight when it changes; the list follows its end where this is the last one. */
+  /** The row to scroll into view when it changes; if it is the last row, the list follows its end. */
   readonly focus: number
   readonly label: string
   readonly row: (index: number) => ComponentChildren
@@ -12,7 +12,7 @@ interface Props {
   readonly class?: string
 }
 
-/** Draws only the rows in sight, however many there are. */
+/** Draws only the visible rows. */
 export function VirtualList({ count, rowHeight, focus, label, row, onRange, class: name = '' }: Props) {
   const ref = useRef<HTMLDivElement>(null)
   const isFollowing = useRef(true)
@@ -43,7 +43,7 @@ export function VirtualList({ count, rowHeight, focus, label, row, onRange, clas
     <div
       ref={ref}
       class={`virtual ${name}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
       tabIndex={0}
       onScroll={({ currentTarget }) => {
         setTop(currentTarget.scrollTop)

@@ -1,7 +1,7 @@
 import { useView } from '../use-view.ts'
 import { Emblem } from './emblem.tsx'
 
-/** Before there is anything to see. */
+/** The empty state. */
 export function Welcome() {
   const { state } = useView()
   const isWaiting = state.source === 'connecting' || state.source === 'live' || state.source === 'recording'
@@ -11,8 +11,8 @@ export function Welcome() {
       <h2>{isWaiting ? 'Waiting for the first call' : 'Nothing to show yet'}</h2>
       <p>
         {isWaiting
-          ? 'As soon as an executor is there, it appears here.'
-          : 'Open the whole address that the host printed, with what stands behind its #. Or drop a recording or a coverage file here.'}
+          ? 'Executors appear here as soon as they exist.'
+          : 'Open the full address that the host printed, including the part after the #. Or drop a recording or a coverage file here.'}
       </p>
     </main>
   )

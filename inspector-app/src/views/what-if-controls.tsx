@@ -6,10 +6,10 @@ interface Props {
   readonly change: (how: () => void) => void
 }
 
-/** More tools than these are marked call by call. */
+/** With more tools, only single calls can be marked. */
 const mostTools = 12
 
-/** Another limit, other marks for all calls of a tool, and the way back. */
+/** Controls for the limit, for the class of all calls of a tool, and the reset. */
 export function WhatIfControls({ experiment, change }: Props) {
   const { run } = useView()
   const recorded = run?.maxConcurrency ?? null
@@ -41,7 +41,7 @@ export function WhatIfControls({ experiment, change }: Props) {
             type="button"
             key={name}
             class={isMixed ? 'mark mixed' : `mark ${isSafe ? 'shared' : 'exclusive'}`}
-            title={`Marks all calls of ${name} as ${isSafe ? 'unsafe' : 'safe'}`}
+            title={`Mark all calls of ${name} as ${isSafe ? 'unsafe' : 'safe'}`}
             onClick={() =>
               change(() => {
                 for (const { id, was } of ids) mark(marks, id, was, !isSafe)
@@ -55,7 +55,7 @@ export function WhatIfControls({ experiment, change }: Props) {
   )
 }
 
-/** A mark that says what was recorded is none. */
+/** Marking a call as recorded removes the mark. */
 export function mark(marks: Map<string, boolean>, id: string, was: boolean, isSafe: boolean): void {
   if (was === isSafe) marks.delete(id)
   else marks.set(id, isSafe)
@@ -71,7 +71,7 @@ interface MarkedTool {
 function toolsOf({ result, marks }: Experiment): MarkedTool[] {
   const tools = new Map<string, MarkedTool>()
   for (const { id, name, isSafe: was, ended } of result?.recorded.calls ?? []) {
-    // what needs no run has no lane
+    // a call that was answered without running has no lane
     if (ended === 'answer') continue
     const isSafe = marks.get(id) ?? was
     const tool = tools.get(name) ?? { name, ids: [], isSafe, isMixed: false }

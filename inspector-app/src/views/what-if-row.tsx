@@ -12,7 +12,7 @@ interface Props {
   readonly change: (how: () => void) => void
 }
 
-/** One call: as recorded above, as simulated below, and why it starts when it does. */
+/** One call: recorded above, simulated below, and why it starts when it does. */
 export function WhatIfRow({ index, result: { recorded, simulated }, experiment, change }: Props) {
   const store = useStore()
   const { run, call } = useView()
@@ -31,7 +31,7 @@ export function WhatIfRow({ index, result: { recorded, simulated }, experiment, 
       <button
         type="button"
         class={`mark ${isSafe ? 'shared' : 'exclusive'}${experiment.marks.has(before.id) ? ' changed' : ''}`}
-        title={`Mark it as ${isSafe ? 'unsafe' : 'safe'}`}
+        title={`Mark this call as ${isSafe ? 'unsafe' : 'safe'}`}
         onClick={() => change(() => mark(experiment.marks, before.id, before.isSafe, !isSafe))}
       >
         {isSafe ? 'safe' : 'unsafe'}
@@ -52,7 +52,7 @@ export function WhatIfRow({ index, result: { recorded, simulated }, experiment, 
 
 const spans = new WeakMap<readonly CallTimes[], readonly [number, number]>()
 
-/** From the first arrival to the last end of either: the same for every row. */
+/** From the first arrival to the last end in either run: the same for every row. */
 function spanOf(recorded: readonly CallTimes[], simulated: readonly CallTimes[]): readonly [number, number] {
   const known = spans.get(simulated)
   if (known !== undefined) return known

@@ -8,10 +8,10 @@ import { VirtualList } from './virtual-list.tsx'
 import { WhatIfControls } from './what-if-controls.tsx'
 import { WhatIfRow } from './what-if-row.tsx'
 
-/** Beyond this, every view of it would take the page too long to write. */
+/** More calls would take the page too long to render. */
 const mostShown = 1_000
 
-/** The run once more, by the real charts, with another limit or other marks. */
+/** Simulates the run on the real charts, with another limit or other classes. */
 export function WhatIf() {
   const { run, history } = useView()
   return run === undefined ? null : <OfRun experiment={experimentOf(history, run.id)} key={run.id} />
@@ -26,9 +26,9 @@ function OfRun({ experiment }: { experiment: Experiment }) {
       <WhatIfControls experiment={experiment} change={change} />
       {newer > 0 && (
         <p class="what">
-          {newer} frames came since.{' '}
+          {newer} newer frames.{' '}
           <button type="button" class="link" onClick={() => change(() => experiment.takeIn())}>
-            Take them in
+            Include them
           </button>
         </p>
       )}
@@ -37,7 +37,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
           {problem}
         </p>
       )}
-      {experiment.isSlow && <p class="what">Telling the run again: {experiment.progress}</p>}
+      {experiment.isSlow && <p class="what">Simulating: {experiment.progress}</p>}
       {result !== undefined && (
         <>
           <p class="sum" role="status" aria-busy={isBusy}>
@@ -51,14 +51,14 @@ function OfRun({ experiment }: { experiment: Experiment }) {
               <button
                 type="button"
                 class="link"
-                title="Shows the simulated run in every view, in the place of this one"
+                title="Shows the simulated run in every view, in place of this one"
                 onClick={() => showFrames(store, result.recording())}
               >
                 Open as a recording
               </button>
             )}
           </p>
-          {result.doubts.map((doubt) => (
+          {result.caveats.map((doubt) => (
             <p class="doubt" key={doubt}>
               {doubt}
             </p>
@@ -76,17 +76,16 @@ function OfRun({ experiment }: { experiment: Experiment }) {
         </>
       )}
       <details class="fixed">
-        <summary>Upper bars recorded, lower bars simulated: what is held fixed</summary>
+        <summary>Upper bars: recorded. Lower bars: simulated. What stays fixed</summary>
         <p>
-          The charts and the books are the ones that run in production. As recorded are: when each call arrived, was
-          released or was withdrawn; how long its validation, hooks, permission and body took, whatever else ran;
-          results and failures; when the user interrupted or aborted; and how long after it was ready a result was
-          taken.
+          The charts and the schedule are the production ones. These facts stay as recorded: when each call arrived, was
+          released or was withdrawn; how long its validation, hooks, permission and body took; results and failures;
+          when the user interrupted or aborted; and how long each finished result waited for a reader.
         </p>
         <p>
-          A recording does not hold what a call would have done that never ran or was stopped: it goes on until it is
-          told to stop, and then stops at once. Nor does it hold what calls have to do with one another: marked safe,
-          two that write the same file are simulated side by side all the same. Progress is left out.
+          The duration of a call that never ran or was stopped is unknown: in the simulation it runs until it is aborted
+          and then stops at once. Dependencies between calls are unknown too: two calls that write the same file run in
+          parallel if you mark them as safe. Progress is omitted.
         </p>
       </details>
     </div>
@@ -95,7 +94,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
 
 function verdict({ recorded, simulated }: Found): string {
   const [before, now] = [recorded.makespanMs, simulated.makespanMs]
-  if (before === undefined || now === undefined) return 'It is not known when the last call ends.'
+  if (before === undefined || now === undefined) return 'The end of the last call is unknown.'
   const by = Math.abs(now - before)
   if (by === 0) return `${duration(before)}, as recorded.`
   const part = before === 0 ? '' : `, ${Math.round((by / before) * 100)} %`
@@ -103,7 +102,7 @@ function verdict({ recorded, simulated }: Found): string {
 }
 
 function moves({ moved, recorded }: Found): string {
-  if (moved.length === 0) return 'Every call starts, ends and is handed over when it was. '
+  if (moved.length === 0) return 'No call starts, ends or is handed over at a different time. '
   const [earlier, later] = [-1, 1].map(
     (sign) => moved.filter(({ startsBy = 0 }) => Math.sign(startsBy) === sign).length,
   )

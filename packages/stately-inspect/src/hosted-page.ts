@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * A page of ours around the hosted inspector. It connects when the inspector says that it is there, and again whenever
- * it says so again; what comes is handed on to that page and no other.
+ * A local page that embeds the hosted inspector. It connects whenever the inspector announces itself, and forwards
+ * messages only to that inspector's origin.
  */
 export function hostedPage(address: string, { href, origin }: URL): { html: string; policy: string } {
   const script = `
@@ -17,7 +17,7 @@ export function hostedPage(address: string, { href, origin }: URL): { html: stri
   const style = 'html, body, iframe { margin: 0; border: 0; width: 100%; height: 100%; display: block }'
   const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   return {
-    // the script stands before the frame is asked for, so that its first word is heard
+    // the script runs before the frame loads, so that it gets the frame's first message
     html: [
       '<!doctype html><meta charset="utf-8"><title>Signalbox in the Stately inspector</title>',
       `<style>${style}</style><iframe referrerpolicy="no-referrer"></iframe><script>${script}</script>`,
@@ -38,5 +38,5 @@ export function hostedPage(address: string, { href, origin }: URL): { html: stri
 
 const loader = (href: string): string => `document.querySelector('iframe').src = ${quoted(href)}`
 
-/** As a literal that cannot end the script it stands in. */
+/** A string literal that cannot end its script element. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('<', '\\u003c')

@@ -7,28 +7,28 @@ import type { StatelyOptions } from './show-in-stately.ts'
 
 export interface StatelyServerOptions extends StatelyOptions, Omit<ReceiverServerOptions, 'page'> {
   /**
-   * The inspector that the page at `url` holds.
+   * The inspector that the page at `url` embeds.
    * @default 'https://stately.ai/inspect'
    */
   inspector?: string | undefined
 }
 
 export interface StatelyServer {
-  /** For `createWebSocketReceiver({ server })`. It holds the secret: whoever has it may look. */
+  /** For `createWebSocketReceiver({ server })`. The address contains the secret: anyone with it can watch. */
   readonly server: string
-  /** To be opened in a browser: the hosted inspector, in a page that connects it. It holds the secret as well. */
+  /** Open this in a browser: a page that embeds and connects the hosted inspector. The address contains the secret too. */
   readonly url: string
-  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
+  /** Shows one more executor, a query with all its executors, or a connection. Returns a function that removes it. */
   add(shown: Showable, options?: { title?: string }): () => void
   close(): Promise<void>
 }
 
-/** Shows executors and queries to receivers of `@statelyai/inspect`, on loopback. It costs nothing until someone looks. */
+/** Shows executors and queries to receivers of `@statelyai/inspect`, on loopback. Costs nothing until one connects. */
 export async function serveStatelyInspect(
   shown: Showable | Iterable<Showable> = [],
   { redact, limits, inspector: hosted = 'https://stately.ai/inspect', ...options }: StatelyServerOptions = {},
 ): Promise<StatelyServer> {
-  // a wrong address is said at once, not when a browser asks for the page
+  // an invalid URL throws here, not when a browser requests the page
   const inspector = new URL(hosted)
   const receivers = new Set<Receiver>()
   let greeted: Receiver | undefined
@@ -39,11 +39,11 @@ export async function serveStatelyInspect(
       else for (const receiver of receivers) receiver.send(text, { isVital: isEnd(event) })
     },
   }
-  // its limit is meant for what was not looked at yet; a chart is deeper
+  // values already have limits; the package's default depth would truncate charts
   const feed = showActors(createInspector(adapter, { serializationDepthLimit: 100 }), { redact, limits, isWanted })
   for (const each of Symbol.iterator in shown ? shown : [shown]) feed.add(each)
 
-  /** Where nobody keeps up, nothing is even written out. */
+  /** If every receiver is behind, messages are not serialized. */
   function isWanted(): boolean {
     if ([...receivers].some(({ isBehind }) => !isBehind)) return true
     for (const receiver of receivers) receiver.miss()
@@ -75,6 +75,6 @@ export async function serveStatelyInspect(
   return { server: `ws://${address}`, url: `http://${address}`, add: feed.add, close }
 }
 
-/** The last word on an actor. */
+/** The last message about an actor. */
 const isEnd = (event: StatelyInspectionEvent): boolean =>
   event.type === '@xstate.snapshot' && (event.snapshot as { status?: unknown }).status !== 'active'

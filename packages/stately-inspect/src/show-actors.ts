@@ -8,7 +8,7 @@ import {
 } from 'signalbox/inspect'
 import type { AnyInspector } from './any-inspector.ts'
 
-/** What the package takes for an actor: it reads the definition off its logic, and the family off its parents. */
+/** What the package needs from an actor: the definition from its logic, and its parents. */
 interface ActorLike {
   readonly id: string
   readonly sessionId: string
@@ -17,11 +17,11 @@ interface ActorLike {
 }
 
 export interface ActorsFeed extends ActorFeed {
-  /** Tells once more of every actor that there is. */
+  /** Reports every current actor again. */
   greet(): void
 }
 
-/** Tells an inspector of `@statelyai/inspect` of every actor, what it is sent, and each state it comes to. */
+/** Reports every actor, its events and its states to an inspector of `@statelyai/inspect`. */
 export function showActors(
   inspector: AnyInspector,
   options: ActorFeedOptions & { isWanted?: () => boolean },

@@ -5,13 +5,13 @@ import { showActors } from './show-actors.ts'
 export interface StatelyOptions extends Omit<ActorFeedOptions, 'allowCommands'> {}
 
 export interface StatelyShowing {
-  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
+  /** Shows one more executor, a query with all its executors, or a connection. Returns a function that removes it. */
   add(shown: Showable, options?: { title?: string }): () => void
-  /** Leaves without a trace in the executors. The inspector stays as it is: whoever made it stops it. */
+  /** Detaches from the executors. Does not stop the inspector: its creator does. */
   leave(): void
 }
 
-/** Shows executors and queries in an inspector that `@statelyai/inspect` made. */
+/** Shows executors and queries in an inspector of `@statelyai/inspect`. */
 export function showInStately(
   shown: Showable | Iterable<Showable>,
   inspector: AnyInspector,

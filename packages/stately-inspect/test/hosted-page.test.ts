@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { settled } from 'signalbox/testing'
+import { flush } from 'signalbox/testing'
 import { build } from 'vite'
 import { expect, it } from 'vitest'
 import { chromiumArguments, findChromium } from '../../../scripts/find-chromium.mjs'
@@ -12,7 +12,7 @@ import { useStage } from './stage.ts'
 
 const onStage = useStage()
 
-/** Stands for the hosted inspector: another page, with the real browser receiver in it. */
+/** A stand-in for the hosted inspector: another page with the real browser receiver. */
 async function inspectorPage() {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-hosted-'))
   const entry = join(import.meta.dirname, 'hosted-inspector.js')
@@ -38,7 +38,7 @@ it('the page around the hosted inspector hands on all that happens, in a real br
   const hosted = await inspectorPage()
   const { server, add, read } = await onStage({ inspector: hosted.url })
   const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('There is no Chromium here: node scripts/ensure-chromium.mjs')
+  if (executablePath === undefined) throw new Error('Chromium not found. Run: node scripts/ensure-programs.mjs')
   const browser = await chromium.launch({ executablePath, args: chromiumArguments })
   try {
     const page = await browser.newPage()
@@ -49,10 +49,10 @@ it('the page around the hosted inspector hands on all that happens, in a real br
     const items = page.frameLocator('iframe').locator('li')
     await items.filter({ hasText: 'executor' }).waitFor()
     add('a', 'Read')
-    await settled()
+    await flush()
     read.run('a').finish()
     await items.filter({ hasText: 'call "completed"' }).waitFor()
-    // the inspector loads again: it begins with the present
+    // after a reload, the inspector gets the current state
     await page.frames()[1]?.evaluate('location.reload()')
     await items.filter({ hasText: 'call "completed"' }).waitFor()
     expect((await items.allTextContents()).slice(0, 2)).toEqual([

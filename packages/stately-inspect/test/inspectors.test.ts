@@ -7,7 +7,7 @@ import {
   createWebSocketReceiver,
   type StatelyInspectionEvent,
 } from '@statelyai/inspect'
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { showInStately } from '../src/index.ts'
@@ -38,7 +38,7 @@ describe('the inspectors that @statelyai/inspect makes', () => {
     const window = Object.assign(inside, { self: 1, top: 2, parent: { postMessage: arrive(app) } })
     const client = listenTo(createBrowserReceiver({ window: window as unknown as Window }))
     await client.until(() => client.actor('call') !== undefined)
-    await settled()
+    await flush()
     read.run('a').finish()
     await client.until(() => client.snapshot(client.actor('call')?.sessionId)?.value === 'completed')
     expect(client.actor('call')?.parentId).toBe(client.actor('executor')?.sessionId)
@@ -46,7 +46,7 @@ describe('the inspectors that @statelyai/inspect makes', () => {
     await client.until(() => client.snapshot(client.actor('executor')?.sessionId)?.status === 'stopped')
     const before = client.heard.length
     add('b', 'Read')
-    await settled()
+    await flush()
     expect(client.heard).toHaveLength(before)
     inspector.stop()
   })
@@ -83,9 +83,9 @@ describe('the inspectors that @statelyai/inspect makes', () => {
     }
     const showing = showInStately(executor, createInspector({ send }))
     add('a', 'Read')
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     showing.leave()
   })
@@ -109,7 +109,7 @@ describe('the inspectors that @statelyai/inspect makes', () => {
   })
 
   it.each([
-    [undefined, 1],
+    [undefined, 8],
     [20, 0],
   ])('with a limit of depth of %s the definitions lose %i lists of actions, and nothing else', (depth, lost) => {
     const { executor, add } = setUp()

@@ -1,12 +1,12 @@
 import type { StatelyActorEvent, StatelyInspectionEvent } from '@statelyai/inspect'
 import type { Subscribable } from 'xstate'
 
-export type Heard<Type extends StatelyInspectionEvent['type']> = Extract<StatelyInspectionEvent, { type: Type }>
+type Heard<Type extends StatelyInspectionEvent['type']> = Extract<StatelyInspectionEvent, { type: Type }>
 
 export interface Listening {
   readonly heard: StatelyInspectionEvent[]
   of<Type extends StatelyInspectionEvent['type']>(type: Type): Heard<Type>[]
-  /** Resolves as soon as what was heard is as wanted. */
+  /** Resolves as soon as the condition holds for the received events. */
   until(isThere: () => boolean): Promise<void>
   actor(name: string): StatelyActorEvent | undefined
   /** The newest snapshot of an actor. */

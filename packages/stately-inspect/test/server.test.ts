@@ -4,7 +4,7 @@ import { createWebSocketReceiver } from '@statelyai/inspect'
 import { query } from 'signalbox'
 import { createRecorder, type Frame } from 'signalbox/inspect'
 import { scriptedModel } from 'signalbox/scripted'
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createMachine } from 'xstate'
@@ -45,9 +45,9 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     })
     expect(root?.parentId).toBeUndefined()
     add('a', 'Read', { path: 'a.ts' })
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     await client.until(() => client.snapshot(client.actor('call')?.sessionId)?.status === 'done')
     const call = client.actor('call')
@@ -75,7 +75,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     server.add(heldTurn([]).executor)
     const client = listen(server.server)
     const recorder = createRecorder({ onFrame: (frame) => frames.push(frame) })
-    const { leave } = recorder.watch(run.executor, { around: run.actor })
+    const { leave } = recorder.watch(run.executor, { queryActor: run.actor })
     leave()
     for await (const _ of run);
     await client.until(() => client.actor('executor') !== undefined)
@@ -94,9 +94,9 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
   it('comes late, and knows what is there; another one changes nothing for it', async () => {
     const { server, add, read, executor } = await onStage()
     for (const id of ['a', 'b']) add(id, 'Read')
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     const first = listen(server.server)
     await first.until(() => first.of('@xstate.actor').length === 2)
@@ -128,7 +128,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     expect(snapshots.length).toBeLessThan(steps - before.steps)
   })
 
-  it('hears that everything has stopped when the host leaves it', async () => {
+  it('is told that every actor has stopped when the host removes the executor', async () => {
     const { server } = await onStage()
     const other = heldTurn([])
     const client = listen(server.server)
@@ -147,9 +147,9 @@ describe('what is shown', () => {
     const client = await rawClient(server.server)
     await client.until(() => client.texts.length > 0)
     add('a', 'Read', { password: 'hunter2' })
-    await settled()
+    await flush()
     read.run('a').finish({ data: 'hunter2' })
-    await settled()
+    await flush()
     expect(JSON.stringify([...executor.getCompletedResults()])).toContain('hunter2')
     executor.abort({ why: 'hunter2' })
     await client.until(() => client.texts.some((text) => text.includes('abort.userInterrupted')))
@@ -172,7 +172,7 @@ describe('what is shown', () => {
     await client.closed
   })
 
-  it('says at once that the address of the hosted inspector is none', async () => {
+  it('throws at once if the address of the hosted inspector is not a URL', async () => {
     await expect(serveStatelyInspect([], { inspector: 'nowhere' })).rejects.toThrow('Invalid URL')
   })
 
@@ -183,7 +183,7 @@ describe('what is shown', () => {
   })
 })
 
-describe('when nobody looks', () => {
+describe('without a receiver', () => {
   it('nothing is watched before the first one comes and after the last one has gone', async () => {
     let [looks, calls] = [0, 0]
     const redact = (value: unknown) => {
@@ -202,7 +202,7 @@ describe('when nobody looks', () => {
     expect(looksAtOneMore()).toBeGreaterThan(0)
     client.socket.close()
     await client.closed
-    // the server hears of it in its own time
+    // the server notices the close a moment later
     await expect.poll(looksAtOneMore).toBe(0)
   })
 

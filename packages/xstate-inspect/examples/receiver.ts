@@ -10,7 +10,7 @@ const executor = new StreamingToolExecutor([read], allowAllTools)
 
 const inspect = await serveXStateInspect(executor)
 
-// anywhere on this machine: the receiver of the package, which wants a browser's WebSocket (Node has one from 22 on)
+// anywhere on this machine: the receiver of the package, which needs a global WebSocket (Node has one from 22 on)
 Object.assign(globalThis, { WebSocket })
 const receiver = createWebSocketReceiver({ server: inspect.server, serialize: undefined })
 const heard = (type: string) =>

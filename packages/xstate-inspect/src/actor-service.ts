@@ -6,7 +6,7 @@ type Send = (event: unknown) => unknown
 
 const nothing: Send = () => undefined
 
-/** The face of an interpreter of XState 4: as much of it as `@xstate/inspect` looks at, and an actor of Signalbox behind it. */
+/** An adapter that shows an actor of Signalbox as an XState 4 interpreter, with the members `@xstate/inspect` uses. */
 export class ActorService {
   readonly id: string
   readonly sessionId: string
@@ -18,7 +18,7 @@ export class ActorService {
   readonly #onStop = new Set<() => void>()
   #announce: Send | undefined
 
-  /** @param take gets what a person sends to it in the inspector. */
+  /** @param take called with events that a person sends in the inspector */
   constructor(actor: SeenActor, take: Send) {
     const { definition } = machineOfChart(actor.chart)
     this.id = actor.chart.id
@@ -34,8 +34,8 @@ export class ActorService {
   }
 
   /**
-   * The inspector patches `send` to learn of events, and calls it for what a person sends. Apart, so that what the
-   * executor does is told once: the patch is only told, and what it wraps does nothing.
+   * The inspector patches `send` to observe events, and calls it with a person's events. The two uses are separate, so
+   * that each event is reported once: the patched function is only notified, and the original is a no-op.
    */
   get send(): Send {
     return (this.#announce && this.#take) ?? nothing
@@ -64,7 +64,7 @@ export class ActorService {
     if (isTold) for (const listener of this.#listeners) listener(this.state)
   }
 
-  /** The package keeps every service it ever saw: what is left of this one is a name. */
+  /** The package keeps every service for ever, so only the name of this one remains. */
   stop(): void {
     for (const listener of this.#onStop) listener()
     this.#onStop.clear()

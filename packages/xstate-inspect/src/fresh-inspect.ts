@@ -8,9 +8,9 @@ export interface FreshInspect {
 }
 
 /**
- * The server of `@xstate/inspect`, loaded anew: its list of services is the module's, so that two servers would show each
- * other's actors, and neither would ever let go of them. Whoever else has it keeps theirs, and what it puts
- * into the global scope is taken out again.
+ * Loads a new instance of the server of `@xstate/inspect`. Its list of services is module state: two servers would show
+ * each other's actors and never release them. Other users of the package keep their instance, and the globals that the
+ * package sets are removed again.
  */
 export function freshInspect(server: object): FreshInspect {
   const require = createRequire(import.meta.url)

@@ -8,11 +8,11 @@ import {
 } from 'signalbox/inspect'
 import { createMachine, State } from 'xstate'
 
-/** A chart as XState 4 knows it, with what its inspector asks for again and again written out once. */
+/** A chart as an XState 4 machine, with the data that its inspector needs repeatedly cached. */
 export interface DrawnMachine {
-  /** The configuration: a fifth of what a machine says of itself, and a receiver makes the same machine of it. */
+  /** The configuration: a fifth of the size of a full definition, and a receiver builds the same machine from it. */
   readonly definition: object
-  /** What XState 4 says of a state, but for the context and the event. */
+  /** An XState 4 state without its context and event. */
   state(value: StateValue): object
 }
 
@@ -27,7 +27,7 @@ export function machineOfChart(chart: ChartDefinition): DrawnMachine {
 function draw(chart: ChartDefinition): DrawnMachine {
   const definition = { predictableActionArguments: true, ...inXState4(chartConfig(chart)), id: chart.id }
   const machine = createMachine(definition)
-  // as many as the chart has ways to be in its states
+  // bounded by the number of state combinations of the chart
   const states = new Map<string, object>()
   return {
     definition,
@@ -42,7 +42,7 @@ function draw(chart: ChartDefinition): DrawnMachine {
 
 const plain = (value: object): object => JSON.parse(JSON.stringify(value))
 
-/** The same words but for one: a guard was called `cond`. */
+/** The same format, except that XState 4 calls a guard `cond`. */
 function inXState4({ on, always, states, ...rest }: StateConfig): object {
   const transitions = (some: OneOrMore<TransitionConfig>): object[] =>
     [some].flat().map(({ guard, ...same }) => ({ ...same, ...(guard !== undefined && { cond: guard }) }))

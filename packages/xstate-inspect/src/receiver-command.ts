@@ -1,6 +1,6 @@
 import type { ReceiverCommand } from '@xstate/inspect/lib/types.js'
 
-/** What a receiver sent, if it is something that the package's own would send: its server would not survive the rest. */
+/** Parses a receiver's message. Undefined for anything else, because other messages crash the package's server. */
 export function readReceiverCommand(text: string): ReceiverCommand | undefined {
   const message = parse(text)
   if (message?.type === 'xstate.inspecting') return { type: 'xstate.inspecting' }

@@ -8,14 +8,14 @@ import { showServices } from './show-services.ts'
 export interface XStateInspectOptions extends ActorFeedOptions, Omit<ReceiverServerOptions, 'page'> {}
 
 export interface XStateInspectServer {
-  /** For `createWebSocketReceiver({ server })`. It holds the secret: whoever has it may look. */
+  /** For `createWebSocketReceiver({ server })`. The address contains the secret: anyone with it can watch. */
   readonly server: string
-  /** Shows one more executor, a query with each executor it will have, or a connection. Returns how to leave it. */
+  /** Shows one more executor, a query with all its executors, or a connection. Returns a function that removes it. */
   add(shown: Showable, options?: { title?: string }): () => void
   close(): Promise<void>
 }
 
-/** Shows executors and queries through the server of `@xstate/inspect`, on loopback. It costs nothing until someone looks. */
+/** Shows executors and queries through the server of `@xstate/inspect`, on loopback. Costs nothing until one connects. */
 export async function serveXStateInspect(
   shown: Showable | Iterable<Showable> = [],
   { redact, limits, allowCommands, ...options }: XStateInspectOptions = {},
@@ -32,10 +32,10 @@ export async function serveXStateInspect(
   })
   for (const each of Symbol.iterator in shown ? shown : [shown]) feed.add(each)
 
-  /** What the package takes for its WebSocket server. */
+  /** Stands in for the package's WebSocket server. */
   const hub = Object.assign(new EventEmitter(), { clients: new Set<Client>(), close: () => undefined })
 
-  /** Where nobody keeps up, nothing is even written out. */
+  /** If every receiver is behind, messages are not serialized. */
   function isWanted(): boolean {
     const receivers = [...clients.keys()]
     if (receivers.some(({ isBehind }) => !isBehind)) return true
@@ -43,7 +43,7 @@ export async function serveXStateInspect(
     return false
   }
 
-  /** Whoever begins to look is told of everything; the others know it. */
+  /** Sends the full state to a new receiver only. */
   const greet = (client: Client): void => {
     asking = client
     client.emit('message', JSON.stringify({ type: 'xstate.inspecting' }), false)
@@ -91,7 +91,7 @@ export async function serveXStateInspect(
   return { server: address, add: feed.add, close }
 }
 
-/** What the package takes for one of its sockets. */
+/** Stands in for one of the package's sockets. */
 class Client extends EventEmitter {
   readonly OPEN = 1
   readonly readyState = 1

@@ -8,16 +8,16 @@ export interface WindowOptions extends ActorFeedOptions {
    * @default 'https://stately.ai/viz?inspect'
    */
   url?: string | undefined
-  /** The frame to show it in; `false` opens a window. */
+  /** The frame for the inspector; `false` opens a window. */
   iframe?: HTMLIFrameElement | false | undefined
-  /** A window that shows it already. */
+  /** A window that already shows the inspector. */
   targetWindow?: Window | undefined
 }
 
 export interface WindowShowing {
-  /** Shows one more executor, or a query with each executor it will have. Returns how to leave it. */
+  /** Shows one more executor, or a query with all its executors. Returns a function that removes it. */
   add(shown: Showable, options?: { title?: string }): () => void
-  /** Leaves without a trace in the executors. */
+  /** Detaches from the executors. */
   leave(): void
 }
 
@@ -31,7 +31,7 @@ export function showInWindow(
   const devTools = createDevTools()
   const { origin } = new URL(url)
   let heard: MessageEvent | undefined
-  // the package takes messages from any page; before it does, note from whom this one is
+  // the package accepts messages from any page: record the origin before it handles the message
   const hear = (event: MessageEvent): void => {
     heard = event
   }
@@ -50,7 +50,7 @@ export function showInWindow(
     isTrusted: () => heard?.origin === origin,
   })
   for (const each of Symbol.iterator in shown ? shown : [shown]) feed.add(each)
-  // where it found no window, it said so
+  // if it found no window, the package has already warned
   if (inspector !== undefined) feed.begin()
   let isLeft = false
   return {

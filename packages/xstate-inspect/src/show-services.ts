@@ -4,13 +4,13 @@ import { ActorService } from './actor-service.ts'
 
 export interface ServiceFeedOptions extends ActorFeedOptions {
   register(service: AnyInterpreter): void
-  /** Asked before anything that can be told later as well. */
+  /** Called before a message that can be sent later instead. */
   isWanted?: (() => boolean) | undefined
-  /** Asked before a person's event is taken. */
+  /** Called before a person's event is accepted. */
   isTrusted?: (() => boolean) | undefined
 }
 
-/** Every actor as a service, registered as long as it lives. */
+/** Registers every actor as a service while it is active. */
 export function showServices({ register, isWanted, isTrusted, ...options }: ServiceFeedOptions): ActorFeed {
   const services = new Map<string, ActorService>()
   const feed = createActorFeed(
@@ -37,13 +37,13 @@ export function showServices({ register, isWanted, isTrusted, ...options }: Serv
   function ask(service: ActorService, sent: unknown): void {
     if (isTrusted?.() === false) return
     const problem = feed.ask(service.sessionId, eventIn(sent))
-    // its wire has no word for a refusal, but the list of events is read by people
+    // the protocol has no message for a refusal, so show it in the list of events
     if (problem !== undefined) service.tell({ type: 'signalbox.refused', because: problem })
   }
   return feed
 }
 
-/** Events travel in an envelope. */
+/** Unwraps the envelope of an event. */
 function eventIn(sent: unknown): unknown {
   const { $$type, data } = (sent ?? {}) as { $$type?: unknown; data?: unknown }
   return $$type === 'scxml' ? data : sent

@@ -5,16 +5,16 @@ import { describe, expect, it } from 'vitest'
 import type { AnyStateMachine } from 'xstate'
 import { machineOfChart } from '../src/machine-of-chart.ts'
 
-/** The three charts, as frames say them. */
+/** The three charts, as in frames. */
 function charts(): ChartDefinition[] {
   const { run } = heldQuery([heldTool('Read').tool])
   const frames: Frame[] = []
   const recorder = createRecorder({ onFrame: (frame) => frames.push(frame) })
-  recorder.watch(run.executor, { around: run.actor }).leave()
+  recorder.watch(run.executor, { queryActor: run.actor }).leave()
   return frames.flatMap((frame) => (frame.type === 'chart' ? [frame.chart] : []))
 }
 
-/** What the package's own receivers make of what is sent. */
+/** The machine that the package's own receivers build. */
 function receivedMachine(chart: ChartDefinition): AnyStateMachine {
   const { definition, state } = machineOfChart(chart)
   const names = { id: chart.id, sessionId: 's' }

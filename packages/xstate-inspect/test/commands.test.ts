@@ -1,5 +1,5 @@
 import type { PermissionAnswer, StreamingToolExecutor } from 'signalbox'
-import { settled } from 'signalbox/testing'
+import { flush } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { toSCXMLEvent } from 'xstate'
 import { type Listening, useWebSocketReceivers } from './receiver.ts'
@@ -34,7 +34,7 @@ describe('commands from the real receiver', () => {
     const { client, root, executor } = await connected()
     send(client, root, { type: 'abort.userInterrupted', reason: 'interrupt' })
     await client.until(() => refusals(client).length === 1)
-    expect(refusals(client)).toEqual(['The host did not allow this.'])
+    expect(refusals(client)).toEqual(['The host does not allow this command.'])
     expect(stateOf(executor)).toBe('clear')
   })
 
@@ -75,7 +75,10 @@ describe('commands from the real receiver', () => {
     executor.abort('host')
     send(client, root, { type: 'abort.userInterrupted' })
     await client.until(() => refusals(client).length === 2)
-    expect(refusals(client)).toEqual(['The host did not allow this.', 'It would not be taken now.'])
+    expect(refusals(client)).toEqual([
+      'The host does not allow this command.',
+      'The chart does not accept this command now.',
+    ])
     expect(stateOf(executor)).toBe('aborted')
   })
 
@@ -84,7 +87,7 @@ describe('commands from the real receiver', () => {
     const ask = () => new Promise<PermissionAnswer>((resolve) => asked.push(resolve))
     const { client, add, write } = await connected({ allowCommands: ['answer'] }, ask)
     add('a', 'Write')
-    await settled()
+    await flush()
     expect(asked).toHaveLength(1)
     await client.until(() => client.sessionOf('call') !== '')
     const call = client.sessionOf('call')
@@ -95,14 +98,14 @@ describe('commands from the real receiver', () => {
     expect(write.started).toEqual(['a'])
     send(client, call, { type: 'permission.denied' })
     await client.until(() => refusals(client).length === 2)
-    expect(refusals(client)[1]).toBe('It would not be taken now.')
+    expect(refusals(client)[1]).toBe('The chart does not accept this command now.')
   })
 
   it('denies one', async () => {
     const never = () => new Promise<PermissionAnswer>(() => undefined)
     const { client, add, write, executor } = await connected({ allowCommands: true }, never)
     add('a', 'Write')
-    await settled()
+    await flush()
     await client.until(() => client.sessionOf('call') !== '')
     send(client, client.sessionOf('call'), { type: 'permission.denied' })
     await client.until(() => client.valueOf(client.sessionOf('call')) === 'completed')

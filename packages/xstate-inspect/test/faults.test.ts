@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createRecorder } from 'signalbox/inspect'
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { serveXStateInspect } from '../src/server.ts'
@@ -14,7 +14,7 @@ import { useStage } from './stage.ts'
 const listen = useWebSocketReceivers()
 const onStage = useStage()
 
-/** A client that is not the package's own: every message as it came. */
+/** A raw client that keeps every message unparsed. */
 async function rawClient(server: string, options: object = {}) {
   const socket = new WebSocket(`ws://${server}`, options)
   const texts: string[] = []
@@ -49,8 +49,8 @@ const refusal = (url: string, options: object = {}): Promise<number | undefined>
 
 const inspecting = JSON.stringify({ type: 'xstate.inspecting' })
 
-describe('who may look', () => {
-  it('only who has the address, by its own name, from a page that was named or from no page', async () => {
+describe('access', () => {
+  it('needs the full address and the right host name, and allows only listed pages or clients that are not pages', async () => {
     const { server } = await onStage({ origins: ['https://stately.ai'] })
     const [host = '', token = ''] = server.server.split('/')
     const other = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`
@@ -69,7 +69,7 @@ describe('who may look', () => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .filter((each) => each?.family === 'IPv4' && !each.internal)
-    // what is bound to every address cannot be bound to another one again
+    // a port bound to every address cannot be bound again
     for (const each of outside) {
       const probe = createServer()
       await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(port, each?.address, resolve))
@@ -95,7 +95,7 @@ describe('what a client may do wrong', () => {
     ['the end for everyone', '{"type":"disconnect"}'],
     ['a service that is none', '{"type":"service.register","machine":"{}","state":"{}","sessionId":"x"}'],
     ['a client of its own', '{"type":"xstate.inspecting","client":{"send":1}}'],
-  ])('%s costs nobody anything', async (_, text) => {
+  ])('%s affects no other client', async (_, text) => {
     const { server, add } = await onStage({ allowCommands: true })
     const [bad, good] = [await rawClient(server.server), listen(server.server)]
     await good.until(() => good.of('service.register').length === 1)
@@ -123,7 +123,7 @@ describe('what a client may do wrong', () => {
 })
 
 describe('a receiver that was behind', () => {
-  it('is told less, and begins again with the present when it has caught up', async () => {
+  it('gets fewer messages, and gets the current state when it has caught up', async () => {
     const { server, add, read, executor } = await onStage({ maxBufferedBytes: 64_000_000, limits: { text: 1_000_000 } })
     let steps = 0
     createRecorder({ onFrame: ({ type }) => void (type === 'step' && steps++) }).watch(executor)
@@ -135,13 +135,13 @@ describe('a receiver that was behind', () => {
       .of('service.register')
       .flatMap(({ sessionId, machine }) => (machine.id === 'call' ? [sessionId] : []))
     const from = { heard: client.heard.length, steps }
-    // each call hears of the reason, all in one go: far more than any kernel takes
+    // every call gets the reason at once: more than any socket buffer holds
     executor.abort('x'.repeat(600_000))
     await client.until(() => calls.every((each) => JSON.stringify(client.valueOf(each)) === '{"executing":"stopping"}'))
     const states = client.heard.slice(from.heard).filter(({ type }) => type === 'service.state')
     expect(states.length).toBeLessThan(steps - from.steps)
     for (const id of ids) read.run(id).finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(20)
     await client.until(() => client.of('service.stop').length === 20)
     expect(client.of('service.stop').map(({ sessionId }) => sessionId)).toEqual(calls)
@@ -156,10 +156,10 @@ describe('what is shown', () => {
     const client = await rawClient(server.server)
     client.socket.send(inspecting)
     add('a', 'Read', { password: secret })
-    await settled()
+    await flush()
     read.run('a').progress({ line: secret })
     read.run('a').finish({ data: secret })
-    await settled()
+    await flush()
     expect(JSON.stringify([...executor.getCompletedResults()])).toContain(secret)
     add('b', 'Read', { password: secret })
     executor.abort({ why: secret })
@@ -209,7 +209,7 @@ describe('what is shown', () => {
   })
 })
 
-describe('when nobody looks', () => {
+describe('without a receiver', () => {
   it('nothing is watched before the first one comes and after the last one has gone', async () => {
     let looks = 0
     let calls = 0
@@ -219,13 +219,13 @@ describe('when nobody looks', () => {
     }
     const { server, add } = await onStage({ redact })
     add('a', 'Read')
-    await settled()
+    await flush()
     expect(looks).toBe(0)
     const client = await rawClient(server.server)
     expect(looks).toBeGreaterThan(0)
     client.socket.close()
     await client.closed
-    // the server hears of it in its own time
+    // the server notices the close a moment later
     const looksAtOneMore = () => {
       const before = looks
       add(`c${++calls}`, 'Read')
@@ -246,9 +246,9 @@ describe('when nobody looks', () => {
       client.socket.send(inspecting)
       await client.until(() => client.texts.length > 0)
       add('a', 'Read')
-      await settled()
+      await flush()
       read.run('a').finish()
-      await settled()
+      await flush()
       expect([...executor.getCompletedResults()]).toHaveLength(1)
       await client.until(() => client.texts.some((text) => text.includes('service.stop')))
       leave()

@@ -3,15 +3,15 @@ import type { InspectReceiver, ParsedReceiverEvent } from '@xstate/inspect/lib/t
 import { afterEach, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-export type Heard<Type extends ParsedReceiverEvent['type']> = Extract<ParsedReceiverEvent, { type: Type }>
+type Heard<Type extends ParsedReceiverEvent['type']> = Extract<ParsedReceiverEvent, { type: Type }>
 
 export interface Listening {
   readonly receiver: InspectReceiver
   readonly heard: ParsedReceiverEvent[]
   of<Type extends ParsedReceiverEvent['type']>(type: Type): Heard<Type>[]
-  /** Resolves as soon as what was heard is as wanted. */
+  /** Resolves as soon as the condition holds for the received events. */
   until(isThere: () => boolean): Promise<void>
-  /** What a visualiser shows of an actor: its newest state. */
+  /** The newest state of an actor, as a visualiser shows it. */
   valueOf(session: string): unknown
   sessionOf(machine: string): string
   close(): Promise<void>
@@ -50,7 +50,7 @@ export function listening(receiver: InspectReceiver, close: () => Promise<void>)
   }
 }
 
-/** The real receiver of the package, over a real socket. It never closes its own, so the test keeps it. */
+/** The package's real receiver over a real socket. It never closes the socket, so the test does. */
 export function useWebSocketReceivers(): (server: string) => Listening {
   const open: Listening[] = []
   afterEach(async () => {

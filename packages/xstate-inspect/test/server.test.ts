@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { query } from 'signalbox'
 import { scriptedModel } from 'signalbox/scripted'
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { serveXStateInspect } from '../src/server.ts'
 import { useWebSocketReceivers } from './receiver.ts'
@@ -19,9 +19,9 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     const root = client.sessionOf('executor')
     expect(client.valueOf(root)).toEqual({ gate: 'open', run: 'clear' })
     add('a', 'Read', { path: 'a.ts' })
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     await client.until(() => client.of('service.stop').length === 1)
     const call = client.sessionOf('call')
@@ -43,9 +43,9 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     add('a', 'Read')
     add('b', 'Read')
     add('c', 'Write', { path: 'c.ts' })
-    await settled()
+    await flush()
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     const client = listen(server.server)
     await client.until(() => client.of('service.register').length === 3)
@@ -57,7 +57,7 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     ])
   })
 
-  it('is not told again of what it knows when another one comes', async () => {
+  it('gets no repeated messages when another receiver connects', async () => {
     const { server, add } = await onStage()
     add('a', 'Read')
     const [first, second] = [listen(server.server), listen(server.server)]

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createWindowReceiver } from '@xstate/inspect'
-import { heldTool, heldTurn, settled } from 'signalbox/testing'
+import { flush, heldTool, heldTurn } from 'signalbox/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { toSCXMLEvent } from 'xstate'
 import { showInWindow, type WindowOptions, type WindowShowing } from '../src/index.ts'
 import { listening } from './receiver.ts'
 
-/** As much of a window as messages need: they are copied, arrive later, and say where they are from. */
+/** A minimal window for messages: they are cloned, delivered asynchronously, and have an origin. */
 class FakeWindow extends EventTarget {
   readonly origin: string
   readonly listeners = new Map<string, number>()
@@ -17,13 +17,13 @@ class FakeWindow extends EventTarget {
     this.origin = origin
   }
 
-  /** What the other one sends, as it arrives here. */
+  /** Delivers a message from the other window. */
   arrives(data: unknown, origin: string): void {
     const copy = structuredClone(data)
     queueMicrotask(() => this.dispatchEvent(Object.assign(new Event('message'), { data: copy, origin })))
   }
 
-  /** This window, as the one at `other` holds it: it names the page that may get the message. */
+  /** This window as seen from `other`: `postMessage` checks the target origin. */
   heldBy(other: FakeWindow): Window {
     const postMessage = (data: unknown, target: string): void => {
       if (target === '*' || target === this.origin) this.arrives(data, other.origin)
@@ -71,7 +71,7 @@ describe('the real window receiver of @xstate/inspect', () => {
   it('sees what is there, whose child it is, and all that follows', async () => {
     const { look, add, read, executor } = setUp()
     add('a', 'Read')
-    await settled()
+    await flush()
     const client = look()
     await client.until(() => client.of('service.register').length === 2)
     const [root, call] = [client.sessionOf('executor'), client.sessionOf('call')]
@@ -80,7 +80,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     await client.until(() => client.of('service.register').length === 3)
     expect(client.of('service.register')[2]).toMatchObject({ id: 'call', parent: root })
     read.run('a').finish()
-    await settled()
+    await flush()
     expect([...executor.getCompletedResults()]).toHaveLength(1)
     await client.until(() => client.of('service.stop').length === 1)
     expect(client.valueOf(call)).toBe('yielded')
@@ -96,7 +96,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     })
     const message = { type: 'xstate.event', event, service: '' } as const
     app.arrives(message, 'https://evil.example')
-    await settled()
+    await flush()
     expect(executor.actor.getSnapshot().value).toMatchObject({ run: 'clear' })
     client.receiver.send(message)
     await client.until(() => JSON.stringify(client.valueOf(client.sessionOf('executor'))).includes('interrupted'))
@@ -114,7 +114,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     expect(executor.actor.getSnapshot().value).toMatchObject({ run: 'clear' })
   })
 
-  it('is told of the end when the host leaves, and of nothing after it', async () => {
+  it('gets the end when the host leaves, and nothing after it', async () => {
     const { look, showing, add, app } = setUp()
     const client = look()
     await client.until(() => client.of('service.register').length === 1)
@@ -122,7 +122,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     await client.until(() => client.of('service.stop').length === 1)
     const before = client.heard.length
     add('a', 'Read')
-    await settled()
+    await flush()
     expect(client.heard).toHaveLength(before)
     expect(app.listeners.get('message')).toBe(0)
   })

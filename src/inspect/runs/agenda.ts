@@ -5,14 +5,14 @@ interface Item {
 }
 
 /**
- * Simulated time, in whole microseconds, so that sums of recorded durations are exact. What is due at the same moment
- * comes in the order in which the recording has it; a heap, because a run may have thousands of calls.
+ * Simulated time, in whole microseconds, so that sums of recorded durations are exact. Actions that are due at the same
+ * time run in recorded order. A heap, because a run may have thousands of calls.
  */
 export class Agenda {
   now = 0
   readonly #heap: Item[] = []
 
-  /** @param seq the place in the recording; of those that have none, the earlier said is the earlier done */
+  /** @param seq the position in the recording; actions without one run in the order they were added */
   add(due: number, seq: number, act: () => void): void {
     const heap = this.#heap
     const item = { due: Math.max(this.now, due), seq, act }
@@ -26,7 +26,7 @@ export class Agenda {
     heap[at] = item
   }
 
-  /** Does what is due next. False where nothing is. */
+  /** Runs the next action. Returns false if there is none. */
   step(): boolean {
     const next = this.#shift()
     if (next === undefined) return false
@@ -54,5 +54,5 @@ export class Agenda {
 
 const isBefore = (a: Item, b: Item): boolean => a.due < b.due || (a.due === b.due && a.seq < b.seq)
 
-/** Recorded milliseconds as microseconds; a recording can say anything. */
+/** Recorded milliseconds as microseconds, clamped: recordings are untrusted. */
 export const toMicros = (ms: number): number => Math.max(0, Math.min(Math.round(ms * 1_000), Number.MAX_SAFE_INTEGER))

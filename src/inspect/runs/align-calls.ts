@@ -1,6 +1,6 @@
 import type { SeenCall } from './seen-call.ts'
 
-/** By which of their marks two calls are taken to be the same. */
+/** The property by which two calls were matched. */
 export type AlignedBy = 'id' | 'input' | 'name' | 'nothing'
 
 export interface CallPair {
@@ -9,14 +9,14 @@ export interface CallPair {
   readonly by: AlignedBy
 }
 
-/** Fewer marks have to do, step by step; among equals the order in which they were asked for counts. */
+/** Match keys, from strict to loose. Among equal keys, calls are paired in order. */
 const marks: readonly (readonly [AlignedBy, (call: SeenCall) => string])[] = [
   ['id', ({ id, name }) => JSON.stringify([id, name])],
   ['input', ({ name, input }) => JSON.stringify([name, input])],
   ['name', ({ name }) => name],
 ]
 
-/** Which call of one run is which of the other: in the order of the first, then those that only the second has. */
+/** Pairs the calls of two runs: in the order of the first run, then the calls that only the second has. */
 export function alignCalls(a: readonly SeenCall[], b: readonly SeenCall[]): CallPair[] {
   const pairs = new Map<SeenCall, CallPair>()
   let [restOfA, restOfB] = [a, b]

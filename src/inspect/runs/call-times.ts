@@ -1,13 +1,13 @@
 import type { AbortKind } from '../../../machines/index.ts'
 import type { Phase, SeenCall, WaitedFor, Way } from './seen-call.ts'
 
-/** When what happened to a call, in milliseconds since the recording began. */
+/** The times of a call, in milliseconds since the recording began. */
 export interface CallTimes {
   readonly id: string
   readonly name: string
-  /** As people read it, such as `Bash(npm test)`. */
+  /** For display, such as `Bash(npm test)`. */
   readonly label: string
-  /** Its place in the order asked. */
+  /** Its position in the order in which the model requested the calls. */
   readonly index: number
   readonly isSafe: boolean
   readonly addedAt: number
@@ -15,18 +15,18 @@ export interface CallTimes {
   readonly endedAt: number | undefined
   /** When a reader took its result. */
   readonly yieldedAt: number | undefined
-  /** `answer`: it was known without running. `result`: its own, an error among them. Else who stopped it. */
+  /** `answer`: completed without running. `result`: its own result or error. Otherwise the kind of abort. */
   readonly ended: 'answer' | 'result' | AbortKind | undefined
-  /** Why it waited just before it started, as `explain` says it; undefined where it did not wait. */
+  /** Why it waited just before it started, as from `explain`; undefined if it did not wait. */
   readonly waitedFor: WaitedFor | undefined
   readonly phases: readonly { readonly phase: Phase; readonly from: number; readonly to: number | undefined }[]
 }
 
-/** A run in time. */
+/** The times of a run. */
 export interface RunTimes {
   /** Null: no limit. */
   readonly maxConcurrency: number | null
-  /** From the arrival of the first call to the end of the last; undefined where one does not end. */
+  /** From the arrival of the first call to the end of the last; undefined if a call does not end. */
   readonly makespanMs: number | undefined
   readonly calls: readonly CallTimes[]
 }

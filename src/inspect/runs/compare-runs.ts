@@ -1,8 +1,8 @@
-import type { Frame } from '../frame.ts'
+import type { Frame } from '../frames/frame.ts'
 import { type AlignedBy, alignCalls } from './align-calls.ts'
 import { type CallTimes, callTimes, type RunTimes, runTimes } from './call-times.ts'
+import { type Difference, differenceOf } from './difference.ts'
 import { outOfOrder } from './out-of-order.ts'
-import { type Parting, partingOf } from './parting.ts'
 import { readRun } from './read-run.ts'
 import type { SeenCall } from './seen-call.ts'
 import type { SeenRun } from './seen-run.ts'
@@ -12,30 +12,30 @@ export interface CompareOptions {
   readonly runs?: readonly [a: number | undefined, b: number | undefined] | undefined
 }
 
-/** Two runs side by side. */
+/** Two compared runs. */
 export interface ComparedRuns {
   readonly a: RunTimes
   readonly b: RunTimes
-  /** In the order of the first run, then those that only the second has. */
+  /** In the order of the first run, then the calls that only the second has. */
   readonly calls: readonly ComparedCall[]
-  /** How many calls do not go the same way in both. */
-  readonly parted: number
+  /** How many calls differ. */
+  readonly differences: number
 }
 
 export interface ComparedCall {
   readonly a: CallTimes | undefined
   readonly b: CallTimes | undefined
-  /** Why they are taken to be the same call. */
+  /** The property by which the two calls were matched. */
   readonly by: AlignedBy
-  /** Where their ways part; undefined where they do not. Durations are not ways. */
-  readonly parting: Parting | undefined
+  /** The first difference; undefined if there is none. Durations do not count. */
+  readonly difference: Difference | undefined
 }
 
 /**
- * Two recorded runs, call by call: which is which, where their ways part first, and how long each took.
+ * Compares two recorded runs call by call: matches the calls, finds the first difference of each, and gives durations.
  *
  * @example
- * for (const { a, parting } of compareRuns(before, after).calls) if (parting) console.log(a?.label, parting)
+ * for (const { a, difference } of compareRuns(before, after).calls) if (difference) console.log(a?.label, difference)
  */
 export function compareRuns(
   a: Iterable<Frame>,
@@ -52,13 +52,13 @@ export function compareSeen(a: SeenRun, b: SeenRun): ComparedRuns {
     a: pair.a && callTimes(pair.a),
     b: pair.b && callTimes(pair.b),
     by: pair.by,
-    parting: partingOf(pair, pair.a && moved.get(pair.a)),
+    difference: differenceOf(pair, pair.a && moved.get(pair.a)),
   }))
   return {
     a: timesOf(a),
     b: timesOf(b),
     calls,
-    parted: calls.filter(({ parting }) => parting !== undefined).length,
+    differences: calls.filter(({ difference }) => difference !== undefined).length,
   }
 }
 
@@ -70,7 +70,7 @@ const timesOf = (run: SeenRun): RunTimes =>
 
 type Pairs = ReturnType<typeof alignCalls>
 
-/** Those of the first run that started at another place among the others in the second, and both places. */
+/** The calls of the first run that started in a different order in the second, with both positions. */
 function movedStarts(pairs: Pairs): Map<SeenCall, readonly [a: number, b: number]> {
   const both = pairs.filter(({ a, b }) => a?.startedSeq !== undefined && b?.startedSeq !== undefined)
   const sortedBy = (side: 'a' | 'b'): Pairs =>

@@ -1,4 +1,4 @@
-/** Of places in another order, those that have to move: all but a longest row that goes up. */
+/** The elements outside a longest increasing subsequence: the fewest that must move to sort the list. */
 export function outOfOrder(places: readonly number[]): Set<number> {
   const ends: number[] = []
   const before: number[] = []

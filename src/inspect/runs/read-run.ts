@@ -1,9 +1,9 @@
-import { SignalboxError } from '../../errors/signalbox-error.ts'
-import { frameProblem } from '../check-frame.ts'
-import { type Frame, frameVersion } from '../frame.ts'
+import { SignalboxError } from '../../base/signalbox-error.ts'
+import { frameProblem } from '../frames/check-frame.ts'
+import { type Frame, frameVersion } from '../frames/frame.ts'
 import { SeenRun } from './seen-run.ts'
 
-/** The runs of a recording by their numbers. A run that comes into view again begins anew. */
+/** The runs of a recording by number. A second `run` frame resets its run. */
 export class SeenRuns {
   readonly byNumber = new Map<number, SeenRun>()
 
@@ -11,17 +11,17 @@ export class SeenRuns {
     if (frame.type === 'head') assertVersion(frame.version)
     if (frame.type === 'run') this.byNumber.set(frame.run, new SeenRun(frame))
     else this.byNumber.get(frame.run)?.see(frame)
-    // what was lost somewhere may have been anybody's
+    // lost frames of the whole stream may belong to any run
     if (frame.type === 'gap' && frame.run === 0) for (const run of this.byNumber.values()) run.see(frame)
   }
 
-  /** The one of this number, else the first that has calls. What cannot be told of is refused with a sentence. */
+  /** The run with this number, or the first that has calls. Throws if the run cannot be used. */
   get(number?: number): SeenRun {
     const run = number === undefined ? this.#first() : this.byNumber.get(number)
-    if (run === undefined) fail(`there is no run ${number ?? ''}`.trim())
+    if (run === undefined) fail(number === undefined ? 'it contains no run' : `it contains no run ${number}`)
     if (run.lacks === 'start')
-      fail('the run was being stopped when the recorder came, and what was before is not known')
-    if (run.lacks === 'frames') fail('frames are missing, so what happened is not known')
+      fail('the run was already being stopped when the recorder attached, so its start is unknown')
+    if (run.lacks === 'frames') fail('frames are missing, so the run is incomplete')
     return run
   }
 
@@ -43,7 +43,7 @@ export function readRun(frames: Iterable<Frame>, number?: number): SeenRun {
 }
 
 function assertVersion(version: number): void {
-  if (version !== frameVersion) fail(`it has version ${version}, and this is made for version ${frameVersion}`)
+  if (version !== frameVersion) fail(`expected version ${frameVersion}, received version ${version}`)
 }
 
 function fail(problem: string): never {

@@ -1,14 +1,18 @@
+import type { AnyActorRef } from 'xstate'
 import {
   type CallRecord,
-  createTableRoot,
+  callChart,
   deliverableOf,
   type ExecutorEvent,
-  executorTable,
-  RunRecord,
+  ExecutorSchedule,
+  executorChart,
+  hasPlace,
 } from '../../../machines/index.ts'
-import type { Frame } from '../frame.ts'
-import { createRecorder } from '../recorder.ts'
-import type { Inspectable } from '../run-watch.ts'
+import type { ChartEngine } from '../../chart-engine/chart-engine.ts'
+import { chooseEngine } from '../../chart-engine/choose-engine.ts'
+import type { Frame } from '../frames/frame.ts'
+import { createRecorder } from '../recorder/recorder.ts'
+import type { Inspectable } from '../recorder/run-watch.ts'
 import { Agenda } from './agenda.ts'
 import { HeadOfLine } from './head-of-line.ts'
 import { ScriptedCall, type ScriptedRun } from './scripted-call.ts'
@@ -17,7 +21,7 @@ import type { SeenCommand, SeenRun } from './seen-run.ts'
 
 export interface Changes {
   readonly maxConcurrency: number
-  /** Undefined leaves a call as it was. */
+  /** Undefined keeps the recorded class. */
   safe(call: SeenCall): boolean | undefined
   /** In microseconds. */
   readonly unseen: number | undefined
@@ -26,17 +30,18 @@ export interface Changes {
 const nothing = (): void => undefined
 
 /**
- * A recorded run once more: the production charts and books, with simulated time and the recorded world around them.
- * With `onFrame` a recorder watches it, as it watches any executor.
+ * Runs a recorded run again: the production charts and schedule, in simulated time, with the recorded inputs from outside.
+ * With `onFrame`, a recorder watches it like any executor.
  */
 export class Rerun implements ScriptedRun {
   readonly agenda = new Agenda()
   readonly unseen: number | undefined
   readonly calls: readonly ScriptedCall[]
-  readonly #run: RunRecord
+  readonly #run: ExecutorSchedule
   readonly #head: HeadOfLine
   readonly #send: (event: ExecutorEvent) => void
-  /** How many calls have come to their end. */
+  readonly deliver: ScriptedRun['deliver']
+  /** How many calls have ended. */
   ended = 0
   #leave = nothing
   #takeDue = -1
@@ -44,9 +49,11 @@ export class Rerun implements ScriptedRun {
 
   constructor(seen: SeenRun, changes: Changes, onFrame?: (frame: Frame) => void) {
     this.unseen = changes.unseen
-    this.#run = new RunRecord(changes.maxConcurrency, this.#runPort())
+    const engine = chooseEngine()
+    this.deliver = engine.send
+    this.#run = new ExecutorSchedule(changes.maxConcurrency, this.#runPort(engine))
     this.#head = new HeadOfLine(this.#run)
-    const actor = createTableRoot(executorTable(), { id: 'executor', input: { run: this.#run } })
+    const actor = engine.createRoot(executorChart(), { id: 'executor', input: { run: this.#run } })
     actor.start()
     this.#send = (event) => actor.send(event)
     this.calls = seen.calls.map((call) => new ScriptedCall(this, call, changes.safe(call)))
@@ -64,7 +71,7 @@ export class Rerun implements ScriptedRun {
     return this.#isOver
   }
 
-  /** Goes on for so long, or to the end. */
+  /** Runs for up to this many milliseconds, or to the end. */
   advance(maxMs = Number.POSITIVE_INFINITY): void {
     const until = performance.now() + maxMs
     for (let steps = 1; !this.#isOver; steps++) {
@@ -75,13 +82,19 @@ export class Rerun implements ScriptedRun {
     }
   }
 
+  get hasPlace(): boolean {
+    return hasPlace(this.#run)
+  }
+
   stopTurn(reason: string): void {
     this.#send({ type: 'abort.userInterrupted', reason })
   }
 
-  #runPort() {
+  #runPort(engine: ChartEngine) {
     const wayOf = (call: CallRecord) => (call as ScriptedCall).way
     return {
+      createCall: (call: CallRecord, executor: AnyActorRef) =>
+        engine.createChild(callChart(), executor, 'call', { call, executor }),
       received: (call: CallRecord) => {
         wayOf(call).addedAt = this.agenda.now
       },
@@ -103,7 +116,7 @@ export class Rerun implements ScriptedRun {
       yielded: (call: CallRecord) => {
         wayOf(call).yieldedAt ??= this.agenda.now
       },
-      settledInOrder: nothing,
+      completedInOrder: nothing,
       handOver: nothing,
       discarded: nothing,
     }
@@ -121,17 +134,18 @@ export class Rerun implements ScriptedRun {
     })
   }
 
-  /** What the chart did not take, or a call did, comes about by itself or not at all. */
+  /** Skips commands that the chart ignored and commands that calls caused: those follow from the rerun itself. */
   #scheduleCommand({ event, at, seq, isTaken, isInterrupt, by }: SeenCommand): void {
     if (!isTaken || by !== undefined) return
     this.agenda.add(at, seq, () => {
       if (event === 'abort.userInterrupted') this.stopTurn(isInterrupt ? 'interrupt' : 'aborted')
       if (event === 'abort.siblingError') this.#send({ type: 'abort.siblingError' })
+      if (event === 'calls.withdraw') this.#send({ type: 'calls.withdraw', because: 'withdrawn' })
       if (event === 'abort.streamingFallback') this.#send({ type: 'abort.streamingFallback' })
     })
   }
 
-  /** A reader takes what stands at the cursor as long after it was ready as it did in the recording. */
+  /** A reader takes each result with the same delay after it was ready as in the recording. */
   #read(): void {
     const next = deliverableOf(this.#run)
     if (!next.ready || this.#takeDue === this.#run.cursor) return

@@ -1,13 +1,13 @@
-import type { CallEvent } from '../../../machines/index.ts'
+import type { BodyEnd, CallEvent } from '../../../machines/index.ts'
 import type { Answer, Phase } from './seen-call.ts'
 
 interface Said {
   readonly answer: Answer
   readonly label: string
-  /** It may still lose its place among the safe ones. */
+  /** The call can still become unsafe. */
   readonly mayBecomeUnsafe: boolean
-  /** Its body came to its end though it was told to stop. */
-  readonly finished: boolean
+  /** How its body ended. */
+  readonly end: BodyEnd
 }
 
 const timeout = { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 0 } as const
@@ -15,20 +15,21 @@ const timeout = { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 0 } as
 const becameUnsafe = ({ answer, mayBecomeUnsafe }: Said): boolean => mayBecomeUnsafe && answer.next === 'queued'
 const own = ({ answer: { cancelsSiblings }, label }: Said) => ({
   cancelsSiblings,
-  description: cancelsSiblings ? label : '',
+  description: cancelsSiblings === false ? '' : label,
 })
 
-/** Read from what the chart made of it, not from the event's own data, which the host may have withheld. */
+/** Derived from the chart's reaction, not from the event's data, which the host may have redacted. */
 const events: { readonly [type: string]: (said: Said) => CallEvent } = {
   'input.accepted': () => ({ type: 'input.accepted' }),
   'input.rejected': (said) => ({ type: 'input.rejected', ...own(said) }),
   'preHooks.finished': (said) => ({ type: 'preHooks.finished', becameUnsafe: becameUnsafe(said) }),
   'permission.undecided': () => ({ type: 'permission.undecided' }),
   'permission.allowed': (said) => ({ type: 'permission.allowed', becameUnsafe: becameUnsafe(said) }),
+  'permission.deferred': () => ({ type: 'permission.deferred' }),
   'permission.denied': ({ answer }) => ({ type: 'permission.denied', stopsTurn: answer.stopsTurn }),
-  'tool.settled': ({ answer: { next }, finished }) => ({
+  'tool.settled': ({ answer: { next }, end }) => ({
     type: 'tool.settled',
-    finished,
+    end,
     willRetry: next === 'retrying',
     needsFormatting: next === 'formatting',
   }),
@@ -50,12 +51,13 @@ const simply = (event: string): Answer => ({
   stopsTurn: false,
 })
 
-/** What ends a phase well where the recording does not say how it ended. */
+/** The successful end of each phase, used if the recording does not contain its end. */
 export const usualAnswers: { readonly [P in Phase]: Answer } = {
   validating: simply('input.accepted'),
   preHooks: simply('preHooks.finished'),
   deciding: simply('permission.undecided'),
   asking: simply('permission.allowed'),
+  later: simply('permission.allowed'),
   calling: simply('tool.settled'),
   retrying: simply('retry.due'),
   stopping: simply('tool.settled'),

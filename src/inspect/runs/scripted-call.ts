@@ -1,46 +1,41 @@
 import type { AnyActorRef } from 'xstate'
-import {
-  type CallEvent,
-  type CallPort,
-  type CallRecord,
-  type CallStage,
-  type Ending,
-  relayTo,
-} from '../../../machines/index.ts'
+import type { BodyEnd, CallEvent, CallPort, CallRecord, CallStage, Ending } from '../../../machines/index.ts'
 import type { Agenda } from './agenda.ts'
 import { eventOf, usualAnswers } from './scripted-answer.ts'
 import type { Answer, Phase, SeenCall, Visit, Way } from './seen-call.ts'
 
 export interface ScriptedRun {
   readonly agenda: Agenda
-  /** How long a phase takes whose end the recording does not hold, in microseconds; undefined: until it is told to stop. */
+  /** The duration of a phase that does not end in the recording, in microseconds; undefined: until it is aborted. */
   readonly unseen: number | undefined
+  readonly hasPlace: boolean
   stopTurn(reason: string): void
+  deliver(actor: AnyActorRef, event: CallEvent): void
 }
 
-/** A call whose world answers its chart as it did in the recording: the same words, after the same time. */
+/** A call whose phases answer as in the recording: the same answers, after the same durations. */
 export class ScriptedCall implements CallRecord, CallPort {
   readonly id: string
   readonly name: string
   readonly yieldsToInterrupt: boolean
   readonly isAnswered: boolean
   readonly seen: SeenCall
-  /** Whether it was decided once more, the recording says. */
+  /** The recording says whether permission was checked again. */
   readonly mayBeForbidden = true
   unread = 1
   isSafe: boolean
-  /** When it came; a changed input can take that away. */
+  /** Its class when added; a changed input can make it unsafe. */
   readonly wasSafe: boolean
   index = -1
   stage: CallStage
   hasStarted = false
   ref: AnyActorRef | undefined
   ending: Ending | undefined
-  /** What becomes of it this time. */
+  /** What happens to it in this rerun. */
   readonly way: Way = { addedAt: 0, visits: [] }
   readonly #run: ScriptedRun
   readonly #isMarked: boolean
-  /** What is still to come of the recording, phase by phase. */
+  /** The recorded visits that are not used yet, by phase. */
   readonly #toCome = new Map<Phase, Visit[]>()
   #visit: Visit | undefined
   #phase: Phase = 'validating'
@@ -57,6 +52,10 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.wasSafe = mark ?? seen.isSafe
     this.isSafe = this.wasSafe
     this.stage = seen.isHeld ? 'held' : 'queued'
+  }
+
+  get hasBegun(): boolean {
+    return this.way.visits.some(({ phase }) => phase === 'calling')
   }
 
   get port(): CallPort {
@@ -79,6 +78,10 @@ export class ScriptedCall implements CallRecord, CallPort {
     return this.#isDue('asking')
   }
 
+  get hasPlace(): boolean {
+    return this.#run.hasPlace
+  }
+
   get needsPostHooks(): boolean {
     return this.#isDue('postHooks')
   }
@@ -87,13 +90,14 @@ export class ScriptedCall implements CallRecord, CallPort {
   runPreHooks = (): void => this.#enter('preHooks')
   decide = (): void => this.#enter('deciding')
   askHost = (): void => this.#enter('asking')
+  awaitAnswer = (): void => this.#enter('later')
   callTool = (): void => this.#enter('calling')
   startBackoff = (): void => this.#enter('retrying')
   startGrace = (): void => this.#enter('stopping')
   runPostHooks = (): void => this.#enter('postHooks')
   formatResult = (): void => this.#enter('formatting')
 
-  /** The answer is due at once, or as soon after the word as it was in the recording. */
+  /** Makes the answer due now, or with the recorded delay after the request to hurry. */
   hurry(): void {
     const { to, toldAt, answer } = this.#visit ?? {}
     const isKnown = to !== undefined && toldAt !== undefined
@@ -110,7 +114,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.way.ending = { by: ending.by, kind: abort?.cause.kind ?? null, reached: abort?.reached ?? null }
   }
 
-  /** Whatever it was doing is over. */
+  /** Cancels the pending answer. */
   leave(): void {
     this.#stays++
     const stay = this.way.visits.at(-1)
@@ -121,7 +125,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     return this.#stillToCome(phase).length > 0
   }
 
-  /** The last first, so that taking one costs nothing. */
+  /** In reverse order, so that `pop` takes the next one. */
   #stillToCome(phase: Phase): Visit[] {
     const found = this.#toCome.get(phase) ?? this.seen.visits.filter((visit) => visit.phase === phase).reverse()
     this.#toCome.set(phase, found)
@@ -136,14 +140,17 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.#visit = visit
     const { after, answer } = this.#outlook(phase, visit)
     if (after !== undefined) this.#answer(after, answer)
+    // a question that was answered at once did not wait for a person
+    if (phase === 'asking' && after !== 0)
+      this.#run.agenda.add(this.#run.agenda.now, answer.seq, () => this.#send({ type: 'permission.pending' }))
     if (visit?.stopsTurn !== undefined) this.#stopTurnAfter(visit.stopsTurn.at - visit.from, visit.stopsTurn)
   }
 
-  /** How long the phase takes, and what ends it. */
+  /** The duration of the phase, and its answer. */
   #outlook(phase: Phase, visit: Visit | undefined): { after: number | undefined; answer: Answer } {
     const { from = 0, to, toldAt, answer } = visit ?? {}
     const usual = usualAnswers[phase]
-    // one that was told to hurry ended early; how long it would have taken nobody knows
+    // a phase that was told to hurry ended early; its full duration is unknown
     const isWhole = toldAt === undefined || phase === 'stopping'
     if (answer !== undefined && to !== undefined && isWhole) return { after: to - from, answer }
     if (phase === 'stopping') return { after: 0, answer: usual }
@@ -154,9 +161,9 @@ export class ScriptedCall implements CallRecord, CallPort {
     return { after: unseen === undefined ? undefined : Math.max(seen, unseen), answer: answer ?? usual }
   }
 
-  /** A body that came to its end though it was told to stop has shown how long it takes. */
+  /** A body that finished although it was aborted shows its full duration. */
   #finishedAt(visit: Visit | undefined): number | undefined {
-    if (visit === undefined || this.seen.ending?.reached !== 'finished') return undefined
+    if (visit === undefined || !isBodyEnd(this.seen.ending?.reached)) return undefined
     const stop = this.seen.visits[this.seen.visits.indexOf(visit) + 1]
     return stop?.phase === 'stopping' ? stop.to : undefined
   }
@@ -170,9 +177,10 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 
   #tell(answer: Answer): void {
-    const finished = this.#phase !== 'stopping' || this.seen.ending?.reached === 'finished'
-    const mayBecomeUnsafe = this.isSafe && !this.#isMarked
-    const event = eventOf({ answer, label: this.seen.label, mayBecomeUnsafe, finished })
+    const reached = this.seen.ending?.reached
+    const end = this.#phase !== 'stopping' ? 'returned' : isBodyEnd(reached) ? reached : 'failed'
+    const mayBecomeUnsafe = this.isSafe && !this.#isMarked && this.seen.isSafe && this.seen.lane === 'exclusive'
+    const event = eventOf({ answer, label: this.seen.label, mayBecomeUnsafe, end })
     if (event !== undefined) this.#send(event)
   }
 
@@ -188,6 +196,9 @@ export class ScriptedCall implements CallRecord, CallPort {
 
   #send(event: CallEvent): void {
     const { ref } = this
-    if (ref?.getSnapshot().status === 'active') relayTo(undefined, ref, event)
+    if (ref?.getSnapshot().status === 'active') this.#run.deliver(ref, event)
   }
 }
+
+const isBodyEnd = (reached: string | null | undefined): reached is Exclude<BodyEnd, 'failed'> =>
+  reached === 'finished' || reached === 'cutShort' || reached === 'returned'

@@ -1,13 +1,14 @@
 import type { Refusal } from '../../../machines/index.ts'
-import type { Encoded } from '../encode-value.ts'
-import type { EndingFrame, ResultFrame } from '../frame.ts'
+import type { EndingFrame } from '../frames/frame.ts'
+import type { CallState } from '../run-model/run-state.ts'
 
-/** What a call is doing while it executes, by the names of its chart. */
+/** The phases of an executing call, by their names in the chart. */
 export const phases = [
   'validating',
   'preHooks',
   'deciding',
   'asking',
+  'later',
   'calling',
   'retrying',
   'stopping',
@@ -17,42 +18,43 @@ export const phases = [
 
 export type Phase = (typeof phases)[number]
 
-/** What ended a phase from the inside: an event of the call's own, and what the chart made of it. */
+/** What ended a phase from the inside: the call's own event, and the chart's reaction. */
 export interface Answer {
   readonly event: string
   readonly seq: number
-  /** The state that came next. */
+  /** The next state. */
   readonly next: string
-  cancelsSiblings: boolean
+  /** True: all siblings. A list: the siblings with these ids. */
+  cancelsSiblings: boolean | string[]
   stopsTurn: boolean
 }
 
-/** A stay in a phase, in microseconds since the recording began. */
-export interface Stay {
+/** The time in a phase, in microseconds since the recording began. */
+interface Stay {
   readonly phase: Phase
   readonly from: number
   to?: number
 }
 
-/** A stay that a recording tells of. */
+/** A recorded stay. */
 export interface Visit extends Stay {
-  /** The frame that led to it. */
+  /** The sequence number of the frame that led to it. */
   readonly fromSeq: number
-  /** Absent where the call was told to end, or the recording ends here. */
+  /** Absent if the call was aborted or the recording ends here. */
   answer?: Answer
-  /** When it was told to stop, or to hurry, meanwhile. */
+  /** When it was told to stop or to hurry. */
   toldAt?: number
-  /** When its body aborted its own controller, which stops the turn. */
+  /** Set if its body aborted its own controller, which stops the turn. */
   stopsTurn?: { readonly at: number; readonly seq: number; readonly reason: string }
 }
 
-/** Why a call waited, and for whom. */
+/** Why a call waited, and for which calls. */
 export interface WaitedFor {
   readonly because: Refusal
   readonly blockers: readonly string[]
 }
 
-/** The way of a call. Each time is that of the event from outside that led to it. */
+/** The history of a call. Each time is that of the outside event that caused it. */
 export interface Way {
   addedAt: number
   startedAt?: number
@@ -60,30 +62,26 @@ export interface Way {
   yieldedAt?: number
   /** Why it waited just before it started. */
   waitedFor?: WaitedFor
-  ending?: Pick<EndingFrame, 'by' | 'kind' | 'reached'>
+  ending?: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
   readonly visits: Stay[]
 }
 
-/** One call as a recording tells of it. */
-export interface SeenCall extends Way {
-  readonly id: string
-  readonly name: string
-  label: string
-  readonly input: Encoded
-  readonly index: number
+/** A recorded call: the state of the run model, plus times and outside events. */
+export interface SeenCall extends CallState, Way {
+  ending: CallState['ending']
+  /** When it was added. */
   readonly isSafe: boolean
-  readonly stopsAtInterrupt: boolean
+  /** When it was added. */
   readonly isHeld: boolean
   readonly addedSeq: number
-  /** It was over when the recorder came. */
+  /** It was done before the recorder attached. */
   readonly wasOver: boolean
   readonly visits: Visit[]
-  readonly results: ResultFrame[]
-  /** A held call that was let go, or withdrawn. */
+  /** When a held call was released or withdrawn. */
   letGo?: { readonly at: number; readonly seq: number; readonly isWithdrawn: boolean }
-  /** Its place among the starts. */
+  /** The sequence number of its start. */
   startedSeq?: number
-  /** When its result stood at the cursor. */
+  /** When its result reached the cursor. */
   readyAt?: number
   yieldedSeq?: number
 }

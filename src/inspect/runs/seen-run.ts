@@ -1,115 +1,114 @@
-import type { CallStage } from '../../../machines/index.ts'
-import type { ChartDefinition } from '../chart-definition.ts'
-import type { ActorFrame, BooksFrame, CallFrame, EventFrame, Frame, RunFrame, WaitGroup } from '../frame.ts'
+import type { Frame, FrameOf, WaitGroup } from '../frames/frame.ts'
+import { type ActiveStates, activeStates } from '../run-model/active-states.ts'
+import { foldRun } from '../run-model/fold-frame.ts'
+import type { RunListener } from '../run-model/run-listener.ts'
+import { type ActorState, type CallState, newRunState, type RunState } from '../run-model/run-state.ts'
+import { waitOf } from '../run-model/waits.ts'
 import { toMicros } from './agenda.ts'
-import { type Phase, phases, type SeenCall, type WaitedFor } from './seen-call.ts'
-import { statesOf } from './states-of.ts'
+import { type Phase, phases, type SeenCall } from './seen-call.ts'
 
-/** What the host or a reader told the executor, and whether the chart took it. */
+/** A command from the host or a reader, and whether the chart accepted it. */
 export interface SeenCommand {
   readonly event: string
   readonly at: number
   readonly seq: number
   isTaken: boolean
-  /** It came to `interrupted`, not further. */
+  /** It led to `interrupted`, not to a stronger abort. */
   isInterrupt: boolean
-  /** A call did it from the inside. */
+  /** The call that caused it, if one did. */
   by?: string
 }
 
-type Outside = Pick<Frame & EventFrame, 'to' | 'event' | 'seq'>
+type Outside = Pick<FrameOf<'event'>, 'to' | 'event' | 'seq'>
 
 const nothing: Outside = { to: '', event: '', seq: -1 }
 
-/** One run of a recording, as what came from outside and how long everything took. */
+type Seen = RunState<SeenCall>
+
+/** One run of a recording: outside events and durations. */
 export class SeenRun {
-  readonly title: string
-  readonly maxConcurrency: number | null
-  /** The recorder came when it ran already: what it found counts as having come then. */
-  readonly isLate: boolean
-  /** Why it cannot be told: it was stopped before it was seen, or frames are missing. */
+  /** Why it cannot be rerun: it was stopped before recording began, or frames are missing. */
   lacks: 'start' | 'frames' | undefined
-  readonly calls: SeenCall[] = []
-  readonly byId = new Map<string, SeenCall>()
   readonly commands: SeenCommand[] = []
-  /** How many frames it is made of. */
+  /** The number of frames. */
   size = 0
-  readonly #root: string
-  readonly #charts = new Map<string, ChartDefinition>()
-  readonly #chartOf = new Map<string, string>()
-  readonly #byActor = new Map<string, SeenCall>()
-  /** What a late recorder found actors in. */
-  readonly #found = new Map<string, readonly number[]>()
-  #isPicture: boolean
+  readonly #state: Seen
+  readonly #listener: RunListener<Seen> = {
+    newActor: (state) => state,
+    newCall: (state, frame) => this.#newCall(state, frame),
+    onActor: (actor) => this.#find(actor),
+    onStep: (actor, frame) => (actor.id === this.#state.root ? this.#rootSteps(frame) : this.#callSteps(frame)),
+    onCall: (call, frame) => this.#meet(call, frame),
+    onStage: (call) => this.#reaches(call),
+  }
   #outside = nothing
-  /** The last thing from outside that was no command. */
+  /** The last outside event that was not a command. */
   #lastOther = -1
   #isInterrupted = false
   #starts = 0
   #now = 0
-  #waits: readonly WaitGroup[] = []
-  /** As they were when the charts were last at rest. */
+  /** The waits before the current step. */
   #waitsAtRest: readonly WaitGroup[] = []
 
-  constructor({ title, maxConcurrency, root, isLate, at }: RunFrame & Pick<Frame, 'at'>) {
-    this.title = title
-    this.maxConcurrency = maxConcurrency
-    this.#root = root
-    this.#now = toMicros(at)
-    this.isLate = isLate
-    this.#isPicture = isLate
+  #named: string[] | undefined
+  #namedSeq = -1
+
+  constructor(frame: FrameOf<'run'>) {
+    this.#state = newRunState(frame)
+    this.#now = toMicros(frame.at)
+  }
+
+  get title(): string {
+    return this.#state.title
+  }
+
+  get maxConcurrency(): number | null {
+    return this.#state.maxConcurrency
+  }
+
+  /** The recorder attached late: calls that already existed count as added then. */
+  get isLate(): boolean {
+    return this.#state.isLate
+  }
+
+  get calls(): readonly SeenCall[] {
+    return this.#state.calls
+  }
+
+  get byId(): ReadonlyMap<string, SeenCall> {
+    return this.#state.byId
   }
 
   see(frame: Frame): void {
     this.size++
-    switch (frame.type) {
-      case 'chart':
-        return void this.#charts.set(frame.chart.id, frame.chart)
-      case 'actor':
-        return this.#find(frame)
-      case 'event':
-        return frame.from === null ? this.#comes(frame) : this.#passes(frame)
-      case 'step':
-        return frame.actor === this.#root ? this.#rootSteps(frame) : this.#callSteps(frame)
-      case 'call':
-        return this.#meet(frame)
-      case 'books':
-        return this.#booksChange(frame)
-      case 'ending': {
-        const call = this.byId.get(frame.call)
-        if (call !== undefined) call.ending = frame
-        return
-      }
-      case 'result':
-        return void this.byId.get(frame.call)?.results.push(frame)
-      case 'gap':
-        if (frame.because !== 'truncated') this.lacks ??= 'frames'
-    }
+    if (frame.type === 'event') return frame.from === null ? this.#comes(frame) : this.#passes(frame)
+    foldRun(this.#state, frame, this.#listener)
+    const isMissing = frame.type === 'call' && !this.byId.has(frame.call)
+    if (isMissing || (frame.type === 'gap' && frame.because !== 'truncated')) this.lacks ??= 'frames'
   }
 
-  #find({ actor, chart, active }: Frame & ActorFrame): void {
-    this.#chartOf.set(actor, chart)
-    if (!this.#isPicture) return
-    this.#found.set(actor, active)
-    if (actor === this.#root && !this.#statesOf(actor, active).includes('clear')) this.lacks = 'start'
+  /** A run that is already being stopped cannot be rerun from here. */
+  #find(actor: ActorState): void {
+    const { isPicture, root } = this.#state
+    if (isPicture && actor.id === root && !this.#statesOf(actor.id).names.includes('clear')) this.lacks = 'start'
   }
 
-  /** From outside, so the charts were at rest. */
-  #comes(frame: Frame & EventFrame): void {
+  /** An outside event: no step is in progress. */
+  #comes(frame: FrameOf<'event'>): void {
     const { to, event, seq } = frame
     this.#now = Math.max(this.#now, toMicros(frame.at))
     this.#outside = { to, event, seq }
-    this.#waitsAtRest = this.#waits
-    if (to === this.#root && event.startsWith('abort.')) {
+    this.#waitsAtRest = this.#state.waits
+    if (to === this.#state.root && (event.startsWith('abort.') || event === 'calls.withdraw')) {
       this.commands.push({ event, at: this.#now, seq, isTaken: false, isInterrupt: false })
       return
     }
-    const call = this.#byActor.get(to)
+    const call = this.#state.byActor.get(to)
     if (call !== undefined && event === 'call.abort') this.#stopsTurn(call)
     this.#lastOther = seq
   }
 
-  /** Its own controller was aborted: the command just before was not the host's. */
+  /** The call aborted its own controller, so the command just before did not come from the host. */
   #stopsTurn(call: SeenCall): void {
     const command = this.commands.findLast(({ isTaken }) => isTaken)
     if (command === undefined || command.by !== undefined || command.seq < this.#lastOther) return
@@ -119,31 +118,38 @@ export class SeenRun {
     visit.stopsTurn = { at: command.at, seq: command.seq, reason: command.isInterrupt ? 'interrupt' : 'aborted' }
   }
 
-  #passes({ from, to, event }: EventFrame): void {
-    // what a call does to others comes with its own answer, after the step
-    const answer = to === this.#root ? this.#byActor.get(from ?? '')?.visits.at(-1)?.answer : undefined
+  #passes({ from, to, event }: FrameOf<'event'>): void {
+    // a call's effects on others follow its own answer, after the step
+    const answer = to === this.#state.root ? this.#state.byActor.get(from ?? '')?.visits.at(-1)?.answer : undefined
     if (answer?.seq === this.#outside.seq) {
       if (event === 'abort.siblingError') answer.cancelsSiblings = true
+      if (event === 'abort.siblings') {
+        answer.cancelsSiblings = this.#named = []
+        this.#namedSeq = this.#outside.seq
+      }
       if (event === 'abort.userInterrupted') answer.stopsTurn = true
     }
-    const call = this.#byActor.get(to)
+    const call = this.#state.byActor.get(to)
+    // the named siblings are aborted in the same step
+    if (this.#namedSeq !== this.#outside.seq) this.#named = undefined
+    else if (from === this.#state.root && event === 'call.abort' && call !== undefined) this.#named?.push(call.id)
     const isTold = event === 'call.abort' || (event === 'call.interrupt' && call?.stopsAtInterrupt === true)
     const visit = call?.visits.at(-1)
     if (isTold && visit !== undefined && visit.to === undefined) visit.toldAt ??= this.#now
   }
 
-  #rootSteps({ actor, event, active }: Frame & { type: 'step' }): void {
-    if (active !== undefined) this.#isInterrupted = this.#statesOf(actor, active).includes('interrupted')
+  #rootSteps({ actor, event, active }: FrameOf<'step'>): void {
+    if (active !== undefined) this.#isInterrupted = this.#statesOf(actor).names.includes('interrupted')
     const command = this.commands.at(-1)
     if (command === undefined || command.seq !== this.#outside.seq || command.event !== event) return
     command.isTaken = true
     command.isInterrupt = this.#isInterrupted
   }
 
-  #callSteps({ actor, active }: Frame & { type: 'step' }): void {
-    const call = this.#byActor.get(actor)
+  #callSteps({ actor, active }: FrameOf<'step'>): void {
+    const call = this.#state.byActor.get(actor)
     if (call === undefined || active === undefined) return
-    const next = this.#statesOf(actor, active).at(-1) ?? ''
+    const next = this.#statesOf(actor).innermost
     const left = call.visits.at(-1)
     const { to, event, seq } = this.#outside
     if (left !== undefined && left.to === undefined) {
@@ -154,48 +160,28 @@ export class SeenRun {
     if (isPhase(next)) call.visits.push({ phase: next, from: this.#now, fromSeq: seq })
   }
 
-  #meet(frame: Frame & CallFrame): void {
-    const known = this.byId.get(frame.call)
-    if (known !== undefined) {
-      known.label = frame.label
-      return
-    }
-    const { call: id, name, label, input, lane, stopsAtInterrupt, stage } = frame
-    const call: SeenCall = {
-      id,
-      name,
-      label,
-      input,
-      index: this.calls.length,
-      isSafe: lane === 'shared',
-      stopsAtInterrupt,
+  #newCall(state: CallState, { seq }: FrameOf<'call'>): SeenCall {
+    const { stage } = state
+    const { isPicture } = this.#state
+    return Object.assign(state, {
+      isSafe: state.lane === 'shared',
       isHeld: stage === 'held',
       addedAt: this.#now,
-      addedSeq: this.#isPicture ? frame.seq : this.#outside.seq,
-      wasOver: this.#isPicture && (stage === 'completed' || stage === 'yielded'),
+      addedSeq: isPicture ? seq : this.#outside.seq,
+      wasOver: isPicture && (stage === 'completed' || stage === 'yielded'),
       visits: [],
-      results: [],
-    }
-    // places are counted here: what a recording says of them may be anything
-    if (frame.index !== call.index) this.lacks ??= 'frames'
-    this.calls.push(call)
-    this.byId.set(id, call)
-    this.#byActor.set(frame.actor, call)
-    this.#reaches(call, stage)
-    const found = this.#statesOf(frame.actor, this.#found.get(frame.actor) ?? []).at(-1) ?? ''
-    if (isPhase(found)) call.visits.push({ phase: found, from: this.#now, fromSeq: frame.seq })
+    })
   }
 
-  #booksChange({ stages = [], waits }: BooksFrame): void {
-    this.#isPicture = false
-    for (const [id, stage] of stages) {
-      const call = this.byId.get(id)
-      if (call !== undefined) this.#reaches(call, stage)
-    }
-    if (waits !== undefined) this.#waits = waits
+  #meet(call: SeenCall, { actor, seq }: FrameOf<'call'>): void {
+    this.#reaches(call)
+    // the phase in which a late recorder found it
+    const found = this.#state.isPicture ? this.#statesOf(actor).innermost : ''
+    if (isPhase(found)) call.visits.push({ phase: found, from: this.#now, fromSeq: seq })
   }
 
-  #reaches(call: SeenCall, stage: CallStage): void {
+  #reaches(call: SeenCall): void {
+    const { stage } = call
     const { event, seq } = this.#outside
     if (call.isHeld && call.letGo === undefined && (event === 'call.release' || event === 'call.withdraw')) {
       if (stage !== 'held') call.letGo = { at: this.#now, seq, isWithdrawn: event === 'call.withdraw' }
@@ -215,15 +201,15 @@ export class SeenRun {
   #start(call: SeenCall): void {
     call.startedAt = this.#now
     call.startedSeq = this.#starts++
-    const why = this.#waitsAtRest.find(({ calls }) => calls.some(([a, b]) => a <= call.index && call.index <= b))
-    if (why !== undefined) call.waitedFor = waitedFor(why)
+    const why = waitOf({ waits: this.#waitsAtRest }, call.index)
+    if (why !== undefined) call.waitedFor = { because: why.because, blockers: why.blockers }
   }
 
-  #statesOf(actor: string, active: readonly number[]): readonly string[] {
-    return statesOf(this.#charts.get(this.#chartOf.get(actor) ?? ''), active)
+  #statesOf(id: string): ActiveStates {
+    const { charts, actors } = this.#state
+    const actor = actors.get(id)
+    return activeStates(charts.get(actor?.chart ?? ''), actor?.active ?? [])
   }
 }
 
 const isPhase = (state: string): state is Phase => phases.includes(state as Phase)
-
-const waitedFor = ({ because, blockers }: WaitGroup): WaitedFor => ({ because, blockers })

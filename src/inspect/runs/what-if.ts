@@ -1,62 +1,61 @@
-import { SignalboxError } from '../../errors/signalbox-error.ts'
-import { describeValue } from '../../text/describe-value.ts'
-import type { Frame } from '../frame.ts'
+import { invalidOption } from '../../base/invalid-option.ts'
+import type { Frame } from '../frames/frame.ts'
 import { toMicros } from './agenda.ts'
 import { type CallTimes, callTimes, type RunTimes, runTimes } from './call-times.ts'
-import { doubtsOf } from './doubts.ts'
+import { caveatsOf } from './caveats.ts'
 import { readRun } from './read-run.ts'
 import { recordRerun } from './record-rerun.ts'
 import { type Changes, Rerun } from './rerun.ts'
 import type { SeenCall } from './seen-call.ts'
 import type { SeenRun } from './seen-run.ts'
 
-/** A call, as far as a mark may depend on it. */
+/** The properties of a call that `safe` can use. */
 export type MarkedCall = Pick<SeenCall, 'id' | 'name' | 'label' | 'input' | 'isSafe'>
 
 export interface WhatIfOptions {
   /**
-   * Which run of the recording.
+   * The number of the run in the recording.
    * @default the first that has calls
    */
   readonly run?: number | undefined
   /**
-   * How many safe calls may execute side by side.
+   * How many safe calls may execute at once.
    * @default as recorded
    */
   readonly maxConcurrency?: number | undefined
-  /** Whether a call may run beside others; undefined leaves it as recorded. */
+  /** Whether a call may run beside other safe calls; undefined keeps the recorded class. */
   readonly safe?: ((call: MarkedCall) => boolean | undefined) | undefined
   /**
-   * How long something takes whose end the recording does not hold, in milliseconds.
-   * @default it goes on until it is told to stop
+   * The duration of phases that do not end in the recording, in milliseconds.
+   * @default until the call is aborted
    */
   readonly unseenMs?: number | undefined
 }
 
-/** A recorded run, and the same run with something changed. */
+/** A recorded run, and a simulation of it with changes. */
 export interface WhatIf {
   readonly recorded: RunTimes
   readonly simulated: RunTimes
-  /** Those that start, end or are handed over at another time, in the order asked. */
+  /** The calls that start, end or are handed over at a different time, in emission order. */
   readonly moved: readonly MovedCall[]
-  /** What to think of before believing it, in sentences. */
-  readonly doubts: readonly string[]
-  /** The simulated run as a recording: every view of the inspector can show it. */
+  /** Reasons not to rely on the result, as sentences. */
+  readonly caveats: readonly string[]
+  /** The simulated run as a recording, for any view of the inspector. */
   recording(): Frame[]
 }
 
 export interface MovedCall {
   readonly recorded: CallTimes
   readonly simulated: CallTimes
-  /** Milliseconds; negative is earlier, undefined where it happens only once of the two. */
+  /** Milliseconds; negative is earlier. Undefined if it happens in only one of the two runs. */
   readonly startsBy: number | undefined
   readonly endsBy: number | undefined
   readonly yieldsBy: number | undefined
 }
 
 /**
- * Runs a recorded run again, with another limit or other marks. The charts and books are those that run in production;
- * what came from outside, and how long everything took, is as recorded. Without a change it is the recorded run.
+ * Simulates a recorded run with another limit or other safety classes. The charts and the schedule are the production
+ * ones; outside events and durations are as recorded. Without changes, the result equals the recorded run.
  *
  * @example
  * const { recorded, simulated } = whatIf(frames, { maxConcurrency: 20, safe: ({ name, isSafe }) => isSafe || name === 'Fetch' })
@@ -67,7 +66,7 @@ export function whatIf(frames: Iterable<Frame>, options: WhatIfOptions = {}): Wh
   return work.result()
 }
 
-/** The same in pieces, for whoever must not be held up. */
+/** The same in small steps, for callers that must not block. */
 export class WhatIfWork {
   readonly #seen: SeenRun
   readonly #changes: Changes
@@ -85,7 +84,7 @@ export class WhatIfWork {
     return this.#rerun.isOver
   }
 
-  /** How much of it is done, from 0 to 1. */
+  /** From 0 to 1. */
   get progress(): number {
     const all = 2 * this.#seen.calls.length
     return all === 0 ? 1 : Math.min(1, (this.#unchanged.ended + this.#rerun.ended) / all)
@@ -111,7 +110,7 @@ export class WhatIfWork {
       recorded,
       simulated,
       moved: recorded.calls.map((call, index) => moveOf(call, made[index] as CallTimes)).filter(isMoved),
-      doubts: doubtsOf(seen, this.#unchanged, this.#rerun),
+      caveats: caveatsOf(seen, this.#unchanged, this.#rerun),
       recording: () => recordRerun(seen, changes),
     }
   }
@@ -119,7 +118,7 @@ export class WhatIfWork {
 
 const kept = new WeakMap<SeenRun, { readonly size: number; readonly rerun: Rerun }>()
 
-/** Whoever asks one question asks another: that the recording can be told again is found out once. */
+/** Cached: callers usually ask several questions about the same recording. */
 function unchangedOf(seen: SeenRun): Rerun {
   const known = kept.get(seen)
   if (known?.size === seen.size) return known.rerun
@@ -133,11 +132,11 @@ const limitOf = ({ maxConcurrency }: SeenRun): number => maxConcurrency ?? Numbe
 function changesOf(seen: SeenRun, { maxConcurrency, safe, unseenMs }: WhatIfOptions): Changes {
   const isLimit = Number.isInteger(maxConcurrency) || maxConcurrency === Number.POSITIVE_INFINITY
   if (maxConcurrency !== undefined && (!isLimit || maxConcurrency < 1)) {
-    fail('maxConcurrency', 'a whole number from 1 to Infinity', maxConcurrency)
+    invalidOption('maxConcurrency', 'a whole number from 1 to Infinity', maxConcurrency)
   }
-  if (safe !== undefined && typeof safe !== 'function') fail('safe', 'a function of a call', safe)
+  if (safe !== undefined && typeof safe !== 'function') invalidOption('safe', 'a function of a call', safe)
   const isTime = typeof unseenMs === 'number' && unseenMs >= 0 && Number.isFinite(unseenMs)
-  if (unseenMs !== undefined && !isTime) fail('unseenMs', 'a number of milliseconds', unseenMs)
+  if (unseenMs !== undefined && !isTime) invalidOption('unseenMs', 'a number of milliseconds', unseenMs)
   return {
     maxConcurrency: maxConcurrency ?? limitOf(seen),
     safe: (call) => safe?.(call),
@@ -155,7 +154,3 @@ function moveOf(recorded: CallTimes, simulated: CallTimes): MovedCall {
 }
 
 const isMoved = ({ startsBy, endsBy, yieldsBy }: MovedCall): boolean => startsBy !== 0 || endsBy !== 0 || yieldsBy !== 0
-
-function fail(option: string, expected: string, came: unknown): never {
-  throw new SignalboxError('invalid_option', `${option} must be ${expected}, but got ${describeValue(came, 80)}.`)
-}

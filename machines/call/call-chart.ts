@@ -1,0 +1,226 @@
+import { once } from '../once.ts'
+import type { AbortCause, StopCause } from './abort-precedence.ts'
+import type { CallEvent, OwnResult } from './call-events.ts'
+import { type CallContext, callSetup } from './call-setup.ts'
+import type { Ending } from './ending.ts'
+
+const eventOf = <E>({ event }: { event: E }): E => event
+const causeOf = <C>({ event }: { event: { cause: C } }): C => event.cause
+
+const byResult: Ending = { by: 'result' }
+const byAnswer: Ending = { by: 'answer' }
+const withOwnResult = { target: '#call.completed', actions: { type: 'endWith', params: byResult } } as const
+
+/** A phase with nothing to do is skipped in the same transition. */
+const toPermission = [
+  { guard: 'needsDeciding', target: '#call.executing.permission' },
+  { guard: 'needsAsking', target: '#call.executing.permission.asking' },
+  { target: '#call.executing.calling' },
+] as const
+const toPreHooks = [{ guard: 'needsPreHooks', target: '#call.executing.preHooks' }, ...toPermission] as const
+const toValidation = [{ guard: 'needsValidation', target: '#call.executing.validating' }, ...toPreHooks] as const
+
+const asUnsafe = { type: 'reportRequeued', params: true } as const
+const isUnsafeNow = { type: 'becameUnsafe', params: eventOf<{ becameUnsafe: boolean }> } as const
+const holdCause = { type: 'holdCause', params: causeOf<StopCause> } as const
+
+/** Ended before its body ran, or between two runs of it: the signal aborts at once. */
+const cutShort = (reached: 'notStarted' | 'underWay') =>
+  ({
+    target: '#call.completed',
+    actions: [
+      holdCause,
+      'stop',
+      {
+        type: 'endWith',
+        params: ({ context }: { context: CallContext }): Ending => ({
+          by: 'abort',
+          cause: context.cause as AbortCause,
+          reached,
+        }),
+      },
+    ],
+  }) as const
+
+const aborted = cutShort('underWay')
+const interrupted = { guard: 'yieldsToInterrupt', ...aborted } as const
+const toStopping = { target: '#call.executing.stopping', actions: holdCause } as const
+
+/** A result or an error of its own; an error may cancel the siblings. */
+const toOwnResult = [
+  {
+    guard: { type: 'cancelsSiblings', params: eventOf<OwnResult> },
+    target: '#call.completed',
+    actions: [
+      { type: 'cancelSiblings', params: eventOf<OwnResult> },
+      { type: 'endWith', params: byResult },
+    ],
+  },
+  withOwnResult,
+] as const
+
+/** While it waited for a person, the slots may have filled up: then it queues again, and keeps its decision. */
+const answered = {
+  'input.rejected': toOwnResult,
+  'permission.allowed': [
+    { guard: isUnsafeNow, target: '#call.queued', actions: ['permit', asUnsafe] },
+    { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', { type: 'reportRequeued', params: false }] },
+    { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
+  ],
+} as const
+
+/** Told to stop, and now ended: the body settled, or its grace period is over. */
+const endStopped = {
+  type: 'endWith',
+  params: ({ context, event }: { context: CallContext; event: CallEvent }): Ending => ({
+    by: 'abort',
+    cause: context.cause as AbortCause,
+    reached: event.type !== 'tool.settled' ? 'abandoned' : event.end === 'failed' ? 'underWay' : event.end,
+  }),
+} as const
+
+/** The outcome is final; only the remaining work on it is cut short. */
+const hurried = {
+  'call.abort': { actions: 'hurry' },
+  'call.interrupt': { guard: 'yieldsToInterrupt', actions: 'hurry' },
+} as const
+
+/** One tool call: `queued → executing → completed → yielded`. */
+export const callChart = once(() =>
+  callSetup.createMachine({
+    id: 'call',
+    context: ({ input: { call, executor } }) => ({
+      call,
+      executor,
+      isHooked: false,
+      isPermitted: false,
+      cause: undefined,
+      ending: undefined,
+    }),
+    initial: 'queued',
+    states: {
+      queued: {
+        always: { guard: 'isAnswered', target: 'completed', actions: { type: 'endWith', params: byAnswer } },
+        on: {
+          'call.start': toValidation,
+          'call.abort': cutShort('notStarted'),
+          // the executor informs only those queued calls that an interrupt affects
+          'call.interrupt': cutShort('notStarted'),
+        },
+      },
+      executing: {
+        initial: 'validating',
+        states: {
+          validating: {
+            entry: 'validate',
+            on: {
+              'input.accepted': toPreHooks,
+              'input.rejected': toOwnResult,
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
+            },
+          },
+          preHooks: {
+            entry: 'runPreHooks',
+            exit: 'heedHooks',
+            on: {
+              'preHooks.finished': [{ guard: isUnsafeNow, target: '#call.queued', actions: asUnsafe }, ...toPermission],
+              'input.rejected': toOwnResult,
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
+            },
+          },
+          permission: {
+            initial: 'deciding',
+            states: {
+              deciding: {
+                entry: 'decide',
+                on: {
+                  'permission.undecided': 'asking',
+                  'permission.deferred': 'later',
+                  'permission.allowed': { target: '#call.executing.calling', actions: 'permit' },
+                },
+              },
+              asking: {
+                entry: 'askHost',
+                on: { ...answered, 'permission.pending': { actions: 'reportPaused' }, 'permission.deferred': 'later' },
+              },
+              later: { entry: ['awaitAnswer', 'reportPaused'], on: answered },
+            },
+            on: {
+              'permission.denied': [
+                {
+                  guard: { type: 'stopsTurn', params: eventOf },
+                  target: '#call.completed',
+                  actions: ['stopTurn', { type: 'endWith', params: byResult }],
+                },
+                withOwnResult,
+              ],
+              'call.abort': aborted,
+              'call.interrupt': aborted,
+            },
+          },
+          calling: {
+            entry: 'callTool',
+            on: {
+              'tool.settled': [
+                { guard: { type: 'willRetry', params: eventOf }, target: 'retrying' },
+                { guard: 'needsPostHooks', target: 'postHooks' },
+                { guard: { type: 'needsFormatting', params: eventOf }, target: 'formatting' },
+                withOwnResult,
+              ],
+              'call.timedOut': toStopping,
+              'call.abort': toStopping,
+              'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },
+            },
+          },
+          retrying: {
+            entry: 'startBackoff',
+            on: {
+              'retry.due': 'calling',
+              'call.timedOut': [
+                { guard: 'needsPostHooks', target: 'postHooks', actions: [holdCause, 'stop'] },
+                { target: 'formatting', actions: [holdCause, 'stop'] },
+              ],
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
+            },
+          },
+          stopping: {
+            // not an `after`: XState scans all timers of a system at each stop of an actor, which is quadratic
+            entry: ['stop', 'startGrace'],
+            on: {
+              'call.abort': { actions: holdCause },
+              'call.interrupt': { guard: 'yieldsToInterrupt', actions: holdCause },
+              'tool.settled': [
+                { guard: 'ranOutOfTimeWithHooks', target: 'postHooks' },
+                { guard: 'ranOutOfTime', target: 'formatting' },
+                { target: '#call.completed', actions: endStopped },
+              ],
+              'call.graceEnded': [
+                { guard: 'ranOutOfTimeWithHooks', target: 'postHooks', actions: 'abandon' },
+                { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },
+                { target: '#call.completed', actions: ['abandon', endStopped] },
+              ],
+            },
+          },
+          postHooks: {
+            entry: 'runPostHooks',
+            on: { 'postHooks.finished': 'formatting', ...hurried },
+          },
+          formatting: {
+            entry: 'formatResult',
+            on: { 'result.formatted': toOwnResult, ...hurried },
+          },
+        },
+      },
+      completed: {
+        entry: ['conclude', 'reportCompleted'],
+        on: { 'call.yield': 'yielded' },
+      },
+      yielded: { type: 'final' },
+    },
+  }),
+)
+
+export type CallMachine = ReturnType<typeof callChart>

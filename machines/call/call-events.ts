@@ -1,0 +1,35 @@
+import type { AbortCause, TimeoutCause } from './abort-precedence.ts'
+import type { BodyEnd } from './ending.ts'
+
+/** Commands in the imperative, facts in the past tense. */
+export type CallEvent =
+  | { type: 'call.start' }
+  | { type: 'call.abort'; cause: AbortCause }
+  | { type: 'call.interrupt'; cause: AbortCause }
+  | { type: 'call.timedOut'; cause: TimeoutCause }
+  | { type: 'call.graceEnded' }
+  | { type: 'call.yield' }
+  | { type: 'input.accepted' }
+  | ({ type: 'input.rejected' } & OwnResult)
+  /** The hooks have finished; they may have changed the input. */
+  | { type: 'preHooks.finished'; becameUnsafe: boolean }
+  /** No hook, rule, mode or tool has decided: the host must be asked. */
+  | { type: 'permission.undecided' }
+  /** The host was asked and did not answer synchronously: the call waits for a person. */
+  | { type: 'permission.pending' }
+  /** Somebody answers later, outside the host's `canUseTool`. */
+  | { type: 'permission.deferred' }
+  | { type: 'permission.allowed'; becameUnsafe: boolean }
+  | { type: 'permission.denied'; stopsTurn: boolean }
+  | { type: 'tool.settled'; end: BodyEnd; willRetry: boolean; needsFormatting: boolean }
+  | { type: 'retry.due' }
+  | { type: 'postHooks.finished' }
+  | ({ type: 'result.formatted' } & OwnResult)
+
+/** A result or an error of the call's own; an error may cancel the siblings. */
+export interface OwnResult {
+  /** Every other call, or only those with these ids. */
+  cancelsSiblings: boolean | readonly string[]
+  /** The call for people, shown in the results of the calls it cancels. */
+  description: string
+}

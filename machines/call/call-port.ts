@@ -1,0 +1,52 @@
+import type { StopCause } from './abort-precedence.ts'
+import type { Ending } from './ending.ts'
+
+/**
+ * What the call chart needs from its surroundings. A port only records the request and returns; the work itself, and
+ * with it all user code, starts after every chart has finished its step. The outcome arrives as an event.
+ */
+export interface CallPort {
+  /** The result is already known, nothing will run. */
+  readonly isAnswered: boolean
+  readonly needsValidation: boolean
+  readonly needsPreHooks: boolean
+  /** A hook, a rule, the mode or the tool may decide. */
+  readonly needsDeciding: boolean
+  /** A rule may have been denied since the call was permitted. */
+  readonly mayBeForbidden: boolean
+  /** The host may decide. */
+  readonly needsAsking: boolean
+  /** There is a free slot for a call that waited for a person. */
+  readonly hasPlace: boolean
+  /** There are hooks for this outcome of the body. */
+  readonly needsPostHooks: boolean
+  /** Messages of this call that no reader has taken yet. */
+  readonly unread: number
+  /** Answers with `input.accepted` or `input.rejected`. */
+  validate(): void
+  /** Answers with `preHooks.finished` or `input.rejected`. */
+  runPreHooks(): void
+  /** Answers with `permission.allowed`, `permission.denied`, `permission.deferred` or `permission.undecided`. */
+  decide(): void
+  /** Answers with `permission.allowed`, `permission.denied`, `permission.deferred` or `input.rejected`; first, perhaps, with `permission.pending`. */
+  askHost(): void
+  /** The host is informed. Answers like `askHost`, once somebody has answered. */
+  awaitAnswer(): void
+  /** Answers with `tool.settled`, or first with `call.timedOut`. */
+  callTool(): void
+  /** Answers with `retry.due`, or with `call.timedOut`. */
+  startBackoff(): void
+  /** Answers with `postHooks.finished`. */
+  runPostHooks(): void
+  /** Answers with `result.formatted`. */
+  formatResult(): void
+  /** The result is final; remaining work on it should finish at once. */
+  hurry(): void
+  /** Aborts the call's own signal with the reason; a running body still has its grace period. */
+  stop(cause: StopCause): void
+  /** Answers with `call.graceEnded`, unless the body settles before. */
+  startGrace(): void
+  /** The grace period is over: anything the body sends from now on is late. */
+  abandon(): void
+  conclude(ending: Ending): void
+}

@@ -1,0 +1,78 @@
+export const permissionModes = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk'] as const
+
+/** How strict a session is if no hook, rule or tool decides. */
+export type PermissionMode = (typeof permissionModes)[number]
+
+export type PermissionBehavior = 'allow' | 'ask' | 'deny'
+
+/** What a hook may request, and what may be decided: `defer` pauses the call until somebody answers later. */
+export type PermissionVerdict = PermissionBehavior | 'defer'
+
+/** Everything that decides whether a call may run. Absent fields have no influence. */
+export interface PermissionFacts {
+  readonly mode: PermissionMode
+  readonly hook?: PermissionVerdict | undefined
+  /** The first rule of each list that matches this call, as written. */
+  readonly denyRule?: string | undefined
+  readonly askRule?: string | undefined
+  readonly allowRule?: string | undefined
+  /** The tool's own check. */
+  readonly tool?: PermissionBehavior | undefined
+  readonly isReadOnly: boolean
+  /** It edits files of the workspace, and nothing else. */
+  readonly editsWorkspace: boolean
+}
+
+/** What decided. */
+export type DecisionSource =
+  | { readonly by: 'hook' | 'tool' | 'host' }
+  | { readonly by: 'rule'; readonly rule: string }
+  | { readonly by: 'mode'; readonly mode: PermissionMode }
+
+export interface Decision {
+  readonly behavior: PermissionVerdict
+  readonly source: DecisionSource
+}
+
+/**
+ * Whether a call may run: deny before defer before ask before allow, and only then the mode. So no allow passes a deny,
+ * a defer or an ask, whoever it comes from.
+ */
+export function decidePermission(facts: PermissionFacts): Decision {
+  const decision = denial(facts) ?? question(facts) ?? consent(facts) ?? byMode(facts)
+  const needsSomebody = decision.behavior === 'ask' || decision.behavior === 'defer'
+  if (!needsSomebody || facts.mode !== 'dontAsk') return decision
+  return { behavior: 'deny', source: modeOf(facts) }
+}
+
+/** The part of the decision that the host cannot change. */
+export function denial(facts: PermissionFacts): Decision | undefined {
+  if (facts.hook === 'deny') return { behavior: 'deny', source: { by: 'hook' } }
+  if (facts.denyRule !== undefined) return { behavior: 'deny', source: { by: 'rule', rule: facts.denyRule } }
+  if (facts.tool === 'deny') return { behavior: 'deny', source: { by: 'tool' } }
+  if (facts.mode === 'plan' && !facts.isReadOnly) return { behavior: 'deny', source: modeOf(facts) }
+  return undefined
+}
+
+function question({ askRule, hook, tool }: PermissionFacts): Decision | undefined {
+  if (hook === 'defer') return { behavior: 'defer', source: { by: 'hook' } }
+  if (askRule !== undefined) return { behavior: 'ask', source: { by: 'rule', rule: askRule } }
+  if (hook === 'ask') return { behavior: 'ask', source: { by: 'hook' } }
+  if (tool === 'ask') return { behavior: 'ask', source: { by: 'tool' } }
+  return undefined
+}
+
+function consent({ allowRule, hook, tool }: PermissionFacts): Decision | undefined {
+  if (hook === 'allow') return { behavior: 'allow', source: { by: 'hook' } }
+  if (allowRule !== undefined) return { behavior: 'allow', source: { by: 'rule', rule: allowRule } }
+  if (tool === 'allow') return { behavior: 'allow', source: { by: 'tool' } }
+  return undefined
+}
+
+function byMode(facts: PermissionFacts): Decision {
+  const { mode, editsWorkspace } = facts
+  const allows = mode === 'bypassPermissions' || (mode === 'acceptEdits' && editsWorkspace)
+  return { behavior: allows ? 'allow' : 'ask', source: modeOf(facts) }
+}
+
+const modeOf = ({ mode }: PermissionFacts): DecisionSource => ({ by: 'mode', mode })

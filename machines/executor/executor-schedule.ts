@@ -1,0 +1,123 @@
+import type { AnyActorRef } from 'xstate'
+import type { CallRecord } from '../call/call-record.ts'
+import { WaitingQueue } from './waiting-queue.ts'
+
+/** What the executor chart reports to its surroundings. Like every port it only records and returns. */
+export interface RunPort {
+  /** An actor of the call chart, not started, with the executor's actor as its parent. */
+  createCall(call: CallRecord, executor: AnyActorRef): AnyActorRef
+  received(call: CallRecord): void
+  started(call: CallRecord): void
+  requeued(call: CallRecord): void
+  completed(call: CallRecord): void
+  /** This call and every call before it are completed: its context modifier is applied now. */
+  completedInOrder(call: CallRecord): void
+  handOver(call: CallRecord): void
+  yielded(call: CallRecord): void
+  discarded(): void
+}
+
+/**
+ * The executor chart's schedule: waiting calls, executing calls, the cursor. One object per run, written in place and
+ * only by the executor chart's actions, because an immutable copy per event is O(N) each.
+ */
+export class ExecutorSchedule {
+  readonly calls: CallRecord[] = []
+  readonly queue = new WaitingQueue()
+  readonly executing = new Set<CallRecord>()
+  /** Executing calls that wait for a person: they do not count for `maxConcurrency`. */
+  readonly paused = new Set<CallRecord>()
+  exclusive: CallRecord | undefined
+  /** Number of executing calls that stop when the user interrupts. */
+  interruptible = 0
+  /** The first call whose result has not been delivered. */
+  cursor = 0
+  /** The first call that is not completed, or that has an earlier call that is not. */
+  completedUpTo = 0
+  readonly maxConcurrency: number
+  readonly port: RunPort
+
+  constructor(maxConcurrency: number, port: RunPort) {
+    this.maxConcurrency = maxConcurrency
+    this.port = port
+  }
+
+  /** A record that no run has received yet. */
+  isNew(call: unknown): call is CallRecord {
+    return isRecord(call) && call.index === -1
+  }
+
+  isOwn(call: unknown): call is CallRecord {
+    return isRecord(call) && this.calls[call.index] === call
+  }
+
+  receive(call: CallRecord): void {
+    call.index = this.calls.length
+    this.calls.push(call)
+    this.port.received(call)
+  }
+
+  start(call: CallRecord): void {
+    call.stage = 'executing'
+    call.hasStarted = true
+    this.executing.add(call)
+    if (!call.isSafe) this.exclusive = call
+    if (call.yieldsToInterrupt) this.interruptible++
+    this.port.started(call)
+  }
+
+  pause(call: CallRecord): void {
+    if (call.stage === 'executing') this.paused.add(call)
+  }
+
+  resume(call: CallRecord): void {
+    this.paused.delete(call)
+  }
+
+  /** Back to its place in the queue: as an unsafe call, or because it was answered when no slot was free. */
+  requeue(call: CallRecord, becameUnsafe: boolean): void {
+    this.#stopExecuting(call)
+    if (becameUnsafe) call.isSafe = false
+    call.stage = 'queued'
+    this.queue.enter(call)
+    this.port.requeued(call)
+  }
+
+  complete(call: CallRecord): void {
+    if (call.stage === 'executing') this.#stopExecuting(call)
+    call.stage = 'completed'
+    this.port.completed(call)
+    for (
+      let next = this.calls[this.completedUpTo];
+      next?.stage === 'completed';
+      next = this.calls[++this.completedUpTo]
+    ) {
+      this.port.completedInOrder(next)
+    }
+  }
+
+  yield(call: CallRecord): void {
+    call.stage = 'yielded'
+    this.cursor++
+    this.port.yielded(call)
+  }
+
+  /** Removes matching calls from the queue; returns all unfinished matches. */
+  withdraw(isMeant: (call: CallRecord) => boolean): CallRecord[] {
+    const meant = this.calls.slice(this.completedUpTo).filter((call) => isLive(call) && isMeant(call))
+    for (const call of meant) if (call.stage !== 'executing') call.stage = 'withdrawn'
+    return meant
+  }
+
+  #stopExecuting(call: CallRecord): void {
+    this.executing.delete(call)
+    this.paused.delete(call)
+    if (this.exclusive === call) this.exclusive = undefined
+    if (call.yieldsToInterrupt) this.interruptible--
+  }
+}
+
+const isLive = ({ stage }: CallRecord): boolean => stage !== 'completed' && stage !== 'yielded'
+
+const isRecord = (call: unknown): call is CallRecord =>
+  typeof (call as CallRecord | undefined)?.port?.conclude === 'function'

@@ -1,0 +1,42 @@
+import type { QueryEnding } from './query-ending.ts'
+
+/**
+ * What the query chart needs from its surroundings. As with a call: a port records the request and returns, the work
+ * starts after the charts have finished their step, and the outcome arrives as an event.
+ */
+export interface QueryPort {
+  /** The conversation ends in calls without results, which are to run. */
+  readonly hasOpenCalls: boolean
+  /** A hook wants the query to end after this turn. */
+  readonly isHookStopped: boolean
+  /** The model waits for something: results, a message that was sent, or to continue. */
+  readonly needsAnotherTurn: boolean
+  /** The maximum number of turns is reached. */
+  readonly isLastTurn: boolean
+  /** Gathers the request for the model. Answers with `turn.prepared` or `turn.failed`. */
+  prepare(): void
+  /** Runs the calls at the end of the conversation. */
+  runOpenCalls(): void
+  /** Asks the model. Answers with `stream.ended`, `stream.refused` or `stream.failed`. */
+  openStream(): void
+  /** Stops the model. */
+  stopModel(): void
+  /** Drops this attempt and everything from it, and reports to the host which calls had run. */
+  discardAttempt(): void
+  /** The same, while the stream continues with another reply. */
+  discardReply(): void
+  /** Drops a reply that ended in a refusal, and reports it to the host. */
+  discardRefusal(): void
+  /** Keeps the partial reply: calls that have not started never run. Reports to the host which calls had run. */
+  cutReply(): void
+  /** Answers with `retry.due`, after the delay and when nothing of the old attempt runs. */
+  startBackoff(delayMs: number): void
+  /** From now on the fallback model is asked. */
+  useFallback(): void
+  /** The reply ended: calls held for its end may start, or never will. */
+  closeReply(isWhole: boolean): void
+  abortTools(reason: unknown): void
+  /** Answers with `results.drained` when each call of the reply has its result. */
+  drain(): void
+  conclude(ending: QueryEnding): void
+}

@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
+import { type Io, untilStopped } from '../io.ts'
+import { usageError } from '../usage-error.ts'
+
+/** `signalbox inspect`: opens the inspector in the browser, with or without a recording. */
+export const inspectCommand = (io: Io): Command =>
+  new Command('inspect')
+    .summary('open the inspector in the browser')
+    .description(
+      'Serves the inspector on this machine and prints its URL. Pass a recording to show it, or drop one onto the page.',
+    )
+    .argument('[recording]', 'a recording (.jsonl), such as from signalbox run --record')
+    .option('--coverage <file>', 'a coverage file: show how often a test suite took each transition')
+    .option('--port <number>', 'the port to listen on (default: any free port)', readPort)
+    .addHelpText('after', '\nExample:\n  signalbox inspect turn.jsonl')
+    .action(async (recording: string | undefined, { port, coverage }: { port?: number; coverage?: string }) => {
+      for (const file of [recording, coverage]) {
+        if (file !== undefined && !isFile(file)) throw usageError(`No such file: ${file}.`)
+      }
+      const { serveInspector } = await import('signalbox/inspect/server')
+      const server = await serveInspector([], { recording, coverage, port, keepsProcess: true }).catch(
+        (error: Error) => {
+          throw usageError(`The inspector cannot listen: ${error.message}`, error)
+        },
+      )
+      const stopped = untilStopped(io)
+      io.stdout.write(`The inspector is at ${server.url}\nPress Ctrl+C to stop it.\n`)
+      await stopped
+      await server.close()
+    })
+
+export function readPort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('Expected a port number from 0 to 65535.')
+  return port
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

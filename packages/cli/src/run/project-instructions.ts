@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+const name = 'AGENTS.md'
+const maxChars = 100_000
+
+/** The AGENTS.md files from the top of the repository down to this folder. Undefined if there are none. */
+export function projectInstructions(root: string): string | undefined {
+  const texts = foldersDownTo(root).flatMap((folder) => {
+    const text = read(join(folder, name))
+    return text === undefined ? [] : [`${join(relative(root, folder), name)}:\n${text}`]
+  })
+  return texts.length === 0 ? undefined : `Follow these instructions of the project.\n\n${texts.join('\n\n')}`
+}
+
+/** The folder itself, and its parents up to the one with a .git. */
+function foldersDownTo(root: string): string[] {
+  const folders = [root]
+  for (let at = root; !existsSync(join(at, '.git')); at = dirname(at)) {
+    if (dirname(at) === at) return [root]
+    folders.unshift(dirname(at))
+  }
+  return folders
+}
+
+function read(path: string): string | undefined {
+  try {
+    const text = readFileSync(path, 'utf8').trim()
+    return text.length > maxChars
+      ? `${text.slice(0, maxChars)}\n[The rest of ${name} was truncated.]`
+      : text || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+import { givenUp } from 'signalbox/inspect'
+import { type CallView, type Phase, phaseOf } from './call-view.ts'
+import { cleanLine } from './clean-text.ts'
+import { duration, plural } from './duration.ts'
+import { resultText } from './plain-text.ts'
+import type { SessionView } from './session-view.ts'
+import { whyHeld, whyWaiting } from './why-waiting.ts'
+
+export type Tone = 'waits' | 'works' | 'asks' | 'held' | 'ok' | 'error' | 'stopped'
+
+/** The status of a call in a few words; changes only when the call does. */
+export interface CallStatus {
+  readonly phase: Phase
+  readonly tone: Tone
+  readonly words: string
+}
+
+const phaseWords: Partial<Record<Phase, string>> = {
+  validating: 'checking input',
+  preHooks: 'running hooks',
+  deciding: 'checking permission',
+  asking: 'waits for your answer',
+  later: 'waits for a later answer',
+  calling: 'runs',
+  retrying: 'failed, retrying soon',
+  postHooks: 'running hooks on the result',
+  formatting: 'formatting the result',
+  stopping: 'stopping',
+}
+
+export function callStatus(call: CallView, session: SessionView): CallStatus {
+  const phase = phaseOf(call)
+  if (phase === 'queued') return { phase, tone: 'waits', words: whyWaiting(call, session) }
+  if (phase === 'heldForOrder') return { phase, tone: 'held', words: whyHeld(call, session) }
+  if (phase === 'delivered') return { phase, ...outcome(call) }
+  if (phase === 'discarded') return { phase, tone: 'stopped', words: givenUp.long }
+  const server = phase === 'calling' ? session.serverFor(call) : undefined
+  if (server !== undefined) return { phase, tone: 'works', words: server.words }
+  return { phase, tone: phase === 'asking' ? 'asks' : 'works', words: phaseWords[phase] ?? phase }
+}
+
+function outcome(call: CallView): Omit<CallStatus, 'phase'> {
+  if (call.ending?.by === 'abort') return { tone: 'stopped', words: whyStopped(call) }
+  const { ranAt, completedAt, result } = call
+  const took = ranAt === undefined ? '' : duration((completedAt ?? ranAt) - ranAt)
+  if (result?.isError === true) return { tone: 'error', words: took === '' ? 'did not run' : `failed after ${took}` }
+  return { tone: 'ok', words: [took, summary(call)].filter((part) => part !== '').join(', ') }
+}
+
+const stops: Readonly<Record<string, string>> = {
+  sibling_error: 'stopped: a call beside it failed',
+  user_interrupted: 'stopped by you',
+  timeout: 'stopped: timeout',
+}
+
+function whyStopped({ ending, stoppedBy, ranAt }: CallView): string {
+  const { kind = null, reached = null } = ending ?? {}
+  const failed = stoppedBy === undefined ? undefined : `stopped: ${cleanLine(stoppedBy)} failed`
+  const because = failed ?? stops[kind ?? ''] ?? 'stopped'
+  if (reached === 'notStarted' || ranAt === undefined) return `${because}; it never ran`
+  return reached === 'abandoned' ? `${because}; it did not stop in time` : because
+}
+
+/** If the result itself is not shown, its size. */
+function summary({ name, result }: CallView): string {
+  if (name !== 'Read' || result === undefined) return ''
+  return plural(resultText(result.content).trimEnd().split('\n').length, 'line')
+}

@@ -1,0 +1,64 @@
+import type { CallState, Encoded } from 'signalbox/inspect'
+
+/** The status of a call, as shown to people. */
+export type Phase =
+  | 'queued'
+  | 'validating'
+  | 'preHooks'
+  | 'deciding'
+  | 'asking'
+  | 'later'
+  | 'calling'
+  | 'retrying'
+  | 'postHooks'
+  | 'formatting'
+  | 'stopping'
+  /** Finished, but an earlier call is not delivered yet. */
+  | 'heldForOrder'
+  | 'delivered'
+  /** The reply it belongs to was dropped. */
+  | 'discarded'
+
+/** One call: its state in the run model, plus what the terminal adds. */
+export interface CallView extends CallState {
+  readonly kind: 'call'
+  readonly run: number
+  /** Counted through the whole session, starting at 1. */
+  readonly number: number
+  /** The innermost state of its chart. */
+  state: string
+  /** When its body started. */
+  ranAt: number | undefined
+  completedAt: number | undefined
+  /** The end of its output so far, and the number of lines. */
+  output: { text: string; lines: number }
+  progress: Encoded | undefined
+  result: { readonly content: Encoded; readonly isError: boolean } | undefined
+  /** The call whose failure stopped it, if any. */
+  stoppedBy: string | undefined
+  isDiscarded: boolean
+}
+
+const executingStates = new Set<string>([
+  'validating',
+  'preHooks',
+  'deciding',
+  'asking',
+  'later',
+  'calling',
+  'retrying',
+  'postHooks',
+  'formatting',
+  'stopping',
+] satisfies Phase[])
+
+export function phaseOf(call: CallView): Phase {
+  if (call.result !== undefined) return 'delivered'
+  if (call.isDiscarded) return 'discarded'
+  if (call.stage === 'completed' || call.stage === 'yielded' || call.stage === 'withdrawn') return 'heldForOrder'
+  if (call.stage !== 'executing') return 'queued'
+  return executingStates.has(call.state) ? (call.state as Phase) : 'calling'
+}
+
+/** The call will not change any more. */
+export const isOver = (call: CallView): boolean => call.result !== undefined || call.isDiscarded

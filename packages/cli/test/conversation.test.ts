@@ -1,0 +1,144 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { textBlock } from '../../../test/support/held-model.ts'
+import { sse, sseServer, startSse } from '../../../test/support/sse-server.ts'
+import { UsageCount, usageWords } from '../src/run/usage-count.ts'
+import { runCli } from '../src/run-cli.ts'
+import { fakeIo } from './fake-io.ts'
+import { builtCli, makeScript, temporaryFolder } from './support.ts'
+import { hasTmux, openTerminal } from './tmux.ts'
+
+const folder = temporaryFolder()
+let count = 0
+const newFolder = (): string => {
+  const place = join(folder, `${++count}`)
+  mkdirSync(join(place, 'work'), { recursive: true })
+  return place
+}
+
+/** The command line with the real client, against a server that answers with what it is told. */
+async function withModel(texts: readonly string[]) {
+  const place = newFolder()
+  const server = await sseServer((response, at) => {
+    startSse(response)
+    const usage = { input_tokens: 1_000, cache_read_input_tokens: 9_000, output_tokens: 1 }
+    const begin = {
+      type: 'message_start',
+      message: { id: `m${at}`, type: 'message', role: 'assistant', model: 'x', content: [], usage },
+    }
+    const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 500 } }
+    response.end(sse([begin, ...textBlock(0, texts[at] ?? '?'), end, { type: 'message_stop' }]))
+  })
+  onTestFinished(() => server.close())
+  const env = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: server.url, SIGNALBOX_HOME: join(place, 'home') }
+  const root = join(place, 'work')
+  const run = async (args: string[], input = '') => {
+    const before = { key: process.env.ANTHROPIC_API_KEY, url: process.env.ANTHROPIC_BASE_URL }
+    Object.assign(process.env, { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: server.url })
+    try {
+      const { io, printed } = fakeIo(env, input)
+      return { code: await runCli(['run', '--cwd', root, ...args], io), ...printed }
+    } finally {
+      for (const [name, value] of [
+        ['ANTHROPIC_API_KEY', before.key],
+        ['ANTHROPIC_BASE_URL', before.url],
+      ] as const) {
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+      }
+    }
+  }
+  return {
+    root,
+    run,
+    env,
+    requests: server.requests as { system?: unknown; messages: { role: string; content: unknown }[] }[],
+  }
+}
+
+describe('signalbox run', () => {
+  it('gives the model what is piped in, below the prompt', async () => {
+    const { run, requests } = await withModel(['Fine.', 'Fine.'])
+    expect((await run(['Review', 'this.'], '--- a\n+++ b\n')).code).toBe(0)
+    expect(JSON.stringify(requests[0]?.messages)).toContain('Review this.\\n\\n<stdin>\\n--- a\\n+++ b\\n</stdin>')
+    await run(['-'], 'only this')
+    expect(JSON.stringify(requests[1]?.messages)).toContain('"only this"')
+  })
+
+  it('goes on with the last conversation of the folder, and of no other', async () => {
+    const { run, requests, root } = await withModel(['My name is Box.', 'Box.'])
+    const none = await run(['--continue', 'Who?'])
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('no earlier session')])
+    await run(['What is your name?'])
+    const { out } = await run(['--continue', 'Say it again.'])
+    expect(out).toContain('Box.')
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(JSON.stringify(requests[1]?.messages)).toContain('My name is Box.')
+    const elsewhere = join(root, 'sub')
+    mkdirSync(elsewhere)
+    expect((await run(['--cwd', elsewhere, '--continue', 'x'])).code).toBe(2)
+  })
+
+  it('reads AGENTS.md, from the top of the repository down', async () => {
+    const { run, requests, root } = await withModel(['Yes.'])
+    mkdirSync(join(root, '.git'))
+    mkdirSync(join(root, 'app'))
+    writeFileSync(join(root, 'AGENTS.md'), 'Use tabs.')
+    writeFileSync(join(root, 'app/AGENTS.md'), 'Test with vitest.')
+    await run(['--cwd', join(root, 'app'), 'Hello'])
+    const system = JSON.stringify(requests[0]?.system)
+    expect(system.indexOf('Use tabs.')).toBeGreaterThan(0)
+    expect(system.indexOf('Test with vitest.')).toBeGreaterThan(system.indexOf('Use tabs.'))
+  })
+
+  it('shows tokens and cost', async () => {
+    const { run } = await withModel(['Yes.', 'Yes.'])
+    const { out } = await run(['--model', 'claude-opus-4-6', 'Hello'])
+    expect(out).toContain('10,000 tokens in (9,000 cached), 500 out, $0.0220')
+    const json = await run(['--model', 'claude-opus-4-6', '--json', 'Hello'])
+    const end = JSON.parse(json.out.trim().split('\n').at(-1) as string)
+    expect(end.usage).toEqual({
+      inputTokens: 1_000,
+      outputTokens: 500,
+      cacheReadTokens: 9_000,
+      cacheWriteTokens: 0,
+      costUSD: 0.022,
+    })
+  })
+})
+
+it('costs what the settings say where they name a price, and nothing is claimed where nobody does', () => {
+  const own = new UsageCount({ mine: { input: 1, output: 2 } })
+  own.add('mine', { input_tokens: 1_000_000, output_tokens: 1_000_000, cache_creation_input_tokens: 1_000_000 })
+  expect(usageWords(own.total as never)).toBe('2,000,000 tokens in, 1,000,000 out, $4.25')
+  const unknown = new UsageCount()
+  unknown.add('claude-opus-4-6', { input_tokens: 10, output_tokens: 1 })
+  unknown.add('somebody-else', { input_tokens: 10, output_tokens: 1 })
+  expect(usageWords(unknown.total as never)).toBe('20 tokens in, 2 out')
+  expect(new UsageCount().total).toBeUndefined()
+})
+
+describe.skipIf(!hasTmux)('in a real terminal', () => {
+  it('takes further prompts in the same session', async () => {
+    const place = newFolder()
+    const script = makeScript(place, 'turns.json', { prompt: 'First.', turns: ['One.', 'Two.'] })
+    const transcript = join(place, 't.jsonl')
+    const args = ['run', '--script', script, '--interactive', '--transcript', transcript]
+    const terminal = openTerminal([process.execPath, builtCli(), ...args], 80, 24, join(place, 'work'))
+    await terminal.shows('Type the next prompt.')
+    terminal.type('And then?')
+    await terminal.shows('› And then?')
+    terminal.keys('Enter')
+    await terminal.shows('Two.')
+    await terminal.shows('Type the next prompt.')
+    terminal.keys('C-c')
+    expect(await terminal.ended()).toBe(0)
+    const roles = readFileSync(transcript, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type)
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(terminal.history()).toContain('> And then?')
+  })
+})

@@ -1,0 +1,286 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type AnyTool, createAssistantMessage, createToolUseContext, type PermissionReply } from '../../../src/index.ts'
+import { flush } from '../../../test/support/turn.ts'
+import { createTools } from '../../tools/src/index.ts'
+import { alwaysRule } from '../src/run/always-rule.ts'
+import type { Key } from '../src/run/keyboard.ts'
+import { PermissionDesk } from '../src/run/permission-desk.ts'
+import { colorsFor } from '../src/view/colors.ts'
+import { SessionView } from '../src/view/session-view.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'signalbox-desk-'))
+const { tools, close } = createTools({ root })
+afterAll(async () => {
+  await close()
+  rmSync(root, { recursive: true })
+})
+const toolOf = (name: string) => tools.find((tool) => tool.name === name) as AnyTool
+const contextOf = (id: string) => ({ ...createToolUseContext(), toolUseID: id })
+const byMode = { because: { by: 'mode', mode: 'default' } } as const
+const key = (text: string): Key => ({ text, name: text, isCtrlC: false })
+const named = (name: string): Key => ({ text: undefined, name, isCtrlC: false })
+const canvas = { columns: 60, colors: colorsFor({}, { NO_COLOR: '1' }), now: 0 }
+
+function openDesk(keep?: (rules: readonly string[]) => string | undefined) {
+  const notes: string[] = []
+  let changed = (): void => undefined
+  const desk = new PermissionDesk({
+    session: new SessionView(),
+    changed: () => changed(),
+    note: (text) => notes.push(text),
+    now: () => 0,
+    keep,
+  })
+  const answers = new Map<string, PermissionReply>()
+  const ask = async (id: string, name: string, input: Record<string, unknown>, question = byMode) => {
+    const context = contextOf(id)
+    const isAsked = new Promise<void>((resolve) => {
+      changed = resolve
+    })
+    void Promise.resolve(desk.ask(toolOf(name), input, context, createAssistantMessage([]), id, question)).then(
+      (answer) => answers.set(id, answer),
+    )
+    await isAsked
+    return context
+  }
+  return { desk, answers, ask, notes }
+}
+
+describe('the rule for always', () => {
+  it.each([
+    ['Bash', { command: 'npm test' }, { rules: ['Bash(npm test)'] }],
+    ['Bash', { command: 'cd src && npm test' }, { rules: ['Bash(cd src && npm test)'] }],
+    ['Bash', { command: 'rm *' }, { rules: ['Bash(rm \\*)'] }],
+    ['Bash', { command: "rm '*' a\\ b" }, { rules: ["Bash(rm '*' a' 'b)"] }],
+    ['Bash', { command: 'echo "a && b"' }, { rules: ["Bash(echo a' && 'b)"] }],
+    ['Bash', { command: 'echo $(rm x)' }, { because: 'no rule can match this command' }],
+    ['Bash', { command: 'npm test > out.txt' }, { because: 'no rule can match this command' }],
+    ['Write', { file_path: 'a/b.txt', content: '' }, { rules: ['Write(a/b.txt)'] }],
+    ['WebFetch', { url: 'https://docs.example.com/x' }, { rules: ['WebFetch(url:https://docs.example.com/x)'] }],
+    ['TaskCreate', { subject: 'x' }, { rules: ['TaskCreate'] }],
+  ])('%s %j: %j', async (name, input, rule) => {
+    expect(await alwaysRule(toolOf(name), input, contextOf('a'), byMode)).toEqual(rule)
+  })
+
+  it('is not offered where it would spare nothing', async () => {
+    const asked = { because: { by: 'rule', rule: 'Bash(npm *)' } } as const
+    expect(await alwaysRule(toolOf('Bash'), { command: 'npm test' }, contextOf('a'), asked)).toEqual({
+      because: 'a rule asks each time',
+    })
+    expect(
+      await alwaysRule(toolOf('Write'), { file_path: '.git/x' }, contextOf('a'), { because: { by: 'tool' } }),
+    ).toEqual({ because: 'this call always needs an answer' })
+  })
+
+  it('is none where the tool cannot say', async () => {
+    const broken = {
+      ...toolOf('Bash'),
+      matchesRule: () => {
+        throw new Error('no')
+      },
+    } as AnyTool
+    expect(await alwaysRule(broken, { command: 'npm test' }, contextOf('a'), byMode)).toHaveProperty('because')
+  })
+})
+
+describe('the desk', () => {
+  it('asks one after the other', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    expect(desk.lines(canvas).join('\n')).toContain('(1 more waits)')
+    desk.press(key('y'))
+    await flush()
+    expect(answers).toEqual(new Map([['a', { behavior: 'allow' }]]))
+    expect(desk.lines(canvas).join('\n')).toContain('touch b')
+    desk.press(key('x'))
+    await flush()
+    expect(desk.isAsking).toBe(true)
+  })
+
+  it('with always the others that the rule covers are answered too, and only those', async () => {
+    const { desk, answers, ask, notes } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch a' })
+    await ask('c', 'Bash', { command: 'touch a && rm -rf b' })
+    desk.lines(canvas)
+    desk.press(key('a'))
+    for (let turns = 0; turns < 20; turns++) await flush()
+    expect([...answers]).toEqual([
+      ['a', { behavior: 'allow', addRules: { allow: ['Bash(touch a)'] } }],
+      ['b', { behavior: 'allow' }],
+    ])
+    expect(notes).toEqual(['Allowed for the rest of this session: Bash(touch a).'])
+    expect(desk.lines(canvas).join('\n')).toContain('rm -rf b')
+  })
+
+  it('always does nothing where it is not offered', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'echo $(id)' })
+    desk.press(key('a'))
+    await flush()
+    expect(answers.size).toBe(0)
+    expect(desk.lines(canvas).join('\n')).toContain('not always: no rule can match this command')
+  })
+
+  it('a no may have a reason, can be taken back, and may have none', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    for (const each of [
+      key('n'),
+      key('y'),
+      named('escape'),
+      key('n'),
+      key('ß'),
+      key('!'),
+      named('backspace'),
+      named('return'),
+    ])
+      desk.press(each)
+    await flush()
+    expect(answers.get('a')).toEqual({ behavior: 'deny', message: 'The user denied this call: ß' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    for (const each of [key('n'), named('return')]) desk.press(each)
+    await flush()
+    expect(answers.get('b')).toEqual({ behavior: 'deny', message: 'The user denied this call.' })
+  })
+
+  it('a question that was stopped, or answered elsewhere, is gone', async () => {
+    const { desk, ask } = openDesk()
+    const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    abortController.abort('interrupt')
+    expect(desk.lines(canvas).join('\n')).toContain('touch b')
+    desk.heed(new Set())
+    expect(desk.isAsking).toBe(false)
+    expect(desk.press(key('y'))).toBe(false)
+  })
+
+  it('a reason that was begun goes with its question, not to the next one', async () => {
+    const { desk, answers, ask } = openDesk()
+    const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
+    await ask('b', 'Bash', { command: 'touch b' })
+    for (const each of ['n', 'n', 'o']) desk.press(key(each))
+    abortController.abort('interrupt')
+    desk.press(named('return'))
+    await flush()
+    expect(desk.lines(canvas).join('\n')).toContain('May Bash run?')
+    expect([...answers.keys()]).toEqual(['a'])
+  })
+
+  it('a question of an agent stays open whatever the frames know, and always holds for everybody', async () => {
+    const { desk, answers, ask } = openDesk()
+    const askFor = (id: string, command: string) =>
+      desk.askFor('agent')(toolOf('Bash'), { command }, contextOf(id), createAssistantMessage([]), id, byMode)
+    // it may have the id of a call of the conversation
+    await ask('a', 'Bash', { command: 'touch a' })
+    const inner = askFor('a', 'touch b')
+    for (let turns = 0; turns < 20; turns++) await flush()
+    desk.heed(new Set())
+    await flush()
+    expect(answers.get('a')).toMatchObject({ behavior: 'deny' })
+    expect(desk.lines(canvas).join('\n')).toContain('touch b')
+    desk.press(key('a'))
+    expect(await inner).toMatchObject({ behavior: 'allow', addRules: { allow: ['Bash(touch b)'] } })
+    expect(await askFor('c', 'touch b')).toEqual({ behavior: 'allow' })
+    const context = contextOf('d')
+    expect(
+      await desk.ask(toolOf('Bash'), { command: 'touch b' }, context, createAssistantMessage([]), 'd', byMode),
+    ).toEqual({ behavior: 'allow' })
+    expect(desk.isAsking).toBe(false)
+  })
+
+  it('shows what an edit would change, or several', async () => {
+    const { desk, ask } = openDesk()
+    await ask('a', 'Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nTWO' })
+    expect(desk.lines(canvas).join('\n')).toContain('      one\n    - two\n    + TWO\n')
+    desk.press(key('y'))
+    const edits = [
+      { old_string: 'a', new_string: 'b' },
+      { old_string: 'c', new_string: 'd' },
+    ]
+    await ask('b', 'Edit', { file_path: 'a.txt', edits })
+    expect(desk.lines({ ...canvas, rows: 40 }).join('\n')).toMatch(/- a\n *\+ b\n.*\n.*\n *- c\n *\+ d\n/)
+  })
+
+  it('a hostile command cannot draw its own question', async () => {
+    const { desk, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'touch PWNED #\rls -la\u001b[2J\u202e' })
+    const picture = desk.lines(canvas).join('\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must not be there
+    expect(picture.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/)
+    expect(picture).toContain('│ touch PWNED #⟨CR⟩ls -la⟨ESC⟩[2J⟨U+202E⟩')
+  })
+
+  it.each([8, 12, 24])('yes counts once all of a long command was shown, on %i rows', async (rows) => {
+    const { desk, answers, ask } = openDesk()
+    const command = Array.from({ length: 60 }, (_, index) => `echo line ${index}`).join('\n')
+    await ask('a', 'Bash', { command: `${command}\n` })
+    const seen = new Set<string>()
+    const look = (): string[] => {
+      const lines = desk.lines({ ...canvas, rows })
+      for (const line of lines) seen.add(line.trim())
+      return lines
+    }
+    for (let page = 0; page < 200; page++) {
+      const lines = look()
+      expect(lines.length).toBeLessThanOrEqual(rows - 2)
+      if (lines.join().includes('yes, once')) break
+      for (const early of ['y', 'a']) desk.press(key(early))
+      await flush()
+      expect(answers.size).toBe(0)
+      desk.press(key(' '))
+    }
+    for (let index = 0; index < 60; index++) expect(seen).toContain(`│ echo line ${index}`)
+    desk.press(key('y'))
+    await flush()
+    expect(answers.get('a')).toEqual({ behavior: 'allow' })
+  })
+
+  it('a key that came before the question was drawn answers nothing', async () => {
+    const { desk, answers, ask } = openDesk()
+    await ask('a', 'Bash', { command: 'touch a' })
+    desk.press(key('y'))
+    await flush()
+    expect(answers.size).toBe(0)
+  })
+
+  it('the rule that always adds is shown whole', async () => {
+    const { desk, ask } = openDesk()
+    const command = `npm run build -- ${'--flag '.repeat(40)}--last`
+    await ask('a', 'Bash', { command })
+    const picture = desk.lines({ ...canvas, columns: 79, rows: 40 })
+    const from = picture.findIndex((line) => line.includes('always adds the rule'))
+    const rule = picture
+      .slice(from + 1, -3)
+      .map((line) => line.replace(/^ *[│┆] /, ''))
+      .join('')
+    expect(rule).toBe(`Bash(${command})`)
+  })
+})
+
+it('always can be kept for the project, and holds for the session where it cannot', async () => {
+  const kept: string[] = []
+  const keeping = openDesk((rules) => void kept.push(...rules))
+  await keeping.ask('a', 'Bash', { command: 'npm test' })
+  expect(keeping.desk.lines(canvas).join('\n')).toContain('p  always, and save the rule for this project')
+  keeping.desk.press(key('p'))
+  await flush()
+  expect(kept).toEqual(['Bash(npm test)'])
+  expect(keeping.answers.get('a')).toMatchObject({ behavior: 'allow', addRules: { allow: ['Bash(npm test)'] } })
+  expect(keeping.notes[0]).toBe('Saved for this project: Bash(npm test).')
+  const failing = openDesk(() => 'the disk is full')
+  await failing.ask('b', 'Bash', { command: 'npm test' })
+  failing.desk.lines(canvas)
+  failing.desk.press(key('p'))
+  await flush()
+  expect([failing.notes[0], failing.answers.get('b')?.behavior]).toEqual(['Not saved: the disk is full', 'allow'])
+  const without = openDesk()
+  await without.ask('c', 'Bash', { command: 'npm test' })
+  expect(without.desk.lines(canvas).join('\n')).not.toContain('save the rule')
+  without.desk.press(key('p'))
+  expect(without.desk.isAsking).toBe(true)
+})

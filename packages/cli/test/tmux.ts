@@ -1,0 +1,67 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { noHome } from './fake-io.ts'
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0
+
+export interface Terminal {
+  /** What is on the screen now. */
+  screen(): string
+  /** All that was ever written, with what has scrolled away. */
+  history(): string
+  title(): string
+  isCursorShown(): boolean
+  keys(...keys: string[]): void
+  type(text: string): void
+  resize(columns: number, rows: number): void
+  /** Waits until the screen shows it. */
+  shows(text: string | RegExp): Promise<void>
+  /** Waits until the command has ended, and gives its exit code. */
+  ended(): Promise<number>
+}
+
+/** A real terminal that runs a command: keys in, screen out. It is gone when the test is over. */
+export function openTerminal(command: readonly string[], columns = 80, rows = 24, cwd = '/'): Terminal {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-tmux-'))
+  const { NO_COLOR: _, FORCE_COLOR: __, ANTHROPIC_API_KEY: ___, TMUX: ____, ...env } = process.env
+  const tmux = (...args: string[]): string =>
+    execFileSync('tmux', ['-u', '-S', join(folder, 'socket'), '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { ...env, SIGNALBOX_HOME: noHome, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  const words = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+  // it stays when the command has ended, so that the last picture can be looked at
+  const line = `${words}; echo "[exit $?]"; exec sleep 1000`
+  tmux('new-session', '-d', '-s', 's', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, line)
+  onTestFinished(() => {
+    try {
+      tmux('kill-server')
+    } catch {
+      // it is gone already
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const screen = () => tmux('capture-pane', '-p', '-t', 's')
+  const history = () => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 's')
+  return {
+    screen,
+    history,
+    title: () => tmux('display-message', '-p', '-t', 's', '#{pane_title}').trim(),
+    isCursorShown: () => tmux('display-message', '-p', '-t', 's', '#{cursor_flag}').trim() === '1',
+    keys: (...keys) => void tmux('send-keys', '-t', 's', ...keys),
+    type: (text) => void tmux('send-keys', '-t', 's', '-l', text),
+    resize: (width, height) => void tmux('resize-window', '-t', 's', '-x', `${width}`, '-y', `${height}`),
+    shows: (text) =>
+      expect
+        .poll(screen, { interval: 40 })
+        .toEqual(text instanceof RegExp ? expect.stringMatching(text) : expect.stringContaining(text)),
+    async ended() {
+      await expect.poll(history, { interval: 40 }).toMatch(/^\[exit \d+\]$/m)
+      return Number(/^\[exit (\d+)\]$/m.exec(history())?.[1])
+    },
+  }
+}

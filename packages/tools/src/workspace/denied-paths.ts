@@ -1,0 +1,15 @@
+import { parseRule, type ToolUseContext } from 'signalbox'
+import { pathRule } from './path-rule.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The real paths that the deny rules of these tools match. */
+export async function deniedPaths(
+  workspace: Workspace,
+  { permissions }: ToolUseContext,
+  toolNames: readonly string[],
+): Promise<(path: string) => boolean> {
+  const rules = (permissions?.deny ?? []).map((rule) => parseRule(rule))
+  const own = rules.filter(({ toolName }) => toolNames.includes(toolName))
+  const specs = await Promise.all(own.map(({ spec = '**' }) => pathRule(spec, workspace, 'deny')))
+  return (path) => specs.some(({ matches }) => matches(path))
+}

@@ -1,0 +1,283 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAssistantMessage, StreamingToolExecutor, type ToolResultBlock } from '../../../src/index.ts'
+import { createTools, type ToolSetOptions } from '../src/index.ts'
+import { put, runTool, scratch } from './bench.ts'
+import { eventually, processesWith } from './processes.ts'
+
+function bashIn(files: Record<string, string> = {}, shell: ToolSetOptions['shell'] = {}) {
+  const root = scratch(files)
+  const { tools, close } = createTools({ root, shell })
+  onTestFinished(close)
+  const bash = (command: string, more: object = {}) => runTool(tools, 'Bash', { command, ...more })
+  const tool = tools.find(({ name }) => name === 'Bash')
+  return { root, tools, bash, close, isSafe: (command: string) => tool?.isConcurrencySafe?.({ command }) }
+}
+
+describe('Bash', () => {
+  it('gives back what was printed, on both channels as it came', async () => {
+    const { bash } = bashIn()
+    const { text, isError, progress } = await bash('echo one; echo two >&2; echo three; echo four >&2')
+    expect([text, isError]).toEqual(['one\ntwo\nthree\nfour', false])
+    expect(progress.map(({ data }) => (data as { text: string }).text).join('')).toBe('one\ntwo\nthree\nfour\n')
+    expect((await bash('true')).text).toBe('(no output)')
+    // half a character is not nothing
+    expect((await bash(`printf 'a\\xe2\\x82'`)).text).toBe('a\ufffd')
+  })
+
+  it('says with what exit code it failed, and takes an answer for an answer', async () => {
+    const { bash } = bashIn({ 'a.txt': 'alpha\n', 'b.txt': 'beta\n' })
+    expect(await bash('echo no; exit 3')).toMatchObject({ text: 'no\n[Exit code 3]', isError: true })
+    expect(await bash('grep gamma a.txt')).toMatchObject({ text: '(no output)\n[Exit code 1]', isError: false })
+    expect(await bash('diff a.txt b.txt')).toMatchObject({ isError: false })
+    expect(await bash('grep gamma none.txt')).toMatchObject({ isError: true })
+    expect(await bash('kill -9 $$')).toMatchObject({ text: '(no output)\n[Killed by SIGKILL]', isError: true })
+    expect(await bash('echo "open')).toMatchObject({ isError: true })
+  })
+
+  it('keeps the working directory across calls, and nothing else', async () => {
+    const { root, bash } = bashIn({ 'sub/deep/a.txt': 'x' })
+    await bash('cd sub/deep; X=1')
+    expect((await bash('pwd; echo "x$X"')).text).toBe(`${root}/sub/deep\nx`)
+    await bash('cd .. && false')
+    expect((await bash('pwd')).text).toBe(`${root}/sub`)
+    await bash('cd deep; exit 0')
+    expect((await bash('pwd')).text).toBe(`${root}/sub/deep`)
+  })
+
+  it('does not follow a shell that leaves the workspace, nor into a folder that is gone', async () => {
+    const { root, bash } = bashIn()
+    expect((await bash('cd /; pwd')).text).toBe(
+      `/\n[The command left the workspace. The working directory was reset to ${root}.]`,
+    )
+    expect((await bash('pwd')).text).toBe(root)
+    await bash(`mkdir gone; cd gone`)
+    await bash(`cd ${root}; rmdir gone; cd ${root}`)
+    await bash('mkdir gone; cd gone; rmdir ../gone')
+    expect((await bash('pwd')).text).toBe(root)
+  })
+
+  it('runs alone with any cd, wherever the shell is', () => {
+    const { root, isSafe } = bashIn({ 'sub/a.txt': 'x' })
+    expect(['ls', 'cat a.txt | wc -l', 'echo cd sub'].map(isSafe)).toEqual([true, true, true])
+    const unsafe = [
+      'touch x',
+      'ls > x',
+      'cd sub && ls',
+      `cd ${root} && ls`,
+      'cd . && ls',
+      'cd',
+      'pushd sub && ls',
+      'popd',
+    ]
+    expect(unsafe.filter((command) => isSafe(command))).toEqual([])
+  })
+
+  it('needs no rule for a cd to where it is, and takes its answer for an answer', async () => {
+    const { root, tools } = bashIn({ 'a.txt': 'x', 'sub/a.txt': 'y' })
+    const context = { permissions: { mode: 'dontAsk', allow: ['Bash(cat *)', 'Bash(grep *)'] } } as const
+    const bash = (command: string) => runTool(tools, 'Bash', { command }, { context })
+    expect((await bash(`cd ${root} && cat a.txt`)).text).toBe('x')
+    expect(await bash(`cd ${root} && grep none a.txt`)).toMatchObject({ isError: false })
+    expect(await bash(`cd ${root}/sub && touch b.txt`)).toMatchObject({ isError: true })
+    const plan = { context: { permissions: { mode: 'plan' } } } as const
+    expect((await runTool(tools, 'Bash', { command: `cd ${root} && cat a.txt` }, plan)).text).toBe('x')
+    expect((await runTool(tools, 'Bash', { command: 'cd sub && cat a.txt' }, plan)).isError).toBe(true)
+  })
+
+  it('reads nothing from a terminal or from anybody', async () => {
+    const { bash } = bashIn()
+    expect((await bash('cat; read x; echo "done $?"')).text).toBe('done 1')
+    expect((await bash('test -t 0 || echo none; (: </dev/tty) 2>/dev/null || echo no terminal')).text).toBe(
+      'none\nno terminal',
+    )
+  })
+
+  it('gets few of the variables of the host', async () => {
+    process.env.SIGNALBOX_TEST_SECRET = 'secret'
+    process.env.BASH_ENV = '/nowhere/evil.sh'
+    onTestFinished(() => {
+      delete process.env.SIGNALBOX_TEST_SECRET
+      delete process.env.BASH_ENV
+    })
+    const { bash } = bashIn({}, { env: { MINE: 'given' } })
+    const { text } = await bash('env; alias; declare -F')
+    expect(text).not.toMatch(/secret|evil/)
+    expect(text).toContain('MINE=given')
+  })
+
+  it('keeps the beginning and the end of a long output, and says how much is missing', async () => {
+    const { bash } = bashIn({}, { maxOutputChars: 200 })
+    const { text } = await bash('seq 1 10000; echo end')
+    expect(text).toMatch(/^1\n2\n[\s\S]*characters left out[\s\S]*10000\nend$/)
+    expect(text.length).toBeLessThan(400)
+  })
+
+  it('ends a flood', async () => {
+    const { bash } = bashIn({}, { maxOutputBytes: 1_000_000 })
+    const { text, isError } = await bash('yes')
+    expect([isError, text.slice(-120)]).toEqual([true, expect.stringContaining('printed more than')])
+  })
+
+  it('takes odd bytes, and half characters', async () => {
+    const { bash } = bashIn()
+    expect((await bash(`printf '\\xc3'; sleep 0.05; printf '\\xa9\\xff\\0x'`)).text).toBe('é\ufffd\0x')
+  })
+
+  it('ends what takes too long, and says what to do', async () => {
+    const { bash } = bashIn()
+    const { text, isError } = await bash('echo begun; sleep 1000', { timeout: 300 })
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^begun\n\[The command timed out/)])
+  })
+
+  it('refuses what is no command', async () => {
+    const { bash } = bashIn()
+    expect((await bash('  ')).text).toContain('empty')
+    expect((await bash('echo \0')).text).toContain('NUL')
+    expect((await bash(`echo ${'x'.repeat(200_000)}`)).text).toContain('longer than')
+    const { tools } = createTools({ root: scratch(), shell: { bash: '/not/there' } })
+    expect((await runTool(tools, 'Bash', { command: 'ls' })).text).toContain('could not be started')
+  })
+
+  it('A2 a failing command cancels commands with effects, no reads, and nobody for an answer', async () => {
+    const { tools } = bashIn({ 'a.txt': 'x' })
+    const results = async (command: string): Promise<unknown[]> => {
+      const executor = new StreamingToolExecutor(tools, async () => ({ behavior: 'allow' }), {})
+      const message = createAssistantMessage([])
+      executor.addTool({ type: 'tool_use', id: 'a', name: 'Bash', input: { command } }, message)
+      executor.addTool({ type: 'tool_use', id: 'b', name: 'Read', input: { file_path: 'a.txt' } }, message)
+      executor.addTool({ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'touch c; echo c' } }, message)
+      const contents: unknown[] = []
+      for await (const { message: each } of executor.getRemainingResults()) {
+        if (each.type === 'user') contents.push((each.message.content[0] as ToolResultBlock).content)
+      }
+      return contents
+    }
+    expect((await results('grep nothing a.txt; grep nothing a.txt')).slice(1)).toEqual(['     1\tx', 'c'])
+    const [, read, command] = await results('touch made; false')
+    expect(read).toBe('     1\tx')
+    expect(command).toContain('parallel tool call Bash(touch made; false) errored')
+  })
+})
+
+describe('nothing is left of a command', () => {
+  const stubborn = [
+    ['a child in the background', 'sleep 1000 &'],
+    ['a child that ignores TERM', `(trap '' TERM; sleep 1000) & sleep 0.1`],
+    ['a child in a session of its own', 'setsid sleep 1000 & sleep 0.1'],
+    ['a grandchild whose parent is gone', '(setsid bash -c "sleep 1000 & sleep 1000 & exit" &); sleep 0.1'],
+    [
+      'a child that holds the output',
+      `(setsid bash -c "trap '' TERM HUP; exec sleep 1000" >/dev/null 2>&1 &); sleep 0.1`,
+    ],
+    ['a child of nohup', 'nohup sleep 1000 >/dev/null 2>&1 &'],
+    ['a child that was stopped', 'sleep 1000 & kill -STOP $!'],
+  ] as const
+
+  it.each(stubborn)('that ends with %s', async (_, command) => {
+    const token = `signalbox-${Math.random().toString(36).slice(2)}`
+    const { bash } = bashIn({}, { killGraceMs: 100, env: { TOKEN: token } })
+    await bash(`${command}\necho over`)
+    expect(await processesWith(token)).toEqual([])
+  })
+
+  it.each(stubborn)('that is out of time with %s', async (_, command) => {
+    const token = `signalbox-${Math.random().toString(36).slice(2)}`
+    const { bash } = bashIn({}, { killGraceMs: 100, env: { TOKEN: token } })
+    const { text } = await bash(`trap '' TERM\n${command}\nsleep 1000`, { timeout: 400 })
+    expect(text).toContain('timed out')
+    expect(await processesWith(token)).toEqual([])
+  })
+
+  it('that lets its children clean up', async () => {
+    const { root, bash } = bashIn({}, { killGraceMs: 5_000 })
+    await bash(`trap 'echo cleaned > cleaned; exit' TERM; echo ready; while :; do sleep 0.05; done`, { timeout: 500 })
+    expect(readFileSync(join(root, 'cleaned'), 'utf8')).toBe('cleaned\n')
+  })
+
+  it('that is aborted', async () => {
+    const token = `signalbox-${Math.random().toString(36).slice(2)}`
+    const { root, tools } = bashIn({}, { killGraceMs: 100, env: { TOKEN: token } })
+    const executor = new StreamingToolExecutor(tools, async () => ({ behavior: 'allow' }), {})
+    const command = 'touch begun; setsid sleep 1000 & sleep 1000'
+    executor.addTool({ type: 'tool_use', id: 'a', name: 'Bash', input: { command } }, createAssistantMessage([]))
+    await eventually(() => existsSync(join(root, 'begun')))
+    executor.abort('escape')
+    for await (const _ of executor.getRemainingResults());
+    expect(await processesWith(token)).toEqual([])
+  })
+})
+
+describe('a command that never began', () => {
+  it('has done nothing, even if it was stopped while its wrapper was made', async () => {
+    const root = scratch()
+    const host = new AbortController()
+    const { tools } = createTools({
+      root,
+      shell: {
+        wrapCommand: async (plain) => {
+          host.abort('escape')
+          return plain
+        },
+      },
+    })
+    const { text } = await runTool(tools, 'Bash', { command: 'touch made' }, { context: { abortController: host } })
+    expect(text).toContain('The user stopped this call')
+    expect(existsSync(join(root, 'made'))).toBe(false)
+  })
+})
+
+describe('background runs', () => {
+  it('that do not start say why', async () => {
+    const { tools, bash } = bashIn({}, { bash: '/no/such/bash' })
+    await bash('echo one', { run_in_background: true })
+    const { text } = await runTool(tools, 'BashStop', { id: 'bash_1' })
+    expect(text).toContain('not started: /no/such/bash was not found')
+  })
+
+  it('have an id, are looked at and stopped, and end with the set', async () => {
+    const token = `signalbox-${Math.random().toString(36).slice(2)}`
+    const { root, tools, bash, close } = bashIn({}, { maxBackgroundRuns: 2, env: { TOKEN: token } })
+    const begun = await bash('echo one; touch begun; sleep 1000', { run_in_background: true })
+    expect(begun.text).toContain('bash_1')
+    await eventually(() => existsSync(join(root, 'begun')))
+    const look = async (id: string) => (await runTool(tools, 'BashOutput', { id })).text
+    await eventually(async () => (await look('bash_1')).includes('one'))
+    expect(await look('bash_1')).toBe('[bash_1: running]\n(no new output)')
+    await bash('exit 4', { run_in_background: true })
+    await eventually(async () => (await look('bash_2')).includes('exited with code 4'))
+    expect((await runTool(tools, 'BashStop', { id: 'bash_1' })).text).toContain('[bash_1: stopped]')
+    expect((await look('bash_9')).toString()).toContain('Known ids: bash_1, bash_2.')
+    await bash('sleep 1000', { run_in_background: true })
+    await bash('setsid sleep 1000', { run_in_background: true })
+    expect((await bash('sleep 1000', { run_in_background: true })).text).toContain('Too many background runs')
+    await close()
+    expect(await processesWith(token)).toEqual([])
+  })
+})
+
+describe('wrapCommand', () => {
+  it('changes what is run', async () => {
+    const { root, bash } = bashIn(
+      {},
+      { wrapCommand: (plain) => ({ ...plain, file: 'env', args: ['WRAPPED=yes', plain.file, ...plain.args] }) },
+    )
+    mkdirSync(join(root, 'sub'))
+    expect((await bash('echo $WRAPPED; cd sub')).text).toBe('yes')
+    expect((await bash('pwd')).text).toBe(join(root, 'sub'))
+  })
+
+  it('that fails is told, and nothing runs', async () => {
+    const { root, bash } = bashIn(
+      {},
+      {
+        wrapCommand: () => {
+          throw new Error('no sandbox here')
+        },
+      },
+    )
+    expect((await bash('touch made')).text).toContain('no sandbox here')
+    expect(existsSync(put(join(root, 'other'), '')) && existsSync(join(root, 'made'))).toBe(false)
+  })
+})

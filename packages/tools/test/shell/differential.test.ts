@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readShellRule } from '../../src/shell/allow-rule.ts'
+import { concernsCommand } from '../../src/shell/deny-rule.ts'
+import { consentTo, isReadOnlyCommand } from '../../src/shell/shell-rule.ts'
+import { dangerousCommands, harmlessCommands } from './command-lists.ts'
+import { commands, forbidden, granted, listedCalls, ruleSets } from './generated-commands.ts'
+import { realBash } from './real-bash.ts'
+import { stubbedBash } from './stubbed-bash.ts'
+
+const count = process.env.SIGNALBOX_FULL ? 10_000 : 600
+
+/** Read by hand, so that a mistake in the reading of rules is not made twice. */
+function isGranted(words: readonly string[], argv: readonly string[]): boolean {
+  const isOpen = words.at(-1) === '…'
+  const wanted = isOpen ? words.slice(0, -1) : words
+  if (isOpen ? argv.length < wanted.length : argv.length !== wanted.length) return false
+  return wanted.every((word, index) => {
+    const given = argv[index] as string
+    if (!word.includes('~')) return word === given
+    const [start = '', end = ''] = word.split('~')
+    return given.startsWith(start) && given.endsWith(end) && (word === '~' || !given.split('/').includes('..'))
+  })
+}
+
+/** Programs of the list that needs no question, as the stubs see them. */
+const unasked = new Set(['cat', 'find', 'sort', 'git'])
+
+describe('allow rules beside the real bash', () => {
+  const run = stubbedBash([...granted, ...forbidden, 'ls', 'head'])
+
+  it(`no program runs that no rule grants, and nothing is written: ${count} generated commands`, () => {
+    let allowed = 0
+    let forbade = 0
+    fc.assert(
+      fc.property(ruleSets, commands, (rules, command) => {
+        const { verdict } = consentTo(
+          rules.map(([spec]) => readShellRule(spec)),
+          command,
+        )
+        const { started, changed } = run(command)
+        const wild = started.filter((argv) => !rules.some(([, ...words]) => isGranted(words, argv)))
+        const odd = wild.filter(
+          ([program = '', ...args]) => !unasked.has(program) || !isReadOnlyCommand(quoted([program, ...args])),
+        )
+        if (verdict.ok) allowed++
+        if (odd.length + changed.length > 0) forbade++
+        expect({ command, rules, odd, changed, isWrong: verdict.ok && odd.length + changed.length > 0 }).toMatchObject({
+          isWrong: false,
+        })
+      }),
+      { numRuns: count },
+    )
+    // both sides of the question came up
+    expect(allowed).toBeGreaterThan(count / 50)
+    expect(forbade).toBeGreaterThan(count / 5)
+  })
+
+  it(`a program that a rule denies does not run in any command that the rule does not stop: ${count} generated`, () => {
+    let stopped = 0
+    fc.assert(
+      fc.property(commands, (command) => {
+        const isStopped = concernsCommand('touch *', command)
+        if (isStopped) stopped++
+        // what stands in b.txt is not in the command
+        if (isStopped || /b\.txt/.test(command)) return
+        const didTouch = run(command).started.some(([program]) => program === 'touch')
+        expect({ command, didTouch }).toEqual({ command, didTouch: false })
+      }),
+      { numRuns: count },
+    )
+    expect(stopped).toBeGreaterThan(count / 10)
+  })
+})
+
+const quoted = (argv: readonly string[]): string => argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+
+describe('commands that need no question, beside the real bash and the real programs', () => {
+  const bash = realBash()
+
+  it('is asked about at least 150 commands written by hand', () => {
+    expect(new Set([...dangerousCommands, ...harmlessCommands]).size).toBeGreaterThanOrEqual(150)
+  })
+
+  it('none of those written by hand that write a file', () => {
+    const wrote = dangerousCommands.filter(bash.writesMarker)
+    // most of them must do what they say, or this proves nothing
+    expect(wrote.length).toBeGreaterThan(dangerousCommands.length * 0.75)
+    expect(dangerousCommands.filter(isReadOnlyCommand)).toEqual([])
+  })
+
+  it('all that are harmless', () => {
+    expect(harmlessCommands.filter((command) => !isReadOnlyCommand(command))).toEqual([])
+    expect(harmlessCommands.filter(bash.writesMarker)).toEqual([])
+  })
+
+  it(`no call of a listed program with any options writes a file: ${count} generated`, () => {
+    let ran = 0
+    fc.assert(
+      fc.property(listedCalls, (command) => {
+        if (!isReadOnlyCommand(command)) return
+        ran++
+        expect({ command, wrote: bash.writesMarker(command) }).toEqual({ command, wrote: false })
+      }),
+      { numRuns: count * 4 },
+    )
+    expect(ran).toBeGreaterThan(count / 10)
+  })
+})

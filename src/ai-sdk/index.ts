@@ -1,2 +1,0 @@
-export { type AiSdkModelOptions, aiSdkModel, type LanguageModelLike } from './ai-sdk-model.ts'
-export { fromStreamParts, type StreamPartOptions } from './from-stream-parts.ts'

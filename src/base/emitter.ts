@@ -1,0 +1,32 @@
+import { answerAtOnce } from './answer-at-once.ts'
+
+type Listener<Event> = (event: Event) => void
+
+/** Listeners of the host, by event type. */
+export class Emitter<Events extends object> {
+  readonly #listeners = new Map<keyof Events, Set<Listener<never>>>()
+
+  on<Type extends keyof Events>(type: Type, listener: Listener<Events[Type]>): () => void {
+    const listeners = this.#listeners.get(type) ?? new Set()
+    this.#listeners.set(type, listeners.add(listener as Listener<never>))
+    return () => void listeners.delete(listener as Listener<never>)
+  }
+
+  has(type: keyof Events): boolean {
+    return (this.#listeners.get(type)?.size ?? 0) > 0
+  }
+
+  get hasAny(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  emit<Type extends keyof Events>(type: Type, event: Events[Type]): void {
+    for (const listener of [...(this.#listeners.get(type) ?? [])]) {
+      try {
+        answerAtOnce<unknown>((listener as Listener<Events[Type]>)(event))
+      } catch {
+        // a listener only observes: its failure must not affect the run
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { describeValue } from './describe-value.ts'
+import { SignalboxError, type SignalboxErrorCode } from './signalbox-error.ts'
+
+/** Throws an error that names the option, what was expected and what was received. */
+export function invalidOption(
+  option: string,
+  expected: string,
+  received: unknown,
+  code: SignalboxErrorCode = 'invalid_option',
+): never {
+  throw new SignalboxError(code, `${option}: expected ${expected}, received ${describeValue(received, 80)}.`)
+}
+
+/** Throws an error that names an option nobody reads, and the options there are. */
+export function unknownOption(option: string, known: Iterable<string>): never {
+  throw new SignalboxError('invalid_option', `Unknown option ${option}. Known options: ${[...known].join(', ')}.`)
+}

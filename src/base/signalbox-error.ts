@@ -1,0 +1,34 @@
+const brand = Symbol.for('signalbox.error')
+
+export type SignalboxErrorCode =
+  | 'invalid_option'
+  | 'invalid_tool'
+  | 'invalid_context'
+  | 'invalid_rule'
+  | 'invalid_hook'
+  | 'aborted'
+  | 'invalid_recording'
+  | 'missing_package'
+  | 'session_closed'
+  | 'not_persistable'
+
+/** The one error that Signalbox throws, always for misuse by the host. What a model or a tool does wrong is a result. */
+export class SignalboxError extends Error {
+  override readonly name = 'SignalboxError'
+  readonly code: SignalboxErrorCode
+  readonly [brand] = true
+
+  constructor(code: SignalboxErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Holds across two copies of the package, where `instanceof` does not. */
+export function isSignalboxError(error: unknown): error is SignalboxError {
+  try {
+    return typeof error === 'object' && error !== null && brand in error
+  } catch {
+    return false
+  }
+}

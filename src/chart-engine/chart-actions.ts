@@ -1,0 +1,50 @@
+import { type AnyStateMachine, type AnyTransitionDefinition, sendTo } from 'xstate'
+import { compileParams } from './chart-guards.ts'
+import type { Assignment, BuiltInAction, ChartStep, Collect, Resolvable } from './chart-step.ts'
+
+type Action = AnyTransitionDefinition['actions'][number]
+
+/** One action, looked up beforehand. It leaves what it changes in the step. */
+export type ChartAction = (step: ChartStep) => void
+
+/** What XState's own action creators make: functions that carry what they are to do. */
+interface Carried {
+  readonly assignment: Assignment
+  readonly collect: Collect
+  readonly to: Resolvable
+  readonly event: Resolvable
+  readonly id: string | undefined
+  readonly delay: unknown
+}
+type Implementation = Partial<BuiltInAction & Carried> | undefined
+
+/** Runs as it does in XState. What the charts use most is done here; the rest of XState's actions resolve themselves. */
+export function compileAction(machine: AnyStateMachine, action: Action): ChartAction {
+  const implementation = (typeof action === 'function'
+    ? action
+    : machine.implementations.actions[nameOf(action)]) as unknown as Implementation
+  const paramsOf = compileParams(action)
+  if (implementation === undefined || !('resolve' in implementation)) {
+    const type = nameOf(action)
+    return (step) => step.perform(type, paramsOf(step), implementation as never)
+  }
+  const builtIn = implementation as BuiltInAction & Carried
+  switch (builtIn.type) {
+    case 'xstate.assign':
+      return (step) => step.assign(builtIn.assignment, paramsOf(step))
+    case 'xstate.enqueueActions':
+      return (step) => step.enqueueActions(builtIn.collect, paramsOf(step))
+    case 'xstate.sendTo': {
+      const { to, event, id, delay } = builtIn
+      if (delay === undefined && typeof event !== 'string') return (step) => step.sendTo(to, event, id, paramsOf(step))
+    }
+  }
+  return (step) => step.resolve(builtIn, paramsOf(step))
+}
+
+const nameOf = (action: Action): string =>
+  typeof action === 'string' ? action : typeof action === 'function' ? action.name || '(anonymous)' : action.type
+
+/** A `sendTo` of which everything is known, for XState to find the receiver. */
+export const sendToKnown = (target: unknown, event: unknown, id: string | undefined): BuiltInAction =>
+  sendTo(target as never, event as never, { id } as never) as unknown as BuiltInAction

@@ -1,0 +1,44 @@
+import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine, type MachineContext, not } from 'xstate'
+
+/** What a guard is asked about. */
+export interface Asked {
+  readonly context: MachineContext
+  readonly event: AnyEventObject
+  snapshot(): AnyMachineSnapshot
+}
+
+/** Whether a transition may be taken, asked with what was looked up beforehand. */
+export type ChartGuard = (asked: Asked) => boolean
+
+type Implementation = (args: Asked, params: unknown) => boolean
+interface BuiltInGuard {
+  check(snapshot: AnyMachineSnapshot, args: Asked, self: unknown): boolean
+}
+
+/** A plain function is called directly; combined, aliased and unknown guards are XState's own to evaluate. */
+export function compileGuard(machine: AnyStateMachine, guard: unknown): ChartGuard {
+  if (typeof guard === 'function') return isPlain(guard) ? compilePlain(guard, undefined) : evaluatedByXState(guard)
+  const name = typeof guard === 'string' ? guard : (guard as { type?: string } | null)?.type
+  const implementation = machine.implementations.guards[name as string] as unknown
+  return isPlain(implementation) ? compilePlain(implementation, guard) : evaluatedByXState(guard)
+}
+
+const isPlain = (guard: unknown): guard is Implementation => typeof guard === 'function' && !('check' in guard)
+
+function compilePlain(implementation: Implementation, reference: unknown): ChartGuard {
+  const paramsOf = compileParams(reference)
+  return (asked) => implementation(asked, paramsOf(asked))
+}
+
+/** `not` is the way to XState's evaluation that is public. */
+function evaluatedByXState(guard: unknown): ChartGuard {
+  const negated = not(guard as never) as unknown as BuiltInGuard
+  return (asked) => !negated.check(asked.snapshot(), asked, negated)
+}
+
+/** The parameters of an action or a guard, which may be worked out from context and event. */
+export function compileParams(reference: unknown): (asked: Asked) => unknown {
+  if (typeof reference !== 'object' || reference === null || !('params' in reference)) return () => undefined
+  const { params } = reference
+  return typeof params === 'function' ? (asked) => params(asked) : () => params
+}

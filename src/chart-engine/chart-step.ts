@@ -1,0 +1,281 @@
+import {
+  type AnyActorRef,
+  type AnyActorScope,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateNode,
+  type AnyTransitionDefinition,
+  assign,
+  type MachineContext,
+  stopChild,
+} from 'xstate'
+import { sendToKnown } from './chart-actions.ts'
+import { type Asked, compileGuard } from './chart-guards.ts'
+import type { Configuration } from './chart-table.ts'
+import { check, collectAndRun, enqueue, type Spawn, spawn, whileAssigning } from './step-tools.ts'
+import { internalsOf, isInspected, isRunning, relayTo } from './xstate-internals.ts'
+
+export type Assignment = ((args: unknown, params: unknown) => object) | Record<string, unknown>
+export type Collect = (args: unknown, params: unknown) => void
+/** A value, or a function that gives it. */
+export type Resolvable = unknown
+type Exec = ((args: unknown, params: unknown) => void) | undefined
+
+/** An action that XState resolves and executes by itself. */
+export interface BuiltInAction {
+  readonly type: string
+  resolve(
+    scope: AnyActorScope,
+    snapshot: AnyMachineSnapshot,
+    args: object,
+    params: unknown,
+    self: BuiltInAction,
+    extra: { internalQueue: AnyEventObject[]; deferredActorIds: undefined },
+  ): [snapshot: AnyMachineSnapshot, params: unknown, actions: AnyTransitionDefinition['actions'] | undefined]
+  execute?(scope: AnyActorScope, params: unknown): void
+}
+
+/** What a snapshot has besides states and context, and few steps change. */
+export type Rest = Pick<AnyMachineSnapshot, 'children' | 'status' | 'output'>
+
+/** What an action is called with. XState gives `spawn` to assigners alone, `enqueue` and `check` to collectors alone. */
+class ActionArgs {
+  readonly context: MachineContext
+  readonly event: AnyEventObject
+  readonly self: AnyActorRef
+  readonly system: AnyActorScope['system']
+
+  constructor(context: MachineContext, event: AnyEventObject, { self, system }: AnyActorScope) {
+    this.context = context
+    this.event = event
+    this.self = self
+    this.system = system
+  }
+
+  // on the prototype: most actions need none of them
+  get spawn(): Spawn {
+    return spawn
+  }
+
+  get enqueue(): typeof enqueue {
+    return enqueue
+  }
+
+  get check(): typeof check {
+    return check
+  }
+}
+
+const none: readonly AnyTransitionDefinition[] = []
+
+/**
+ * One event on its way through a chart: what the guards are asked about, and what the actions so far have left. Guards and
+ * the functions of parameters, targets and events are called with it; what an action is called with is made anew, since
+ * it may be kept.
+ */
+export class ChartStep implements Asked {
+  scope!: AnyActorScope
+  /** Before this microstep. */
+  before!: AnyMachineSnapshot
+  at!: Configuration
+  context!: MachineContext
+  /** The event of the microstep that is under way: the one that came, or one that was raised. */
+  event!: AnyEventObject
+  /** The transitions of the microstep that is under way. */
+  taken: readonly AnyTransitionDefinition[] = none
+  raised: AnyEventObject[] | undefined
+  /** Whether the actions of this microstep left anything that makes another snapshot. */
+  isChanged = false
+  #rest: Rest | undefined
+  #made: ActionArgs | undefined
+
+  begin(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot): void {
+    this.scope = scope
+    this.before = before
+    this.at = at
+    this.context = before.context
+    this.event = event
+  }
+
+  /** Lets go of everything, so that the next event can be taken through with it. Returns where this one led to. */
+  end(): AnyMachineSnapshot {
+    const { before } = this
+    this.scope = this.before = this.at = this.context = this.event = undefined as never
+    this.taken = none
+    this.raised = undefined
+    this.isChanged = false
+    this.#rest = undefined
+    this.#made = undefined
+    return before
+  }
+
+  get rest(): Rest {
+    return this.#rest ?? this.before
+  }
+
+  /** For the functions that say where an event goes, and what is in it. */
+  get self(): AnyActorRef {
+    return this.scope.self
+  }
+
+  get system(): AnyActorScope['system'] {
+    return this.scope.system
+  }
+
+  /** As it is between two actions: what they left, in the states of before. */
+  snapshot(): AnyMachineSnapshot {
+    return this.isChanged ? this.at.snapshotOf(this) : this.before
+  }
+
+  /** The microstep is over. */
+  arriveAt(next: Configuration): void {
+    if (this.isChanged || next !== this.at) this.before = next.snapshotOf(this)
+    this.at = next
+    this.isChanged = false
+  }
+
+  assign(assignment: Assignment, params: unknown): void {
+    const { context } = this
+    const outer = whileAssigning(this)
+    try {
+      this.context = assigned(assignment, context, this.#args(), params)
+    } finally {
+      whileAssigning(outer)
+    }
+    this.isChanged = true
+  }
+
+  /** A context that is there before anything was assigned. */
+  give(context: MachineContext): void {
+    this.context = context
+    this.isChanged = true
+  }
+
+  spawn(given: Parameters<Spawn>): AnyActorRef {
+    const actor = this.#spawner()(...given)
+    this.#keep({ ...this.rest.children, [actor.id]: actor })
+    return actor
+  }
+
+  /** Deferred, as XState does it: whoever receives the event finds the sender's new snapshot. */
+  sendTo(to: Resolvable, given: Resolvable, id: string | undefined, params: unknown): void {
+    const { scope } = this
+    const event = (typeof given === 'function' ? given(this, params) : given) as AnyEventObject
+    const target = (typeof to === 'function' ? to(this, params) : to) as AnyActorRef | string | undefined
+    if (typeof target === 'string' || event?.type === 'xstate.error') {
+      return this.resolve(sendToKnown(target, event, id), undefined)
+    }
+    const receiver = target || scope.self
+    const relay = () => relayTo(scope.self, receiver, event)
+    if (isRunning(scope) && !isInspected(scope.system)) return scope.defer(relay)
+    const told = { to: receiver, targetId: undefined, event, id, delay: undefined }
+    this.#execute('xstate.sendTo', told, () => scope.defer(relay))
+  }
+
+  enqueueActions(collect: Collect, params: unknown): void {
+    collectAndRun(this, collect, this.#args(), params)
+  }
+
+  check(guard: unknown): boolean {
+    return compileGuard(this.before.machine, guard)(this)
+  }
+
+  /** An action of the chart's own: told to who looks on, and run. */
+  perform(type: string, params: unknown, action: Exec): void {
+    const { scope } = this
+    if (isRunning(scope) && !isInspected(scope.system)) action?.(this.#args(), params)
+    else this.#execute(type, params, action)
+  }
+
+  resolve(action: BuiltInAction, params: unknown): void {
+    const { scope } = this
+    const before = this.snapshot()
+    this.raised ??= []
+    const extra = { internalQueue: this.raised, deferredActorIds: undefined }
+    const [after, resolved, actions] = action.resolve(scope, before, this.#args(), params, action, extra)
+    if (after !== before) {
+      this.context = after.context
+      this.#keep(after.children)
+      this.isChanged = true
+    }
+    const { execute } = action
+    if (execute !== undefined) this.#execute(action.type, resolved, () => execute(scope, resolved))
+    for (const each of actions ?? []) this.at.compileAction(each)(this)
+  }
+
+  raise(event: AnyEventObject): void {
+    if (this.raised === undefined) this.raised = [event]
+    else this.raised.push(event)
+  }
+
+  /** The chart is over, by a final state or by a parallel state that has come to its end. */
+  finish({ id, output, parent }: AnyStateNode, root: AnyStateNode): void {
+    const { children } = this.rest
+    let whole: unknown
+    if (root.output !== undefined) {
+      const ownOutput = output === undefined || parent === undefined ? undefined : this.outputOf(output)
+      whole = this.outputOf(root.output, { type: `xstate.done.state.${id}`, output: ownOutput })
+    }
+    this.#rest = { children, status: 'done', output: whole }
+    this.isChanged = true
+  }
+
+  outputOf(output: unknown, event: AnyEventObject = this.event): unknown {
+    return typeof output === 'function' ? output({ context: this.context, event, self: this.scope.self }) : output
+  }
+
+  /** What a chart leaves running ends with it. Its snapshot keeps the children, as XState's does. */
+  stopChildren(): void {
+    const { children } = this.before
+    for (const id in children)
+      this.resolve(stopChild(children[id] as AnyActorRef) as unknown as BuiltInAction, undefined)
+  }
+
+  #keep(children: Rest['children']): void {
+    const { status, output } = this.rest
+    this.#rest = { children, status, output }
+  }
+
+  /** The same object for all actions that see the same context: most calls go through a dozen of them. */
+  #args(): ActionArgs {
+    const { context, event, scope } = this
+    const made = this.#made
+    if (made !== undefined && made.context === context && made.event === event) return made
+    this.#made = new ActionArgs(context, event, scope)
+    return this.#made
+  }
+
+  #execute(type: string, params: unknown, exec: Exec): void {
+    const { scope } = this
+    const args = this.#args()
+    if (!isRunning(scope)) return scope.actionExecutor({ type, info: args, params, exec } as never)
+    const { self, system } = scope
+    if (isInspected(system)) {
+      internalsOf(system)._sendInspectionEvent({ type: '@xstate.action', actorRef: self, action: { type, params } })
+    }
+    exec?.(args, params)
+  }
+
+  /** XState's own way to spawn an actor, which it hands to nobody but an assigner. */
+  #spawner(): Spawn {
+    let found: Spawn | undefined
+    const take = assign((args) => {
+      found = args.spawn as Spawn
+      return {}
+    }) as unknown as BuiltInAction
+    const extra = { internalQueue: [], deferredActorIds: undefined }
+    take.resolve(this.scope, this.snapshot(), this.#args(), undefined, take, extra)
+    return found as unknown as Spawn
+  }
+}
+
+function assigned(assignment: Assignment, context: MachineContext, args: object, params: unknown): MachineContext {
+  if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(args, params))
+  const next = { ...context }
+  // unlike `Object.keys` this makes no list
+  for (const key in assignment) {
+    const value = assignment[key]
+    next[key] = typeof value === 'function' ? value(args, params) : value
+  }
+  return next
+}

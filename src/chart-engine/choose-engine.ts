@@ -1,0 +1,25 @@
+import { once } from '../../machines/once.ts'
+import type { ChartEngine, EngineName } from './chart-engine.ts'
+import { runsLike } from './self-test.ts'
+import { tableEngine } from './table-engine.ts'
+import { xstateEngine } from './xstate-engine.ts'
+
+let usual: EngineName = 'table'
+
+/** For tests that run whole suites on one engine. */
+export function useEngine(name: EngineName): void {
+  usual = name
+}
+
+export const chooseEngine = (name: EngineName = usual): ChartEngine =>
+  name === 'table' && tableFits() ? tableEngine : xstateEngine
+
+/** Tried at the first use, and told once. */
+const tableFits = once((): boolean => {
+  const { because } = runsLike(tableEngine, xstateEngine)
+  if (because === undefined) return true
+  console.warn(
+    `Signalbox: the table engine does not fit the installed version of xstate (${because}). The charts run on plain XState: slower, and without the answers of guards in the inspector.`,
+  )
+  return false
+})

@@ -1,0 +1,188 @@
+import type {
+  AnyActorScope,
+  AnyEventObject,
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  AnyTransitionDefinition,
+  MachineContext,
+} from 'xstate'
+import { ChartStep } from './chart-step.ts'
+import { ChartTable, type Configuration, isBranch, type Move, type Moves, type Selection } from './chart-table.ts'
+import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
+import { internalsOf, isInspected, wholeScope } from './xstate-internals.ts'
+
+/**
+ * The same machine, run from a table: states, transitions, guards, actions and inspection events are those of the
+ * definition, but what XState works out at every step is worked out once. Everything else is inherited. Throws where the
+ * chart uses what a table cannot do, with its name.
+ */
+export function compileChart<Machine extends AnyStateMachine>(machine: Machine): Machine {
+  const compiled: Machine = Object.create(machine)
+  const runner = new ChartRunner(compiled, machine)
+  return Object.assign(compiled, {
+    getInitialSnapshot: (scope: AnyActorScope, input: unknown) => runner.begin(scope, input),
+    transition: (snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope) =>
+      isForXState(event) ? machine.transition(snapshot, event, wholeScope(scope)) : runner.step(snapshot, event, scope),
+    restoreSnapshot: (...given: Parameters<AnyStateMachine['restoreSnapshot']>) =>
+      Object.assign(machine.restoreSnapshot(...given), { machine: compiled }),
+  })
+}
+
+/** Stops and errors of actors are rare, and XState's business; so are events that are none. */
+function isForXState({ type }: AnyEventObject): boolean {
+  if (typeof type !== 'string' || type === '*') return true
+  if (type.charCodeAt(0) !== 120) return false
+  return type === 'xstate.stop' || type === 'xstate.init' || type.startsWith('xstate.error')
+}
+
+const none: readonly AnyTransitionDefinition[] = []
+
+class ChartRunner {
+  readonly #table: ChartTable
+  /** One that is free: most steps are taken one after the other. One that threw is not used again. */
+  #idle: ChartStep | undefined
+
+  constructor(compiled: AnyStateMachine, machine: AnyStateMachine) {
+    this.#table = new ChartTable(machine, compiled)
+  }
+
+  begin(scope: AnyActorScope, input: unknown): AnyMachineSnapshot {
+    const { initial, unentered, blank } = this.#table
+    const { context } = this.#table.machine.config as { context?: unknown }
+    const step = this.#begin(scope, { type: 'xstate.init', input }, unentered, blank)
+    // as it is before any state is entered, for where something goes wrong on the way
+    let begun: Pick<ChartStep, 'context' | 'rest'> = step
+    try {
+      if (typeof context === 'function') {
+        step.assign((args) => contextFrom(context as never, args as never, input), undefined)
+      } else if (context) step.give(context as MachineContext)
+      begun = { context: step.context, rest: step.rest }
+      for (const action of initial.actions) action(step)
+      step.arriveAt(initial.next)
+      return this.#settle(step)
+    } catch (error) {
+      return { ...unentered.snapshotOf(begun), status: 'error', error } as AnyMachineSnapshot
+    }
+  }
+
+  step(snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
+    const step = this.#begin(scope, event, this.#table.configurationOf(snapshot), snapshot)
+    this.#answer(step)
+    return this.#settle(step)
+  }
+
+  #begin(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot): ChartStep {
+    const step = this.#idle ?? new ChartStep()
+    this.#idle = undefined
+    step.begin(scope, event, at, before)
+    return step
+  }
+
+  #end(step: ChartStep): AnyMachineSnapshot {
+    this.#idle = step
+    return step.end()
+  }
+
+  /** Takes eventless transitions until there are none or one changes nothing, then what was raised, and so on. */
+  #settle(step: ChartStep): AnyMachineSnapshot {
+    let isAsked = true
+    while (step.before.status === 'active') {
+      const { before } = step
+      if (isAsked && step.at.eventless.length > 0 && this.#moveOn(step)) {
+        isAsked = step.before !== before
+        continue
+      }
+      const raised = step.raised?.shift()
+      if (raised === undefined) return this.#end(step)
+      step.event = raised
+      this.#answer(step)
+      isAsked = true
+    }
+    step.stopChildren()
+    return this.#end(step)
+  }
+
+  /** The microstep that answers an event, by whatever may be taken; told even where nothing is. */
+  #answer(step: ChartStep): void {
+    const selection = step.at.movesOn(step.event.type)
+    if (isBranch(selection)) this.#takeTogether(step, selection)
+    else this.#take(step, selection)
+    this.#tell(step)
+  }
+
+  #take(step: ChartStep, moves: Moves): void {
+    const move = moves.length === 0 ? undefined : firstOpen(moves, step)
+    step.taken = move === undefined ? none : move.taken
+    if (guardsAreWatched() && moves.length > 0) tellGuardWatchers(step, moves)
+    if (move === undefined) return
+    const { actions, next } = move.effect
+    for (const action of actions) action(step)
+    step.arriveAt(next)
+  }
+
+  /** Regions that answer the same event each make their own move. */
+  #takeTogether(step: ChartStep, selection: Selection): void {
+    const moves = openMoves(selection, step)
+    step.taken = moves.map(({ transition }) => transition)
+    if (guardsAreWatched()) tellGuardWatchers(step, selection)
+    if (moves.length > 0) this.#run(step)
+  }
+
+  #run(step: ChartStep): void {
+    const { actions, next } = step.at.effectOf(step.taken)
+    for (const action of actions) action(step)
+    step.arriveAt(next)
+  }
+
+  /** One eventless microstep, if there is one to take. */
+  #moveOn(step: ChartStep): boolean {
+    const { eventless } = step.at
+    if (eventless.length === 1) {
+      this.#take(step, eventless[0] as Moves)
+    } else {
+      const open = new Set<AnyTransitionDefinition>()
+      for (const moves of eventless) {
+        const move = firstOpen(moves, step)
+        if (move !== undefined) open.add(move.transition)
+      }
+      step.taken = open.size === 0 ? none : step.at.effectOf([...open]).transitions
+      if (guardsAreWatched()) tellGuardWatchers(step, eventless)
+      if (open.size > 0) this.#run(step)
+    }
+    if (step.taken.length === 0) return false
+    this.#tell(step)
+    return true
+  }
+
+  #tell({ scope, event, before, taken }: ChartStep): void {
+    if (isInspected(scope.system))
+      internalsOf(scope.system)._sendInspectionEvent({
+        type: '@xstate.microstep',
+        actorRef: scope.self,
+        event,
+        snapshot: before,
+        _transitions: taken,
+      })
+  }
+}
+
+const contextFrom = (
+  make: (args: object) => object,
+  { spawn, self }: { spawn: unknown; self: unknown },
+  input: unknown,
+): object => make({ spawn, input, self })
+
+/** The first transition whose guard lets it pass. */
+function firstOpen(moves: Moves, step: ChartStep): Move | undefined {
+  for (const move of moves) if (move.isOpen(step)) return move
+  return undefined
+}
+
+function openMoves(selection: Selection, step: ChartStep): Move[] {
+  if (isBranch(selection)) {
+    const open = selection.regions.flatMap((region) => openMoves(region, step))
+    if (open.length > 0) return open
+  }
+  const move = firstOpen(isBranch(selection) ? selection.otherwise : selection, step)
+  return move === undefined ? [] : [move]
+}

@@ -1,0 +1,154 @@
+import {
+  type ActorOptions,
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  assign,
+  enqueueActions,
+  type InspectionEvent,
+  raise,
+  sendTo,
+  setup,
+} from 'xstate'
+import type { ChartEngine } from './chart-engine.ts'
+
+/**
+ * Whether the table may run on the XState that is installed. It reads fields that XState does not publish, so that a new
+ * version may be another: a small chart with everything that the charts of this project use runs on both, and what there
+ * is to see of it must be the same.
+ */
+export function runsLike(engine: ChartEngine, reference: ChartEngine): { readonly because?: string } {
+  try {
+    const [seen, expected] = [observed(engine), observed(reference)]
+    if (seen === expected) return {}
+    return { because: `a chart ran differently: ${firstDifference(seen, expected)}` }
+  } catch (error) {
+    return { because: String(error) }
+  }
+}
+
+interface Context {
+  readonly log: readonly string[]
+  readonly child: AnyActorRef | undefined
+  readonly n: number
+}
+
+const note = (word: string) => ({ type: 'note', params: word }) as const
+
+/** Parallel and compound states, guards, eventless transitions, a final state; assigned, sent, enqueued and raised. */
+function trialChart(createChild: (parent: AnyActorRef) => AnyActorRef): AnyStateMachine {
+  return setup({
+    types: { context: {} as Context, events: {} as { type: string; by?: number } },
+    guards: { isBelow: ({ context }, bound: number) => context.n < bound },
+    actions: {
+      note: assign({ log: ({ context }, word: string) => [...context.log, word] }),
+      add: assign(({ context }, by: number) => ({ n: context.n + by })),
+      hire: enqueueActions(({ enqueue, self }) => {
+        const child = createChild(self as AnyActorRef)
+        child.start()
+        enqueue.assign({ child })
+        enqueue.sendTo(child, { type: 'work' })
+      }),
+      ask: sendTo(({ context, self }) => context.child ?? self, { type: 'work' }),
+      more: raise({ type: 'more' }),
+    },
+  }).createMachine({
+    id: 'trial',
+    type: 'parallel',
+    context: { log: [], child: undefined, n: 0 },
+    states: {
+      left: {
+        initial: 'idle',
+        entry: note('left'),
+        on: { more: { actions: note('more') } },
+        states: {
+          idle: {
+            tags: 'calm',
+            exit: note('idle out'),
+            on: { go: { target: 'busy.deep', actions: ['hire', note('go')] } },
+          },
+          busy: {
+            entry: note('busy'),
+            initial: 'shallow',
+            states: { shallow: {}, deep: { entry: note('deep'), on: { ask: { actions: ['ask', 'more'] } } } },
+            on: { again: { target: 'busy', reenter: true }, end: 'over' },
+          },
+          over: { type: 'final' },
+        },
+      },
+      right: {
+        initial: 'low',
+        states: {
+          low: {
+            always: [
+              { guard: { type: 'isBelow', params: 3 }, actions: { type: 'add', params: 1 } },
+              { target: 'high' },
+            ],
+          },
+          high: { on: { end: 'over', add: { actions: { type: 'add', params: ({ event }) => event.by ?? 0 } } } },
+          over: { type: 'final' },
+        },
+      },
+    },
+  }) as unknown as AnyStateMachine
+}
+
+const childChart = (): AnyStateMachine =>
+  setup({}).createMachine({
+    id: 'worker',
+    initial: 'idle',
+    context: ({ input }) => ({ input }),
+    states: { idle: { on: { work: 'done' } }, done: { on: { work: 'gone' } }, gone: { type: 'final' } },
+  }) as unknown as AnyStateMachine
+
+/** All that a subscriber and an inspector see, as text. */
+function observed(engine: ChartEngine): string {
+  const seen: unknown[] = []
+  const worker = childChart()
+  const chart = trialChart((parent) => engine.createChild(worker, parent, 'worker', 7))
+  const root = engine.createRoot(chart, { id: 'trial' } as ActorOptions<AnyStateMachine>)
+  const subscription = root.subscribe((snapshot) => seen.push(viewOf(snapshot)))
+  root.start()
+  engine.send(root, { type: 'add', by: 2 })
+  // once alone, once looked at: the table tells nothing that nobody hears
+  subscription.unsubscribe()
+  engine.send(root, { type: 'go' })
+  const inspection = root.system.inspect((event: InspectionEvent) => isAboutEnd(event) || seen.push(toldOf(event)))
+  for (const type of ['unknown', 'ask', 'again']) engine.send(root, { type })
+  inspection.unsubscribe()
+  engine.send(root, { type: 'end' })
+  seen.push(viewOf(root.getSnapshot()), viewOf(root.getSnapshot().context.child.getSnapshot()))
+  return JSON.stringify(seen)
+}
+
+const viewOf = ({ value, status, tags, context, _nodes }: AnyMachineSnapshot) => {
+  const { child, ...rest } = context as Partial<Context>
+  return [value, status, [...tags], child?.id, rest, _nodes.map(({ id }) => id)]
+}
+
+function toldOf(event: InspectionEvent): unknown {
+  const actor = (event.actorRef as AnyActorRef).id
+  switch (event.type) {
+    case '@xstate.microstep':
+      return [event.type, actor, event.event, event._transitions.map(({ source }) => source.id)]
+    case '@xstate.snapshot':
+      return [event.type, actor, event.event, (event.snapshot as AnyMachineSnapshot).value]
+    case '@xstate.event':
+      return [event.type, actor, (event.sourceRef as AnyActorRef | undefined)?.id, event.event]
+    case '@xstate.action':
+      return [event.type, actor, event.action.type]
+    default:
+      return [event.type, actor]
+  }
+}
+
+/** Lean actors do not report their end. */
+const isAboutEnd = (event: InspectionEvent): boolean =>
+  'event' in event && event.event.type.startsWith('xstate.done.actor')
+
+function firstDifference(seen: string, expected: string): string {
+  let at = 0
+  while (seen[at] === expected[at]) at++
+  const part = (text: string) => text.slice(Math.max(0, at - 40), at + 40)
+  return `expected …${part(expected)}…, received …${part(seen)}…`
+}

@@ -1,0 +1,96 @@
+import { type AnyActorRef, cancel, emit, raise, sendParent, sendTo, spawnChild, stopChild } from 'xstate'
+import type { ChartAction } from './chart-actions.ts'
+import type { Assignment, ChartStep, Collect, Resolvable } from './chart-step.ts'
+
+/**
+ * `enqueue`, `check` and `spawn`, as assigners and collecting functions are given them. There is one of each for all
+ * steps: to make them anew every time would take longer than most actions do. They belong to the function that runs; one
+ * that is kept beyond it says so.
+ */
+
+export type Spawn = (...args: unknown[]) => AnyActorRef
+type Creator = (...args: never[]) => unknown
+
+let assigning: ChartStep | undefined
+/** The step whose collecting function runs. */
+let collector: ChartStep | undefined
+
+type Kind = 'action' | 'assign' | 'sendTo'
+
+/**
+ * What collecting functions have enqueued and has not run, three entries each: kind, first and second argument. One
+ * stack for all, because a closure and a list for every function would cost more than the actions.
+ */
+const enqueued: unknown[] = []
+
+/** Returns the one before, which goes on when this one is over. */
+export function whileAssigning(step: ChartStep | undefined): ChartStep | undefined {
+  const outer = assigning
+  assigning = step
+  return outer
+}
+
+/** Runs what a collecting function enqueues, after it has returned. It may lead to another one on the way. */
+export function collectAndRun(step: ChartStep, collect: Collect, args: object, params: unknown): void {
+  const outer = collector
+  const from = enqueued.length
+  collector = step
+  try {
+    collect(args, params)
+  } catch (error) {
+    enqueued.length = from
+    throw error
+  } finally {
+    collector = outer
+  }
+  const end = enqueued.length
+  if (end === from) return
+  try {
+    for (let at = from; at < end; at += 3) run(step, enqueued[at] as Kind, enqueued[at + 1], enqueued[at + 2])
+  } finally {
+    enqueued.length = from
+  }
+}
+
+function run(step: ChartStep, kind: Kind, first: unknown, second: unknown): void {
+  if (kind === 'sendTo') step.sendTo(first, second, undefined, undefined)
+  else if (kind === 'assign') step.assign(first as Assignment, undefined)
+  else (first as ChartAction)(step)
+}
+
+export const spawn: Spawn = (...given) => running(assigning, 'spawn').spawn(given)
+
+export const check = (guard: unknown): boolean => running(collector, 'check').check(guard)
+
+function push(kind: Kind, first: unknown, second: unknown): void {
+  running(collector, 'enqueue')
+  enqueued.push(kind, first, second)
+}
+
+const enqueueAction = (action: unknown): void =>
+  push('action', running(collector, 'enqueue').at.compileAction(action as never), undefined)
+
+const enqueues =
+  (create: Creator) =>
+  (...args: unknown[]): void =>
+    enqueueAction(create(...(args as never[])))
+
+export const enqueue = Object.assign(enqueueAction, {
+  assign: (assignment: Assignment) => push('assign', assignment, undefined),
+  sendTo: (to: Resolvable, event: Resolvable, options?: object) => {
+    if (options === undefined && typeof event !== 'string') push('sendTo', to, event)
+    else enqueueAction(sendTo(to as never, event as never, options as never))
+  },
+  cancel: enqueues(cancel),
+  emit: enqueues(emit),
+  raise: enqueues(raise),
+  sendParent: enqueues(sendParent),
+  spawnChild: enqueues(spawnChild as Creator),
+  stopChild: enqueues(stopChild),
+})
+
+function running<Running>(found: Running | undefined, name: string): Running {
+  if (found === undefined)
+    throw new Error(`\`${name}\` was called after the function that it was given to had returned.`)
+  return found
+}

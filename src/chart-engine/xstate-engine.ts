@@ -1,0 +1,24 @@
+import { type Actor, type ActorOptions, type AnyActorRef, type AnyStateMachine, createActor } from 'xstate'
+import type { ChartEngine } from './chart-engine.ts'
+import { rememberEngine } from './engine-of.ts'
+import { notPersistable } from './not-persistable.ts'
+
+/** XState takes a parent but keeps it out of its types. */
+export const createChildActor = (
+  chart: AnyStateMachine,
+  parent: AnyActorRef,
+  id: string,
+  input: unknown,
+): AnyActorRef => notPersistable(createActor(chart, { parent, id, input } as never))
+
+export const xstateEngine: ChartEngine = {
+  name: 'xstate',
+  createRoot<Machine extends AnyStateMachine>(chart: Machine, options: ActorOptions<Machine>): Actor<Machine> {
+    const root = notPersistable(createActor(chart, options as never) as Actor<Machine>)
+    rememberEngine(root.system, xstateEngine)
+    return root
+  },
+  createChild: createChildActor,
+  send: (actor, event) => actor.send(event),
+  watchGuards: () => undefined,
+}

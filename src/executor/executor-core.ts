@@ -1,0 +1,413 @@
+import type { ActorRefFrom, AnyActorRef } from 'xstate'
+import {
+  type CallEvent,
+  type CallStage,
+  deliverableOf,
+  type ExecutorEvent,
+  type ExecutorMachine,
+  ExecutorSchedule,
+  executorChart,
+  hasPlace,
+} from '../../machines/index.ts'
+import { Outbox } from '../base/outbox.ts'
+import { createAssistantMessage } from '../messages/create-messages.ts'
+import type { AssistantMessage, Message, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
+import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
+import { answerFor } from '../pipeline/asking.ts'
+import { CallReports } from '../pipeline/call-reports.ts'
+import { causeFor, type NamingFailure } from '../pipeline/cancels-siblings.ts'
+import { isReadOnly } from '../pipeline/classify-call.ts'
+import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
+import { Policy } from '../pipeline/policy.ts'
+import { ToolCall } from '../pipeline/tool-call.ts'
+import { resultTexts } from '../results/result-texts.ts'
+import { foreignFieldsOf } from '../tool/foreign-fields.ts'
+import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../tool/permission.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { ToolBox } from '../tool/tool-box.ts'
+import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
+import { assertCanUseTool, assertContext, assertPermissions, toolsFor, warningsOf } from './check-context.ts'
+import { ContextLedger } from './context-ledger.ts'
+import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
+import { ExecutorEmitter, type ExecutorEvents } from './events.ts'
+import { ExecutorRunPort } from './executor-run-port.ts'
+import { HostAbort } from './host-abort.ts'
+import { InProgress } from './in-progress.ts'
+import { type AddOptions, Intake, readBlock, renameInTranscript } from './intake.ts'
+import { type OpenQuestion, questionOf } from './open-question.ts'
+import { type ExecutorOptions, readOptions, type Settings } from './options.ts'
+import { OwnWaits } from './own-waits.ts'
+import { ProgressBuffer } from './progress-buffer.ts'
+import { SessionRules } from './session-rules.ts'
+import { SiblingIds } from './sibling-ids.ts'
+import { Warnings } from './warnings.ts'
+
+/** What had become of a call when its run was discarded. `started`: its body had begun. */
+export interface DiscardedCall {
+  id: string
+  name: string
+  started: boolean
+  completed: boolean
+}
+
+/** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
+export class ExecutorCore implements ExecutorServices, MessageSource {
+  readonly settings: Settings
+  readonly canUseTool: CanUseTool | undefined
+  readonly allowsEverything: boolean
+  readonly delivery: Delivery
+  readonly emitter = new ExecutorEmitter()
+  readonly report: CallReports
+  readonly policy = new Policy()
+  readonly #sessionRules: SessionRules
+  readonly run: ExecutorSchedule
+  readonly actor: ActorRefFrom<ExecutorMachine>
+  readonly #port: ExecutorRunPort
+  readonly #intake: Intake
+  readonly #ledger: ContextLedger
+  readonly #outbox: Outbox
+  readonly #hostAbort: HostAbort
+  readonly #inProgress: InProgress
+  readonly #progress: ProgressBuffer
+  readonly #warnings = new Warnings(this.emitter)
+  readonly #siblings = new SiblingIds()
+  readonly #failures: NamingFailure[] = []
+  /** Given with the next call: nobody listens yet while the executor is made. */
+  #ruleWarnings: string[] = []
+  readonly #knownTools = new WeakSet<AnyTool>()
+  readonly #ownWaits = new OwnWaits((inner, by) =>
+    this.push(() => {
+      this.warn(by, 'waits_for_itself', `it added ${inner.id} and waits for it, which can only start when it is over`)
+      this.#send({ type: 'call.withdraw', call: inner, because: resultTexts.waitsForItself(by.description) })
+    }),
+  )
+  #whenIdle: (() => void)[] = []
+  #isDiscarded = false
+  #isStopped = false
+  #discarded: DiscardedCall[] | undefined
+
+  constructor(
+    tools: readonly AnyTool[],
+    canUseTool: CanUseTool | undefined,
+    given: Partial<ToolUseContext> | undefined,
+    settings: ExecutorOptions | undefined,
+  ) {
+    const toolBox = new ToolBox(tools)
+    this.settings = readOptions(settings)
+    const { engine, maxConcurrency, maxInputChars, maxBufferedProgress, idsAndTime } = this.settings
+    this.report = new CallReports(this.emitter, idsAndTime)
+    const options = Object.assign({}, given?.options, { tools: toolsFor(given, tools) })
+    const context = createToolUseContext(Object.assign({}, given, { options }))
+    assertContext(context)
+    assertPermissions(context, tools)
+    this.#ruleWarnings = warningsOf(context, tools)
+    assertCanUseTool(canUseTool)
+    this.#sessionRules = new SessionRules(tools)
+    this.canUseTool = canUseTool
+    this.allowsEverything = canUseTool === allowAllTools
+    this.#ledger = new ContextLedger(context, (next) => {
+      assertContext(createToolUseContext(next))
+      assertPermissions(next, tools)
+      this.#ruleWarnings.push(...warningsOf(next, tools))
+    })
+    this.#progress = new ProgressBuffer(maxBufferedProgress)
+    this.#outbox = new Outbox(engine.send, () => this.#afterwards())
+    this.delivery = new Delivery(this)
+    this.#intake = new Intake(toolBox, maxInputChars, () => `toolu_${idsAndTime.uuid().replaceAll('-', '')}`)
+    this.#hostAbort = new HostAbort(context.abortController, (reason) => this.abort(reason))
+    this.#port = new ExecutorRunPort({
+      engine,
+      ledger: this.#ledger,
+      outbox: this.#outbox,
+      report: this.report,
+      inProgress: () => this.#inProgress,
+      onDiscard: () => this.#silence(),
+    })
+    this.run = new ExecutorSchedule(maxConcurrency, this.#port)
+    this.#inProgress = new InProgress(this.run, context, (error) =>
+      this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
+    )
+    this.actor = engine.createRoot(executorChart(), { id: 'executor', input: { run: this.run } })
+    this.actor.start()
+    this.actor.subscribe({ complete: () => this.#stopped() })
+  }
+
+  add(given: ToolUseBlock, source: AssistantMessage | undefined, options: AddOptions): ToolUseBlock {
+    this.#hostAbort.check()
+    for (const message of this.#ruleWarnings.splice(0)) this.warn(undefined, 'rule_warning', message)
+    const block = readBlock(given)
+    const assistantMessage = source ?? createAssistantMessage([block], {}, this.settings.idsAndTime)
+    const same = block.id === '' ? undefined : this.#intake.findSame(block)
+    if (same !== undefined) return same.block
+    const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, options))
+    this.#intake.remember(block.id, call)
+    if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
+    const cause = call.isAnswered ? undefined : causeFor(call, this.#failures)
+    this.#send(cause === undefined ? { type: 'call.add', call } : { type: 'call.add', call, cause })
+    this.#ownWaits.added(call)
+    this.#tellForeignFields(call)
+    return call.block
+  }
+
+  /** Once for each tool, when the host listens. */
+  #tellForeignFields(call: ToolCall): void {
+    const { tool } = call
+    if (tool === undefined || this.#knownTools.has(tool)) return
+    this.#knownTools.add(tool)
+    for (const problem of foreignFieldsOf(tool)) this.warn(call, 'foreign_field', problem)
+  }
+
+  find(id: string): ToolCall | undefined {
+    return this.#intake.find(id)
+  }
+
+  release(id: string): boolean {
+    const call = this.find(id)
+    if (call?.stage !== 'held') return false
+    this.#send({ type: 'call.release', call })
+    return call.stage !== ('held' as CallStage)
+  }
+
+  withdraw(id: string, because: string): boolean {
+    const call = this.find(id)
+    if (call?.stage !== 'held') return false
+    this.#send({ type: 'call.withdraw', call, because })
+    return true
+  }
+
+  withdrawRest(because: string): void {
+    this.#send({ type: 'calls.withdraw', because })
+  }
+
+  /** A body has begun that is not known to change nothing. */
+  get hasEffects(): boolean {
+    return (this.run.calls as ToolCall[]).some(
+      ({ hasBegun, tool, reading }) =>
+        hasBegun && !(tool !== undefined && reading.status === 'valid' && isReadOnly(tool, reading.input)),
+    )
+  }
+
+  /** Nothing runs any more: every body has settled, or its grace is over. */
+  whenIdle(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve()
+    this.#ownWaits.waits()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  abort(reason: unknown): void {
+    this.#hostAbort.acknowledge(reason)
+    this.#send({ type: 'abort.userInterrupted', reason })
+  }
+
+  inBody<Value>(call: ToolCall, start: () => Value): Value {
+    return this.#ownWaits.inBody(call, start)
+  }
+
+  on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
+    this.#ownWaits.waits()
+    return this.emitter.on(type, listener)
+  }
+
+  fallsAsleep(): ToolCall | undefined {
+    return this.#ownWaits.waits()
+  }
+
+  waitsForItself(inside: object): boolean {
+    const { calls, cursor } = this.run
+    return calls[cursor] === inside && calls[cursor]?.stage === 'executing' && this.#ownWaits.isStuck(inside)
+  }
+
+  /** A call ends the turn for everybody: the host hears of it by its own controller. */
+  stopTurn(reason: unknown): void {
+    if (this.#isDiscarded) return
+    this.#hostAbort.abort(reason)
+    // the controller fires only once, and may have done so for something weaker
+    this.abort(reason)
+  }
+
+  get isDiscarded(): boolean {
+    return this.#isDiscarded
+  }
+
+  /** Says what had become of each call until then. */
+  discard(): DiscardedCall[] {
+    if (this.#discarded !== undefined) return this.#discarded
+    this.#discarded = this.callsSoFar()
+    this.#send({ type: 'abort.streamingFallback' })
+    return this.#discarded
+  }
+
+  callsSoFar(): DiscardedCall[] {
+    return (this.run.calls as ToolCall[]).map(({ id, name, hasBegun, stage }) => ({
+      id,
+      name,
+      started: hasBegun,
+      completed: stage === 'completed' || stage === 'yielded',
+    }))
+  }
+
+  /** Progress first: none may come after the result of its call. What the chart hands over is the next taker's. */
+  take(): MessageUpdate | undefined {
+    // an id or a time is being asked for: the message at the cursor may be half made
+    if (this.settings.idsAndTime.isBusy?.() === true) return this.#refuse()
+    for (;;) {
+      const progress = this.#progress.shift()
+      if (progress !== undefined) {
+        this.emitter.emit('message', { message: progress, toolUseID: progress.parentToolUseID })
+        return { message: progress, newContext: this.#ledger.current }
+      }
+      const handedOver = this.#port.handedOver
+      // only to spare the chart a question whose answer is known
+      if (this.#port.handed.length === 0 && deliverableOf(this.run).ready) this.#send({ type: 'results.take' })
+      const call = this.#port.handed.shift()
+      if (call !== undefined) return this.#update(call)
+      // a callback of the host took what was handed over; more may be ready
+      if (this.#port.handedOver === handedOver || this.#isDiscarded) return undefined
+    }
+  }
+
+  #update(call: ToolCall): MessageUpdate {
+    this.#ledger.applyDue()
+    const newContext = call.contextAfter ?? this.#ledger.current
+    const message = call.takeMessage()
+    this.emitter.emit('message', { message, toolUseID: call.id })
+    return { message, newContext }
+  }
+
+  /** The reader is woken when the host's function has returned. */
+  #refuse(): undefined {
+    queueMicrotask(() => this.delivery.wake())
+    return undefined
+  }
+
+  push(job: () => void): void {
+    this.#outbox.push(job)
+  }
+
+  send(actor: AnyActorRef, event: CallEvent): void {
+    this.#outbox.send(actor, event)
+  }
+
+  contextFor(call: ToolCall): ToolUseContext {
+    return this.#ledger.contextFor(call)
+  }
+
+  peekContext(call: ToolCall): ToolUseContext | undefined {
+    return this.#ledger.peek(call)
+  }
+
+  get addedRules(): ReadPermissions['rules'] {
+    return this.#sessionRules.added
+  }
+
+  addRules(lists: PermissionLists): void {
+    this.#sessionRules.add(lists)
+    this.#ledger.addRules(lists)
+  }
+
+  /** Asked by a guard: what cannot be read is not plain, and the phase itself finds out. */
+  hasPlainPermissions(call: ToolCall): boolean {
+    if (!this.#sessionRules.isEmpty) return false
+    const context = this.#ledger.peek(call)
+    try {
+      return context !== undefined && this.policy.permissions(context.permissions).isPlain
+    } catch {
+      return false
+    }
+  }
+
+  get questions(): OpenQuestion[] {
+    return this.askingCalls.map(questionOf)
+  }
+
+  get askingCalls(): ToolCall[] {
+    return ([...this.run.executing] as ToolCall[]).filter(({ isAsking }) => isAsking)
+  }
+
+  answer(id: string, answer: PermissionAnswer): boolean {
+    const call = this.find(id)
+    return call !== undefined && answerFor(call, answer)
+  }
+
+  addProgress(call: ToolCall, message: ProgressMessage): void {
+    if (this.#isDiscarded) return
+    // first: a listener may discard the run
+    this.#progress.push(call, message)
+    this.report.progressed(call)
+    this.#outbox.run(() => undefined)
+  }
+
+  get isDrained(): boolean {
+    if (this.#isDiscarded) return true
+    const next = deliverableOf(this.run)
+    return !next.ready && next.because === 'allYielded' && this.#port.handed.length === 0
+  }
+
+  get tellsCompleted(): boolean {
+    return this.emitter.has('completed')
+  }
+
+  tellCompleted({ id }: ToolCall, messages: readonly Message[]): void {
+    if (!this.#isDiscarded) this.emitter.emit('completed', { toolUseID: id, messages })
+  }
+
+  tellDeferred(call: ToolCall): void {
+    if (!this.#isDiscarded) this.emitter.emit('deferred', questionOf(call))
+  }
+
+  get hasPlace(): boolean {
+    return hasPlace(this.run)
+  }
+
+  liveSiblings(call: ToolCall): ToolCall[] {
+    const { calls, completedUpTo } = this.run
+    return (calls.slice(completedUpTo) as ToolCall[]).filter(
+      (each) => each !== call && each.stage !== 'completed' && each.stage !== 'yielded',
+    )
+  }
+
+  noteFailure(failure: NamingFailure): void {
+    this.#failures.push(failure)
+  }
+
+  siblingsOf(call: ToolCall): string[] {
+    return this.#siblings.of(call)
+  }
+
+  warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void {
+    this.#warnings.warn(call, code, problem, error)
+  }
+
+  #send(event: ExecutorEvent): void {
+    this.#outbox.send(this.actor, event)
+  }
+
+  /** Somebody stopped the actor itself: nothing leaves it any more, and bodies that run are told. */
+  #stopped(): void {
+    this.#isStopped = true
+    this.#silence()
+    const cause = { kind: 'streaming_fallback', reason: 'streaming_fallback' } as const
+    for (const call of this.run.calls as ToolCall[]) call.tell({ type: 'call.abort', cause })
+    this.#outbox.push(() => undefined)
+  }
+
+  #silence(): void {
+    this.#isDiscarded = true
+    this.#inProgress.clear()
+    this.#progress.clear()
+    this.#port.handed = []
+  }
+
+  /** The chart of an executor that was stopped no longer counts who executes. */
+  get #isIdle(): boolean {
+    if (!this.#isStopped) return this.run.executing.size === 0
+    return ([...this.run.executing] as ToolCall[]).every(({ ref }) => ref?.getSnapshot().matches('executing') !== true)
+  }
+
+  #afterwards(): void {
+    this.#hostAbort.listenWhile(this.#port.live > 0 && !this.#isStopped)
+    this.delivery.wake()
+    this.#inProgress.flush()
+    if (this.#whenIdle.length > 0 && this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+}

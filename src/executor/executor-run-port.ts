@@ -1,0 +1,83 @@
+import type { AnyActorRef } from 'xstate'
+import { type CallRecord, callChart, type RunPort } from '../../machines/index.ts'
+import type { Outbox } from '../base/outbox.ts'
+import type { ChartEngine } from '../chart-engine/chart-engine.ts'
+import type { CallReports } from '../pipeline/call-reports.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { ContextLedger } from './context-ledger.ts'
+import type { InProgress } from './in-progress.ts'
+
+/** The parts of the executor that hear what becomes of its calls. */
+export interface RunParts {
+  readonly engine: ChartEngine
+  readonly ledger: ContextLedger
+  readonly outbox: Outbox
+  readonly report: CallReports
+  /** A function, because the indicators read the schedule, which is made with this port. */
+  readonly inProgress: () => InProgress
+  readonly onDiscard: () => void
+}
+
+/** What the executor chart asks for: it takes notes inside the transition, and leaves user code to the outbox. */
+export class ExecutorRunPort implements RunPort {
+  /** How many calls are not completed. */
+  live = 0
+  /** Calls with a message that the chart has handed over and no reader has taken. */
+  handed: ToolCall[] = []
+  /** How many messages the chart has handed over. */
+  handedOver = 0
+  readonly #parts: RunParts
+  readonly #applyDue: () => void
+
+  constructor(parts: RunParts) {
+    this.#parts = parts
+    this.#applyDue = () => parts.ledger.applyDue()
+  }
+
+  createCall(call: CallRecord, executor: AnyActorRef): AnyActorRef {
+    return this.#parts.engine.createChild(callChart(), executor, 'call', { call, executor })
+  }
+
+  received(record: CallRecord): void {
+    this.live++
+    this.#parts.ledger.received(asCall(record))
+  }
+
+  started({ id }: CallRecord): void {
+    this.#parts.inProgress().begin(id)
+  }
+
+  requeued(record: CallRecord): void {
+    const call = asCall(record)
+    call.forgetContext()
+    this.#parts.outbox.push(() => this.#parts.report.left(call))
+    this.#parts.inProgress().end(call.id)
+  }
+
+  completed(): void {
+    this.live--
+  }
+
+  completedInOrder(record: CallRecord): void {
+    this.#parts.ledger.completedInOrder(asCall(record))
+    this.#parts.outbox.push(this.#applyDue)
+  }
+
+  handOver(record: CallRecord): void {
+    const call = asCall(record)
+    call.unread--
+    this.handedOver++
+    this.handed.push(call)
+  }
+
+  yielded({ id, hasStarted }: CallRecord): void {
+    if (hasStarted) this.#parts.inProgress().end(id)
+  }
+
+  discarded(): void {
+    this.#parts.onDiscard()
+  }
+}
+
+/** Every record of a run is a call of its executor: nothing else is ever added. */
+const asCall = (record: CallRecord): ToolCall => record as ToolCall

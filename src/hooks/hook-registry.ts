@@ -1,0 +1,82 @@
+import { invalidOption } from '../base/invalid-option.ts'
+import { SignalboxError } from '../base/signalbox-error.ts'
+import type { HookCallback, HookEvent, Hooks } from './hook.ts'
+import { type MatchesTool, readMatcher } from './hook-matcher.ts'
+
+/** One hook, ready to run. */
+export interface ReadyHook {
+  readonly run: HookCallback
+  /** How it is called in messages: `PreToolUse:guard`. */
+  readonly name: string
+  readonly timeoutMs: number
+  readonly failsOpen: boolean
+}
+
+interface Entry {
+  readonly matches: MatchesTool
+  readonly hooks: readonly ReadyHook[]
+}
+
+export type HookRegistry = { readonly [Event in HookEvent]: readonly Entry[] }
+
+const none: readonly ReadyHook[] = []
+const defaultTimeout = 60
+/** The longest time that timers can hold, in seconds. */
+const maxTimeout = 2_147_483
+
+/** The hooks of an event that are meant for a tool with these names, in the order in which they were registered. */
+export function hooksFor(book: HookRegistry, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
+  let found: readonly ReadyHook[] = none
+  for (const { matches, hooks } of book[event]) {
+    // mostly there is one entry, and its list will do
+    if (matches(names)) found = found.length === 0 ? hooks : [...found, ...hooks]
+  }
+  return found
+}
+
+/** The hooks with their matchers read. Throws at what cannot be used, naming it. */
+export function readHooks(hooks: Hooks): HookRegistry {
+  if (typeof hooks !== 'object' || hooks === null) invalidHook('hooks', 'an object', hooks)
+  const entriesOf = (event: HookEvent) => readEntries(hooks[event], event)
+  return {
+    PreToolUse: entriesOf('PreToolUse'),
+    PostToolUse: entriesOf('PostToolUse'),
+    PostToolUseFailure: entriesOf('PostToolUseFailure'),
+  }
+}
+
+function readEntries(given: unknown, event: HookEvent): Entry[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given)) return invalidHook(`hooks.${event}`, 'an array of { matcher, hooks }', given)
+  return Array.from(given, (entry, index) => readEntry(entry, event, `hooks.${event}[${index}]`))
+}
+
+function readEntry(given: unknown, event: HookEvent, where: string): Entry {
+  if (typeof given !== 'object' || given === null) return invalidHook(where, '{ matcher, hooks }', given)
+  const { matcher, hooks, timeout = defaultTimeout, onFailure } = given as Record<string, unknown>
+  if (matcher !== undefined && typeof matcher !== 'string') invalidHook(`${where}.matcher`, 'a string', matcher)
+  const matches = readMatcher(matcher as string | undefined)
+  if (typeof matches !== 'function') {
+    throw new SignalboxError('invalid_hook', `${where}.matcher ${JSON.stringify(matcher)}: ${matches.problem}`)
+  }
+  if (typeof timeout !== 'number' || !(timeout > 0))
+    invalidHook(`${where}.timeout`, 'seconds, a number above 0', timeout)
+  if (onFailure !== undefined && onFailure !== 'continue' && onFailure !== 'block') {
+    invalidHook(`${where}.onFailure`, `'continue' or 'block'`, onFailure)
+  }
+  if (!Array.isArray(hooks)) return invalidHook(`${where}.hooks`, 'an array of functions', hooks)
+  const ready = Array.from(hooks, (run: unknown, index): ReadyHook => {
+    if (typeof run !== 'function') invalidHook(`${where}.hooks[${index}]`, 'a function', run)
+    return {
+      run: run as HookCallback,
+      name: `${event}:${(run as HookCallback).name || 'hook'}`,
+      timeoutMs: Math.min(timeout as number, maxTimeout) * 1_000,
+      failsOpen: onFailure === 'continue',
+    }
+  })
+  return { matches, hooks: ready }
+}
+
+function invalidHook(field: string, expected: string, received: unknown): never {
+  invalidOption(field, expected, received, 'invalid_hook')
+}

@@ -1,0 +1,89 @@
+import type { AnyActorRef } from 'xstate'
+import { type CallRecord, ExecutorSchedule, laneOf } from '../../../machines/index.ts'
+import type { ToolCall } from '../../pipeline/tool-call.ts'
+import { describeCall } from '../../tool/describe-call.ts'
+import type { Encoded } from '../frames/encode-value.ts'
+import type { FrameBody } from '../frames/frame.ts'
+import type { Show } from '../frames/redact.ts'
+import type { NameOfActor } from './actor-names.ts'
+
+/** The known calls of a run, and their labels. */
+export class CallFrames {
+  readonly #show: Show
+  readonly #nameOf: NameOfActor
+  readonly #known = new Map<string, { name: string; label: string }>()
+  #unlabelled: ToolCall[] = []
+
+  constructor(show: Show, nameOf: NameOfActor) {
+    this.#show = show
+    this.#nameOf = nameOf
+  }
+
+  has({ id }: CallRecord): boolean {
+    return this.#known.has(id)
+  }
+
+  whereabouts(id: string): ReturnType<typeof whereabouts> {
+    const known = this.#known.get(id)
+    return known === undefined ? { toolUseID: id } : { toolUseID: id, toolName: known.name }
+  }
+
+  frameOf(call: ToolCall): FrameBody {
+    const where = whereabouts(call)
+    return {
+      type: 'call',
+      call: call.id,
+      actor: call.ref === undefined ? '' : this.#nameOf(call.ref as AnyActorRef),
+      index: call.index,
+      name: call.name,
+      label: this.#known.get(call.id)?.label ?? this.#firstLabel(call),
+      input: this.#show(call.block?.input, { what: 'input', ...where }),
+      lane: laneOf(call),
+      stopsAtInterrupt: call.yieldsToInterrupt,
+      stage: call.stage,
+    }
+  }
+
+  /** Asks tools to describe their calls. That is user code, so it runs between steps. */
+  askForLabels(): FrameBody[] {
+    return this.#unlabelled.splice(0).flatMap((call) => {
+      const label = asText(this.#show(call.description, { what: 'label', ...whereabouts(call) }))
+      if (label === this.#known.get(call.id)?.label) return []
+      this.#known.set(call.id, { name: call.name, label })
+      return [this.frameOf(call)]
+    })
+  }
+
+  #firstLabel(call: ToolCall): string {
+    const text = describeCall(undefined, call.name, call.block?.input)
+    const label = asText(this.#show(text, { what: 'label', ...whereabouts(call) }))
+    this.#known.set(call.id, { name: call.name, label })
+    if (call.tool?.describe !== undefined) this.#unlabelled.push(call)
+    return label
+  }
+}
+
+export function whereabouts(call: CallRecord | undefined): { toolName?: string; toolUseID?: string } {
+  return call === undefined ? {} : { toolName: call.name, toolUseID: call.id }
+}
+
+/** Duck-typed: `instanceof` would pull the whole pipeline into the page, which never runs a tool. */
+const isCall = (value: object): value is CallRecord =>
+  'yieldsToInterrupt' in value && 'stage' in value && 'port' in value && 'id' in value && typeof value.id === 'string'
+
+/** Objects that have their own frames appear as references in other frames. */
+export const standIn =
+  (nameOf: NameOfActor) =>
+  (value: object): Encoded | undefined => {
+    if (value instanceof ExecutorSchedule) return { $: 'schedule' }
+    if (isCall(value)) return { $: 'call', id: value.id }
+    const isActor = 'sessionId' in value && 'send' in value && typeof value.send === 'function'
+    return isActor ? { $: 'actor', id: nameOf(value as AnyActorRef) } : undefined
+  }
+
+/** The redacted value if it is text; other values are not shown. */
+export function asText(encoded: Encoded): string {
+  if (typeof encoded === 'string') return encoded
+  const text = typeof encoded === 'object' && encoded !== null && 'text' in encoded ? encoded.text : undefined
+  return typeof text === 'string' ? `${text}…` : '(withheld)'
+}

@@ -1,0 +1,298 @@
+import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefinition } from 'xstate'
+import {
+  type AbortCause,
+  type CallRecord,
+  callChart,
+  type ExecutorSchedule,
+  refusalOf,
+  type StopCause,
+} from '../../../machines/index.ts'
+import { engineOf, tellsGuards } from '../../chart-engine/engine-of.ts'
+import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
+import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
+import type { StreamingToolExecutor } from '../../executor/streaming-tool-executor.ts'
+import type { ToolCall } from '../../pipeline/tool-call.ts'
+import { chartOf } from '../frames/chart-definition.ts'
+import type { EncodeLimits } from '../frames/encode-value.ts'
+import type { Command, FrameBody, QuestionsFrame } from '../frames/frame.ts'
+import { type Redact, type Show, showWith } from '../frames/redact.ts'
+import { takeableCommands } from '../frames/takeable-commands.ts'
+import { ActorFrames } from './actor-frames.ts'
+import { actorNames } from './actor-names.ts'
+import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
+import { abortFrame, endingFrame, endingOf, resultFrame } from './outcome-frames.ts'
+import { ProgressWatch } from './progress-watch.ts'
+import { reasonOf, ScheduleWatch } from './schedule-watch.ts'
+import { sightingOf } from './xstate-view.ts'
+
+/** What the recorder needs from an executor. An open question is one that the host has not answered yet. */
+export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
+  openQuestions?(): readonly { toolUseID: string; toolName: string; input: unknown }[]
+}
+
+export interface WatchOptions {
+  readonly title: string
+  /** The call that a sub-agent's executor works for. */
+  readonly parentToolUseID?: string | undefined
+  /** The actor of the query that owns the executor. */
+  readonly queryActor?: AnyActorRef | undefined
+  readonly redact?: Redact | undefined
+  readonly limits?: EncodeLimits | undefined
+  readonly actorId?: ((actor: AnyActorRef) => string) | undefined
+  readonly now: () => number
+  readonly progressGapMs: number
+}
+
+/** The executor's own limits for an input. */
+const wholeInput = { text: 1_000_000, nodes: 100_000, depth: 64 }
+
+/** Watches one executor and turns what it does into frames. */
+export class RunWatch {
+  readonly #executor: Inspectable
+  readonly #write: (body: FrameBody) => void
+  readonly #options: WatchOptions
+  readonly #run: ExecutorSchedule
+  readonly #schedule: ScheduleWatch
+  readonly #show: Show
+  /** For permission questions: nobody can approve a truncated input. */
+  readonly #showWhole: Show
+  readonly #actors: ActorFrames
+  readonly #calls: CallFrames
+  readonly #progress: ProgressWatch
+  readonly #leave: (() => void)[] = []
+  #cause: StopCause | undefined
+  #can: readonly Command[] = []
+  #questions = '[]'
+  #isJobDue = false
+
+  constructor(executor: Inspectable, write: (body: FrameBody) => void, options: WatchOptions) {
+    this.#executor = executor
+    this.#write = write
+    this.#options = options
+    this.#run = executor.actor.getSnapshot().context.run
+    this.#schedule = new ScheduleWatch(this.#run)
+    const nameOf = actorNames(executor.actor.system, options.actorId)
+    this.#show = showWith(options.redact, options.limits ?? {}, standIn(nameOf))
+    this.#showWhole = showWith(options.redact, wholeInput, standIn(nameOf))
+    this.#actors = new ActorFrames(this.#show, nameOf)
+    this.#calls = new CallFrames(this.#show, nameOf)
+    this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
+  }
+
+  attach(): void {
+    for (const body of this.picture()) this.#write(body)
+    const { actor } = this.#executor
+    for (const system of new Set([actor.system, this.#options.queryActor?.system ?? actor.system])) {
+      const inspection = system.inspect((event) => this.#safely(() => this.#see(event)))
+      this.#leave.push(() => inspection.unsubscribe())
+      const unwatch = engineOf(system)?.watchGuards(system, (...look) => this.#safely(() => this.#seeGuards(...look)))
+      if (unwatch !== undefined) this.#leave.push(unwatch)
+    }
+    this.#leave.push(
+      this.#executor.on('message', (taken) => this.#safely(() => this.#seeMessage(taken))),
+      this.#executor.on('warning', (warning) => this.#safely(() => this.#seeWarning(warning))),
+    )
+    this.#later()
+  }
+
+  detach(): void {
+    for (const leave of this.#leave.splice(0)) leave()
+    this.#write({ type: 'left' })
+  }
+
+  /** The current state as frames, for a new reader. */
+  picture(): FrameBody[] {
+    const { actor } = this.#executor
+    const snapshot = actor.getSnapshot()
+    const { title, queryActor, parentToolUseID } = this.#options
+    const { calls, maxConcurrency: most } = this.#run
+    this.#actors.clear()
+    this.#cause = snapshot.context.cause
+    this.#can = this.#takeable()
+    const maxConcurrency = Number.isFinite(most) ? most : null
+    const arrival = { layer: 'executor', from: 'host', event: '' } as const
+    return [
+      {
+        type: 'run',
+        title,
+        isLate: calls.length > 0,
+        maxConcurrency,
+        root: this.#actors.idOf(actor),
+        ...(parentToolUseID !== undefined && { parentToolUseID }),
+        ...(!tellsGuards(actor.system) && { guards: 'unavailable' as const }),
+      },
+      ...this.#actors.found(actor),
+      ...(queryActor === undefined ? [] : this.#actors.found(queryActor)),
+      // the page draws it before the first call
+      ...this.#actors.chart(chartOf(callChart()).definition),
+      ...calls.flatMap((call) => this.#pictureOf(call as ToolCall)),
+      this.#schedule.begin(),
+      { type: 'can', commands: this.#can },
+      ...(this.#cause === undefined ? [] : [abortFrame(this.#show, arrival, undefined, this.#cause)]),
+      this.#questionsFrame(),
+    ]
+  }
+
+  #pictureOf(call: ToolCall): FrameBody[] {
+    const ending = endingOf(call.ref?.getSnapshot().context)
+    return [
+      ...(call.ref === undefined ? [] : this.#actors.found(call.ref)),
+      this.#calls.frameOf(call),
+      ...(ending === undefined ? [] : [endingFrame(call, ending)]),
+    ]
+  }
+
+  #seeGuards(...[actor, event, regions, taken]: Parameters<GuardWatcher>): void {
+    const isExecutor = actor === (this.#executor.actor as AnyActorRef)
+    const isGate = isExecutor && taken.length === 0 && regions[0]?.[0]?.eventType === ''
+    // `canExecuteTool` checks only the first call in the queue
+    const next = isGate ? this.#run.queue.next : undefined
+    const because = next && refusalOf(next, this.#run)
+    const guards = this.#actors.guards(actor, event, regions, taken, because && `${because} ${next?.id}`)
+    if (guards === undefined) return
+    if (next === undefined || because === undefined) return this.#write(guards)
+    this.#write({ ...guards, refusal: { call: next.id, ...reasonOf(next, this.#run) } })
+  }
+
+  #tell(...bodies: (FrameBody | undefined)[]): void {
+    for (const body of bodies) if (body !== undefined) this.#write(body)
+  }
+
+  #see(inspected: Parameters<typeof sightingOf>[0]): void {
+    const sighting = sightingOf(inspected)
+    if (sighting === undefined) return
+    if (sighting.kind === 'actor') this.#tell(...this.#actors.born(sighting.actor))
+    else if (sighting.kind === 'event') this.#seeEvent(sighting.actor, sighting.from, sighting.event)
+    else this.#seeStep(sighting.actor, sighting.event, sighting.snapshot, sighting.transitions)
+  }
+
+  #seeEvent(actor: AnyActorRef, from: AnyActorRef | undefined, event: AnyEventObject): void {
+    const { type, ...rest } = event
+    const call = this.#actors.get(actor)?.call
+    const data = Object.keys(rest).length === 0 ? {} : this.#show(rest, { what: 'event', ...whereabouts(call) })
+    const sender = from === undefined ? null : this.#actors.idOf(from)
+    this.#write({ type: 'event', from: sender, to: this.#actors.idOf(actor), event: type, data })
+    const { cause } = rest as { cause?: StopCause }
+    if (call === undefined || cause === undefined) return
+    const arrival = { layer: 'call', from: from === undefined ? 'call' : 'executor', event: type } as const
+    this.#write(abortFrame(this.#show, arrival, call, cause))
+  }
+
+  #seeStep(
+    actor: AnyActorRef,
+    event: AnyEventObject,
+    snapshot: AnyMachineSnapshot,
+    transitions: readonly AnyTransitionDefinition[],
+  ): void {
+    const watched = this.#actors.get(actor)
+    const endedBefore = endingOf(watched?.contextRef)
+    const step = this.#actors.step(actor, event, snapshot, transitions)
+    if (step === undefined) return
+    this.#write(step)
+    const ending = endingOf(snapshot.context)
+    const isNew = ending !== undefined && ending !== endedBefore
+    // a call that is not in the schedule yet is reported later, by #meet
+    if (isNew && watched?.call !== undefined && this.#calls.has(watched.call))
+      this.#write(endingFrame(watched.call, ending))
+    const isExecutor = actor === (this.#executor.actor as AnyActorRef)
+    if (isExecutor) this.#afterExecutorStep(event, snapshot)
+    else this.#later()
+    if (step.active !== undefined && (isExecutor || actor === this.#options.queryActor))
+      this.#lookAtCommands(actor, snapshot)
+  }
+
+  #afterExecutorStep(event: AnyEventObject, snapshot: AnyMachineSnapshot): void {
+    const { cause } = snapshot.context as { cause?: AbortCause }
+    const { call, by } = event as { call?: CallRecord; by?: CallRecord }
+    const isAborted = cause !== this.#cause
+    if (isAborted && cause !== undefined) {
+      this.#cause = cause
+      const arrival = { layer: 'executor', from: by === undefined ? 'host' : 'call', event: event.type } as const
+      this.#write(abortFrame(this.#show, arrival, by, cause))
+    }
+    // its index is known only once it is in the schedule
+    if (call !== undefined && call.index >= 0 && !this.#calls.has(call)) this.#meet(call as ToolCall)
+    this.#tell(this.#schedule.change(call, isAborted))
+  }
+
+  /** Only now are the call's actor, its context from the start and its stage known. */
+  #meet(call: ToolCall): void {
+    this.#write(this.#calls.frameOf(call))
+    const { ref } = call
+    const watched = this.#actors.get(ref)
+    const snapshot = ref?.getSnapshot() as AnyMachineSnapshot | undefined
+    const context = watched && snapshot && this.#actors.contextPatch(watched, snapshot)
+    if (watched !== undefined && context !== undefined) {
+      this.#write({ type: 'step', actor: watched.id, event: 'xstate.init', transitions: [], context })
+    }
+    const ending = endingOf(snapshot?.context)
+    if (ending !== undefined) this.#write(endingFrame(call, ending))
+    this.#later()
+  }
+
+  #takeable(): Command[] {
+    const { queryActor } = this.#options
+    return takeableCommands(
+      this.#executor.actor.getSnapshot(),
+      queryActor?.getSnapshot() as AnyMachineSnapshot | undefined,
+    )
+  }
+
+  /** Takes the snapshot as an argument: in the middle of a step the actor still has its old one. */
+  #lookAtCommands(actor: AnyActorRef, snapshot: AnyMachineSnapshot): void {
+    const { queryActor } = this.#options
+    if (queryActor !== undefined && actor !== queryActor) return
+    const commands = takeableCommands(snapshot, queryActor === undefined ? undefined : snapshot)
+    if (commands.join() === this.#can.join()) return
+    this.#can = commands
+    this.#write({ type: 'can', commands })
+  }
+
+  #seeMessage({ message, toolUseID }: TakenMessage): void {
+    const where = this.#calls.whereabouts(toolUseID)
+    if (message.type === 'progress') return this.#progress.see(toolUseID, message.data, where)
+    this.#progress.flush(toolUseID, where)
+    this.#write(resultFrame(this.#show, toolUseID, message, where))
+  }
+
+  #seeWarning({ code, message, toolUseID }: ExecutorWarning): void {
+    const text = this.#show(message, { what: 'warning', ...(toolUseID !== undefined && { toolUseID }) })
+    this.#write({ type: 'warning', call: toolUseID ?? null, code, message: asText(text) })
+  }
+
+  #questionsFrame(): QuestionsFrame {
+    const open = (this.#executor.openQuestions?.() ?? []).map(({ toolUseID, toolName, input }) => ({
+      call: toolUseID,
+      name: toolName,
+      input: this.#showWhole(input, { what: 'question', toolUseID, toolName }),
+    }))
+    this.#questions = JSON.stringify(open.map(({ call }) => call))
+    return { type: 'questions', open }
+  }
+
+  /** Runs between steps: the parts that call user code, and what the steps led to. */
+  #later(): void {
+    if (this.#isJobDue) return
+    this.#isJobDue = true
+    queueMicrotask(() => {
+      this.#isJobDue = false
+      if (this.#leave.length > 0) this.#safely(() => this.#catchUp())
+    })
+  }
+
+  #catchUp(): void {
+    this.#tell(...this.#calls.askForLabels())
+    const before = this.#questions
+    const questions = this.#questionsFrame()
+    if (before !== this.#questions) this.#write(questions)
+  }
+
+  /** An observer that throws would put the actor into its error state. */
+  #safely(look: () => void): void {
+    try {
+      look()
+    } catch {
+      this.#write({ type: 'gap', because: 'recorder', lost: 1 })
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { AnyActorRef } from 'xstate'
+import { describeValue } from '../../base/describe-value.ts'
+import { SignalboxError } from '../../base/signalbox-error.ts'
+import { type Connection, isConnection } from './connection.ts'
+import type { Inspectable } from './run-watch.ts'
+
+/** The methods behind commands. Only the first answer to a question counts. */
+export interface Commands {
+  abort(reason?: unknown): void
+  /** Only for an executor without a query. */
+  discard?(): unknown
+  answer?(toolUseID: string, answer: { behavior: 'allow' } | { behavior: 'deny'; message: string }): boolean
+}
+
+/** An executor that can be shown and takes commands. */
+export interface Commandable extends Inspectable, Commands {}
+
+/** A query. Each attempt at a reply has its own executor, and each is shown. */
+export interface Conversation {
+  readonly actor: AnyActorRef
+  /** The executor of the current attempt. */
+  readonly executor: Commandable
+  onExecutor(listener: (executor: Commandable) => void): () => void
+  abort(reason?: unknown): void
+  interrupt(): void
+}
+
+export type Showable = Commandable | Conversation | Connection
+
+export const isConversation = (shown: Showable): shown is Conversation => 'onExecutor' in shown
+
+/** Throws when the object is passed in, not later when somebody watches. */
+export function assertShowable(shown: unknown): asserts shown is Showable {
+  if (typeof shown === 'object' && shown !== null) {
+    const executor: Partial<Commandable> = isConversation(shown as Showable) ? (shown as Conversation).executor : shown
+    const listens = isConnection(shown) ? shown.onWaiting : executor?.on
+    if (typeof executor?.actor?.getSnapshot === 'function' && typeof listens === 'function') return
+  }
+  throw new SignalboxError(
+    'invalid_option',
+    `Expected an executor, a query or a connection to show, but got ${describeValue(shown, 80)}.`,
+  )
+}

@@ -1,0 +1,160 @@
+import type { Frame, FrameOf } from '../frames/frame.ts'
+import { activeStates } from './active-states.ts'
+import type { ActorIn, CallIn, CastListener, ModelListener, RunListener } from './run-listener.ts'
+import {
+  type CastState,
+  newRunState,
+  newServerState,
+  type RunModel,
+  type RunState,
+  type ServerState,
+} from './run-state.ts'
+
+/** Applies one frame to the model of a whole recording. A second `run` or `server` frame resets that run or server. */
+export function foldFrame<Run extends RunState, Server extends ServerState>(
+  model: RunModel<Run, Server>,
+  frame: Frame,
+  listener: ModelListener<Run, Server>,
+): void {
+  model.seq = frame.seq
+  model.at = Math.max(model.at, frame.at)
+  if (frame.type === 'head') model.epoch = frame.epoch
+  else if (frame.type === 'gap') model.gaps.push({ seq: frame.seq, because: frame.because, lost: frame.lost })
+  else if (frame.type === 'run') {
+    model.runs.set(frame.run, listener.newRun(newRunState<CallIn<Run>, ActorIn<Run>>(frame), frame))
+    model.latestRun = Math.max(model.latestRun, frame.run)
+  } else if (frame.type === 'server') {
+    model.servers.set(frame.run, listener.newServer(newServerState<ActorIn<Server>>(frame), frame))
+  } else {
+    const run = model.runs.get(frame.run)
+    if (run !== undefined) return foldRun(run, frame, listener.run)
+    const server = model.servers.get(frame.run)
+    if (server !== undefined) foldServer(server, frame, listener.server)
+  }
+}
+
+/** Applies one frame to its connection. */
+export function foldServer<Server extends ServerState>(
+  server: Server,
+  frame: Frame,
+  listener: CastListener<Server>,
+): void {
+  if (frame.type !== 'waiting') return foldCast(server, frame, listener)
+  if (!frame.isWaiting) server.waiting.delete(frame.call)
+  else if (!server.waiting.has(frame.call)) server.waiting.set(frame.call, frame.at)
+}
+
+/** Applies one frame to its run. A frame that does not fit is ignored: anybody may have written the recording. */
+export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: RunListener<Run>): void {
+  switch (frame.type) {
+    case 'actor':
+      // a second actor without a parent belongs to the query
+      if (frame.parent === null && frame.actor !== run.root) run.queryActor = frame.actor
+      foldCast(run, frame, listener)
+      return noteDiscard(run, frame, listener)
+    case 'step':
+      foldCast(run, frame, listener)
+      return frame.active === undefined ? undefined : noteDiscard(run, frame, listener)
+    case 'chart':
+    case 'left':
+      return foldCast(run, frame, listener)
+    case 'call':
+      return foldCall(run, frame, listener)
+    case 'schedule':
+      return foldSchedule(run, frame, listener)
+    case 'abort': {
+      const call = frame.call === null ? undefined : run.byId.get(frame.call)
+      if (call !== undefined || frame.layer === 'executor') listener.onAbort?.(call, frame, run)
+      return
+    }
+    case 'ending': {
+      const call = run.byId.get(frame.call)
+      if (call === undefined) return
+      call.ending = { by: frame.by, kind: frame.kind, reached: frame.reached }
+      return listener.onEnding?.(call, frame, run)
+    }
+    case 'result': {
+      const call = run.byId.get(frame.call)
+      if (call === undefined) return
+      call.results.push(frame)
+      return listener.onResult?.(call, frame, run)
+    }
+    case 'progress': {
+      const call = run.byId.get(frame.call)
+      if (call !== undefined) listener.onProgress?.(call, frame, run)
+      return
+    }
+    case 'questions':
+      run.questions = frame.open
+      return
+    case 'can':
+      run.can = frame.commands
+  }
+}
+
+function foldCast<Cast extends CastState>(cast: Cast, frame: Frame, listener: CastListener<Cast>): void {
+  if (frame.type === 'step') {
+    const actor = cast.actors.get(frame.actor) as ActorIn<Cast> | undefined
+    if (actor === undefined) return
+    if (frame.active !== undefined) actor.active = frame.active
+    if (frame.isDone === true) actor.isDone = true
+    listener.onStep?.(actor, frame, cast)
+  } else if (frame.type === 'actor') {
+    const { actor: id, chart, parent, active } = frame
+    const actor = listener.newActor({ id, chart, parent, active, isDone: false }, frame)
+    cast.actors.set(id, actor)
+    listener.onActor?.(actor, frame, cast)
+  } else if (frame.type === 'chart') cast.charts.set(frame.chart.id, frame.chart)
+  else if (frame.type === 'left') {
+    cast.isWatched = false
+    listener.onLeft?.(frame, cast)
+  }
+}
+
+function noteDiscard<Run extends RunState>(
+  run: Run,
+  frame: FrameOf<'actor'> | FrameOf<'step'>,
+  listener: RunListener<Run>,
+): void {
+  if (run.isDiscarded || frame.actor !== run.root) return
+  const root = run.actors.get(run.root)
+  // use the chart's state: the cause may be an earlier abort
+  if (!activeStates(run.charts.get(root?.chart ?? ''), root?.active ?? []).names.includes('discarded')) return
+  run.isDiscarded = true
+  listener.onDiscarded?.(frame, run)
+}
+
+function foldCall<Run extends RunState>(run: Run, frame: FrameOf<'call'>, listener: RunListener<Run>): void {
+  const { call: id, index, name, label, input, lane, stage, stopsAtInterrupt, actor } = frame
+  const known = run.byId.get(id)
+  if (known !== undefined) return void Object.assign(known, { name, label, input, stopsAtInterrupt })
+  // a hostile recording could skip indices to force a huge array
+  if (index !== run.calls.length) return
+  const call: CallIn<Run> = listener.newCall(
+    { id, index, name, label, input, stopsAtInterrupt, actor, lane, stage, ending: undefined, results: [] },
+    frame,
+  )
+  run.calls.push(call)
+  run.byId.set(id, call)
+  run.byActor.set(actor, call)
+  if (stage === 'executing') run.executing.add(id)
+  listener.onCall?.(call, frame, run)
+}
+
+function foldSchedule<Run extends RunState>(run: Run, frame: FrameOf<'schedule'>, listener: RunListener<Run>): void {
+  run.isPicture = false
+  for (const [id, stage, lane] of frame.stages ?? []) {
+    const call = run.byId.get(id)
+    if (call === undefined || (call.stage === stage && call.lane === lane)) continue
+    const before = call.stage
+    call.stage = stage
+    call.lane = lane
+    if (stage === 'executing') run.executing.add(id)
+    else run.executing.delete(id)
+    listener.onStage?.(call, before, frame, run)
+  }
+  if (frame.cursor !== undefined) run.cursor = frame.cursor
+  if (frame.waits === undefined) return
+  run.waits = frame.waits
+  listener.onWaits?.(frame, run)
+}

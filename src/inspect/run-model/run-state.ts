@@ -1,0 +1,154 @@
+import type { ChartDefinition } from '../frames/chart-definition.ts'
+import type { Encoded } from '../frames/encode-value.ts'
+import type {
+  CallFrame,
+  Command,
+  CursorState,
+  EndingFrame,
+  FrameOf,
+  GapFrame,
+  QuestionsFrame,
+  WaitGroup,
+} from '../frames/frame.ts'
+
+/**
+ * What the frames say about a recording: plain data that `structuredClone` can copy. `foldFrame` changes it in place.
+ * A projection may add fields of its own to runs, servers, calls and actors.
+ */
+export interface RunModel<Run extends RunState = RunState, Server extends ServerState = ServerState> {
+  epoch: number
+  /** Of the last frame. */
+  seq: number
+  at: number
+  readonly runs: Map<number, Run>
+  readonly servers: Map<number, Server>
+  latestRun: number
+  readonly gaps: { readonly seq: number; readonly because: GapFrame['because']; readonly lost: number }[]
+}
+
+/** Charts and the actors that run them: what an executor and a connection have in common. */
+export interface CastState<Actor extends ActorState = ActorState> {
+  readonly id: number
+  /** False after the recorder detached. */
+  isWatched: boolean
+  readonly charts: Map<string, ChartDefinition>
+  readonly actors: Map<string, Actor>
+  /** The actor of the executor or of the connection. */
+  readonly root: string
+}
+
+export interface ActorState {
+  readonly id: string
+  /** The id of its chart. */
+  readonly chart: string
+  readonly parent: string | null
+  /** The active states, by number in the chart. */
+  active: readonly number[]
+  isDone: boolean
+}
+
+/** A connection to a server. */
+export interface ServerState<Actor extends ActorState = ActorState> extends CastState<Actor> {
+  readonly name: string
+  /** The calls that wait for the connection, and since when. */
+  readonly waiting: Map<string, number>
+}
+
+/** One executor: its calls, its queue and its cursor. */
+export interface RunState<Call extends CallState = CallState, Actor extends ActorState = ActorState>
+  extends CastState<Actor> {
+  readonly title: string
+  /** The recorder attached after the run had begun. */
+  readonly isLate: boolean
+  /** True while the frames of a late recorder describe the state before it attached. */
+  isPicture: boolean
+  /** Null: no limit. */
+  readonly maxConcurrency: number | null
+  /** The call that a sub-agent's run works for. */
+  readonly parentToolUseID: string | undefined
+  /** False on plain XState, which does not expose guard results. */
+  readonly tellsGuards: boolean
+  /** The actor of the query that owns the executor. */
+  queryActor: string | undefined
+  /** In the order in which the model asked. */
+  readonly calls: Call[]
+  readonly byId: Map<string, Call>
+  readonly byActor: Map<string, Call>
+  /** Why calls wait. `waitOf` finds the group of one call. */
+  waits: readonly WaitGroup[]
+  readonly executing: Set<string>
+  cursor: CursorState
+  can: readonly Command[]
+  questions: QuestionsFrame['open']
+  isDiscarded: boolean
+}
+
+export interface CallState {
+  readonly id: string
+  readonly index: number
+  name: string
+  label: string
+  input: Encoded
+  stopsAtInterrupt: boolean
+  readonly actor: string
+  lane: CallFrame['lane']
+  stage: CallFrame['stage']
+  ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
+  /** The messages of the call that readers took, other than progress. */
+  readonly results: FrameOf<'result'>[]
+}
+
+/** A model without any frame. */
+export const emptyRunModel = <Run extends RunState, Server extends ServerState>(): RunModel<Run, Server> => ({
+  epoch: 0,
+  seq: -1,
+  at: 0,
+  runs: new Map(),
+  servers: new Map(),
+  latestRun: 0,
+  gaps: [],
+})
+
+const emptyCast = <Actor extends ActorState>(id: number, root: string): CastState<Actor> => ({
+  id,
+  isWatched: true,
+  charts: new Map(),
+  actors: new Map(),
+  root,
+})
+
+/** A run as its first frame describes it. */
+export const newRunState = <Call extends CallState = CallState, Actor extends ActorState = ActorState>({
+  run,
+  root,
+  title,
+  isLate,
+  maxConcurrency,
+  parentToolUseID,
+  guards,
+}: FrameOf<'run'>): RunState<Call, Actor> => ({
+  ...emptyCast(run, root),
+  title,
+  isLate,
+  isPicture: isLate,
+  maxConcurrency,
+  parentToolUseID,
+  tellsGuards: guards === undefined,
+  queryActor: undefined,
+  calls: [],
+  byId: new Map(),
+  byActor: new Map(),
+  waits: [],
+  executing: new Set(),
+  cursor: { next: 0, completedUpTo: 0, waitsFor: null },
+  can: [],
+  questions: [],
+  isDiscarded: false,
+})
+
+/** A connection as its first frame describes it. */
+export const newServerState = <Actor extends ActorState = ActorState>({
+  run,
+  root,
+  name,
+}: FrameOf<'server'>): ServerState<Actor> => ({ ...emptyCast(run, root), name, waiting: new Map() })

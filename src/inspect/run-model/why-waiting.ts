@@ -1,0 +1,53 @@
+import type { Refusal } from '../../../machines/index.ts'
+import { givenUp } from '../frames/given-up.ts'
+
+/** The one table of sentences for why a call waits. Each continues the name of the call. */
+const sentences: Readonly<Record<Refusal, (names: string, slots: string) => string>> = {
+  held: () => 'waits to be released',
+  exclusiveRunning: (names) => `waits for ${names}, which must run alone`,
+  behindUnsafe: (names) => `waits behind ${names}, which must run alone`,
+  waitsForRunning: (names) => `must run alone, waits for ${names}`,
+  full: (_, slots) => `waits for a free slot${slots}`,
+  discarded: () => givenUp.long,
+}
+
+export interface WaitingIn {
+  /** Null: no limit. */
+  readonly maxConcurrency: number | null
+  /** A call's display name, such as `#1 Read`; undefined for an unknown call. */
+  nameOf(call: string): string | undefined
+}
+
+/** Why a call waits, as a sentence that continues its name: `must run alone, waits for #1 Read and #2 Grep`. */
+export function whyWaiting(
+  { because, blockers }: { readonly because: string; readonly blockers: readonly string[] },
+  { maxConcurrency, nameOf }: WaitingIn,
+): string {
+  if (!Object.hasOwn(sentences, because)) return `waits (${because})`
+  const names = listOf(blockers.flatMap((id) => nameOf(id) ?? []))
+  return sentences[because as Refusal](
+    names,
+    maxConcurrency === null ? '' : `: ${maxConcurrency} of ${maxConcurrency} in use`,
+  )
+}
+
+/** The state of a connection's chart in words. */
+export const serverStateWords = (state: string): string => (state === 'backingOff' ? 'backing off' : state)
+
+const maxProblem = 200
+
+/** Why a call that already runs waits for the connection it was made for. */
+export function whyWaitingForServer(name: string, state: string, problem = ''): string {
+  const because = problem === '' || state === 'ready' ? '' : `: ${problem.slice(0, maxProblem)}`
+  return `waits for the server ${name} (${serverStateWords(state)}${because})`
+}
+
+const maxNamed = 3
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return 'another call'
+  if (names.length === 1) return `${names[0]}`
+  const shown = names.slice(0, maxNamed)
+  if (names.length > maxNamed) return `${shown.join(', ')} and ${names.length - maxNamed} more`
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}

@@ -1,0 +1,108 @@
+import type { Duplex } from 'node:stream'
+import { RecordingChecks } from '../../testing/recording-checks.ts'
+import { type ShownAs, ShownRuns } from '../bridge/shown-runs.ts'
+import { createRecorder, type Recorder, type Showable } from '../index.ts'
+import { readClientMessage } from './client-message.ts'
+import { FrameHistory } from './frame-history.ts'
+import { InspectorClient } from './inspector-client.ts'
+import type { InspectorOptions } from './inspector-options.ts'
+import { WebSocket } from './web-socket.ts'
+
+/** One batch per animation frame. */
+const batchMs = 16
+
+/** Connects executors to browsers through one recorder, which exists while it is needed. */
+export class Broadcast {
+  readonly #options: InspectorOptions
+  readonly #runs: ShownRuns
+  readonly #clients = new Map<WebSocket, InspectorClient>()
+  #recorder: Recorder | undefined
+  #history: FrameHistory | undefined
+  #checks: RecordingChecks | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: InspectorOptions) {
+    this.#options = options
+    this.#runs = new ShownRuns(options.commands)
+    if (options.record === 'always') this.#begin()
+  }
+
+  get isFull(): boolean {
+    return this.#clients.size >= (this.#options.maxClients ?? 20)
+  }
+
+  add(shown: Showable, as?: ShownAs): () => void {
+    return this.#runs.add(shown, as)
+  }
+
+  join(stream: Duplex, head: Buffer, maxMessageBytes: number): void {
+    if (this.#recorder === undefined) this.#begin()
+    const history = this.#history as FrameHistory
+    const socket: WebSocket = new WebSocket(stream, head, maxMessageBytes, {
+      onMessage: (text) => this.#hear(socket, text),
+      onClose: () => this.#leave(socket),
+    })
+    const client = new InspectorClient(socket, history, this.#options.ackTimeoutMs ?? 30_000)
+    this.#clients.set(socket, client)
+    const source = this.#options.recording === undefined ? 'live' : 'recording'
+    const coverage = this.#options.coverage === undefined ? {} : { hasCoverage: true }
+    socket.send(JSON.stringify({ type: 'hello', source, commands: this.#runs.allowed, ...coverage }))
+    client.pump()
+  }
+
+  close(): void {
+    for (const socket of this.#clients.keys()) socket.close(1001)
+    this.#end()
+  }
+
+  #begin(): void {
+    const history = new FrameHistory(() => recorder.picture(), this.#options.maxHistoryBytes)
+    const { redact, limits, invariants } = this.#options
+    const checks = invariants === undefined ? undefined : new RecordingChecks(invariants)
+    const recorder = createRecorder({
+      redact,
+      limits,
+      onFrame: (frame) => {
+        history.push(frame)
+        checks?.see(frame)
+        this.#timer ??= setTimeout(() => this.#flush(), batchMs).unref()
+      },
+    })
+    this.#recorder = recorder
+    this.#history = history
+    this.#checks = checks
+    this.#runs.begin(recorder)
+  }
+
+  #end(): void {
+    // its last frames set the timer again
+    this.#runs.end()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#recorder = undefined
+    this.#history = undefined
+    this.#checks = undefined
+  }
+
+  #flush(): void {
+    // no step is in progress between two batches
+    for (const breach of this.#checks?.newBreaches() ?? []) this.#recorder?.breach(breach.run, breach)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const client of this.#clients.values()) client.pump()
+    this.#history?.trim()
+  }
+
+  #leave(socket: WebSocket): void {
+    this.#clients.get(socket)?.leave()
+    this.#clients.delete(socket)
+    if (this.#clients.size === 0 && this.#options.record !== 'always') this.#end()
+  }
+
+  #hear(socket: WebSocket, text: string): void {
+    const message = readClientMessage(text)
+    if (message === undefined) return socket.close(1008)
+    if (message.type === 'ack') this.#clients.get(socket)?.acknowledge(message.batch)
+    else socket.send(JSON.stringify({ type: 'reply', id: message.id, problem: this.#runs.command(message) ?? null }))
+  }
+}

@@ -1,0 +1,61 @@
+import { invalidOption } from '../../base/invalid-option.ts'
+import type { Invariant } from '../../testing/invariant.ts'
+import type { Command, EncodeLimits, Redact } from '../index.ts'
+
+export interface InspectorOptions {
+  /**
+   * 0 picks a free port.
+   * @default 0
+   */
+  port?: number | undefined
+  /**
+   * The commands that the browser may send. Watching is always allowed.
+   * @default none
+   */
+  commands?: boolean | readonly Command[] | undefined
+  /**
+   * `whenWatched`: recording starts when a browser connects; until then it costs nothing. `always`: a browser that connects
+   * late sees everything.
+   * @default 'whenWatched'
+   */
+  record?: 'whenWatched' | 'always' | undefined
+  /** Replaces values before they are shown: inputs, results and all other data that is not part of the charts. */
+  redact?: Redact | undefined
+  /** How much of a value is shown. */
+  limits?: EncodeLimits | undefined
+  /** Serves this recording instead of a live executor. */
+  recording?: string | undefined
+  /** The path of a coverage file from `signalbox/testing`, shown as heat on the charts. */
+  coverage?: string | undefined
+  /** Additional invariants. They are checked while a browser watches; the page shows breaches beside the built-in ones. */
+  invariants?: readonly Invariant[] | undefined
+  /**
+   * Whether the server alone keeps the process alive.
+   * @default false
+   */
+  keepsProcess?: boolean | undefined
+  /** @default 20 */
+  maxClients?: number | undefined
+  /** How long a batch may stay unacknowledged before the browser is disconnected. @default 30_000 */
+  ackTimeoutMs?: number | undefined
+  /** How many bytes of frames are kept. @default 64_000_000 */
+  maxHistoryBytes?: number | undefined
+  /** The folder of the built app, if not the default. */
+  appFolder?: string | undefined
+  /** Origins of other pages that may connect, such as a development server. */
+  origins?: readonly string[] | undefined
+}
+
+export function assertOptions({ port, record, commands, maxClients }: InspectorOptions): void {
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
+    invalidOption('port', 'a port number', port)
+  if (record !== undefined && record !== 'always' && record !== 'whenWatched') {
+    invalidOption('record', "'always' or 'whenWatched'", record)
+  }
+  if (commands !== undefined && typeof commands !== 'boolean' && !Array.isArray(commands)) {
+    invalidOption('commands', 'a boolean or a list', commands)
+  }
+  if (maxClients !== undefined && !(Number.isInteger(maxClients) && maxClients > 0)) {
+    invalidOption('maxClients', 'a whole number, 1 or more', maxClients)
+  }
+}

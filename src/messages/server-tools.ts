@@ -1,0 +1,62 @@
+import { readField } from '../base/read-field.ts'
+
+/** Calls that the service runs itself. Their results stand in a message of the assistant. */
+const serverCalls = new Set<unknown>(['server_tool_use', 'mcp_tool_use'])
+
+export const isServerCall = (block: unknown): boolean => serverCalls.has(readField(block, 'type'))
+
+/** `web_search_tool_result`, `mcp_tool_result`, and whatever comes next. */
+export const isServerResult = (block: unknown): boolean => {
+  const type = readField(block, 'type')
+  return typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result')
+}
+
+export const isToolResult = (block: unknown): boolean => readField(block, 'type') === 'tool_result'
+
+interface Turn {
+  readonly role: string
+  readonly blocks: readonly unknown[]
+}
+
+/** Why the service would refuse a block: a call that never got its result, or a result without its call. */
+type ServerToolFlaw = 'unanswered' | 'orphan'
+
+/** The blocks of server tools that the service would refuse, by turn and place. */
+export const serverToolFlaws = (turns: readonly Turn[]): Flaws => readServerTools(turns).flaws
+
+/** True if a later turn may still answer a call of the server. */
+export const hasOpenServerCall = (turns: readonly Turn[]): boolean => readServerTools(turns).open.size > 0
+
+type Flaws = Map<number, Map<number, ServerToolFlaw>>
+
+/**
+ * A call of the server may be open at the
+ * very end, where the service goes on with it, and while calls of the client are answered: as long as nothing but results
+ * is said in between, a later reply may bring the server's own result.
+ */
+function readServerTools(turns: readonly Turn[]): { flaws: Flaws; open: ReadonlyMap<unknown, unknown> } {
+  const flaws: Flaws = new Map()
+  const open = new Map<unknown, readonly [turn: number, index: number]>()
+  const flag = (turn: number, index: number, flaw: ServerToolFlaw): void => {
+    flaws.set(turn, (flaws.get(turn) ?? new Map()).set(index, flaw))
+  }
+  const giveUp = (id: unknown): void => {
+    const place = open.get(id)
+    if (place !== undefined) flag(...place, 'unanswered')
+    open.delete(id)
+  }
+  for (const [turn, { role, blocks }] of turns.entries()) {
+    if (role !== 'assistant') {
+      if (!blocks.every(isToolResult)) for (const id of [...open.keys()]) giveUp(id)
+      continue
+    }
+    for (const [index, block] of blocks.entries()) {
+      if (isServerCall(block)) {
+        const id = readField(block, 'id')
+        giveUp(id)
+        open.set(id, [turn, index])
+      } else if (isServerResult(block) && !open.delete(readField(block, 'tool_use_id'))) flag(turn, index, 'orphan')
+    }
+  }
+  return { flaws, open }
+}

@@ -1,0 +1,181 @@
+import { inputText } from '../api-content.ts'
+import { keepData } from '../kept-data.ts'
+import { asRecord, asText } from '../read-event.ts'
+import type { ReplyWriter } from '../reply-writer.ts'
+import { fileData } from './file-data.ts'
+
+type Part = Record<string, unknown>
+
+/** Something that comes in pieces, and what the provider said of it, which it wants back. */
+interface Standing {
+  block?: number
+  metadata?: Record<string, unknown>
+  isDone: boolean
+  hasInput: boolean
+  readonly isCall: boolean
+  /** Its pieces are not those of a call to run here, or no JSON: the whole comes with the call. */
+  readonly isHeld: boolean
+}
+
+/** Writes stream parts as blocks. Parts belong together by id; ids of text, reasoning and calls may be the same. */
+export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> | undefined) {
+  const standing = new Map<string, Standing>()
+  /** Calls that the provider runs by itself, by id. */
+  const ownCalls = new Map<unknown, Part>()
+  let calls = 0
+  let isApprovalWanted = false
+
+  const at = (kind: string, part: Part, isHeld = false): Standing => {
+    const key = `${kind} ${part.id ?? part.toolCallId}`
+    const found = standing.get(key) ?? { isDone: false, hasInput: false, isCall: kind === 'call', isHeld }
+    standing.set(key, found)
+    const metadata = asRecord(part.providerMetadata)
+    if (metadata !== undefined) found.metadata = merged(found.metadata, metadata)
+    return found
+  }
+  const close = (each: Standing) => {
+    each.isDone = true
+    if (each.block === undefined) return
+    const signature = each.metadata && keepData('ai_sdk', each.metadata)
+    if (signature !== undefined) writer.delta(each.block, { type: 'signature_delta', signature })
+    writer.close(each.block)
+  }
+  const openWords = (kind: string, each: Standing): number => {
+    // kept for reasoning even without a word on it: by this the adapter knows its own
+    if (kind === 'reasoning') each.metadata ??= {}
+    each.block ??= writer.open(
+      kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' },
+    )
+    return each.block
+  }
+  const openCall = (each: Standing, id: unknown, name: unknown): number => {
+    if (each.block !== undefined) return each.block
+    calls++
+    each.block = writer.open({ type: 'tool_use', id: asText(id) ?? '', name: asText(name) ?? '', input: {} })
+    return each.block
+  }
+  const kindOf = ({ type }: Part): string => (String(type).startsWith('text') ? 'text' : 'reasoning')
+
+  return {
+    get calls() {
+      return calls
+    },
+    get isApprovalWanted() {
+      return isApprovalWanted
+    },
+    words: {
+      start: (part: Part) => void at(kindOf(part), part),
+      delta(part: Part) {
+        const each = at(kindOf(part), part)
+        const text = asText(part.delta)
+        if (text === undefined || each.isDone) return
+        const block = openWords(kindOf(part), each)
+        writer.delta(
+          block,
+          kindOf(part) === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text },
+        )
+      },
+      end(part: Part) {
+        const kind = kindOf(part)
+        const each = at(kind, part)
+        if (each.isDone) return
+        // reasoning without words may be there for its signature
+        if (kind === 'reasoning' && each.metadata !== undefined) openWords(kind, each)
+        close(each)
+        // a provider may use the same id for the next
+        standing.delete(`${kind} ${part.id ?? part.toolCallId}`)
+      },
+    },
+    input: {
+      start(part: Part) {
+        // a tool that was not given may be the provider's own, even if it does not say so yet
+        const isOurs = toolNames === undefined || toolNames.has(part.toolName as string)
+        const isHeld = part.providerExecuted === true || part.inputEncoding === 'text' || !isOurs
+        const each = at('call', part, isHeld)
+        if (!each.isHeld && !each.isDone) openCall(each, part.id, part.toolName)
+      },
+      delta(part: Part) {
+        const each = at('call', part, true)
+        const partial_json = asText(part.delta)
+        if (partial_json === undefined || each.block === undefined || each.isDone) return
+        each.hasInput = true
+        writer.delta(each.block, { type: 'input_json_delta', partial_json })
+      },
+      end: (part: Part) => void at('call', part, true),
+    },
+    /** The call is whole only now: what the provider wants back comes with it. */
+    call(part: Part) {
+      const each = at('call', part)
+      if (each.isDone) return
+      const { type, toolCallId, toolName, input, providerExecuted } = part
+      if (providerExecuted === true) {
+        each.isDone = true
+        // begun as a call to run here: it never ends, so that it never runs
+        if (each.block !== undefined) calls--
+        const kept = {
+          type,
+          toolCallId,
+          toolName,
+          input: parsed(input),
+          providerExecuted,
+          providerOptions: each.metadata,
+        }
+        ownCalls.set(toolCallId, part)
+        return writer.put({ type: 'ai_sdk_part', part: kept })
+      }
+      const block = openCall(each, toolCallId, toolName)
+      const partial_json = callInput(input)
+      if (!each.hasInput && partial_json !== '') writer.delta(block, { type: 'input_json_delta', partial_json })
+      close(each)
+    },
+    /** A call that the provider runs if somebody allows it. */
+    approval({ type, approvalId, toolCallId }: Part) {
+      isApprovalWanted = true
+      const { toolName, input } = ownCalls.get(toolCallId) ?? {}
+      writer.put({ type: 'ai_sdk_part', part: { type, approvalId, toolCallId, toolName, input } })
+    },
+    /** Of a call that the provider ran. */
+    result({ toolCallId, toolName, result, isError, preliminary, providerMetadata }: Part) {
+      if (preliminary === true) return
+      const output = { type: isError === true ? 'error-json' : 'json', value: result ?? null }
+      const part = { type: 'tool-result', toolCallId, toolName, output, providerOptions: asRecord(providerMetadata) }
+      writer.put({ type: 'ai_sdk_part', part })
+    },
+    whole({ type, mediaType, data, kind, providerMetadata }: Part) {
+      const content = type === 'custom' ? { kind } : { mediaType, data: fileData(data) }
+      writer.put({ type: 'ai_sdk_part', part: { type, ...content, providerOptions: asRecord(providerMetadata) } })
+    },
+    /** The reply is over. A call that was cut off before its first argument stays open: nobody knows what was meant. */
+    finish(isCut: boolean) {
+      for (const each of standing.values()) {
+        if (each.isDone || each.block === undefined || (isCut && each.isCall && !each.hasInput)) continue
+        close(each)
+      }
+    },
+  }
+}
+
+/** By provider: later words on the same thing count. */
+function merged(before: Record<string, unknown> | undefined, after: Record<string, unknown>): Record<string, unknown> {
+  const all: Record<string, unknown> = { ...before }
+  for (const [provider, fields] of Object.entries(after)) {
+    all[provider] = { ...asRecord(all[provider]), ...asRecord(fields) }
+  }
+  return all
+}
+
+/** The text of a custom tool comes as a JSON string; here it is `{ "input": text }`. */
+function callInput(input: unknown): string {
+  const whole = parsed(input)
+  if (typeof input !== 'string') return inputText(input)
+  return typeof whole === 'string' && whole !== input ? inputText({ input: whole }) : input
+}
+
+/** A prompt has the input itself where a stream has its text. */
+function parsed(input: unknown): unknown {
+  try {
+    return typeof input === 'string' ? JSON.parse(input) : input
+  } catch {
+    return input
+  }
+}

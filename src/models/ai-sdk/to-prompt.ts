@@ -1,0 +1,124 @@
+import type { BlockLike, ContentBlock } from '../../messages/message.ts'
+import type { ApiMessage } from '../../messages/to-api-messages.ts'
+import { blocksOf, customInput } from '../api-content.ts'
+import { isKeptData, keptData } from '../kept-data.ts'
+import { asRecord, asText } from '../read-event.ts'
+import { sentName } from '../tool-name.ts'
+import { cacheOptions, systemMessages } from './cache-control.ts'
+import { heardPart, resultOutput, type SpecificationVersion } from './result-output.ts'
+
+type PromptPart = Record<string, unknown>
+type PromptMessage = { role: string; content: string | PromptPart[]; providerOptions?: PromptPart }
+
+export interface PromptOptions {
+  readonly version: SpecificationVersion
+  /** Names of custom tools: their input is text. */
+  readonly customTools: ReadonlySet<string>
+  /** Names of all tools that the model is given. */
+  readonly names: ReadonlySet<string>
+}
+
+/** A transcript as a prompt of the AI SDK's language models. */
+export function toPrompt(
+  messages: readonly ApiMessage[],
+  system: string | readonly BlockLike[] | undefined,
+  options: PromptOptions,
+): PromptMessage[] {
+  /** By the id of their call: what a result says of it, in the prompt. */
+  const calls = new Map<unknown, PromptPart>()
+  const prompt: PromptMessage[] = systemMessages(system)
+  for (const message of messages) {
+    const blocks = blocksOf(message)
+    if (message.role === 'assistant')
+      push(
+        prompt,
+        'assistant',
+        blocks.flatMap((block) => said(block, calls, options)),
+      )
+    else pushHeard(prompt, blocks, calls, options)
+  }
+  return prompt
+}
+
+function push(prompt: PromptMessage[], role: string, content: PromptPart[]): void {
+  if (content.length > 0) prompt.push({ role, content })
+}
+
+function said(block: ContentBlock, calls: Map<unknown, PromptPart>, options: PromptOptions): PromptPart[] {
+  const kept = { ...keptData('ai_sdk', block), ...cacheOptions(block) }
+  const providerOptions = Object.keys(kept).length > 0 && { providerOptions: kept }
+  switch (block.type) {
+    case 'text':
+      return asText(block.text) === undefined ? [] : [{ type: 'text', text: block.text, ...providerOptions }]
+    case 'thinking':
+      return reasoning(block)
+    case 'redacted_thinking':
+      return [{ type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: block.data } } }]
+    case 'tool_use': {
+      const toolName = sentName(block.name, options.names)
+      const input = options.customTools.has(toolName) ? customInput(block.input) : (block.input ?? {})
+      const head = { toolCallId: block.id, toolName }
+      calls.set(block.id, { ...head, ...metadataOf(block) })
+      return [{ type: 'tool-call', ...head, input, ...providerOptions }]
+    }
+    case 'ai_sdk_part':
+      return ownPart(block)
+    default:
+      return []
+  }
+}
+
+/** A provider may want to have what it said of a call with the call's result too, such as which program made it. */
+const metadataOf = (block: ContentBlock): PromptPart => {
+  const metadata = keptData('ai_sdk', block)
+  return metadata === undefined ? {} : { providerOptions: metadata }
+}
+
+/** Of this adapter, or with a real signature: of others it would be refused by some, and is missed by none. */
+function reasoning(block: ContentBlock): PromptPart[] {
+  const text = asText(block.thinking) ?? ''
+  const metadata = keptData('ai_sdk', block)
+  if (metadata !== undefined) {
+    return [{ type: 'reasoning', text, ...(Object.keys(metadata).length > 0 && { providerOptions: metadata }) }]
+  }
+  const signature = isKeptData(block.signature) ? undefined : asText(block.signature)
+  return signature === undefined ? [] : [{ type: 'reasoning', text, providerOptions: { anthropic: { signature } } }]
+}
+
+/** A request for approval is no part of a prompt: its answer names it. */
+function ownPart(block: ContentBlock): PromptPart[] {
+  const part = asRecord(block.part)
+  return part === undefined || part.type === 'tool-approval-request' ? [] : [withoutGaps(part)]
+}
+
+const withoutGaps = (part: PromptPart): PromptPart =>
+  Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined))
+
+function pushHeard(
+  prompt: PromptMessage[],
+  blocks: readonly ContentBlock[],
+  calls: ReadonlyMap<unknown, PromptPart>,
+  { version }: PromptOptions,
+): void {
+  const answers = blocks.flatMap((block) => (block.type === 'ai_sdk_part' ? ownPart(block) : []))
+  const results = blocks.filter(({ type }) => type === 'tool_result')
+  push(prompt, 'tool', [...answers, ...results.map((block) => result(block, calls.get(block.tool_use_id), version))])
+  push(
+    prompt,
+    'user',
+    blocks
+      .filter(({ type }) => type !== 'tool_result' && type !== 'ai_sdk_part')
+      .flatMap((block) => heardPart(block, version)),
+  )
+}
+
+function result(block: ContentBlock, call: PromptPart | undefined, version: SpecificationVersion): PromptPart {
+  const kept = { ...asRecord(call?.providerOptions), ...cacheOptions(block) }
+  return {
+    type: 'tool-result',
+    toolCallId: block.tool_use_id,
+    toolName: call?.toolName ?? 'unknown',
+    output: resultOutput(block, version),
+    ...(Object.keys(kept).length > 0 && { providerOptions: kept }),
+  }
+}

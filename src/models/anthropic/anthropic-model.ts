@@ -1,0 +1,51 @@
+import { assertClient } from '../assert-client.ts'
+import { eventStream } from '../event-stream.ts'
+import type { Model, ModelRequest } from '../model.ts'
+import { asList, asRecord, asText } from '../read-event.ts'
+import { anthropicTranslator } from './anthropic-events.ts'
+import { anthropicMessages } from './anthropic-request.ts'
+import { withSignsOfLife } from './signs-of-life.ts'
+
+/** The part of `@anthropic-ai/sdk` that is needed. `client.beta` is one too. */
+export interface AnthropicClient<Params> {
+  readonly messages: {
+    create(params: Params, options?: { signal?: AbortSignal | null | undefined }): PromiseLike<unknown>
+  }
+}
+
+/** Everything that the Messages API takes; messages and tools come from the request, `tools` here go before them. */
+export type AnthropicModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
+
+/**
+ * A model of the Messages API, by the client you have.
+ *
+ * @example
+ * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-5-5', max_tokens: 8_192 })
+ */
+export function anthropicModel<Params>(client: AnthropicClient<Params>, options: AnthropicModelOptions<Params>): Model {
+  assertClient(client, 'anthropicModel', ['messages', 'create'])
+  return ({ messages, tools, system, container, signal }) => {
+    const own = options as Record<string, unknown>
+    const allTools = [...asList(own.tools), ...tools]
+    const params = {
+      ...own,
+      ...(system !== undefined && system.length > 0 && { system }),
+      ...(allTools.length > 0 && { tools: allTools }),
+      ...containerParam(own.container, container),
+      messages: anthropicMessages(messages),
+      stream: true,
+    }
+    return eventStream({
+      open: (stopped) => withSignsOfLife(client.messages.create(params as Params, { signal: stopped })),
+      translate: anthropicTranslator,
+      signal,
+    })
+  }
+}
+
+/** Code that waits for the results of its calls waits in its container; a host may have named one, or skills for it. */
+function containerParam(own: unknown, last: ModelRequest['container']): { container?: unknown } {
+  const id = asText(last?.id)
+  if (id === undefined || asText(own) !== undefined || asText(asRecord(own)?.id) !== undefined) return {}
+  return { container: asRecord(own) === undefined ? id : { ...asRecord(own), id } }
+}

@@ -1,0 +1,106 @@
+import { keepData } from '../kept-data.ts'
+import { asList, asRecord, asText } from '../read-event.ts'
+import type { ReplyWriter } from '../reply-writer.ts'
+import { callBlocks, newCall, type StreamedCall } from './call-blocks.ts'
+
+/** One item of a response's output, as far as it has come. */
+export interface OutputItem {
+  fields: Record<string, unknown>
+  isDone: boolean
+  readonly call: StreamedCall | undefined
+  /** The open block of a message or of reasoning, and the part of the item that it belongs to. */
+  block?: number | undefined
+  part?: unknown
+  /** Parts of which something came. */
+  readonly parts: Set<unknown>
+}
+
+export function outputItem(fields: Record<string, unknown>, isRunByService: boolean): OutputItem {
+  const isCustom = fields.type === 'custom_tool_call'
+  const isCall = (isCustom || fields.type === 'function_call') && !isRunByService
+  const call = isCall ? newCall(asText(fields.call_id) ?? '', asText(fields.name) ?? '', isCustom) : undefined
+  return { fields, isDone: false, call, parts: new Set() }
+}
+
+/** Writes items as blocks: piece by piece as they come, and when an item is done what came in no piece. */
+export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> | undefined) {
+  const calls = callBlocks(writer, toolNames, 'openai')
+
+  /** Ends a block; with it goes what the service wants back. */
+  const close = (item: OutputItem) => {
+    if (item.block === undefined) return
+    const signature = keptOf(item.fields)
+    if (signature !== undefined) writer.delta(item.block, { type: 'signature_delta', signature })
+    writer.close(item.block)
+    item.block = undefined
+  }
+
+  const say = (item: OutputItem, part: unknown, text: string) => {
+    if (item.block !== undefined && item.part !== part) close(item)
+    item.block ??= writer.open({ type: 'text', text: '' })
+    item.part = part
+    item.parts.add(part)
+    writer.delta(item.block, { type: 'text_delta', text })
+  }
+
+  const think = (item: OutputItem, part: unknown, text: string) => {
+    const gap = item.block !== undefined && item.part !== part ? '\n\n' : ''
+    item.block ??= writer.open({ type: 'thinking', thinking: '', signature: '' })
+    item.part = part
+    writer.delta(item.block, { type: 'thinking_delta', thinking: gap + text })
+  }
+
+  const finishCall = ({ fields }: OutputItem, call: StreamedCall) => {
+    const { type, call_id, name, arguments: args, input, status, ...kept } = fields
+    if (call.text === '') calls.append(call, asText(call.isCustom ? input : args) ?? '')
+    calls.finish(call, kept)
+  }
+
+  const finishMessage = (item: OutputItem) => {
+    asList(item.fields.content).forEach((part, at) => {
+      const { text, refusal } = asRecord(part) ?? {}
+      const words = asText(text) ?? asText(refusal)
+      if (words !== undefined && !item.parts.has(at)) say(item, at, words)
+    })
+    close(item)
+  }
+
+  return {
+    say,
+    think,
+    begin: (call: StreamedCall) => calls.begin(call),
+    input: (call: StreamedCall, text: string) => calls.append(call, text),
+
+    finish(item: OutputItem) {
+      item.isDone = true
+      if (item.call !== undefined) return finishCall(item, item.call)
+      if (item.fields.type === 'message') return finishMessage(item)
+      if (item.fields.type === 'reasoning') {
+        item.block ??= writer.open({ type: 'thinking', thinking: thoughtsOf(item.fields), signature: '' })
+        return close(item)
+      }
+      // what the service ran by itself: kept whole, since it wants it back, and never a call
+      if (typeof item.fields.type === 'string') writer.put({ type: 'openai_item', item: item.fields })
+    },
+
+    /** The response ended, and this item did not: what came of it stands. */
+    cut(item: OutputItem, isCut: boolean) {
+      item.isDone = true
+      // cut off before its first argument: nobody knows what was meant, so that it stays open
+      if (isCut && item.call?.text === '') return
+      if (item.call !== undefined) finishCall(item, item.call)
+      else if (item.block !== undefined) writer.close(item.block)
+    },
+  }
+}
+
+/** Of reasoning everything, since it is taken back only as it was; of a message what its text does not say. */
+function keptOf(fields: Record<string, unknown>): string | undefined {
+  const { type, role, content, status, ...rest } = fields
+  if (type === 'reasoning') return keepData('openai', { ...rest, ...(asList(content).length > 0 && { content }) })
+  return Object.keys(rest).length > 0 ? keepData('openai', rest) : undefined
+}
+
+/** The readable side of reasoning: its summary, or its text where the service shows that. */
+const thoughtsOf = ({ summary, content }: Record<string, unknown>): string =>
+  [...asList(summary), ...asList(content)].flatMap((part) => asText(asRecord(part)?.text) ?? []).join('\n\n')

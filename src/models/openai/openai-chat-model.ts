@@ -1,0 +1,54 @@
+import type { ToolSchema } from '../../tool/tool-schemas.ts'
+import { systemText } from '../api-content.ts'
+import { assertClient } from '../assert-client.ts'
+import { eventStream } from '../event-stream.ts'
+import type { Model } from '../model.ts'
+import { asList } from '../read-event.ts'
+import { customToolNames, notCustom, toolNames } from './custom-tools.ts'
+import { chatTranslator } from './from-chat-chunks.ts'
+import { toChatMessages } from './to-chat-messages.ts'
+
+/** The part of `openai` that is needed. */
+export interface ChatClient<Params> {
+  readonly chat: {
+    readonly completions: {
+      create(body: Params, options?: { signal?: AbortSignal | null | undefined }): PromiseLike<unknown>
+    }
+  }
+}
+
+/** Everything that Chat Completions takes; messages and tools come from the request, `tools` here go before them. */
+export type ChatModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
+
+/**
+ * A model of Chat Completions, at OpenAI or at any service that speaks it. Usage is asked for unless
+ * `stream_options` says otherwise.
+ *
+ * @example
+ * const model = openaiChatModel(new OpenAI({ baseURL: 'http://localhost:11434/v1' }), { model: 'qwen3' })
+ */
+export function openaiChatModel<Params>(client: ChatClient<Params>, options: ChatModelOptions<Params>): Model {
+  assertClient(client, 'openaiChatModel', ['chat', 'completions', 'create'])
+  const own = options as Record<string, unknown>
+  const customTools = customToolNames(own.tools)
+  return ({ messages, tools, system, signal }) => {
+    const allTools = [...asList(own.tools), ...notCustom(tools, customTools).map(functionTool)]
+    const body = {
+      stream_options: { include_usage: true },
+      ...own,
+      ...(allTools.length > 0 && { tools: allTools }),
+      messages: toChatMessages(messages, systemText(system), { customTools, names: toolNames(own.tools, tools) }),
+      stream: true,
+    }
+    return eventStream({
+      open: (stopped) => client.chat.completions.create(body as Params, { signal: stopped }),
+      translate: (writer) => chatTranslator(writer, tools),
+      signal,
+    })
+  }
+}
+
+const functionTool = ({ name, description, input_schema }: ToolSchema) => ({
+  type: 'function',
+  function: { name, ...(description !== undefined && { description }), parameters: input_schema },
+})

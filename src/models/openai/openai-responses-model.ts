@@ -1,0 +1,63 @@
+import type { ToolSchema } from '../../tool/tool-schemas.ts'
+import { systemText } from '../api-content.ts'
+import { assertClient } from '../assert-client.ts'
+import { eventStream } from '../event-stream.ts'
+import type { Model } from '../model.ts'
+import { asList } from '../read-event.ts'
+import { customToolNames, hasServiceTools, notCustom, toolNames } from './custom-tools.ts'
+import { responsesTranslator } from './from-responses-events.ts'
+import { toResponsesInput } from './to-responses-input.ts'
+
+/** The part of `openai` that is needed. */
+export interface ResponsesClient<Params> {
+  readonly responses: {
+    create(body: Params, options?: { signal?: AbortSignal | null | undefined }): PromiseLike<unknown>
+  }
+}
+
+/** Everything that the Responses API takes; input and tools come from the request, `tools` here go before them. */
+export type ResponsesModelOptions<Params> = Omit<Params, 'input' | 'stream'>
+
+/**
+ * A model of OpenAI's Responses API, by the client you have.
+ *
+ * @example
+ * const model = openaiResponsesModel(new OpenAI(), { model: 'gpt-5.2', store: false })
+ */
+export function openaiResponsesModel<Params>(
+  client: ResponsesClient<Params>,
+  options: ResponsesModelOptions<Params>,
+): Model {
+  assertClient(client, 'openaiResponsesModel', ['responses', 'create'])
+  const own = options as Record<string, unknown>
+  const customTools = customToolNames(own.tools)
+  return ({ messages, tools, system, signal }) => {
+    const instructions = systemText(system)
+    const allTools = [...asList(own.tools), ...notCustom(tools, customTools).map(functionTool)]
+    const body = {
+      ...own,
+      ...(instructions !== undefined && { instructions }),
+      ...(allTools.length > 0 && { tools: allTools }),
+      input: toResponsesInput(messages, {
+        customTools,
+        names: toolNames(own.tools, tools),
+        isStateless: own.store === false,
+      }),
+      stream: true,
+    }
+    return eventStream({
+      open: (stopped) => client.responses.create(body as Params, { signal: stopped }),
+      translate: (writer) => responsesTranslator(writer, { tools, hasServiceTools: hasServiceTools(own.tools) }),
+      signal,
+    })
+  }
+}
+
+/** Not strict: a strict schema may have no optional fields. */
+const functionTool = ({ name, description, input_schema }: ToolSchema) => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters: input_schema,
+  strict: false,
+})

@@ -1,0 +1,18 @@
+import { asRecord } from '../read-event.ts'
+
+const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
+
+/** Usage in the words of the Messages API, where tokens read from a cache do not count as input tokens. */
+export function openaiUsage(given: unknown): Record<string, unknown> | undefined {
+  const usage = asRecord(given)
+  if (usage === undefined) return undefined
+  const input = count(usage.input_tokens ?? usage.prompt_tokens)
+  const cached = count((asRecord(usage.input_tokens_details) ?? asRecord(usage.prompt_tokens_details))?.cached_tokens)
+  const details = asRecord(usage.output_tokens_details) ?? asRecord(usage.completion_tokens_details)
+  return {
+    input_tokens: Math.max(input - cached, 0),
+    cache_read_input_tokens: cached,
+    output_tokens: count(usage.output_tokens ?? usage.completion_tokens),
+    output_tokens_details: { thinking_tokens: count(details?.reasoning_tokens) },
+  }
+}

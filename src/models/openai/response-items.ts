@@ -1,0 +1,112 @@
+import { asIndex, asRecord, asText } from '../read-event.ts'
+import type { ReplyWriter } from '../reply-writer.ts'
+import type { TranslationOptions } from './from-chat-chunks.ts'
+import { itemBlocks, type OutputItem, outputItem } from './item-blocks.ts'
+
+type Fields = Record<string, unknown>
+
+/** The items of a response. Events belong together by `output_index`: ids of items may differ from event to event. */
+export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = false }: TranslationOptions) {
+  const toolNames = tools && new Set(tools.map(({ name }) => name))
+  const blocks = itemBlocks(writer, toolNames)
+  const all: OutputItem[] = []
+  const byIndex = new Map<number, OutputItem>()
+  const byId = new Map<string, OutputItem>()
+  let isRefused = false
+
+  /** xAI: its own searches come as calls of custom tools that nobody gave. */
+  const isRunByService = ({ type, name }: Fields): boolean =>
+    hasServiceTools && type === 'custom_tool_call' && toolNames?.has(name as string) !== true
+
+  const find = (event: Fields): OutputItem | undefined => {
+    const index = asIndex(event.output_index)
+    if (index !== undefined) return byIndex.get(index)
+    const id = asText(event.item_id) ?? asText(asRecord(event.item)?.id)
+    return (id === undefined ? undefined : byId.get(id)) ?? all.at(-1)
+  }
+  const register = (event: Fields, fields: Fields): OutputItem => {
+    const item = outputItem(fields, isRunByService(fields))
+    const index = asIndex(event.output_index)
+    const id = asText(fields.id)
+    if (index !== undefined) byIndex.set(index, item)
+    if (id !== undefined) byId.set(id, item)
+    all.push(item)
+    return item
+  }
+  /** The item that this piece is one of. */
+  const underWay = (event: Fields): OutputItem | undefined => {
+    const item = find(event)
+    return item?.isDone === false ? item : undefined
+  }
+
+  const text = (event: Fields, words: string | undefined) => {
+    const item = underWay(event)
+    if (item !== undefined && item.call === undefined && words !== undefined) {
+      blocks.say(item, event.content_index, words)
+    }
+  }
+  /** For a part that came in no pieces. */
+  const textDone = (event: Fields, words: string | undefined) => {
+    if (underWay(event)?.parts.has(event.content_index) === false) text(event, words)
+  }
+
+  return {
+    get calls() {
+      return all.filter(({ call }) => call !== undefined).length
+    },
+    /** The service waits for an answer before it runs something. */
+    get isApprovalWanted() {
+      return all.some(({ fields }) => fields.type === 'mcp_approval_request')
+    },
+    get isRefused() {
+      return isRefused
+    },
+    get isAnySeen() {
+      return all.length > 0
+    },
+    added(event: Fields) {
+      const fields = asRecord(event.item)
+      const index = asIndex(event.output_index)
+      if (fields === undefined || (index !== undefined && byIndex.has(index))) return
+      const { call } = register(event, fields)
+      if (call !== undefined) blocks.begin(call)
+    },
+    done(event: Fields) {
+      const fields = asRecord(event.item)
+      if (fields === undefined) return
+      const known = find(event)
+      if (known?.isDone && asIndex(event.output_index) !== undefined) return
+      const item = known?.isDone === false && known.fields.type === fields.type ? known : register(event, fields)
+      item.fields = fields
+      blocks.finish(item)
+    },
+    input(event: Fields, piece: string | undefined) {
+      const call = underWay(event)?.call
+      if (call !== undefined && piece !== undefined) blocks.input(call, piece)
+    },
+    inputDone(event: Fields, whole: string | undefined) {
+      const call = underWay(event)?.call
+      if (call?.text === '' && whole !== undefined) blocks.input(call, whole)
+    },
+    text,
+    textDone,
+    refusal(event: Fields, words: string | undefined) {
+      isRefused = true
+      text(event, words)
+    },
+    refusalDone(event: Fields, words: string | undefined) {
+      isRefused = true
+      textDone(event, words)
+    },
+    thinking(event: Fields, words: string | undefined) {
+      const item = underWay(event)
+      if (item?.fields.type === 'reasoning' && words !== undefined) {
+        blocks.think(item, event.summary_index ?? event.content_index, words)
+      }
+    },
+    /** The response is at its end: whatever is still open ends with it. */
+    finish(isCut: boolean) {
+      for (const item of all) if (!item.isDone) blocks.cut(item, isCut)
+    },
+  }
+}

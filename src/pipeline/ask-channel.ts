@@ -1,0 +1,47 @@
+import type { PermissionLists } from '../permission/permission-settings.ts'
+import type { CanUseTool, PermissionAnswer, PermissionQuestion } from '../tool/permission.ts'
+
+/** A call that an agent works for. */
+export interface AgentCallRef {
+  readonly toolUseID: string
+  readonly toolName: string
+}
+
+/** A call, of any agent, that waits for an answer. */
+export interface AskedCall extends PermissionQuestion, AgentCallRef {
+  /** Which agent asks: the calls it works for, outermost first. Empty for the run itself. */
+  readonly agents: readonly AgentCallRef[]
+  /** The id of the reply that asked for the call. */
+  readonly reply: string
+  readonly input: Record<string, unknown>
+  /** A rule that would prevent this question, if the tool has a single one. */
+  readonly rule?: string
+  /** The first answer counts; false if the question is no longer open. */
+  answer(answer: PermissionAnswer): boolean
+}
+
+/** Keeps a list of the open questions of a run and of all agents inside it. */
+export interface QuestionDesk {
+  opened(question: AskedCall): void
+  closed(question: AskedCall): void
+}
+
+/** What a `canUseTool` carries from the executor that asks with it to the run around that executor. */
+export interface AskChannel {
+  addRules?: ((lists: PermissionLists) => void) | undefined
+  readonly questions: QuestionDesk | undefined
+  readonly agents: readonly AgentCallRef[]
+}
+
+const channel = Symbol()
+
+type OpenAsk = CanUseTool & { [channel]?: AskChannel }
+
+/** Asks the same, and carries a channel. */
+export function withChannel(canUseTool: CanUseTool, carried: AskChannel): CanUseTool {
+  const ask: OpenAsk = (...question) => canUseTool(...question)
+  ask[channel] = carried
+  return ask
+}
+
+export const channelOf = (canUseTool: OpenAsk | undefined): AskChannel | undefined => canUseTool?.[channel]

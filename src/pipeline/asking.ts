@@ -1,0 +1,81 @@
+import { describeError } from '../base/describe-error.ts'
+import { describeValue } from '../base/describe-value.ts'
+import { whenSettled } from '../base/when-settled.ts'
+import { resultTexts } from '../results/result-texts.ts'
+import type { PermissionAnswer, PermissionReply } from '../tool/permission.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { changeInput } from './change-input.ts'
+import { hasNewDenyRules, uphold } from './deciding.ts'
+import { denyCall } from './deny-call.ts'
+import { ownInput } from './hook-input.ts'
+import { reportQuestion, reportQuestionClosed } from './question-reports.ts'
+import { addRules } from './rule-propagation.ts'
+import type { ToolCall } from './tool-call.ts'
+
+const byHost = { by: 'host' } as const
+
+/** The second half of the `permission` phase: the host's word. Whatever is not a clear yes is a no. */
+export function askHost(call: ToolCall): void {
+  const { tool, reading } = call
+  const { canUseTool } = call.executor
+  if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
+  call.permit.isAsking = true
+  if (canUseTool === undefined) return denyCall(call, resultTexts.nobodyToAsk(call.name), byHost)
+  whenSettled(
+    () => canUseTool(tool, ownInput(call), call.context, call.assistantMessage, call.id, call.permit.question),
+    (answer) => takeAnswer(call, tool, readAnswer(answer)),
+    (error) => takeAnswer(call, tool, { behavior: 'unclear', problem: describeError(error) }),
+  )
+  if (!call.isAsking) return
+  call.tell({ type: 'permission.pending' })
+  reportQuestion(call, answerFor)
+}
+
+/** Somebody else answers in the host's place. The first answer counts: false says that it came too late. */
+export function answerFor(call: ToolCall, answer: PermissionAnswer): boolean {
+  const { tool } = call
+  if (tool === undefined || !call.isAsking) return false
+  takeAnswer(call, tool, readAnswer(answer))
+  return true
+}
+
+type Answer = PermissionReply | { behavior: 'unclear'; problem: string }
+
+/** Read once, here: an answer that throws when it is read is no clear yes. */
+function readAnswer(answer: PermissionReply): Answer {
+  try {
+    if (answer?.behavior === 'allow') return { ...answer }
+    if (answer?.behavior === 'deny') return { ...answer }
+    if (answer?.behavior === 'later') return { behavior: 'later' }
+    const problem = `The answer was ${describeValue(answer, 200)}, which is neither allow, deny nor later.`
+    return { behavior: 'unclear', problem }
+  } catch (error) {
+    return { behavior: 'unclear', problem: describeError(error) }
+  }
+}
+
+function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
+  if (!call.isAsking) return
+  // it stays an open question, which anybody may answer
+  if (answer.behavior === 'later') return call.tell({ type: 'permission.deferred' })
+  call.permit.isAsking = false
+  reportQuestionClosed(call)
+  if (answer.behavior === 'unclear') return denyCall(call, resultTexts.askingFailed(answer.problem), byHost)
+  if (answer.addRules !== undefined) addRules(call, answer.addRules)
+  if (answer.behavior === 'allow') return allow(call, tool, answer.updatedInput)
+  const hasMessage = typeof answer.message === 'string' && answer.message !== ''
+  const text = hasMessage ? resultTexts.denied(answer.message) : resultTexts.denialWithoutMessage()
+  const stopsTurn = answer.interrupt === true
+  denyCall(call, text, byHost, stopsTurn)
+  if (stopsTurn) call.executor.stopTurn('permission_stop')
+}
+
+function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
+  const permit = (becameUnsafe: boolean): void => {
+    call.recordDecision({ behavior: 'allow', source: byHost })
+    call.tell({ type: 'permission.allowed', becameUnsafe })
+  }
+  if (updatedInput === undefined) return uphold(call, tool, hasNewDenyRules(call), () => permit(false))
+  const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
+  changeInput(call, tool, change, (becameUnsafe) => uphold(call, tool, call.needsDeciding, () => permit(becameUnsafe)))
+}

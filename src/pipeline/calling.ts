@@ -1,0 +1,221 @@
+import { isThenable } from '../base/answer-at-once.ts'
+import { readField } from '../base/read-field.ts'
+import { whenSettled } from '../base/when-settled.ts'
+import { createProgressMessage } from '../messages/create-messages.ts'
+import type { Message } from '../messages/message.ts'
+import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { areMessages } from './are-messages.ts'
+import type { BodyResult } from './call-facts.ts'
+import { endOf, needsFormatting, outputOf, textMessage } from './formatting.ts'
+import { ownInput } from './hook-input.ts'
+import { backoffBefore } from './retrying.ts'
+import { askFromBody } from './rule-propagation.ts'
+import type { ToolCall } from './tool-call.ts'
+
+type Chunks = AsyncGenerator<ProgressChunk | ResultChunk, ToolResult | void, undefined>
+
+/** The `calling` phase: starts the tool's body and stays with it until it settles or is given up. */
+export function callTool(call: ToolCall): void {
+  const { tool, reading } = call
+  if (tool === undefined || reading.status !== 'valid') return
+  if (call.stopCause !== undefined) {
+    return call.tell({ type: 'tool.settled', end: 'failed', willRetry: false, needsFormatting: false })
+  }
+  const run = new BodyExecution(call)
+  call.attempts++
+  try {
+    // before there is a body: from then on it stays as it is
+    const { context } = call
+    call.body = run
+    run.start()
+    call.executor.report.started(call)
+    const input = needsOwnInput(context, tool) ? ownInput(call) : reading.input
+    const returned: unknown = call.executor.inBody(call, () =>
+      tool.call(input, context, askFromBody(call), call.assistantMessage, (progress) =>
+        run.progress(progress?.data, progress?.toolUseID),
+      ),
+    )
+    if (isGenerator(returned)) run.follow(returned)
+    else run.await(returned)
+  } catch (error) {
+    call.body = run
+    run.settle({ ok: false, error })
+  }
+}
+
+/** Somebody will look at the input once more: the next attempt, or a hook. */
+const needsOwnInput = ({ hooks }: ToolUseContext, { retry }: AnyTool): boolean =>
+  retry !== undefined || hooks !== undefined
+
+/** One run of a body, from its start until it has settled or been abandoned. What it sends afterwards is late. */
+export class BodyExecution {
+  readonly #call: ToolCall
+  readonly #startedAt: number
+  #state: 'running' | 'settled' | 'abandoned' = 'running'
+  #chunks: Chunks | undefined
+
+  constructor(call: ToolCall) {
+    this.#call = call
+    this.#startedAt = call.executor.settings.idsAndTime.now()
+  }
+
+  start(): void {
+    const timeout = this.#call.tool?.timeout
+    if (timeout !== undefined) this.#call.timer.start(timeout)
+  }
+
+  progress(data: unknown, toolUseID: unknown): void {
+    if (this.#state !== 'running') return this.#tooLate('progress')
+    this.#call.startedTimer?.extend()
+    const { executor, id } = this.#call
+    const siblings = executor.siblingsOf(this.#call)
+    const message = createProgressMessage(
+      {
+        toolUseID: typeof toolUseID === 'string' ? toolUseID : id,
+        parentToolUseID: id,
+        ...(siblings.length > 0 && { siblingToolUseIDs: siblings }),
+        data,
+      },
+      executor.settings.idsAndTime,
+    )
+    executor.addProgress(this.#call, message)
+  }
+
+  /** At once where it is there already; a throw of a thenable is one of the tool. */
+  await(returned: unknown): void {
+    if (!isThenable(returned)) return this.finish(settledWith(this.#call, returned))
+    // by way of a real promise: a thenable may call back twice
+    Promise.resolve(returned).then(
+      (value) => this.finish(settledWith(this.#call, value)),
+      (error) => this.settle({ ok: false, error }),
+    )
+  }
+
+  /** Data that is still to come, since its promise was handed over as it is, is a part of the work. */
+  finish(bodyResult: BodyResult): void {
+    if (!bodyResult.ok || typeof readField(bodyResult.result.data, 'then') !== 'function')
+      return this.settle(bodyResult)
+    const { result } = bodyResult
+    whenSettled(
+      () => result.data,
+      (data) => this.settle({ ok: true, result: { ...result, data } }),
+      (error) => this.settle({ ok: false, error }),
+    )
+  }
+
+  settle(bodyResult: BodyResult): void {
+    if (this.#state !== 'running') return this.#tooLate(bodyResult.ok ? 'a result' : 'an error')
+    this.#state = 'settled'
+    const call = this.#call
+    call.bodyResult = bodyResult
+    call.bodyMs = (call.bodyMs ?? 0) + Math.max(0, call.executor.settings.idsAndTime.now() - this.#startedAt)
+    call.backoffMs = bodyResult.ok ? undefined : backoffBefore(call, bodyResult.error)
+    const willRetry = call.backoffMs !== undefined
+    if (!willRetry) call.startedTimer?.clear()
+    const needs = needsFormatting(call, bodyResult)
+    if (!needs && bodyResult.ok) call.outgoing.set([textMessage(call, bodyResult.result.data as string)])
+    if (call.stopCause !== undefined) call.outputUntilStopped = outputOf(call)
+    call.tell({ type: 'tool.settled', end: endOf(bodyResult), willRetry, needsFormatting: needs })
+  }
+
+  startGrace(ms: number): void {
+    if (this.#state === 'running') this.#call.timer.startGrace(ms, () => this.#call.tell({ type: 'call.graceEnded' }))
+  }
+
+  abandon(): void {
+    if (this.#state !== 'running') return
+    this.#state = 'abandoned'
+    // a generator that still yields ends at its next yield; its own trouble on the way out is nobody's
+    const chunks = this.#chunks
+    if (chunks !== undefined) {
+      this.#call.executor.push(() => whenSettled(() => chunks.return(undefined), ignore, ignore))
+    }
+  }
+
+  /** A generator is followed to its end, past its result: only then has its body left the line. */
+  async follow(chunks: Chunks): Promise<void> {
+    this.#chunks = chunks
+    let result: BodyResult | undefined
+    try {
+      for (;;) {
+        const step = await chunks.next()
+        if (step.done === true) {
+          return this.finish(result ?? this.#lastWord(step.value))
+        }
+        result = this.#takeChunk(step.value, result)
+      }
+    } catch (error) {
+      if (result === undefined) return this.settle({ ok: false, error })
+      this.#call.executor.warn(this.#call, 'unexpected_chunk', 'it failed after its result', error)
+      this.settle(result)
+    }
+  }
+
+  #takeChunk(chunk: ProgressChunk | ResultChunk, result: BodyResult | undefined): BodyResult | undefined {
+    const { executor } = this.#call
+    if (result !== undefined) executor.warn(this.#call, 'unexpected_chunk', 'it sent something after its result')
+    else if (chunk?.type === 'progress') this.progress(chunk.data, undefined)
+    else if (chunk?.type === 'result') return settledWith(this.#call, chunk)
+    else executor.warn(this.#call, 'unexpected_chunk', 'it yielded something that is neither progress nor result')
+    return result
+  }
+
+  #lastWord(value: ToolResult | void): BodyResult {
+    if (value === undefined) this.#call.executor.warn(this.#call, 'unexpected_return', 'it ended without a result')
+    return settledWith(this.#call, value)
+  }
+
+  #tooLate(what: string): void {
+    this.#call.executor.warn(this.#call, 'late', `${what} came after the call was over`)
+  }
+}
+
+const ignore = (): void => undefined
+
+const isGenerator = (value: unknown): value is Chunks =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Symbol.asyncIterator in value || Symbol.iterator in value) &&
+  typeof (value as Chunks).next === 'function'
+
+/** Read once, here: what throws when it is read is an error of the tool. */
+function settledWith(call: ToolCall, value: unknown): BodyResult {
+  try {
+    return { ok: true, result: resultOf(call, value) }
+  } catch (error) {
+    return { ok: false, error }
+  }
+}
+
+/** What came back in another shape than `{ data }` is taken as the data: the work is done, so it must not be lost. */
+function resultOf(call: ToolCall, value: unknown): ToolResult {
+  if (value === undefined) return { data: undefined }
+  if (typeof value === 'object' && value !== null && 'data' in value) {
+    if ('resultForAssistant' in value) {
+      call.executor.warn(
+        call,
+        'foreign_field',
+        'resultForAssistant is not read here. Give the tool a mapResult(data, toolUseID).',
+      )
+    }
+    const { data, interrupted, contextModifier, structuredOutput, newMessages } = value as ToolResult
+    const isPlain = contextModifier === undefined && structuredOutput === undefined && newMessages === undefined
+    if (isPlain && interrupted === undefined) return { data }
+    return {
+      data,
+      ...(typeof interrupted === 'boolean' && { interrupted }),
+      ...(contextModifier !== undefined && { contextModifier }),
+      ...(structuredOutput !== undefined && { structuredOutput }),
+      ...(newMessages !== undefined && { newMessages: checkedMessages(call, newMessages) }),
+    }
+  }
+  call.executor.warn(call, 'unexpected_return', 'it returned something other than { data }')
+  return { data: value }
+}
+
+function checkedMessages(call: ToolCall, messages: readonly Message[]): Message[] {
+  if (areMessages(messages)) return [...messages]
+  call.executor.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
+  return []
+}

@@ -1,0 +1,184 @@
+import {
+  type Decision,
+  type DecisionSource,
+  decidePermission,
+  denial,
+  type PermissionBehavior,
+  type PermissionFacts,
+} from '../../machines/index.ts'
+import { describeError } from '../base/describe-error.ts'
+import { namesTool, type PermissionRule } from '../permission/permission-rule.ts'
+import { withRules } from '../permission/permission-settings.ts'
+import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import { ruleNamesOf } from '../tool/tool-box.ts'
+import type { ToolCallContext } from '../tool/tool-use-context.ts'
+import { isReadOnly } from './classify-call.ts'
+import { denyCall } from './deny-call.ts'
+import { readToolCheck } from './read-tool-check.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The facts, and the words that those who stated them gave. */
+interface Case {
+  readonly facts: PermissionFacts
+  readonly messages: { readonly [By in 'hook' | 'tool' | 'rule']?: string | undefined }
+}
+
+/** The first half of the `permission` phase: what hooks, rules, tool and mode say, before anybody is asked. */
+export function decide(call: ToolCall): void {
+  const { tool, reading } = call
+  if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
+  // it was permitted before it went back to the line
+  if (call.decision?.behavior === 'allow') {
+    return uphold(call, tool, call.context.permissions !== call.permit.settings, () =>
+      call.tell({ type: 'permission.allowed', becameUnsafe: false }),
+    )
+  }
+  caseOf(call, tool, reading.input).then(
+    ({ facts, messages }) => {
+      if (!call.isIn('permission')) return
+      // somebody forbade something in the meantime
+      if (hasNewDenyRules(call)) decide(call)
+      else follow(call, decidePermission(facts), messages)
+    },
+    (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), { by: 'tool' }),
+  )
+}
+
+function follow(call: ToolCall, decision: Decision, messages: Case['messages']): void {
+  call.recordDecision(decision)
+  if (decision.behavior === 'allow') call.tell({ type: 'permission.allowed', becameUnsafe: false })
+  else if (decision.behavior === 'deny') denyCall(call, denialText(call, decision.source, messages), decision.source)
+  else {
+    const { by } = decision.source
+    call.permit.message = by === 'hook' || by === 'tool' ? messages[by] : undefined
+    call.tell({ type: decision.behavior === 'defer' ? 'permission.deferred' : 'permission.undecided' })
+  }
+}
+
+/** Deny rules were added since this call was last looked at. */
+export const hasNewDenyRules = ({ executor, permit }: ToolCall): boolean =>
+  executor.addedRules.deny.length > permit.denyRulesSeen
+
+/** Goes on with a call that somebody said yes to, unless something that no yes can pass now speaks against it. */
+export function uphold(call: ToolCall, tool: AnyTool, isNews: boolean, goOn: () => void): void {
+  const { reading } = call
+  if (!call.isIn('permission')) return
+  if (!isNews || reading.status !== 'valid') return goOn()
+  caseOf(call, tool, reading.input).then(
+    ({ facts, messages }) => {
+      const denied = denial(facts)
+      if (denied === undefined) uphold(call, tool, hasNewDenyRules(call), goOn)
+      else denyCall(call, denialText(call, denied.source, messages), denied.source)
+    },
+    (error) => denyCall(call, resultTexts.askingFailed(describeError(error)), { by: 'tool' }),
+  )
+}
+
+/** A rule came that may answer an open question: where it allows the call, nobody need be asked any more. */
+export function settleByRules(call: ToolCall): void {
+  const { tool, reading, permit } = call
+  if (tool === undefined || reading.status !== 'valid' || !call.isAsking) return
+  const { denyRulesSeen } = permit
+  caseOf(call, tool, reading.input).then(
+    ({ facts }) => {
+      const decision = decidePermission(facts)
+      if (decision.behavior !== 'allow' || !call.isAsking) {
+        // whoever answers must still meet what denies it
+        permit.denyRulesSeen = denyRulesSeen
+        return
+      }
+      permit.isAsking = false
+      call.recordDecision(decision)
+      call.tell({ type: 'permission.allowed', becameUnsafe: false })
+    },
+    () => undefined,
+  )
+}
+
+/** Gathers the facts, and stops where the rest could change nothing. */
+async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<Case> {
+  const { mode, rules } = call.executor.policy.permissions(call.context.permissions)
+  const added = call.executor.addedRules
+  call.permit.denyRulesSeen = added.deny.length
+  const hook = call.hookVerdict
+  const messages = { hook: hook?.message }
+  const known = { mode, hook: hook?.permission, isReadOnly: isReadOnly(tool, input), editsWorkspace: false }
+  if (hook?.permission === 'deny') return { facts: known, messages }
+  const context = withAddedRules(call)
+  const first = (behavior: PermissionBehavior) =>
+    firstMatch(call, tool, input, context, behavior, [...rules[behavior], ...added[behavior]])
+  const denyRule = await first('deny')
+  if (denyRule !== undefined) {
+    return { facts: { ...known, denyRule: denyRule.text }, messages: { ...messages, rule: denyRule.message } }
+  }
+  const own = await readToolCheck(tool, input, context)
+  const facts: PermissionFacts = {
+    ...known,
+    tool: own?.behavior,
+    askRule: (await first('ask'))?.text,
+    allowRule: (await first('allow'))?.text,
+    editsWorkspace: mode === 'acceptEdits' && (await editsWorkspace(call, tool, input)),
+  }
+  return { facts, messages: { ...messages, tool: own?.message } }
+}
+
+/** Rules that came with one answer may cover a call only together, so a tool sees all of them. */
+function withAddedRules({ context, executor: { addedRules: added } }: ToolCall): ToolCallContext {
+  if (added.deny.length + added.ask.length + added.allow.length === 0) return context
+  const texts = (rules: readonly PermissionRule[]): string[] => rules.map(({ text }) => text)
+  const lists = { deny: texts(added.deny), ask: texts(added.ask), allow: texts(added.allow) }
+  return { ...context, permissions: withRules(context.permissions, lists) }
+}
+
+/** A tool that cannot say has not said so. */
+async function editsWorkspace(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<boolean> {
+  try {
+    return (await tool.editsWorkspace?.(input, call.context)) === true
+  } catch {
+    return false
+  }
+}
+
+async function firstMatch(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  context: ToolCallContext,
+  behavior: PermissionBehavior,
+  rules: readonly PermissionRule[],
+): Promise<PermissionRule | undefined> {
+  const names = ruleNamesOf(tool)
+  for (const rule of rules) {
+    if (namesTool(rule, names) && (await matchesSpec(call, tool, input, context, behavior, rule.spec))) return rule
+  }
+  return undefined
+}
+
+/** What stands in the brackets is the tool's to match. Where it cannot say, the stricter reading holds. */
+async function matchesSpec(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  context: ToolCallContext,
+  behavior: PermissionBehavior,
+  spec: string | undefined,
+): Promise<boolean> {
+  if (spec === undefined) return true
+  const whenUnclear = behavior !== 'allow'
+  try {
+    const matches: unknown = await tool.matchesRule?.(spec, input, context, behavior)
+    return typeof matches === 'boolean' ? matches : whenUnclear
+  } catch (error) {
+    call.executor.warn(call, 'rule_check_failed', `its matchesRule failed at ${JSON.stringify(spec)}`, error)
+    return whenUnclear
+  }
+}
+
+function denialText(call: ToolCall, source: DecisionSource, messages: Case['messages']): ResultText {
+  const name = call.tool?.name ?? call.name
+  if (source.by === 'rule' && messages.rule === undefined) return resultTexts.deniedByRule(name, source.rule)
+  if (source.by === 'mode') return resultTexts.deniedByMode(name, source.mode)
+  const message = source.by === 'host' ? undefined : messages[source.by]
+  return message === undefined ? resultTexts.denialWithoutMessage() : resultTexts.denied(message)
+}

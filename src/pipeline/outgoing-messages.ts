@@ -1,0 +1,56 @@
+import type { Message } from '../messages/message.ts'
+import { CallTrail } from './call-trail.ts'
+import { endingMessage } from './completed.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The messages of one call that no reader has taken yet: its result, what comes with it, and last its trail. */
+export class OutgoingMessages {
+  readonly #call: ToolCall
+  #messages: Message[] | undefined
+  #trail: CallTrail | undefined
+  #taken = 0
+
+  constructor(call: ToolCall) {
+    this.#call = call
+  }
+
+  /** What the call's hooks did, and who changed its input. */
+  get trail(): CallTrail {
+    this.#trail ??= new CallTrail()
+    return this.#trail
+  }
+
+  set(messages: Message[]): void {
+    this.#messages = this.#withTrail(messages)
+    this.#call.unread = this.#messages.length
+  }
+
+  /** Drops the messages of the body; the message of the call's ending takes their place. */
+  drop(): void {
+    this.#messages = undefined
+    this.#call.unread = 1 + (this.#trail?.length ?? 0)
+  }
+
+  /** All messages. A call without a result gets the message of its ending. */
+  prepare(): readonly Message[] {
+    this.#messages ??= this.#withTrail([endingMessage(this.#call)])
+    return this.#messages
+  }
+
+  /** The next message for a reader. The chart has counted it already. */
+  take(): Message {
+    return this.prepare()[this.#taken++] as Message
+  }
+
+  /** Every message has a reader: the call keeps none of them alive. */
+  clear(): void {
+    this.#messages = []
+    this.#taken = 0
+    this.#trail = undefined
+  }
+
+  #withTrail(messages: Message[]): Message[] {
+    if (this.#trail === undefined) return messages
+    return [...messages, ...this.#trail.messages(this.#call.id, this.#call.executor.settings.idsAndTime)]
+  }
+}

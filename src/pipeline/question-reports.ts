@@ -1,0 +1,32 @@
+import type { PermissionAnswer } from '../tool/permission.ts'
+import { type AskedCall, channelOf } from './ask-channel.ts'
+import { ownInput } from './hook-input.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** Tells the session around the run, if there is one, that a call waits for an answer. */
+export function reportQuestion(call: ToolCall, take: (call: ToolCall, answer: PermissionAnswer) => boolean): void {
+  const asks = channelOf(call.executor.canUseTool)
+  const { tool, permit } = call
+  if (asks?.questions === undefined || tool === undefined || permit.reported !== undefined || !call.isAsking) return
+  const isByMode = permit.question.because.by === 'mode'
+  const reported: AskedCall = {
+    agents: asks.agents,
+    reply: call.assistantMessage.message.id,
+    toolUseID: call.id,
+    toolName: call.name,
+    input: ownInput(call),
+    ...permit.question,
+    ...(isByMode && tool.matchesRule === undefined && { rule: tool.name }),
+    answer: (answer) => permit.reported === reported && take(call, answer),
+  }
+  permit.reported = reported
+  asks.questions.opened(reported)
+}
+
+/** The question was answered, or its call is over. */
+export function reportQuestionClosed(call: ToolCall): void {
+  const { reported } = call.permit
+  if (reported === undefined) return
+  call.permit.reported = undefined
+  channelOf(call.executor.canUseTool)?.questions?.closed(reported)
+}

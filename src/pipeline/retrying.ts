@@ -1,0 +1,26 @@
+import { answerAtOnce } from '../base/answer-at-once.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The longest time that timers can hold. */
+const maxDelay = 2 ** 31 - 1
+
+/** How long to wait before a call that failed runs again; undefined where it does not. */
+export function backoffBefore(call: ToolCall, error: unknown): number | undefined {
+  const { tool, attempts, stopCause } = call
+  const retry = tool?.retry
+  if (retry === undefined || stopCause !== undefined || attempts >= retry.attempts) return undefined
+  try {
+    if (retry.when !== undefined && answerAtOnce(retry.when(error, attempts)) !== true) return undefined
+    const { backoffMs = 0 } = retry
+    const ms = typeof backoffMs === 'function' ? answerAtOnce(backoffMs(attempts)) : backoffMs
+    return typeof ms === 'number' && ms >= 0 ? Math.min(ms, maxDelay) : undefined
+  } catch {
+    // a tool that cannot say whether to try again has not said so
+    return undefined
+  }
+}
+
+/** The `retrying` phase: nothing runs until it is over. */
+export function startBackoff(call: ToolCall): void {
+  call.timer.startBackoff(call.backoffMs ?? 0, () => call.tell({ type: 'retry.due' }))
+}

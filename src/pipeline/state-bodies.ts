@@ -1,0 +1,37 @@
+import { askHost } from './asking.ts'
+import { callTool } from './calling.ts'
+import { conclude } from './completed.ts'
+import { decide } from './deciding.ts'
+import { formatResult } from './formatting.ts'
+import { awaitAnswer } from './later.ts'
+import { runPostHooks } from './post-hooks.ts'
+import { runPreHooks } from './pre-hooks.ts'
+import { startBackoff } from './retrying.ts'
+import { startGrace } from './stopping.ts'
+import type { TimedPhase } from './telemetry.ts'
+import type { ToolCall } from './tool-call.ts'
+import { validateCall } from './validating.ts'
+
+export interface StateBody {
+  /** The phase that the time in this state counts for. */
+  readonly phase: TimedPhase
+  /** The file that is named like the state exports this function. */
+  readonly run: (call: ToolCall) => void
+}
+
+/** What each state of the call chart runs when it is entered. The outbox runs these bodies when the charts are at rest. */
+export const stateBodies = {
+  validating: { phase: 'validating', run: validateCall },
+  preHooks: { phase: 'preHooks', run: runPreHooks },
+  deciding: { phase: 'permission', run: decide },
+  asking: { phase: 'permission', run: askHost },
+  later: { phase: 'permission', run: awaitAnswer },
+  calling: { phase: 'calling', run: callTool },
+  retrying: { phase: 'retrying', run: startBackoff },
+  stopping: { phase: 'stopping', run: startGrace },
+  postHooks: { phase: 'postHooks', run: runPostHooks },
+  formatting: { phase: 'formatting', run: formatResult },
+} satisfies Record<string, StateBody>
+
+/** Runs inside the transition, because the executor chart hears of the completed call in the same step. */
+export const completedBody = { run: conclude }

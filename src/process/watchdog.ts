@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { runMarker } from './run-marker.ts'
+
+// reads which groups run; when this process is gone, however it went, it kills those and whoever carries their marks
+const script = `live=
+while read -r what pid mark; do
+  kept=
+  for run in $live; do [ "\${run%%:*}" = "$pid" ] || kept="$kept $run"; done
+  live=$kept
+  [ "$what" = - ] || live="$live $pid:$mark"
+done
+for run in $live; do kill -s KILL -- "-\${run%%:*}"; done 2>/dev/null
+[ -d /proc/self ] || exit 0
+for look in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  found=
+  for run in $live; do
+    for file in $(grep -lszxF -e "${runMarker}=\${run#*:}" /proc/[0-9]*/environ); do
+      pid=\${file#/proc/}
+      kill -s KILL "\${pid%/environ}" 2>/dev/null && found=yes
+    done
+  done
+  [ -n "$found" ] || exit 0
+done`
+
+const idleMs = 1_000
+const guarded = new Map<number, string>()
+let dog: ChildProcess | undefined
+let idle: ReturnType<typeof setTimeout> | undefined
+
+/** A process that outlives this one just long enough to end the groups that it has left. */
+export const watchdog = {
+  guard(pid: number, id: string): void {
+    clearTimeout(idle)
+    guarded.set(pid, id)
+    if (dog === undefined) wake()
+    else tell(`+ ${pid} ${id}`)
+  },
+  letGo(pid: number): void {
+    // whoever lets go twice must not leave a second timer, which nobody could stop any more
+    if (!guarded.delete(pid)) return
+    tell(`- ${pid}`)
+    if (guarded.size === 0) idle = setTimeout(() => dog?.stdin?.end(), idleMs).unref()
+  },
+}
+
+function wake(): void {
+  const started = spawn('/bin/sh', ['-c', script], {
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  dog = started
+  started.unref()
+  ;(started.stdin as Socket).unref()
+  started.stdin?.on('error', () => undefined)
+  const isGone = (): void => {
+    if (dog !== started) return
+    dog = undefined
+    // somebody killed it: there is another one for those who still run
+    if (started.pid !== undefined && guarded.size > 0) wake()
+  }
+  started.once('exit', isGone)
+  started.once('error', isGone)
+  for (const [pid, id] of guarded) tell(`+ ${pid} ${id}`)
+}
+
+function tell(line: string): void {
+  if (dog?.stdin?.writable) dog.stdin.write(`${line}\n`)
+}

@@ -1,0 +1,91 @@
+import { createSystemMessage } from '../messages/create-messages.ts'
+import type { IdsAndTime } from '../messages/ids-and-time.ts'
+import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
+import { checkTranscript, repairTranscript } from '../transcripts/index.ts'
+import type { QueryLoop } from './query-loop.ts'
+import type { QueryMessage } from './query-message.ts'
+
+export interface OpenCall {
+  readonly block: ToolUseBlock
+  readonly message: AssistantMessage
+}
+
+/** The calls of a conversation that have no result, such as after a crash. A service refuses a conversation with them. */
+export class OpenCalls {
+  /** The conversation: every call has its result, but for those that are to run. */
+  readonly messages: readonly Message[]
+  readonly toRun: readonly OpenCall[]
+  readonly #added: readonly Message[]
+  readonly #idsAndTime: IdsAndTime
+
+  constructor(given: readonly Message[], mode: 'answer' | 'run' = 'answer', idsAndTime: IdsAndTime) {
+    this.#idsAndTime = idsAndTime
+    this.toRun = mode === 'run' ? lastCallsOf(given) : []
+    const isRun = new Set<unknown>(this.toRun.map(({ block }) => block.id))
+    const open = unansweredOf(given).filter((id) => !isRun.has(id))
+    if (open.length === 0) {
+      this.messages = given
+      this.#added = []
+      return
+    }
+    const isMeant = new Set<unknown>(open)
+    const { messages } = repairTranscript(given, idsAndTime)
+    const known = new Set<unknown>(given)
+    const isWanted = (message: Message): boolean => known.has(message) || !answersAny(message, isRun)
+    this.messages = messages.filter(isWanted)
+    this.#added = this.messages.filter((message) => !known.has(message) && answersAny(message, isMeant))
+  }
+
+  /** What the host is told when the query starts. */
+  report(): QueryMessage[] {
+    if (this.#added.length === 0) return []
+    const toolUseIDs = this.#added.flatMap((message) => resultIdsOf(message))
+    const fields = {
+      subtype: 'unanswered_calls',
+      toolUseIDs,
+      message: `The conversation held ${toolUseIDs.length === 1 ? 'a call' : `${toolUseIDs.length} calls`} without a result. The model is told that the result was lost.`,
+    }
+    return [createSystemMessage(fields, this.#idsAndTime), ...this.#added]
+  }
+}
+
+/** Before anything is asked of the model; what it says then is another attempt. */
+export function runOpenCalls(loop: QueryLoop): void {
+  loop.isFresh = false
+  loop.onExecutor?.(loop.executor)
+  loop.attempt.resume(loop.openCalls.toRun)
+}
+
+function unansweredOf(messages: readonly Message[]): string[] {
+  const check = checkTranscript(messages)
+  if (check.ok) return []
+  return check.problems.flatMap((problem) => (problem.code === 'unanswered_call' ? problem.toolUseID : []))
+}
+
+/** Calls of the last reply, where nothing but results has followed it. */
+function lastCallsOf(messages: readonly Message[]): OpenCall[] {
+  const answered = new Set<unknown>()
+  const calls: OpenCall[] = []
+  let reply: string | undefined
+  for (const message of messages.toReversed()) {
+    if (message.type === 'user') {
+      const ids = resultIdsOf(message)
+      if (ids.length === 0) break
+      for (const id of ids) answered.add(id)
+    } else if (message.type === 'assistant') {
+      if (reply !== undefined && message.message.id !== reply) break
+      reply = message.message.id
+      const own = message.message.content.filter((block) => block.type === 'tool_use' && !answered.has(block.id))
+      calls.unshift(...own.map((block) => ({ block: block as ToolUseBlock, message })))
+    }
+  }
+  return calls
+}
+
+function resultIdsOf(message: Message): unknown[] {
+  if (message.type !== 'user' || typeof message.message.content === 'string') return []
+  return message.message.content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []))
+}
+
+const answersAny = (message: Message, ids: ReadonlySet<unknown>): boolean =>
+  resultIdsOf(message).some((id) => ids.has(id))

@@ -1,0 +1,214 @@
+import type { ActorRefFrom } from 'xstate'
+import {
+  type QueryEnding,
+  type QueryEvent,
+  type QueryMachine,
+  type QueryPort,
+  queryChart,
+} from '../../machines/index.ts'
+import { captureContext } from '../base/async-context.ts'
+import { Outbox } from '../base/outbox.ts'
+import type { MessageUpdate } from '../executor/delivery.ts'
+import { HostAbort } from '../executor/host-abort.ts'
+import { readOptions, type Settings } from '../executor/options.ts'
+import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import type { IdsAndTime } from '../messages/ids-and-time.ts'
+import type { Message, UserMessage } from '../messages/message.ts'
+import { RequestMessages } from '../messages/request-messages.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { Attempt, type AttemptHost } from './attempt.ts'
+import { AttemptSetup } from './attempt-setup.ts'
+import { conclude } from './concluding.ts'
+import { drain, drained } from './draining.ts'
+import { Mailbox } from './mailbox.ts'
+import { ModelChoice } from './model-choice.ts'
+import type { ModelStream } from './model-stream.ts'
+import { OldBodies } from './old-bodies.ts'
+import { OpenCalls, runOpenCalls } from './open-calls.ts'
+import { checkOptions, type QueryOptions, readMessages } from './options.ts'
+import { prepare } from './preparing.ts'
+import type { QueryMessage, QueryResult } from './query-message.ts'
+import { ReplyAssembler } from './reply-assembler.ts'
+import { cutReply, discardAttempt, discardRefusal, discardReply, startBackoff } from './retrying.ts'
+import { closeReply, openStream } from './streaming.ts'
+import { Transcript } from './transcript.ts'
+
+/** How many messages wait for a reader before the model has to. */
+const mailboxRoom = 1_000
+/** A reply that is cut off again and again before any of its calls can run will not get better. */
+const mostFruitlessTurns = 3
+
+/**
+ * One query: its chart in the middle, and around it what the chart asks for. What a state does is in the file of its
+ * name; each request of the chart goes to the outbox, so that it is done when the chart is at rest.
+ */
+export class QueryLoop implements QueryPort, AttemptHost {
+  readonly mailbox = new Mailbox<QueryMessage, QueryResult>(mailboxRoom)
+  readonly transcript: Transcript
+  readonly actor: ActorRefFrom<QueryMachine>
+  readonly isBatch: boolean
+  readonly options: QueryOptions
+  readonly settings: Settings
+  readonly setup: AttemptSetup
+  readonly choice: ModelChoice
+  readonly oldBodies = new OldBodies()
+  readonly openCalls: OpenCalls
+  readonly sent: UserMessage[] = []
+  /** Told of each executor: there is one for each attempt at a reply. */
+  onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
+  attempt: Attempt
+  /** Nothing was asked of the attempt yet. */
+  isFresh = true
+  /** The user has something to say that does not wait. */
+  isSteered = false
+  /** The attempt whose model declined, until another one goes on with its reply. */
+  handedOver: Attempt | undefined
+  stream: ModelStream | undefined
+  reply = new ReplyAssembler()
+  /** What goes to the model. */
+  request: readonly Message[] = []
+  /** The same in the form of the API. What earlier turns said is converted once. */
+  readonly requests = new RequestMessages()
+  turns = 0
+  fruitlessTurns = 0
+  backoff: unknown
+  readonly #runInContext = captureContext()
+  readonly #outbox: Outbox
+  readonly #hostAbort: HostAbort
+
+  constructor(options: QueryOptions) {
+    checkOptions(options)
+    this.options = options
+    this.settings = readOptions(options.executor)
+    this.setup = new AttemptSetup(options)
+    this.choice = new ModelChoice(options)
+    this.isBatch = options.toolExecution === 'batch'
+    this.openCalls = new OpenCalls(readMessages(options.messages), options.openCalls, this.idsAndTime)
+    this.transcript = new Transcript(this.openCalls.messages)
+    this.attempt = this.newAttempt()
+    const { engine } = this.settings
+    this.#outbox = new Outbox(engine.send, () => undefined)
+    this.#hostAbort = new HostAbort(this.setup.context.abortController, (reason) => this.abort(reason))
+    this.actor = engine.createRoot(queryChart(), { id: 'query', input: { port: this } }).start()
+  }
+
+  get executor(): StreamingToolExecutor {
+    return this.attempt.executor
+  }
+
+  get context(): ToolUseContext {
+    return this.setup.contextNow
+  }
+
+  start(): void {
+    for (const message of this.openCalls.report()) this.mailbox.push(message)
+    this.listenToHost(this.actor.getSnapshot().status === 'active')
+    this.tell({ type: 'query.start' })
+  }
+
+  abort(reason: unknown): void {
+    this.tell({ type: 'query.abort', reason })
+  }
+
+  steer(message: UserMessage): void {
+    this.sent.push(message)
+    this.isSteered = true
+    this.tell({ type: 'query.steer' })
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.openCalls.toRun.length > 0
+  }
+
+  get isHookStopped(): boolean {
+    return this.attempt.isHookStopped
+  }
+
+  get needsAnotherTurn(): boolean {
+    const { hasCalls, stopReason } = this.attempt
+    if (this.sent.length > 0 || stopReason === 'pause_turn') return true
+    return hasCalls && stopReason !== 'refusal' && this.fruitlessTurns < mostFruitlessTurns
+  }
+
+  get isLastTurn(): boolean {
+    return this.turns >= (this.options.maxTurns ?? Number.POSITIVE_INFINITY)
+  }
+
+  prepare = (): void => this.push(() => prepare(this))
+  runOpenCalls = (): void => this.push(() => runOpenCalls(this))
+  openStream = (): void => this.push(() => openStream(this))
+  stopModel = (): void => this.push(() => this.stream?.stop())
+  closeReply = (isWhole: boolean): void => this.push(() => closeReply(this, isWhole))
+  discardAttempt = (): void => this.push(() => discardAttempt(this))
+  discardReply = (): void => this.push(() => discardReply(this))
+  discardRefusal = (): void => this.push(() => discardRefusal(this))
+  cutReply = (): void => this.push(() => cutReply(this))
+  useFallback = (): void => this.push(() => this.choice.fallBack())
+  startBackoff = (delayMs: number): void => this.push(() => startBackoff(this, delayMs))
+  abortTools = (reason: unknown): void => this.push(() => this.executor.abort(reason))
+  drain = (): void => this.push(() => drain(this))
+  conclude = (ending: QueryEnding): void => this.push(() => conclude(this, ending))
+
+  get idsAndTime(): IdsAndTime {
+    return this.settings.idsAndTime
+  }
+
+  findTool(name: string): AnyTool | undefined {
+    return this.setup.tools.find(name)
+  }
+
+  isTaken(id: string): boolean {
+    return this.transcript.hasCall(id)
+  }
+
+  isOldReply(id: string): boolean {
+    return this.transcript.hasReply(id)
+  }
+
+  emit(message: QueryMessage): void {
+    this.mailbox.push(message)
+  }
+
+  took({ message, newContext }: MessageUpdate): Promise<void> | undefined {
+    this.setup.context = newContext
+    this.mailbox.push(message)
+    return this.mailbox.room()
+  }
+
+  inContext<Value>(job: () => Value): Value {
+    if (this.#runInContext === undefined) return job()
+    let done: { value: Value } | undefined
+    this.#runInContext(() => {
+      done = { value: job() }
+    })
+    return (done as unknown as { value: Value }).value
+  }
+
+  drained(attempt: Attempt): void {
+    drained(this, attempt)
+  }
+
+  tell(event: QueryEvent): void {
+    this.run(() => {
+      if (this.actor.getSnapshot().status === 'active') this.actor.send(event)
+    })
+  }
+
+  /** As one step: what it sets off begins when it is over. */
+  run(step: () => void): void {
+    this.#outbox.run(step)
+  }
+
+  push(job: () => void): void {
+    this.#outbox.push(job)
+  }
+
+  listenToHost(isListening: boolean): void {
+    this.#hostAbort.listenWhile(isListening)
+  }
+
+  newAttempt(before?: Attempt): Attempt {
+    return new Attempt(this, this.setup.newExecutor(), before)
+  }
+}

@@ -1,0 +1,94 @@
+import { describeValue } from '../base/describe-value.ts'
+import { readField } from '../base/read-field.ts'
+import type { DiscardedCall } from '../executor/executor-core.ts'
+import { createSystemMessage } from '../messages/create-messages.ts'
+import type { QueryLoop } from './query-loop.ts'
+import { reportReply } from './streaming.ts'
+
+/** Waits until the delay is over and nothing of an old attempt runs any more. */
+export function startBackoff(loop: QueryLoop, delayMs: number): void {
+  if (!loop.isFresh) loop.attempt = loop.newAttempt()
+  loop.isFresh = true
+  const delay = new Promise<void>((resolve) => {
+    loop.backoff = loop.settings.clock.setTimeout(resolve, delayMs)
+  })
+  // an unsafe call of the next attempt must not meet a body of this one
+  void Promise.all([delay, loop.oldBodies.whenGone()]).then(() => loop.tell({ type: 'retry.due' }))
+}
+
+/** Nothing of the attempt stays, and the host hears what had run. */
+export function discardAttempt(loop: QueryLoop): void {
+  loop.stream?.stop()
+  const old = loop.attempt
+  tellRetry(loop, old.discard())
+  loop.oldBodies.add(old.executor)
+  loop.attempt = loop.newAttempt()
+  loop.isFresh = true
+}
+
+/** The same, while the stream goes on: with another reply, or with another model whose reply begins with this one's words. */
+export function discardReply(loop: QueryLoop): void {
+  const old = loop.attempt
+  const isHandedOver = loop.handedOver === old
+  const next = loop.newAttempt(isHandedOver ? old : undefined)
+  const lost = old.discard(next)
+  tellRetry(loop, lost)
+  loop.handedOver = undefined
+  loop.oldBodies.add(old.executor)
+  loop.attempt = next
+  loop.onExecutor?.(loop.executor)
+}
+
+/** The model refused, and nothing had been done: its words do not stay, since a conversation with them is refused again. */
+export function discardRefusal(loop: QueryLoop): void {
+  reportReply(loop)
+  const old = loop.attempt
+  const { stopReason, stopDetails } = old
+  const fields = { subtype: 'model_refusal', stopDetails, ...old.discard() }
+  loop.emit(createSystemMessage(fields, loop.idsAndTime))
+  loop.oldBodies.add(old.executor)
+  loop.attempt = loop.newAttempt()
+  Object.assign(loop.attempt, { stopReason, stopDetails })
+}
+
+/** The reply counts as far as it came: something has been done that the model must know of. */
+export function cutReply(loop: QueryLoop): void {
+  loop.stream?.stop()
+  loop.handedOver = undefined
+  tellRetry(loop, { discarded: [], calls: loop.executor.callsSoFar() })
+  loop.attempt.container = loop.reply.container
+  loop.attempt.cut(loop.reply.partialText())
+}
+
+/** Tells the host why the model is asked again, which messages have to go, and what had run. */
+function tellRetry(loop: QueryLoop, lost: { discarded: string[]; calls: DiscardedCall[] }): void {
+  const plan = loop.choice.takePlan()
+  const why =
+    plan === undefined
+      ? restarted(loop)
+      : { errorKind: plan.kind, error: textOf(loop.actor.getSnapshot().context.error) }
+  const fields = {
+    subtype: 'model_retry',
+    ...why,
+    delayMs: plan?.delayMs ?? 0,
+    isFallback: plan?.recovery === 'fallBack',
+    ...lost,
+  }
+  loop.emit(createSystemMessage(fields, loop.idsAndTime))
+}
+
+const restarted = ({ handedOver }: QueryLoop) =>
+  handedOver === undefined
+    ? { errorKind: 'restarted', error: 'The service began its reply again.' }
+    : { errorKind: 'refusal', error: 'The model declined, and the service goes on with another one.' }
+
+const maxChars = 2_000
+
+/** For people, and for logs that leave the machine: without a stack trace. */
+function textOf(error: unknown): string {
+  const message = readField(error, 'message')
+  if (typeof message !== 'string') return describeValue(error, maxChars)
+  const name = readField(error, 'name')
+  const text = `${typeof name === 'string' && name !== '' ? name : 'Error'}: ${message || '(no message)'}`
+  return text.replace(/\n\s+at .*/g, '').slice(0, maxChars)
+}

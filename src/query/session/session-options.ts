@@ -1,0 +1,42 @@
+import { invalidOption } from '../../base/invalid-option.ts'
+import type { QueryOptions } from '../options.ts'
+import type { ModelPrice } from './usage.ts'
+
+/** What every run of a session begins with. All options of `query()`, except that the messages may come later. */
+export interface SessionOptions extends Omit<QueryOptions, 'messages'> {
+  /**
+   * Names the session in the ids of its questions.
+   * @default a random id
+   */
+  id?: string | undefined
+  /**
+   * The conversation so far.
+   * @default none
+   */
+  messages?: QueryOptions['messages'] | undefined
+  /** Prices by model, for `usage.models[name].costUsd`. */
+  prices?: Readonly<Record<string, ModelPrice>> | undefined
+}
+
+export interface ForkOptions {
+  id?: string | undefined
+  /**
+   * The uuid of the last message to keep. The rest of its turn is kept too.
+   * @default the last message
+   */
+  at?: string | undefined
+}
+
+export interface SendOptions {
+  /**
+   * Whether the message interrupts an active run: the model stops, calls that yield to an interrupt stop, questions are
+   * rejected, and the run goes on with the message.
+   * @default false
+   */
+  interrupt?: boolean | undefined
+}
+
+export function checkSessionId(id: unknown): void {
+  if (id === undefined || (typeof id === 'string' && id !== '')) return
+  invalidOption('createSession: id', 'a non-empty string', id)
+}

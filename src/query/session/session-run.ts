@@ -1,0 +1,55 @@
+import type { RunInContext } from '../../base/async-context.ts'
+import type { UserMessage } from '../../messages/message.ts'
+import type { Query } from '../query.ts'
+import type { QueryMessage, QueryResult } from '../query-message.ts'
+import type { Span } from './session-view.ts'
+
+/** A message that somebody sent, and what its sender sees of the session. */
+export interface Sent {
+  readonly message: UserMessage
+  readonly span: Span
+  /** The async context of the sender, in which a run that begins with this message runs. */
+  readonly inContext: RunInContext | undefined
+}
+
+/** One run of a session, driven to its end whether or not anybody reads it. */
+export class SessionRun {
+  readonly query: Query
+  readonly #sent: Sent[]
+
+  constructor(query: Query, sent: readonly Sent[]) {
+    this.query = query
+    this.#sent = [...sent]
+  }
+
+  /** False if the run is over or ending: the message then belongs to the next run. */
+  take(sent: Sent, isInterrupt: boolean): boolean {
+    if (!this.query.actor.getSnapshot().hasTag('listening')) return false
+    this.#sent.push(sent)
+    if (isInterrupt) this.query.interrupt(sent.message)
+    else this.query.send(sent.message)
+    return true
+  }
+
+  sentBy(uuid: string): Sent | undefined {
+    return this.#sent.find(({ message }) => message.uuid === uuid)
+  }
+
+  async drive(take: (message: QueryMessage) => void): Promise<QueryResult> {
+    for (;;) {
+      const step = await this.query.next()
+      if (step.done === true) return step.value
+      take(step.value)
+    }
+  }
+
+  /** Splits what was sent into what the model has seen and what no turn was left for. */
+  judge({ reason }: QueryResult): { over: Sent[]; unanswered: Sent[] } {
+    const lastReply = this.query.transcript.findLastIndex(({ type }) => type === 'assistant')
+    const later = new Set(this.query.transcript.slice(lastReply + 1).map(({ uuid }) => uuid))
+    // a person's abort and a failing model end everything; only an ordinary end leaves something to do
+    const goesOn = reason === 'max_turns' || reason === 'hook_stopped'
+    const isUnanswered = ({ message }: Sent): boolean => goesOn && later.has(message.uuid)
+    return { over: this.#sent.filter((sent) => !isUnanswered(sent)), unanswered: this.#sent.filter(isUnanswered) }
+  }
+}

@@ -1,0 +1,136 @@
+import { whenSettled } from '../base/when-settled.ts'
+import { createSystemMessage } from '../messages/create-messages.ts'
+import type { ModelEvent } from '../models/model.ts'
+import { ModelStream } from './model-stream.ts'
+import type { QueryLoop } from './query-loop.ts'
+import { ReplyAssembler, type ReplyPart } from './reply-assembler.ts'
+
+const defaultIdleMs = 120_000
+/** How long a stream may still bring something, such as usage, once the model has said why it stopped. */
+const afterStopMs = 5_000
+
+/** Asks the model, and hands on what comes of it. */
+export function openStream(loop: QueryLoop): void {
+  if (!loop.isFresh) loop.attempt = loop.newAttempt()
+  loop.isFresh = false
+  loop.onExecutor?.(loop.executor)
+  loop.reply = new ReplyAssembler()
+  const { system, streamIdleMs = defaultIdleMs } = loop.options
+  const stream = new ModelStream(loop.settings.clock, loop.idsAndTime.now, streamIdleMs, {
+    event: (event) => onEvent(loop, event),
+    ended: () => onEnd(loop),
+    failed: (error) => onFailure(loop, error),
+  })
+  loop.stream = stream
+  const { requests } = loop
+  whenSettled(
+    () => requests.of(loop.request),
+    (messages) =>
+      stream.start(loop.choice.model, {
+        messages,
+        tools: loop.setup.tools.schemas,
+        ...(system !== undefined && { system }),
+        ...(requests.container !== undefined && { container: requests.container }),
+      }),
+    (error) => onFailure(loop, error),
+  )
+}
+
+/** As one step: a tool that ends the query while its call is being announced ends it after that. */
+function onEvent(loop: QueryLoop, event: unknown): Promise<void> | undefined {
+  if (loop.options.includeStreamEvents === true) {
+    loop.emit({ type: 'stream_event', uuid: loop.idsAndTime.uuid(), event: event as ModelEvent })
+  }
+  let pause: Promise<void> | undefined
+  loop.run(() => {
+    for (const part of loop.reply.take(event)) pause = takePart(loop, part) ?? pause
+  })
+  return pause ?? loop.mailbox.room()
+}
+
+function takePart(loop: QueryLoop, part: ReplyPart): Promise<void> | undefined {
+  const { attempt, stream } = loop
+  if (part.type === 'failed') {
+    stream?.stop()
+    onFailure(loop, part.error)
+  } else if (part.type === 'started' && attempt.isStarted) {
+    // a reply with a stop reason is a reply, whatever follows it
+    if (attempt.stopReason === undefined) return restart(loop, part)
+    stream?.stop()
+    onEnd(loop)
+  } else if (part.type === 'handedOver') return handOver(loop)
+  else attempt.take(part)
+  if (part.type === 'stopped') stream?.expectEnd(afterStopMs)
+  return undefined
+}
+
+/** The service begins another reply in the same stream. Nothing of it may start before the old bodies are gone. */
+function restart(loop: QueryLoop, part?: ReplyPart): Promise<void> {
+  loop.tell({ type: 'stream.restarted', hasEffects: loop.executor.hasEffects })
+  if (part !== undefined) loop.push(() => loop.attempt.take(part))
+  return new Promise((resolve) => loop.push(() => resolve(loop.oldBodies.whenGone())))
+}
+
+/** Another model goes on: what the one that declined thought and asked for must neither run nor be sent back. */
+function handOver(loop: QueryLoop): Promise<void> | undefined {
+  const { attempt } = loop
+  if (!attempt.hasDeclinable) return undefined
+  loop.handedOver = attempt
+  return restart(loop)
+}
+
+function onEnd(loop: QueryLoop): void {
+  const { attempt, choice } = loop
+  const { stopReason, isWhole } = attempt
+  if (stopReason === undefined) {
+    const error = new Error('The stream of the model ended before its reply did.')
+    return onFailure(loop, Object.assign(error, { code: 'ECONNRESET' }))
+  }
+  if (stopReason === 'refusal') return onRefusal(loop)
+  choice.succeeded()
+  loop.tell({ type: 'stream.ended', isWhole })
+}
+
+/** A refusal is the model's last word, but another model may think otherwise. */
+function onRefusal(loop: QueryLoop): void {
+  const { choice, executor } = loop
+  const { hasEffects } = executor
+  const recovery = choice.refused()
+  const error = new Error('The model refused to go on.')
+  if (recovery === 'fallBack') {
+    reportReply(loop)
+    return loop.tell({ type: 'stream.failed', error, recovery, delayMs: 0, hasEffects })
+  }
+  // what was done stays in the conversation, with the reply that asked for it
+  loop.tell(hasEffects ? { type: 'stream.ended', isWhole: false } : { type: 'stream.refused' })
+}
+
+function onFailure(loop: QueryLoop, error: unknown): void {
+  // a reply with a stop reason is a reply, whatever becomes of its connection
+  if (loop.attempt.stopReason !== undefined) return onEnd(loop)
+  const { recovery, delayMs } = loop.choice.failed(error)
+  loop.tell({ type: 'stream.failed', error, recovery, delayMs, hasEffects: loop.executor.hasEffects })
+}
+
+/** The reply is over: what was held for its end may start, or never will. */
+export function closeReply(loop: QueryLoop, isWhole: boolean): void {
+  reportReply(loop)
+  loop.attempt.close(isWhole, loop.reply.partialText())
+}
+
+/** Once for each reply, when everything is known of it. */
+export function reportReply(loop: QueryLoop): void {
+  const { stopReason, stopDetails, reply } = loop.attempt
+  const { usage, container } = loop.reply
+  loop.attempt.container = container
+  if (stopReason === undefined) return
+  const fields = {
+    subtype: 'model_reply',
+    messageId: reply.id,
+    model: reply.model,
+    stopReason,
+    ...(stopDetails !== undefined && { stopDetails }),
+    usage,
+  }
+  loop.emit(createSystemMessage(fields, loop.idsAndTime))
+}

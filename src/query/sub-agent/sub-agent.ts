@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { answerAtOnce } from '../../base/answer-at-once.ts'
+import { SignalboxError } from '../../base/signalbox-error.ts'
+import type { ContentBlock, Message } from '../../messages/message.ts'
+import { defineTool } from '../../tool/define-tool.ts'
+import type { Tool, ToolResult } from '../../tool/tool.ts'
+import type { QueryOptions } from '../options.ts'
+import { type Query, query } from '../query.ts'
+import type { QueryMessage, QueryResult } from '../query-message.ts'
+
+const inputSchema = z.object({
+  description: z.string().optional().describe('What it is for, in a few words'),
+  prompt: z.string().describe('The whole task: the agent sees nothing else'),
+})
+
+export interface SubAgentOptions
+  extends Pick<
+    QueryOptions,
+    | 'tools'
+    | 'model'
+    | 'fallbackModel'
+    | 'retry'
+    | 'system'
+    | 'maxTurns'
+    | 'toolExecution'
+    | 'executor'
+    | 'prepareMessages'
+  > {
+  /** @default 'Agent' */
+  name?: string | undefined
+  description?: string | undefined
+  /**
+   * Whether it may run beside other safe calls: only where its tools change nothing.
+   * @default false
+   */
+  isConcurrencySafe?: boolean | undefined
+  /**
+   * Hears of each query as it begins: to show it, or to steer it. What it returns is called when the query is over.
+   *
+   * @example
+   * onQuery: (inner, { toolUseID, description }) => inspector.add(inner, { title: description, parentToolUseID: toolUseID })
+   */
+  onQuery?: ((query: Query, call: AgentCall) => (() => void) | void) | undefined
+}
+
+/** The call that a query is the body of. */
+export interface AgentCall {
+  toolUseID: string
+  /** What it is for: in a few words where the model said them, else the whole prompt. */
+  description: string
+}
+
+export interface SubAgentReport {
+  /** The last thing the agent said. */
+  text: string
+  reason: QueryResult['reason']
+}
+
+/**
+ * A tool that is an agent of its own: a query inside a call. What it does is seen outside as progress of the call,
+ * permissions are asked where those of the outer query are, and an abort of the call ends it.
+ *
+ * @example
+ * const explore = subAgent({ name: 'Explore', description: 'Looks things up', tools: [read], model })
+ */
+export function subAgent({
+  name = 'Agent',
+  description = 'Works on a task of its own and reports what came of it.',
+  isConcurrencySafe = false,
+  onQuery,
+  ...options
+}: SubAgentOptions): Tool<typeof inputSchema, SubAgentReport> {
+  return defineTool({
+    name,
+    description,
+    inputSchema,
+    isConcurrencySafe: () => isConcurrencySafe,
+    interruptBehavior: () => 'cancel',
+    describe: (input) => input.description ?? input.prompt,
+    async call(input, { toolUseID, options: _tools, ...context }, canUseTool, _message, onProgress) {
+      const { prompt, description = prompt } = input
+      const run = query({ ...options, messages: prompt, canUseTool, context })
+      const leave = answerAtOnce<unknown>(onQuery?.(run, { toolUseID, description }))
+      try {
+        for (;;) {
+          const step = await run.next()
+          if (step.done === true) return reportOf(step.value, run.transcript, context.abortController.signal.aborted)
+          onProgress({ toolUseID: subjectOf(step.value) ?? toolUseID, data: step.value })
+        }
+      } finally {
+        letGo(leave)
+      }
+    },
+    mapResult: ({ text, reason }, id) => ({ type: 'tool_result', tool_use_id: id, content: withReason(text, reason) }),
+  })
+}
+
+/** Who looked on has no say in what came of it. */
+function letGo(leave: unknown): void {
+  try {
+    if (typeof leave === 'function') answerAtOnce<unknown>(leave())
+  } catch {
+    // as above
+  }
+}
+
+/** The call inside that a message is about. */
+function subjectOf(message: QueryMessage): string | undefined {
+  if (message.type === 'progress' || message.type === 'attachment') return message.toolUseID
+  if (message.type !== 'user' && message.type !== 'assistant') return undefined
+  const [block] = typeof message.message.content === 'string' ? [] : message.message.content
+  if (block?.type === 'tool_use') return String(block.id)
+  return block?.type === 'tool_result' ? String(block.tool_use_id) : undefined
+}
+
+/** An agent whose call was told to stop reports how far it came. One that was ended otherwise has failed. */
+function reportOf(
+  { reason, ...result }: QueryResult,
+  transcript: readonly Message[],
+  isStopped: boolean,
+): ToolResult<SubAgentReport> {
+  const report = { data: { text: lastWords(transcript), reason } }
+  if (isStopped) return { ...report, interrupted: reason !== 'completed' }
+  if (reason === 'model_error') throw (result as { error: unknown }).error
+  if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
+    throw new SignalboxError('aborted', 'The agent was stopped before it had finished.')
+  }
+  return report
+}
+
+/** The text of the last reply; its parts may be several messages. */
+function lastWords(transcript: readonly Message[]): string {
+  const last = transcript.findLast((message) => message.type === 'assistant')
+  if (last?.type !== 'assistant') return ''
+  return transcript
+    .flatMap((message): ContentBlock[] =>
+      message.type === 'assistant' && message.message.id === last.message.id ? message.message.content : [],
+    )
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
+    .join('\n\n')
+}
+
+const withReason = (text: string, reason: SubAgentReport['reason']): string => {
+  const said = text === '' ? 'The agent ended without a word.' : text
+  return reason === 'completed' ? said : `${said}\n\n[The agent was not finished: ${reason}.]`
+}

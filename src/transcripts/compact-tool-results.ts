@@ -1,0 +1,182 @@
+import { invalidOption } from '../base/invalid-option.ts'
+import { readField } from '../base/read-field.ts'
+import { type CompactOptions, type CompactSettings, readCompactOptions } from './compact-options.ts'
+import { isReplyId, messageKind } from './message-kind.ts'
+import { readList } from './read-list.ts'
+import { type ResultSize, sizeOf } from './result-size.ts'
+import { transcriptTexts } from './transcript-texts.ts'
+import { withFields } from './with-fields.ts'
+
+interface Found {
+  readonly message: number
+  readonly index: number
+  readonly toolUseID: string
+  readonly block: unknown
+}
+
+/**
+ * The transcript with its older tool results replaced by a line that says so, or by the host's summary. Every result
+ * keeps its place, its id and `is_error`, so that calls and results stay paired; `toolUseResult`, which is not sent,
+ * stays too. Nothing that was given is changed, and what was compacted once is left alone.
+ *
+ * Some models bind their thinking to everything before it, and their service refuses a conversation in which that has
+ * changed. So where a conversation holds signed thinking, only results from before the last prompt are replaced, always
+ * the same ones until the next prompt, and the thinking between them and that prompt is left out.
+ */
+export async function compactToolResults<AnyMessage>(
+  messages: readonly AnyMessage[],
+  options: CompactOptions = {},
+): Promise<AnyMessage[]> {
+  const settings = readCompactOptions(options)
+  const list = readList(messages) as AnyMessage[] | undefined
+  if (list === undefined) {
+    invalidOption('messages', 'an array', messages)
+  }
+  const sight = look(list)
+  const { results, names, thoughts } = sight
+  const end = thoughts.length > 0 ? sight.lastPrompt : list.length
+  const old = results.filter(({ message }) => message < end)
+  const lastReply = sight.replies.findLast((reply) => reply < end) ?? -1
+  const replaced = new Map<number, Map<number, string>>()
+  for (const found of old.slice(0, Math.max(0, old.length - settings.keepLast))) {
+    const size = sizeOf(readField(found.block, 'content'), settings.minChars)
+    // what the model has not seen yet is not old
+    if (found.message > lastReply || !size.isLong) continue
+    const content = await inShort(found, size, names.get(found.toolUseID) ?? '', settings)
+    if (content === undefined) continue
+    const inMessage = replaced.get(found.message) ?? new Map<number, string>()
+    replaced.set(found.message, inMessage.set(found.index, content))
+  }
+  const first = Math.min(...replaced.keys())
+  const isUnbound = ({ message, reply }: Thought): boolean =>
+    message > first && message < end && sight.spoken.has(reply)
+  const dropped = new Map<number, Set<number>>()
+  for (const { message, index } of thoughts.filter(isUnbound)) {
+    dropped.set(message, (dropped.get(message) ?? new Set()).add(index))
+  }
+  return list.flatMap((message, index) => withBlocks(message, replaced.get(index), dropped.get(index)))
+}
+
+interface Place {
+  readonly message: number
+  readonly index: number
+}
+
+interface Thought extends Place {
+  readonly reply: number
+}
+
+interface Sight {
+  readonly results: Found[]
+  readonly names: Map<string, string>
+  /** Where each reply begins. */
+  readonly replies: number[]
+  /** Thinking that a service can hold to what stands before it. */
+  readonly thoughts: Thought[]
+  /** Replies with more than thinking and white space, by where they begin. */
+  readonly spoken: Set<number>
+  /** Where the user last said something; results are not that. */
+  lastPrompt: number
+}
+
+function look(messages: readonly unknown[]): Sight {
+  const sight: Sight = { results: [], names: new Map(), replies: [], thoughts: [], spoken: new Set(), lastPrompt: 0 }
+  let reply: unknown
+  for (const [message, given] of messages.entries()) {
+    const kind = messageKind(given)
+    if (kind.kind !== 'own' && kind.kind !== 'plain') continue
+    const side = kind.kind === 'own' ? kind.side : kind.role
+    const blocks = readList(kind.content)
+    const isEmpty = blocks === undefined ? kind.content === '' : blocks.length === 0
+    if (side === 'assistant' && !isEmpty) {
+      const next = kind.kind === 'own' && isReplyId(kind.reply) ? kind.reply : undefined
+      // results may come while their reply is still under way
+      if (next === undefined || next !== reply) sight.replies.push(message)
+      reply = next
+    }
+    if (side === 'user' && !isEmpty && !blocks?.every(isResult)) sight.lastPrompt = message
+    for (const [index, block] of (blocks ?? []).entries()) {
+      const type = readField(block, 'type')
+      const at = sight.replies.at(-1) ?? -1
+      if (isSignedThought(block)) sight.thoughts.push({ message, index, reply: at })
+      else if (side === 'assistant' && type !== 'thinking' && readField(block, 'text') !== undefined) {
+        if (asString(readField(block, 'text')).trim() !== '') sight.spoken.add(at)
+      } else if (side === 'assistant' && type !== 'thinking') sight.spoken.add(at)
+      if (type === 'tool_use') sight.names.set(asString(readField(block, 'id')), nameOf(block))
+      else if (type === 'tool_result') sight.results.push({ message, index, toolUseID: idOf(block), block })
+    }
+  }
+  return sight
+}
+
+const isResult = (block: unknown): boolean => readField(block, 'type') === 'tool_result'
+
+/** Marks of adapters begin with a brace; they are none of the service's signatures. */
+function isSignedThought(block: unknown): boolean {
+  const type = readField(block, 'type')
+  const signature = asString(readField(block, 'signature'))
+  return type === 'redacted_thinking' || (type === 'thinking' && signature !== '' && !signature.startsWith('{'))
+}
+
+const asString = (value: unknown): string => (typeof value === 'string' ? value : '')
+const nameOf = (call: unknown): string => asString(readField(call, 'name'))
+const idOf = (result: unknown): string => asString(readField(result, 'tool_use_id'))
+
+/** The summary, or a line in place of the result; undefined where neither would be shorter. */
+async function inShort(
+  { block, toolUseID }: Found,
+  { text, others }: ResultSize,
+  toolName: string,
+  { summarize }: CompactSettings,
+): Promise<string | undefined> {
+  const room = others > 0 ? Infinity : text.length
+  const isError = readField(block, 'is_error') === true
+  const summary = await summaryOf(
+    block,
+    summarize && (() => summarize({ toolUseID, toolName, text, isError })),
+    summarize,
+  )
+  const summedUp = typeof summary === 'string' && summary.trim() !== '' ? transcriptTexts.summedUp(summary) : undefined
+  if (summedUp !== undefined && summedUp.length < room) return summedUp
+  const leftOut = transcriptTexts.leftOut(text.length, others)
+  return leftOut.length < room ? leftOut : undefined
+}
+
+/** Once for each result: another summary before each request would be another conversation to the service. */
+const summaries = new WeakMap<object, WeakMap<object, Promise<unknown>>>()
+
+function summaryOf(block: unknown, get: (() => unknown) | undefined, summarize: object | undefined): Promise<unknown> {
+  if (get === undefined || summarize === undefined) return Promise.resolve(undefined)
+  if (typeof block !== 'object' || block === null) return attempt(get)
+  const known = summaries.get(summarize) ?? new WeakMap<object, Promise<unknown>>()
+  summaries.set(summarize, known)
+  const summary = known.get(block) ?? attempt(get)
+  known.set(block, summary)
+  return summary
+}
+
+async function attempt<Value>(get: () => Value): Promise<Awaited<Value> | undefined> {
+  try {
+    return await get()
+  } catch {
+    return undefined
+  }
+}
+
+function withBlocks<AnyMessage>(
+  message: AnyMessage,
+  contents: ReadonlyMap<number, string> | undefined,
+  dropped: ReadonlySet<number> | undefined,
+): AnyMessage[] {
+  if (contents === undefined && dropped === undefined) return [message]
+  const kind = messageKind(message)
+  const blocks = 'content' in kind ? (readList(kind.content) ?? []) : []
+  const content = blocks.flatMap((block, index) => {
+    const brief = contents?.get(index)
+    if (dropped?.has(index)) return []
+    return [brief === undefined ? block : withFields(block, { type: 'tool_result', content: brief })]
+  })
+  if (content.length === 0) return []
+  if (kind.kind === 'plain') return [withFields(message, { content }) as AnyMessage]
+  return [withFields(message, { message: withFields(readField(message, 'message'), { content }) }) as AnyMessage]
+}

@@ -1,0 +1,93 @@
+import { describeValue } from '../base/describe-value.ts'
+import { isRecord } from '../base/is-record.ts'
+import { readField } from '../base/read-field.ts'
+import { sendableName } from '../messages/sendable-name.ts'
+import { type Form, markChanged } from './entry.ts'
+import { IdMint, isValidId } from './mint-id.ts'
+import type { Call } from './pair-calls.ts'
+import type { Report } from './transcript-problem.ts'
+import { problemTexts } from './transcript-texts.ts'
+import { withFields } from './with-fields.ts'
+
+const badId = 'its id is missing, or not of letters, digits, _ and -'
+const maxComparedChars = 1_000_000
+
+/** Gives every call an id of its own, a name and an input, and its result the same id. Returns the calls that stay. */
+export function mendCalls(calls: readonly Call[], form: Form, report: Report): Call[] {
+  const mint = new IdMint(calls.map(({ slot }) => slot.id).filter(isValidId))
+  const used = new Set<string>()
+  const hasId = (call: Call): boolean => {
+    const id = readField(call.slot.block, 'id')
+    // own messages are sent with ids that are cleaned, plain ones as they are
+    return isValidId(id) || (form === 'own' && typeof id === 'string' && id !== '' && canBeRenamed(call))
+  }
+  return calls.filter((call) => stays(call, form, hasId(call), mint, used, report))
+}
+
+/** Copies of both blocks can be made, with another id in them. */
+function canBeRenamed({ slot, result }: Call): boolean {
+  try {
+    return Object.keys({ ...slot.block, ...result?.slot.block }).length > 0
+  } catch {
+    return false
+  }
+}
+
+function stays(call: Call, form: Form, hasId: boolean, mint: IdMint, used: Set<string>, report: Report): boolean {
+  const { slot, entry } = call
+  const flaw = mendFields(call, form) ?? (hasId ? undefined : badId)
+  const isReused = hasId && used.has(slot.id)
+  if (hasId) used.add(slot.id)
+  if (flaw === undefined && !isReused) return true
+  const place = { at: entry.at, block: slot.index, toolUseID: slot.id }
+  const duplicate = { code: 'duplicate_call_id', ...place, message: problemTexts.duplicateCallId(slot.id) } as const
+  if (isReused && isSentTwice(call)) {
+    slot.isGone = true
+    report({ ...duplicate, done: 'dropped' })
+    return false
+  }
+  const change = {
+    done: 'rewritten',
+    ...((isReused || !hasId) && { newToolUseID: rename(call, mint.mint(slot.id)) }),
+  } as const
+  if (isReused) report({ ...duplicate, ...change })
+  if (flaw !== undefined) report({ code: 'invalid_call', ...place, message: problemTexts.invalidCall(flaw), ...change })
+  return true
+}
+
+/** What was wrong with name or input, if anything was. */
+function mendFields(call: Call, form: Form): string | undefined {
+  const { slot, entry } = call
+  const name = readField(slot.block, 'name')
+  const input = readField(slot.block, 'input')
+  const sendable = sendableName(name)
+  // own messages are sent with names that are cleaned, plain ones as they are
+  const hasName = sendable === name || (form === 'own' && canBeRenamed(call))
+  if (hasName && isRecord(input)) return undefined
+  slot.block = withFields(slot.block, {
+    type: 'tool_use',
+    name: hasName ? name : sendable,
+    input: isRecord(input) ? input : {},
+  })
+  markChanged(entry)
+  return hasName ? 'its input is not an object' : 'its name is missing, too long, or not of letters, digits, _ and -'
+}
+
+/** The very same block again, as after a reconnect, with one result for both. */
+function isSentTwice({ slot, twin, result }: Call): boolean {
+  if (twin === undefined || result !== undefined) return false
+  if (readField(slot.block, 'name') !== readField(twin.slot.block, 'name')) return false
+  const input = describeValue(readField(slot.block, 'input'), maxComparedChars)
+  // the longer of the two is not read further than needed
+  return input.length <= maxComparedChars && input === describeValue(readField(twin.slot.block, 'input'), input.length)
+}
+
+function rename({ slot, entry, result }: Call, id: string): string {
+  slot.block = withFields(slot.block, { type: 'tool_use', id })
+  markChanged(entry)
+  if (result !== undefined) {
+    result.slot.block = withFields(result.slot.block, { type: 'tool_result', tool_use_id: id })
+    markChanged(result.entry)
+  }
+  return id
+}

@@ -1,0 +1,34 @@
+import { describeValue } from '../base/describe-value.ts'
+import { readField } from '../base/read-field.ts'
+import { readList } from './read-list.ts'
+import { compactedMark } from './transcript-texts.ts'
+
+export interface ResultSize {
+  readonly text: string
+  /** How many blocks are not text. */
+  readonly others: number
+  readonly isLong: boolean
+}
+
+/** Images and documents cost more than their characters tell. */
+const media = new Set<unknown>(['image', 'document'])
+
+/** How much a result says; not long if it was compacted already. */
+export function sizeOf(content: unknown, minChars: number): ResultSize {
+  if (typeof content === 'string') {
+    return { text: content, others: 0, isLong: content.length > minChars && !content.startsWith(compactedMark) }
+  }
+  const texts: string[] = []
+  let chars = 0
+  let others = 0
+  for (const block of readList(content) ?? []) {
+    const text = readField(block, 'text')
+    if (typeof text === 'string') texts.push(text)
+    else others++
+    chars += typeof text === 'string' ? text.length : charsOf(block, minChars)
+  }
+  return { text: texts.join('\n'), others, isLong: chars > minChars }
+}
+
+const charsOf = (block: unknown, minChars: number): number =>
+  media.has(readField(block, 'type')) ? Infinity : describeValue(block, minChars).length

@@ -1,0 +1,228 @@
+import { describe, expect, it, vi } from 'vitest'
+import { isSignalboxError } from '../../src/base/signalbox-error.ts'
+import { anthropicEvents, anthropicModel } from '../../src/models/anthropic/index.ts'
+import { flush } from '../support/turn.ts'
+import { collect } from './support/read-reply.ts'
+import { ask } from './support/requests.ts'
+
+const start = { type: 'message_start', message: { id: 'msg_1' } }
+const stop = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
+
+/** A source that says one thing and is then silent for good; it hears of `return()` only when asked directly. */
+const silentAfter = (...items: unknown[]) => {
+  const seen = { returns: 0 }
+  const iterator = {
+    next: () => (items.length > 0 ? Promise.resolve({ done: false, value: items.shift() }) : new Promise(() => {})),
+    return: async () => {
+      seen.returns++
+      return { done: true, value: undefined }
+    },
+  }
+  return { seen, [Symbol.asyncIterator]: () => iterator as AsyncIterator<unknown> }
+}
+
+const clientOf = (create: (params: object, options?: { signal?: AbortSignal | null | undefined }) => unknown) => ({
+  messages: {
+    create: async (params: object, options?: { signal?: AbortSignal | null | undefined }) => create(params, options),
+  },
+})
+
+const modelOf = (...args: Parameters<typeof clientOf>) =>
+  anthropicModel(clientOf(...args), { model: 'm', max_tokens: 9 } as never)
+
+describe('the connection behind a reply that is over', () => {
+  const over = { type: 'message_stop' }
+  const asked = async (source: AsyncIterable<unknown>) => {
+    let signal: AbortSignal | null | undefined
+    const model = modelOf((_, options) => {
+      signal = options?.signal
+      return source
+    })
+    expect(await collect(await model(ask()))).toEqual([start, stop, over])
+    await flush()
+    return signal as AbortSignal
+  }
+
+  it('is read to its end and never broken off, so that it can be used again', async () => {
+    let isReadToItsEnd = false
+    async function* source() {
+      yield* [start, stop, over]
+      isReadToItsEnd = true
+    }
+    const signal = await asked(source())
+    expect([isReadToItsEnd, signal.aborted]).toEqual([true, false])
+  })
+
+  it('is broken off where it brings more', async () => {
+    const source = silentAfter(start, stop, over, { type: 'ping' })
+    expect((await asked(source)).aborted).toBe(true)
+    expect(source.seen.returns).toBe(1)
+  })
+
+  it('is broken off where it does not end for a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const source = silentAfter(start, stop, over)
+      const signal = await asked(source)
+      expect([source.seen.returns, signal.aborted]).toEqual([0, false])
+      vi.runAllTimers()
+      expect([source.seen.returns, signal.aborted]).toEqual([1, true])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('may fail: nobody hears of it', async () => {
+    async function* source() {
+      yield* [start, stop, over]
+      throw new TypeError('terminated')
+    }
+    expect((await asked(source())).aborted).toBe(false)
+  })
+})
+
+describe('a stream of events', () => {
+  it('asks the service when the first event is wanted, and not before', async () => {
+    let asked = 0
+    const model = modelOf(() => {
+      asked++
+      return [start]
+    })
+    const events = await model(ask())
+    await flush()
+    expect(asked).toBe(0)
+    expect(await collect(events)).toEqual([start])
+    expect(asked).toBe(1)
+  })
+
+  it('can be left while the source is silent', async () => {
+    const source = silentAfter(start)
+    const events = anthropicEvents(source)[Symbol.asyncIterator]()
+    expect(await events.next()).toEqual({ done: false, value: start })
+    const pending = events.next()
+    expect(await events.return?.()).toEqual({ done: true, value: undefined })
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+    expect(source.seen.returns).toBe(1)
+  })
+
+  it('ends at once when the request is aborted, and tells the client', async () => {
+    const host = new AbortController()
+    let given: AbortSignal | null | undefined
+    const model = modelOf((_, options) => {
+      given = options?.signal
+      return silentAfter(start)
+    })
+    const events = (await model(ask({ signal: host.signal })))[Symbol.asyncIterator]()
+    await events.next()
+    const pending = events.next()
+    host.abort('enough')
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect(given?.aborted).toBe(true)
+    expect(given?.reason).toBe('enough')
+  })
+
+  it('ends at once even when the service has not answered yet, and lets a late answer go', async () => {
+    const host = new AbortController()
+    const late = silentAfter()
+    let answer = (_: unknown) => {}
+    const answered = new Promise((resolve) => {
+      answer = resolve
+    })
+    const model = modelOf(() => answered)
+    const events = (await model(ask({ signal: host.signal })))[Symbol.asyncIterator]()
+    const pending = events.next()
+    await flush()
+    host.abort()
+    expect(await pending).toEqual({ done: true, value: undefined })
+    answer(late)
+    await flush()
+    expect(late.seen.returns).toBe(1)
+  })
+
+  it('asks nothing when the request is aborted already', async () => {
+    let asked = 0
+    const model = modelOf(() => {
+      asked++
+      return [start]
+    })
+    expect(await collect(await model(ask({ signal: AbortSignal.abort() })))).toEqual([])
+    expect(asked).toBe(0)
+  })
+
+  it('leaves no listener on the signal of the request', async () => {
+    const host = new AbortController()
+    let listeners = 0
+    const add = host.signal.addEventListener.bind(host.signal)
+    const remove = host.signal.removeEventListener.bind(host.signal)
+    host.signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners++
+      add(...args)
+    }
+    host.signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners--
+      remove(...args)
+    }
+    const ends = [() => [start, stop], () => [start, { type: 'message_stop' }], () => Promise.reject(new Error('no'))]
+    for (const end of ends) {
+      await collect(await modelOf(end)(ask({ signal: host.signal }))).catch(() => undefined)
+      expect(listeners).toBe(0)
+    }
+    const left = (await modelOf(() => silentAfter(start))(ask({ signal: host.signal })))[Symbol.asyncIterator]()
+    await left.next()
+    expect(listeners).toBe(1)
+    await left.return?.()
+    expect(listeners).toBe(0)
+  })
+
+  it('throws what the client throws, as it is, and has ended then', async () => {
+    const error = Object.assign(new Error('overloaded'), { status: 529 })
+    const events = (await modelOf(() => Promise.reject(error))(ask()))[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toBe(error)
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('a reply that said why it stopped is whole, even if the connection breaks behind it', async () => {
+    async function* source() {
+      yield* [start, stop]
+      throw new TypeError('terminated')
+    }
+    expect(await collect(anthropicEvents(source()))).toEqual([start, stop])
+  })
+
+  it('a client that returns no stream is a mistake of the host', async () => {
+    const failed = await collect(await modelOf(() => ({ id: 'msg_1', content: [] }))(ask())).catch((error) => error)
+    expect(isSignalboxError(failed) && failed.code).toBe('invalid_option')
+    expect(failed.message).toContain('"msg_1"')
+  })
+
+  it('reads web streams, and cancels those it leaves', async () => {
+    let cancelled: unknown
+    const stream = new ReadableStream<unknown>({
+      start: (controller) => controller.enqueue(start),
+      cancel(reason) {
+        cancelled = reason ?? 'cancelled'
+      },
+    })
+    const events = anthropicEvents(stream)[Symbol.asyncIterator]()
+    expect(await events.next()).toEqual({ done: false, value: start })
+    await events.return?.()
+    await flush()
+    expect(cancelled).toBe('cancelled')
+  })
+
+  it('a source that throws instead of giving a promise has failed', async () => {
+    const next = () => {
+      throw new TypeError('no promise')
+    }
+    const events = anthropicEvents({ [Symbol.asyncIterator]: () => ({ next }) })[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toThrow('no promise')
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('serves several that ask at once in order', async () => {
+    const events = anthropicEvents([start, stop])[Symbol.asyncIterator]()
+    const steps = await Promise.all([events.next(), events.next(), events.next()])
+    expect(steps.map(({ value }) => value)).toEqual([start, stop, undefined])
+  })
+})

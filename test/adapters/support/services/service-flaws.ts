@@ -1,0 +1,15 @@
+import { anthropicRequestFlaws } from '../../../support/validate-anthropic-request.ts'
+import { chatFlaws } from './chat-flaws.ts'
+import type { Fields } from './flaws.ts'
+import { responsesFlaws } from './responses-flaws.ts'
+
+/** By the end of the path. */
+const services: readonly [string, (body: Fields) => string[]][] = [
+  ['/chat/completions', chatFlaws],
+  ['/responses', responsesFlaws],
+  ['/messages', anthropicRequestFlaws],
+]
+
+/** What the service at this path would refuse the request for. */
+export const serviceFlaws = (path: string, body: Fields): string[] =>
+  services.find(([end]) => path.endsWith(end))?.[1](body) ?? []

@@ -1,0 +1,103 @@
+import { type AnyActorRef, createActor, createMachine } from 'xstate'
+import { TestModel } from 'xstate/graph'
+import { type AbortCause, type CallEvent, type CallInput, callChart } from '../../machines/index.ts'
+import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
+
+export const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }
+const stronger: AbortCause = { kind: 'sibling_error', reason: 'sibling_error' }
+export const graceEnds = { type: 'call.graceEnded' } as const
+
+/** Exhaustive by type: a new event does not compile until it has samples. */
+export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: Type }>[] } = {
+  'call.start': [{ type: 'call.start' }],
+  'call.abort': [
+    { type: 'call.abort', cause },
+    { type: 'call.abort', cause: stronger },
+  ],
+  'call.interrupt': [{ type: 'call.interrupt', cause: { ...cause, reason: 'interrupt' } }],
+  'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
+  'call.graceEnded': [graceEnds],
+  'call.yield': [{ type: 'call.yield' }],
+  'input.accepted': [{ type: 'input.accepted' }],
+  'input.rejected': [true, false].map((cancelsSiblings) => ({
+    type: 'input.rejected',
+    cancelsSiblings,
+    description: '',
+  })),
+  'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
+  'permission.denied': [true, false].map((stopsTurn) => ({ type: 'permission.denied', stopsTurn })),
+  'preHooks.finished': [true, false].map((becameUnsafe) => ({ type: 'preHooks.finished', becameUnsafe })),
+  'permission.pending': [{ type: 'permission.pending' }],
+  'permission.deferred': [{ type: 'permission.deferred' }],
+  'permission.undecided': [{ type: 'permission.undecided' }],
+  'tool.settled': [
+    { type: 'tool.settled', end: 'returned', willRetry: false, needsFormatting: true },
+    { type: 'tool.settled', end: 'failed', willRetry: false, needsFormatting: false },
+    { type: 'tool.settled', end: 'failed', willRetry: true, needsFormatting: true },
+  ],
+  'retry.due': [{ type: 'retry.due' }],
+  'postHooks.finished': [{ type: 'postHooks.finished' }],
+  'result.formatted': [true, false].map((cancelsSiblings) => ({
+    type: 'result.formatted',
+    cancelsSiblings,
+    description: '',
+  })),
+}
+
+/** Calls of every kind that the guards of the chart can tell apart. */
+export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
+  'plain call': {},
+  'call that yields to an interrupt': { yieldsToInterrupt: true },
+  'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
+  'call that asks': { needsAsking: true },
+  'call that asks, and whose place is taken': { needsAsking: true, hasPlace: () => false },
+  'call that is decided': { needsDeciding: true },
+  'call that is decided twice': { needsDeciding: true, mayBeForbidden: true },
+  'call with hooks': { needsPreHooks: true, needsPostHooks: true, yieldsToInterrupt: true },
+  'call that is validated, and asks': { needsValidation: true, needsAsking: true },
+  'call with hooks that asks': { needsPreHooks: true, needsAsking: true },
+  'call with every phase': {
+    needsValidation: true,
+    needsPreHooks: true,
+    needsDeciding: true,
+    needsAsking: true,
+    needsPostHooks: true,
+  },
+  'answered call': { isAnswered: true },
+}
+
+const parentMachine = createMachine({})
+
+/** The call chart itself as the model, for one kind of call. */
+export function callModel(kind: Omit<ScriptedCallOptions, 'id'>) {
+  const input: CallInput = {
+    call: scriptedCall({ id: 'c', ...kind }),
+    executor: createActor(parentMachine).start() as AnyActorRef,
+  }
+  return new TestModel<never, never, CallInput>(
+    callChart() as never,
+    {
+      input,
+      events: Object.values(samples).flat() as never,
+      serializeState: ((snapshot: {
+        value: unknown
+        context: { cause?: unknown; ending?: unknown; isHooked: boolean; isPermitted: boolean }
+      }) => {
+        const { cause: held, ending, isHooked, isPermitted } = snapshot.context
+        return JSON.stringify([snapshot.value, held, ending, isHooked, isPermitted])
+      }) as never,
+    } as never,
+  )
+}
+
+/** Every event in every state: the shortest way there, and then the event. Simple paths have no loops. */
+export function everyEdge(kind: Omit<ScriptedCallOptions, 'id'>): CallEvent[][] {
+  const ways = callModel(kind).getShortestPaths({ allowDuplicatePaths: true })
+  const eventsOf = (way: (typeof ways)[number]) =>
+    way.steps.map(({ event }) => event as CallEvent).filter(({ type }) => (type as string) !== 'xstate.init')
+  return ways.flatMap((way) =>
+    Object.values(samples)
+      .flat()
+      .map((event) => [...eventsOf(way), event as CallEvent]),
+  )
+}

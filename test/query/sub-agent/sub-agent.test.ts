@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import type { ProgressMessage, ToolResultBlock } from '../../../src/index.ts'
+import { subAgent } from '../../../src/query/sub-agent/index.ts'
+import { heldModel } from '../../support/held-model.ts'
+import { heldTool } from '../../support/held-tool.ts'
+import { inShort, testQuery } from '../../support/query.ts'
+import { flush } from '../../support/turn.ts'
+
+/** An outer query whose model calls an agent, whose model calls Read. */
+const nested = (options: Partial<Parameters<typeof subAgent>[0]> = {}, outer: Parameters<typeof testQuery>[1] = {}) => {
+  const inner = heldModel()
+  const read = heldTool('Read', { safe: true, obedient: true })
+  const agent = subAgent({ tools: [read.tool], model: inner.model, retry: { attempts: 0 }, ...options })
+  const parts = testQuery([agent], outer)
+  return { ...parts, inner, read }
+}
+
+const begun = async (...args: Parameters<typeof nested>) => {
+  const parts = nested(...args)
+  await flush()
+  parts.held.start()
+  parts.held.call('outer', 'Agent', { prompt: 'look' })
+  parts.held.end('tool_use')
+  await flush()
+  parts.inner.start()
+  parts.inner.call('inner', 'Read', { path: 'x' })
+  parts.inner.end('tool_use')
+  await flush()
+  return parts
+}
+
+const resultIn = (content: unknown): ToolResultBlock => (content as ToolResultBlock[])[0] as ToolResultBlock
+
+describe('an agent inside an agent', () => {
+  it('L4 W4 T7 does its task, is seen as progress of its call, and reports its last words', async () => {
+    const { read, inner, held, seen } = await begun()
+    expect(inner.requests[0]?.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'look' }] }])
+    read.run('inner').finish({ data: 'text' })
+    await flush()
+    inner.start()
+    inner.text('It says')
+    inner.text('text.')
+    inner.end()
+    await flush()
+    const result = resultIn(held.requests[1]?.messages.at(-1)?.content)
+    expect([result.is_error, result.content]).toEqual([undefined, 'It says\n\ntext.'])
+    const progress = seen.filter((message): message is ProgressMessage => message.type === 'progress')
+    expect(new Set(progress.map(({ parentToolUseID }) => parentToolUseID))).toEqual(new Set(['outer']))
+    expect(progress.filter(({ toolUseID }) => toolUseID === 'inner')).toHaveLength(2)
+  })
+
+  it('L6 A7 an abort goes down to the last call, and everything has its result', async () => {
+    const { read, inner, run, result } = await begun()
+    run.abort('escape')
+    expect(await result).toMatchObject({ reason: 'aborted_tools' })
+    expect(read.run('inner').context.abortController.signal.aborted).toBe(true)
+    expect(inner.requests).toHaveLength(1)
+    expect(inShort(run.transcript).slice(1, 3)).toEqual([
+      'assistant: call outer Agent {"prompt":"look"}',
+      'user: result outer error',
+    ])
+  })
+
+  it('W8 L6 one that is stopped says that it was cut short, and what it had said until then', async () => {
+    const parts = nested()
+    await flush()
+    parts.held.start()
+    parts.held.call('outer', 'Agent', { prompt: 'look' })
+    parts.held.end('tool_use')
+    await flush()
+    parts.inner.start()
+    parts.inner.text('The bug is in a.ts.')
+    parts.inner.call('inner', 'Read', { path: 'x' })
+    parts.inner.end('tool_use')
+    await flush()
+    parts.run.abort('escape')
+    await parts.result
+    const message = parts.run.transcript.find(({ type }, at) => type === 'user' && at > 0)
+    const result = resultIn(message?.type === 'user' ? message.message.content : undefined)
+    expect(result.content).toMatch(/stopped before it finished.*\n.*\nThe bug is in a\.ts\./)
+  })
+
+  it('L6 an abort while its model streams ends that stream', async () => {
+    const parts = nested()
+    await flush()
+    parts.held.start()
+    parts.held.call('outer', 'Agent', { prompt: 'look' })
+    parts.held.end('tool_use')
+    await flush()
+    parts.run.abort('escape')
+    expect(await parts.result).toMatchObject({ reason: 'aborted_tools' })
+    expect(parts.inner.requests[0]?.signal.aborted).toBe(true)
+  })
+
+  it('P6 A6 its questions go to the host; one that stops the turn stops the outer query', async () => {
+    const asked: string[] = []
+    const { result, held, read } = await begun(
+      {},
+      {
+        canUseTool: (tool, _input, _context, _message, id) => {
+          asked.push(`${tool.name} ${id}`)
+          return tool.name === 'Agent' ? { behavior: 'allow' } : { behavior: 'deny', message: 'stop', interrupt: true }
+        },
+      },
+    )
+    expect(await result).toMatchObject({ reason: 'aborted_tools', abortReason: 'permission_stop' })
+    expect([asked, read.started, held.requests.length]).toEqual([['Agent outer', 'Read inner'], [], 1])
+  })
+
+  it('P5 deny rules of the outer query hold inside', async () => {
+    const { inner, read } = await begun({}, { context: { permissions: { deny: ['Read'] } } })
+    expect([read.started, inner.requests.length]).toEqual([[], 2])
+    expect(resultIn(inner.requests[1]?.messages.at(-1)?.content).is_error).toBe(true)
+  })
+
+  it('L7 a model that fails inside is an error of the call, and the outer query goes on', async () => {
+    const { read, inner, held } = await begun()
+    read.run('inner').finish()
+    await flush()
+    inner.fail(new Error('no credit'))
+    await flush()
+    const result = resultIn(held.requests[1]?.messages.at(-1)?.content)
+    expect(result.is_error).toBe(true)
+    expect(result.content).toContain('no credit')
+  })
+
+  it('L7 one that was not finished says so', async () => {
+    const { read, held } = await begun({ maxTurns: 1 })
+    read.run('inner').finish()
+    await flush()
+    expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toContain('not finished: max_turns')
+  })
+
+  it('L4 whoever wants to show it hears of its query when it begins, and when it is over', async () => {
+    const heard: string[] = []
+    const { read, inner, held } = await begun({
+      onQuery: (query, { toolUseID, description }) => {
+        heard.push(`begun ${toolUseID} ${description}`)
+        query.onExecutor((executor) => executor.on('completed', ({ toolUseID: call }) => heard.push(`settled ${call}`)))
+        return () => heard.push(`over ${query.result?.reason}`)
+      },
+    })
+    expect(heard).toEqual(['begun outer look'])
+    read.run('inner').finish()
+    await flush()
+    inner.start()
+    inner.text('Done.')
+    inner.end()
+    await flush()
+    expect(heard).toEqual(['begun outer look', 'settled inner', 'over completed'])
+    expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toBe('Done.')
+  })
+
+  it('L6 an agent that is aborted is over for those who show it, whatever they throw then', async () => {
+    let left = 0
+    const { run, result } = await begun({
+      onQuery: () => () => {
+        left++
+        throw new Error('cannot leave')
+      },
+    })
+    run.abort('escape')
+    expect(await result).toMatchObject({ reason: 'aborted_tools' })
+    await flush()
+    expect(left).toBe(1)
+  })
+
+  it('L7 one that cannot be shown is an error of the call that says why, and nothing of it runs', async () => {
+    const { held, inner } = nested({
+      onQuery: () => {
+        throw new Error('the page is gone')
+      },
+    })
+    await flush()
+    held.start()
+    held.call('outer', 'Agent', { prompt: 'look' })
+    held.end('tool_use')
+    await flush()
+    const result = resultIn(held.requests[1]?.messages.at(-1)?.content)
+    expect([result.is_error, inner.requests.length]).toEqual([true, 0])
+    expect(result.content).toContain('the page is gone')
+  })
+})

@@ -1,0 +1,63 @@
+import { type Message, toApiMessages } from '../../src/index.ts'
+import { checkTranscript } from '../../src/transcripts/index.ts'
+import { flush } from '../support/turn.ts'
+import { invalidity } from './api-validity.ts'
+import type { QueryUnderTest } from './query-under-test.ts'
+
+/** What must never be, whatever the story, once it is over. */
+export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
+  const { run, bodies, streams } = query
+  if (query.result === undefined) return ['the query hangs', ...query.faults, ...bodies.faults]
+  const faults = [...query.faults, ...bodies.faults]
+  const fault = (isOne: boolean, what: string): void => {
+    if (isOne) faults.push(what)
+  }
+  const { transcript } = run
+  const problem = invalidity(toApiMessages(transcript))
+  fault(problem !== undefined, `the transcript is not valid: ${problem}`)
+  const check = checkTranscript(transcript)
+  fault(!check.ok, `checkTranscript: ${JSON.stringify(check)}`)
+  const kept = query.names.inShort(transcript).slice(1)
+  const given = query.names.inShort(query.yielded as Message[])
+  fault(!query.hasLeft && String(given) !== String(kept), `yielded: ${given}\nkept: ${kept}`)
+  fault(bodies.bodies.some(bodies.isLive), 'a body runs on after the end')
+  fault(query.clock.pending.size > 0, `${query.clock.pending.size} timers after the end`)
+  fault(query.hostListeners > 0, `${query.hostListeners} listeners after the end`)
+  fault(
+    streams.some(({ isOver }) => !isOver),
+    'a stream is open after the end',
+  )
+  return [...faults, ...(await afterwards(query))]
+}
+
+/** Nothing that comes too late changes anything. */
+async function afterwards(query: QueryUnderTest): Promise<string[]> {
+  const { run, bodies, clock } = query
+  const before = stateOf(query)
+  run.abort('late')
+  run.interrupt('late')
+  run.interrupt()
+  const isTaken = run.send('late')
+  for (const question of bodies.questions) if (!question.isAnswered) question.answer('allow')
+  for (const body of bodies.bodies.filter(({ settledAt }) => settledAt === undefined)) {
+    body.progress()
+    body.finish(true)
+  }
+  clock.increment(1_000)
+  await flush()
+  const after = stateOf(query)
+  return [
+    ...(isTaken ? ['a message was taken after the end'] : []),
+    ...(before === after ? [] : [`after the end: ${before} became ${after}`]),
+  ]
+}
+
+const stateOf = ({ run, yielded, streams, bodies, clock, result }: QueryUnderTest): string =>
+  JSON.stringify([
+    run.transcript.length,
+    yielded.length,
+    streams.length,
+    bodies.bodies.length,
+    clock.pending.size,
+    result?.reason,
+  ])
