@@ -53,7 +53,6 @@ export class Attempt {
   readonly #held = new Map<string, StartWhen>()
   /** Made up, until the service says: all parts of a reply share one id. */
   reply: { readonly id: string; readonly model?: string }
-  isStarted = false
   #isPumping = false
   #isWanted = false
   #isDraining = false
@@ -65,7 +64,6 @@ export class Attempt {
     this.executor = executor
     this.reply = before?.reply ?? { id: `msg_${host.idsAndTime.uuid()}` }
     if (before === undefined) return
-    this.isStarted = before.isStarted
     this.assistants.push(...before.assistants.filter(isHandedOver))
   }
 
@@ -145,7 +143,6 @@ export class Attempt {
 
   /** Some services give every reply the same id; by it, parts of one reply are told from another reply. */
   #begin(id: string, model: string | undefined): void {
-    this.isStarted = true
     const own = id === '' || this.assistants.length > 0 || this.#host.isOldReply(id) ? this.reply.id : id
     this.reply = { id: own, ...(model !== undefined && { model }) }
   }

@@ -33,6 +33,10 @@ export class ModelStream {
     this.#handlers = handlers
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   start(model: Model, request: Omit<ModelRequest, 'signal'>): void {
     this.#read(model, { ...request, signal: this.#controller.signal }).catch((error) => this.#fail(error))
   }

@@ -7,6 +7,8 @@ import { readArguments } from './read-arguments.ts'
 /** What has become clear by one more event of a stream. */
 export type ReplyPart =
   | { readonly type: 'started'; readonly id: string; readonly model: string | undefined }
+  /** The service begins another reply in the same stream. It belongs to another assembler. */
+  | { readonly type: 'anotherReply' }
   /** The stream has gone past whatever came before. */
   | { readonly type: 'nextBlock' }
   /** The model declined, and another one goes on with the reply. */
@@ -19,6 +21,7 @@ export type ReplyPart =
 const nothing: readonly ReplyPart[] = []
 const movedOn: readonly ReplyPart[] = [{ type: 'nextBlock' }]
 const handedOver: readonly ReplyPart[] = [{ type: 'handedOver' }]
+const anotherReply: readonly ReplyPart[] = [{ type: 'anotherReply' }]
 
 interface OpenBlock {
   readonly block: ContentBlock
@@ -66,13 +69,12 @@ export class ReplyAssembler {
   start(message: unknown): readonly ReplyPart[] {
     const id = textOf(readField(message, 'id')) ?? ''
     // the same reply announced twice is one reply
-    this.#isRepeated = this.#id !== undefined && id === this.#id
+    this.#isRepeated = id === this.#id
     if (this.#isRepeated) return nothing
+    if (this.#id !== undefined) return anotherReply
     this.#id = id
     this.usage = readField(message, 'usage')
     this.container = readField(message, 'container') ?? undefined
-    this.#open.clear()
-    this.#closed.clear()
     const started: ReplyPart = { type: 'started', id, model: textOf(readField(message, 'model')) }
     return [started, ...this.#whole(readField(message, 'content')), ...this.stop(message, undefined)]
   }

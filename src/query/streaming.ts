@@ -41,21 +41,25 @@ function onEvent(loop: QueryLoop, event: unknown): Promise<void> | undefined {
   if (loop.options.includeStreamEvents === true) {
     loop.emit({ type: 'stream_event', uuid: loop.idsAndTime.uuid(), event: event as ModelEvent })
   }
-  let pause: Promise<void> | undefined
-  loop.run(() => {
-    for (const part of loop.reply.take(event)) pause = takePart(loop, part) ?? pause
-  })
-  return pause ?? loop.mailbox.room()
+  return onParts(loop, event) ?? loop.mailbox.room()
 }
 
-function takePart(loop: QueryLoop, part: ReplyPart): Promise<void> | undefined {
+function onParts(loop: QueryLoop, event: unknown): Promise<void> | undefined {
+  let pause: Promise<void> | undefined
+  loop.run(() => {
+    for (const part of loop.reply.take(event)) pause = takePart(loop, part, event) ?? pause
+  })
+  return pause
+}
+
+function takePart(loop: QueryLoop, part: ReplyPart, event: unknown): Promise<void> | undefined {
   const { attempt, stream } = loop
   if (part.type === 'failed') {
     stream?.stop()
     onFailure(loop, part.error)
-  } else if (part.type === 'started' && attempt.isStarted) {
+  } else if (part.type === 'anotherReply') {
     // a reply with a stop reason is a reply, whatever follows it
-    if (attempt.stopReason === undefined) return restart(loop, part)
+    if (attempt.stopReason === undefined) return restart(loop, event)
     stream?.stop()
     onEnd(loop)
   } else if (part.type === 'handedOver') return handOver(loop)
@@ -65,10 +69,14 @@ function takePart(loop: QueryLoop, part: ReplyPart): Promise<void> | undefined {
 }
 
 /** The service begins another reply in the same stream. Nothing of it may start before the old bodies are gone. */
-function restart(loop: QueryLoop, part?: ReplyPart): Promise<void> {
+async function restart(loop: QueryLoop, firstEvent?: unknown): Promise<void> {
+  const { stream } = loop
   loop.tell({ type: 'stream.restarted', hasEffects: loop.executor.hasEffects })
-  if (part !== undefined) loop.push(() => loop.attempt.take(part))
-  return new Promise((resolve) => loop.push(() => resolve(loop.oldBodies.whenGone())))
+  await new Promise<void>((resolve) => loop.push(() => resolve(loop.oldBodies.whenGone())))
+  // a reply that counts as far as it came stops the stream: it has no successor there
+  if (firstEvent === undefined || stream?.isOver !== false) return
+  loop.reply = new ReplyAssembler()
+  await onParts(loop, firstEvent)
 }
 
 /** Another model goes on: what the one that declined thought and asked for must neither run nor be sent back. */

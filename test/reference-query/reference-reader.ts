@@ -233,14 +233,17 @@ export class ReferenceReader implements Surroundings {
       this.isStreamOver = true
       return
     }
-    reply.begin(id)
-    if (!isAnother) return
-    if (this.attempt.hasEffects) {
+    if (isAnother && this.attempt.hasEffects) {
       this.listeningSince = undefined
       this.isRestarted = true
       this.isStreamOver = true
       return
     }
+    if (!isAnother) {
+      reply.id = id
+      return
+    }
+    reply.begin(id)
     const error = 'The service began its reply again.'
     this.discard({ errorKind: 'restarted', error, delayMs: 0, isFallback: false })
     this.newAttempt()
