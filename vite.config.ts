@@ -51,6 +51,7 @@ export default defineConfig(({ mode }) => ({
       test: { ...room, exclude: ['**/node_modules/**', ...(mode === 'quick' ? slow : [])] },
     })),
     setupFiles: [
+      './test/support/seed.ts',
       './test/support/use-engine.ts',
       // holds every request of every test to the rules of the service
       './test/support/validated-requests.ts',
