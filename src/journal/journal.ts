@@ -1,0 +1,88 @@
+import type { PermissionAnswer } from '../tool/permission.ts'
+
+/** A record as it is appended. Its fields are JSON; a store does not interpret them beyond those named here. */
+export interface NewRecord {
+  /** The type, such as `call.completed`. */
+  readonly t: string
+  /** A reader that does not know the type may skip the record. */
+  readonly optional?: true
+  /** The key of the note that this record copies into the log. */
+  readonly note?: string
+  readonly [field: string]: unknown
+}
+
+export interface JournalRecord extends NewRecord {
+  /** The position in the log, from 0. */
+  readonly n: number
+  /** Milliseconds since 1970, by the clock of the writer. No rule compares it with another clock. */
+  readonly at: number
+}
+
+/** Something another process has to say to a session. */
+export type SessionNote =
+  /** `question` is the key: the first answer to a question counts. `by` names the person who answered. */
+  | {
+      readonly type: 'answer'
+      readonly question: string
+      readonly answer: PermissionAnswer
+      readonly by?: string | undefined
+    }
+  /** `uuid` is the key: the same message twice is one message. */
+  | {
+      readonly type: 'message'
+      readonly uuid: string
+      readonly content: unknown
+      readonly interrupt?: boolean | undefined
+    }
+  | { readonly type: 'abort'; readonly uuid: string; readonly reason?: string | undefined }
+
+/** `lost`: a run is unfinished and nobody owns the session. */
+export type StoredStatus = 'running' | 'idle' | 'suspended' | 'lost'
+
+export interface SessionSummary {
+  readonly id: string
+  readonly status: StoredStatus
+  readonly records: number
+  /** When the first and the last record were written, in milliseconds since 1970. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Ids of questions that wait for an answer. */
+  readonly questions: readonly string[]
+  /** Who has the session open, if anybody has. */
+  readonly owner?: string | undefined
+}
+
+export interface OpenJournalOptions {
+  /** Names this process or worker. */
+  readonly owner: string
+  /** `create` fails if the session exists, `resume` fails if it does not. */
+  readonly mode: 'create' | 'resume' | 'either'
+}
+
+/** Where sessions are kept. */
+export interface JournalStore {
+  open(id: string, options: OpenJournalOptions): Promise<Journal>
+  read(id: string): AsyncIterable<JournalRecord>
+  list(filter?: { readonly status?: readonly StoredStatus[] }): AsyncIterable<SessionSummary>
+  /** Durable when it resolves. `stale`: answered before, or no such question is open. */
+  post(id: string, note: SessionNote): Promise<'accepted' | 'stale'>
+  remove(id: string): Promise<void>
+}
+
+/** The log of one session, open for writing by one owner. */
+export interface Journal {
+  readonly id: string
+  /** The records that were there when it was opened, without those appended since. */
+  readonly records: readonly JournalRecord[]
+  /** Keeps the order and never throws; a failure is reported by `flush`. */
+  append(record: NewRecord): void
+  /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
+  flush(): Promise<void> | undefined
+  /** Hears every note that no record has copied yet, then new ones, each once. Returns a function that stops listening. */
+  onNote(listener: (note: SessionNote) => void): () => void
+  /** Flushes, then releases the session. */
+  close(): Promise<void>
+}
+
+/** The key under which a note is kept once. */
+export const keyOf = (note: SessionNote): string => (note.type === 'answer' ? note.question : note.uuid)

@@ -1,0 +1,40 @@
+import type { NewRecord, StoredStatus } from './journal.ts'
+
+/** What a store tells of a session without folding its log: it changes with each record and can be kept beside it. */
+export interface SessionState {
+  readonly status: Exclude<StoredStatus, 'lost'>
+  /** Questions that wait for an answer, by id, with the reply and the call that ask. */
+  readonly questions: ReadonlyMap<string, string>
+}
+
+export const newSessionState: SessionState = { status: 'idle', questions: new Map() }
+
+export function stateAfter(state: SessionState, record: NewRecord): SessionState {
+  const status = statusBy[record.t] ?? state.status
+  const questions = questionsAfter(state.questions, record)
+  return status === state.status && questions === state.questions ? state : { status, questions }
+}
+
+const statusBy: Record<string, SessionState['status'] | undefined> = {
+  'message.sent': 'running',
+  'run.suspended': 'suspended',
+  'run.ended': 'idle',
+}
+
+/** A question closes when it is answered, when its call is over, or when its reply no longer counts. */
+function questionsAfter(
+  questions: SessionState['questions'],
+  { t, question, reply, call }: NewRecord,
+): SessionState['questions'] {
+  if (t === 'permission.asked') return new Map(questions).set(String(question), `${reply} ${call}`)
+  if (questions.size === 0) return questions
+  const isClosed = {
+    'permission.answered': (id: string) => id === question,
+    'call.completed': (_: string, asker: string) => asker === `${reply} ${call}`,
+    'attempt.discarded': (_: string, asker: string) => asker.startsWith(`${reply} `),
+    'run.ended': () => true,
+  }[t]
+  if (isClosed === undefined) return questions
+  const open = [...questions].filter(([id, asker]) => !isClosed(id, asker))
+  return open.length === questions.size ? questions : new Map(open)
+}
