@@ -1,8 +1,10 @@
-/** Runs something in the async context that was captured: what `AsyncLocalStorage` holds there, it finds. */
-export type RunInContext = (job: () => void) => void
+/** The async context of a moment: a job that runs in it finds what `AsyncLocalStorage` held there. */
+export interface CapturedContext {
+  run<Given, Value>(job: (given: Given) => Value, given: Given): Value
+}
 
 interface AsyncResource {
-  runInAsyncScope(job: () => void): void
+  runInAsyncScope<Given, Value>(job: (given: Given) => Value, self: undefined, given: Given): Value
 }
 
 interface AsyncHooks {
@@ -10,7 +12,7 @@ interface AsyncHooks {
 }
 
 interface Platform {
-  readonly AsyncContext?: { readonly Snapshot?: new () => { run(job: () => void): void } }
+  readonly AsyncContext?: { readonly Snapshot?: new () => CapturedContext }
   readonly process?: { getBuiltinModule?(name: string): AsyncHooks | undefined }
 }
 
@@ -18,22 +20,20 @@ interface Platform {
  * Keeps the async context of now. Undefined where the platform has none. By `AsyncResource`, not by the `snapshot` of
  * `AsyncLocalStorage`, which takes a hundred times as long.
  */
-export const captureContext: () => RunInContext | undefined = findCapture(globalThis as Platform)
+export const captureContext: () => CapturedContext | undefined = findCapture(globalThis as Platform)
 
 /** No static import: pages and other runtimes have no such module. */
-function findCapture({ AsyncContext, process }: Platform): () => RunInContext | undefined {
+function findCapture({ AsyncContext, process }: Platform): () => CapturedContext | undefined {
   const Snapshot = AsyncContext?.Snapshot
-  if (Snapshot !== undefined) {
-    return () => {
-      const snapshot = new Snapshot()
-      return (job) => snapshot.run(job)
-    }
-  }
+  if (Snapshot !== undefined) return () => new Snapshot()
   const hooks = process?.getBuiltinModule?.('node:async_hooks')
   if (hooks === undefined) return () => undefined
-  const { AsyncResource } = hooks
-  return () => {
-    const resource = new AsyncResource('signalbox', { requireManualDestroy: true })
-    return (job) => resource.runInAsyncScope(job)
+  const options = { requireManualDestroy: true }
+  // a subclass, not a closure around a resource: every call has one
+  class ResourceContext extends hooks.AsyncResource implements CapturedContext {
+    run<Given, Value>(job: (given: Given) => Value, given: Given): Value {
+      return this.runInAsyncScope(job, undefined, given)
+    }
   }
+  return () => new ResourceContext('signalbox', options)
 }

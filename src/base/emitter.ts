@@ -21,7 +21,9 @@ export class Emitter<Events extends object> {
   }
 
   emit<Type extends keyof Events>(type: Type, event: Events[Type]): void {
-    for (const listener of [...(this.#listeners.get(type) ?? [])]) {
+    const listeners = this.#listeners.get(type)
+    if (listeners === undefined || listeners.size === 0) return
+    for (const listener of [...listeners]) {
       try {
         answerAtOnce<unknown>((listener as Listener<Events[Type]>)(event))
       } catch {

@@ -35,8 +35,8 @@ export interface BuiltInAction {
   execute?(scope: AnyActorScope, params: unknown): void
 }
 
-/** What a snapshot has besides states and context, and few steps change. */
-export type Rest = Pick<AnyMachineSnapshot, 'children' | 'status' | 'output'>
+/** What a snapshot has besides its states. */
+export type Content = Pick<AnyMachineSnapshot, 'context' | 'children' | 'status' | 'output'>
 
 /** What an action is called with. XState gives `spawn` to assigners alone, `enqueue` and `check` to collectors alone. */
 class ActionArgs {
@@ -73,12 +73,15 @@ const none: readonly AnyTransitionDefinition[] = []
  * the functions of parameters, targets and events are called with it; what an action is called with is made anew, since
  * it may be kept.
  */
-export class ChartStep implements Asked {
+export class ChartStep implements Asked, Content {
   scope!: AnyActorScope
   /** Before this microstep. */
   before!: AnyMachineSnapshot
   at!: Configuration
   context!: MachineContext
+  children!: Content['children']
+  status!: Content['status']
+  output: unknown
   /** The event of the microstep that is under way: the one that came, or one that was raised. */
   event!: AnyEventObject
   /** The transitions of the microstep that is under way. */
@@ -86,7 +89,6 @@ export class ChartStep implements Asked {
   raised: AnyEventObject[] | undefined
   /** Whether the actions of this microstep left anything that makes another snapshot. */
   isChanged = false
-  #rest: Rest | undefined
   #made: ActionArgs | undefined
 
   begin(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot): void {
@@ -94,23 +96,22 @@ export class ChartStep implements Asked {
     this.before = before
     this.at = at
     this.context = before.context
+    this.children = before.children
+    this.status = before.status
+    this.output = before.output
     this.event = event
   }
 
   /** Lets go of everything, so that the next event can be taken through with it. Returns where this one led to. */
   end(): AnyMachineSnapshot {
     const { before } = this
-    this.scope = this.before = this.at = this.context = this.event = undefined as never
+    this.scope = this.before = this.at = this.context = this.children = this.event = undefined as never
+    this.output = undefined
     this.taken = none
     this.raised = undefined
     this.isChanged = false
-    this.#rest = undefined
     this.#made = undefined
     return before
-  }
-
-  get rest(): Rest {
-    return this.#rest ?? this.before
   }
 
   /** For the functions that say where an event goes, and what is in it. */
@@ -145,15 +146,21 @@ export class ChartStep implements Asked {
     this.isChanged = true
   }
 
-  /** A context that is there before anything was assigned. */
-  give(context: MachineContext): void {
-    this.context = context
+  /** The context that a chart begins with: given as it is, or as a function, which may spawn. */
+  begins(given: unknown, input: unknown): void {
+    if (!given) return
+    const outer = whileAssigning(this)
+    try {
+      this.context = typeof given === 'function' ? { ...given({ spawn, input, self: this.scope.self }) } : given
+    } finally {
+      whileAssigning(outer)
+    }
     this.isChanged = true
   }
 
   spawn(given: Parameters<Spawn>): AnyActorRef {
     const actor = this.#spawner()(...given)
-    this.#keep({ ...this.rest.children, [actor.id]: actor })
+    this.children = { ...this.children, [actor.id]: actor }
     return actor
   }
 
@@ -195,7 +202,7 @@ export class ChartStep implements Asked {
     const [after, resolved, actions] = action.resolve(scope, before, this.#args(), params, action, extra)
     if (after !== before) {
       this.context = after.context
-      this.#keep(after.children)
+      this.children = after.children
       this.isChanged = true
     }
     const { execute } = action
@@ -210,13 +217,13 @@ export class ChartStep implements Asked {
 
   /** The chart is over, by a final state or by a parallel state that has come to its end. */
   finish({ id, output, parent }: AnyStateNode, root: AnyStateNode): void {
-    const { children } = this.rest
     let whole: unknown
     if (root.output !== undefined) {
       const ownOutput = output === undefined || parent === undefined ? undefined : this.outputOf(output)
       whole = this.outputOf(root.output, { type: `xstate.done.state.${id}`, output: ownOutput })
     }
-    this.#rest = { children, status: 'done', output: whole }
+    this.status = 'done'
+    this.output = whole
     this.isChanged = true
   }
 
@@ -229,11 +236,6 @@ export class ChartStep implements Asked {
     const { children } = this.before
     for (const id in children)
       this.resolve(stopChild(children[id] as AnyActorRef) as unknown as BuiltInAction, undefined)
-  }
-
-  #keep(children: Rest['children']): void {
-    const { status, output } = this.rest
-    this.#rest = { children, status, output }
   }
 
   /** The same object for all actions that see the same context: most calls go through a dozen of them. */

@@ -1,14 +1,7 @@
-import type {
-  AnyMachineSnapshot,
-  AnyStateMachine,
-  AnyStateNode,
-  AnyTransitionDefinition,
-  MachineContext,
-  StateValue,
-} from 'xstate'
+import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDefinition, StateValue } from 'xstate'
 import { type ChartAction, compileAction } from './chart-actions.ts'
 import { type Asked, type ChartGuard, compileGuard } from './chart-guards.ts'
-import type { ChartStep, Rest } from './chart-step.ts'
+import type { Content } from './chart-step.ts'
 import { ancestorsOf, innermostFirst, inOrder, isLeaf, isOver, stateValueOf, withInitialStates } from './chart-tree.ts'
 import { refuseUnsupported } from './refuse-unsupported.ts'
 import { EntrySet, exitSetOf, withoutConflicts } from './transition-sets.ts'
@@ -56,8 +49,8 @@ export class Configuration {
   }
 
   /** In these states, with what a step has left. */
-  snapshotOf({ context, rest }: Pick<ChartStep, 'context' | 'rest'>): AnyMachineSnapshot {
-    return this.#table.snapshotOf(this, context, rest)
+  snapshotOf(content: Content): AnyMachineSnapshot {
+    return this.#table.snapshotOf(this, content)
   }
 
   compileAction(action: Actions[number]): ChartAction {
@@ -198,7 +191,7 @@ export class ChartTable {
     const { root } = machine
     this.unentered = this.#configurationWith([root])
     const begin = { source: root, target: withInitialStates(root), reenter: true, actions: [] as Actions }
-    this.blank = this.unentered.snapshotOf({ context: {}, rest: { children: {}, status: 'active', output: undefined } })
+    this.blank = this.unentered.snapshotOf({ context: {}, children: {}, status: 'active', output: undefined })
     this.initial = this.#effect(this.unentered, [begin as never], new Set([root]), [])
   }
 
@@ -207,19 +200,19 @@ export class ChartTable {
     return this.#byNodes.get(nodes) ?? this.#configurationWith(nodes)
   }
 
-  snapshotOf({ nodes, value, tags }: Configuration, context: MachineContext, rest: Rest): AnyMachineSnapshot {
+  snapshotOf({ nodes, value, tags }: Configuration, content: Content): AnyMachineSnapshot {
     this.#template ??= this.machine.resolveState({ value: this.unentered.value, context: {} } as never)
     const { error, historyValue, matches, hasTag, can, getMeta, toJSON } = this.#template
     return {
-      status: rest.status,
-      output: rest.output,
+      status: content.status,
+      output: content.output,
       error,
       machine: this.#compiled,
-      context,
+      context: content.context,
       _nodes: nodes,
       value,
       tags,
-      children: rest.children,
+      children: content.children,
       historyValue,
       matches,
       hasTag,

@@ -4,7 +4,6 @@ import type {
   AnyMachineSnapshot,
   AnyStateMachine,
   AnyTransitionDefinition,
-  MachineContext,
 } from 'xstate'
 import { ChartStep } from './chart-step.ts'
 import { ChartTable, type Configuration, isBranch, type Move, type Moves, type Selection } from './chart-table.ts'
@@ -50,18 +49,18 @@ class ChartRunner {
     const { initial, unentered, blank } = this.#table
     const { context } = this.#table.machine.config as { context?: unknown }
     const step = this.#begin(scope, { type: 'xstate.init', input }, unentered, blank)
-    // as it is before any state is entered, for where something goes wrong on the way
-    let begun: Pick<ChartStep, 'context' | 'rest'> = step
+    // as they are before any state is entered, for where something goes wrong on the way
+    let { context: begun, children } = step
     try {
-      if (typeof context === 'function') {
-        step.assign((args) => contextFrom(context as never, args as never, input), undefined)
-      } else if (context) step.give(context as MachineContext)
-      begun = { context: step.context, rest: step.rest }
+      step.begins(context, input)
+      begun = step.context
+      children = step.children
       for (const action of initial.actions) action(step)
       step.arriveAt(initial.next)
       return this.#settle(step)
     } catch (error) {
-      return { ...unentered.snapshotOf(begun), status: 'error', error } as AnyMachineSnapshot
+      const before = unentered.snapshotOf({ context: begun, children, status: 'active', output: undefined })
+      return { ...before, status: 'error', error } as AnyMachineSnapshot
     }
   }
 
@@ -165,12 +164,6 @@ class ChartRunner {
       })
   }
 }
-
-const contextFrom = (
-  make: (args: object) => object,
-  { spawn, self }: { spawn: unknown; self: unknown },
-  input: unknown,
-): object => make({ spawn, input, self })
 
 /** The first transition whose guard lets it pass. */
 function firstOpen(moves: Moves, step: ChartStep): Move | undefined {

@@ -19,9 +19,14 @@ type Kind = 'action' | 'assign' | 'sendTo'
 
 /**
  * What collecting functions have enqueued and has not run, three entries each: kind, first and second argument. One
- * stack for all, because a closure and a list for every function would cost more than the actions.
+ * stack for all, because a closure and a list for every function would cost more than the actions. It keeps its room: a
+ * list that is cut is given new room when it is filled.
  */
-const enqueued: unknown[] = []
+let enqueued: unknown[] = []
+/** The entries below are in use. */
+let top = 0
+/** What an abort of a usual turn needs. */
+const mostRoom = 256
 
 /** Returns the one before, which goes on when this one is over. */
 export function whileAssigning(step: ChartStep | undefined): ChartStep | undefined {
@@ -33,23 +38,31 @@ export function whileAssigning(step: ChartStep | undefined): ChartStep | undefin
 /** Runs what a collecting function enqueues, after it has returned. It may lead to another one on the way. */
 export function collectAndRun(step: ChartStep, collect: Collect, args: object, params: unknown): void {
   const outer = collector
-  const from = enqueued.length
+  const from = top
   collector = step
   try {
     collect(args, params)
   } catch (error) {
-    enqueued.length = from
+    dropAbove(from)
     throw error
   } finally {
     collector = outer
   }
-  const end = enqueued.length
+  const end = top
   if (end === from) return
   try {
     for (let at = from; at < end; at += 3) run(step, enqueued[at] as Kind, enqueued[at + 1], enqueued[at + 2])
   } finally {
-    enqueued.length = from
+    dropAbove(from)
   }
+}
+
+function dropAbove(from: number): void {
+  if (from === 0 && top > mostRoom) {
+    enqueued = []
+    top = 0
+  }
+  while (top > from) enqueued[--top] = undefined
 }
 
 function run(step: ChartStep, kind: Kind, first: unknown, second: unknown): void {
@@ -64,7 +77,9 @@ export const check = (guard: unknown): boolean => running(collector, 'check').ch
 
 function push(kind: Kind, first: unknown, second: unknown): void {
   running(collector, 'enqueue')
-  enqueued.push(kind, first, second)
+  enqueued[top++] = kind
+  enqueued[top++] = first
+  enqueued[top++] = second
 }
 
 const enqueueAction = (action: unknown): void =>

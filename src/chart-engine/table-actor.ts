@@ -111,7 +111,7 @@ export class TableActor extends BareActor {
     }
     if (this._snapshot.status === 'error') this._error(this._snapshot.error)
     else {
-      if (this._snapshot.status === 'active') this.logic.start(this._snapshot)
+      if (this._snapshot.status === 'active' && hasAny(this._snapshot.children)) this.logic.start(this._snapshot)
       this.update(this._snapshot, event)
     }
     this.#workOffMail()
@@ -233,6 +233,12 @@ export class TableActor extends BareActor {
     for (let event = this.#mail?.shift(); event !== undefined; event = this.#mail?.shift()) this._process(event)
     this.#isBusy = false
   }
+}
+
+/** Without a list of the keys: nearly always there is none. */
+function hasAny(children: object): boolean {
+  for (const _ in children) return true
+  return false
 }
 
 /** Whoever looks on does no harm by throwing; the error is loud, as XState makes it. */

@@ -66,6 +66,10 @@ export class Delivery {
       waiter.resolve({ done: false, value: update })
     }
     if (this.#waiters.length > 0 && this.source.isDrained) this.#endAll()
+    if (this.#waiters.some(isInBody)) this.#endStuck()
+  }
+
+  #endStuck(): void {
     for (const { inside, reader } of [...this.#waiters]) {
       if (inside !== undefined && this.source.waitsForItself(inside)) this.leave(reader)
     }
@@ -77,6 +81,8 @@ export class Delivery {
     for (const { reader, resolve } of waiters) resolve(reader.end())
   }
 }
+
+const isInBody = ({ inside }: Waiter): boolean => inside !== undefined
 
 /**
  * The generator behind `getRemainingResults`. Written out, because a native one that sleeps cannot be left: its

@@ -199,8 +199,8 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#send({ type: 'abort.userInterrupted', reason })
   }
 
-  inBody<Value>(call: ToolCall, start: () => Value): Value {
-    return this.#ownWaits.inBody(call, start)
+  inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value {
+    return this.#ownWaits.inBody(call, start, input)
   }
 
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
@@ -270,7 +270,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#ledger.applyDue()
     const newContext = call.contextAfter ?? this.#ledger.current
     const message = call.takeMessage()
-    this.emitter.emit('message', { message, toolUseID: call.id })
+    if (this.emitter.has('message')) this.emitter.emit('message', { message, toolUseID: call.id })
     return { message, newContext }
   }
 

@@ -18,7 +18,7 @@ export class OwnWaits {
     this.#answer = answer
   }
 
-  inBody<Value>(call: ToolCall, start: () => Value): Value {
+  inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value {
     const outerCall = this.#call
     const outerInner = this.#inner
     const outerWaits = this.#waits
@@ -26,7 +26,7 @@ export class OwnWaits {
     this.#inner = undefined
     this.#waits = false
     try {
-      return start()
+      return start(call, input)
     } finally {
       // narrowed to nothing by what stands above: a body may have set both
       const inner = (this.#waits as boolean) ? (this.#inner as ToolCall[] | undefined) : undefined

@@ -31,17 +31,21 @@ export function callTool(call: ToolCall): void {
     run.start()
     call.executor.report.started(call)
     const input = needsOwnInput(context, tool) ? ownInput(call) : reading.input
-    const returned: unknown = call.executor.inBody(call, () =>
-      tool.call(input, context, askFromBody(call), call.assistantMessage, (progress) =>
-        run.progress(progress?.data, progress?.toolUseID),
-      ),
-    )
+    const returned = call.executor.inBody(call, startBody, input)
     if (isGenerator(returned)) run.follow(returned)
     else run.await(returned)
   } catch (error) {
     call.body = run
     run.settle({ ok: false, error })
   }
+}
+
+/** The tool's own code, up to its first pause. */
+function startBody(call: ToolCall, input: Record<string, unknown>): unknown {
+  const { tool, body, context, assistantMessage } = call
+  return tool?.call(input, context, askFromBody(call), assistantMessage, (progress) =>
+    body?.progress(progress?.data, progress?.toolUseID),
+  )
 }
 
 /** Somebody will look at the input once more: the next attempt, or a hook. */

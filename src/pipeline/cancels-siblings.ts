@@ -23,6 +23,7 @@ export function cancelsSiblings(call: ToolCall, failure: ToolFailure): boolean |
 
 /** Why a call that is added now is not to run: the first failure that names it. */
 export function causeFor(call: ToolCall, failures: readonly NamingFailure[]): AbortCause | undefined {
+  if (failures.length === 0) return undefined
   const found = failures.find((failure) => names(failure, call))
   return found && { kind: 'sibling_error', reason: 'sibling_error', description: found.description }
 }

@@ -80,7 +80,7 @@ export interface ExecutorServices {
   siblingsOf(call: ToolCall): string[]
   addProgress(call: ToolCall, message: ProgressMessage): void
   /** Starts a body. What it asks of the executor before its first pause is known to be its own. */
-  inBody<Value>(call: ToolCall, start: () => Value): Value
+  inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value
   /** The calls that are not over, but for this one. */
   liveSiblings(call: ToolCall): ToolCall[]
   /** Calls that are added later may be named by it. */

@@ -94,7 +94,7 @@ export class ToolCall implements CallRecord, CallPort {
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   /** Its bodies, hooks and questions run where the call was added, whoever answered a question of it. */
-  readonly #runInContext = captureContext()
+  readonly #asyncContext = captureContext()
   readonly #hasChecks: boolean
   readonly #hasPermissionCheck: boolean
   #permit: CallPermit | undefined
@@ -315,8 +315,8 @@ export class ToolCall implements CallRecord, CallPort {
   #enter({ phase, run }: StateBody): void {
     this.executor.push(() => {
       this.executor.report.entered(this, phase)
-      if (this.#runInContext === undefined) run(this)
-      else this.#runInContext(() => run(this))
+      if (this.#asyncContext === undefined) run(this)
+      else this.#asyncContext.run(run, this)
     })
   }
 

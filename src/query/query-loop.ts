@@ -73,7 +73,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
   turns = 0
   fruitlessTurns = 0
   backoff: unknown
-  readonly #runInContext = captureContext()
+  readonly #context = captureContext()
   readonly #outbox: Outbox
   readonly #hostAbort: HostAbort
 
@@ -177,12 +177,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   inContext<Value>(job: () => Value): Value {
-    if (this.#runInContext === undefined) return job()
-    let done: { value: Value } | undefined
-    this.#runInContext(() => {
-      done = { value: job() }
-    })
-    return (done as unknown as { value: Value }).value
+    return this.#context === undefined ? job() : this.#context.run(job, undefined)
   }
 
   drained(attempt: Attempt): void {

@@ -1,4 +1,4 @@
-import type { RunInContext } from '../../base/async-context.ts'
+import type { CapturedContext } from '../../base/async-context.ts'
 import type { UserMessage } from '../../messages/message.ts'
 import type { Query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
@@ -9,7 +9,7 @@ export interface Sent {
   readonly message: UserMessage
   readonly span: Span
   /** The async context of the sender, in which a run that begins with this message runs. */
-  readonly inContext: RunInContext | undefined
+  readonly context: CapturedContext | undefined
 }
 
 /** One run of a session, driven to its end whether or not anybody reads it. */

@@ -102,7 +102,7 @@ export class Session implements AsyncDisposable {
   send(message: string | ContentBlock[] | UserMessage, { interrupt = false }: SendOptions = {}): SessionView {
     this.#assertOpen()
     const span = { from: undefined, to: undefined }
-    const sent: Sent = { message: readSent(message), span, inContext: captureContext() }
+    const sent: Sent = { message: readSent(message), span, context: captureContext() }
     if (this.#active === undefined || !this.#active.take(sent, interrupt)) this.#inbox.push(sent)
     this.#begin()
     return new SessionView(this.#log, sent.span)
@@ -173,8 +173,10 @@ export class Session implements AsyncDisposable {
       this.#transcript.push(message)
       this.#log.push(message)
     }
-    const inContext = sent[0]?.inContext ?? ((job) => job())
-    inContext(() => void this.#drive(sent))
+    const drive = () => void this.#drive(sent)
+    const context = sent[0]?.context
+    if (context === undefined) drive()
+    else context.run(drive, undefined)
   }
 
   async #drive(sent: readonly Sent[]): Promise<void> {
