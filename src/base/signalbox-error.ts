@@ -11,8 +11,16 @@ export type SignalboxErrorCode =
   | 'missing_package'
   | 'session_closed'
   | 'not_persistable'
+  | 'session_exists'
+  | 'session_not_found'
+  | 'session_locked'
+  | 'session_fenced'
+  | 'journal_corrupt'
+  | 'journal_newer'
+  | 'journal_full'
+  | 'journal_error'
 
-/** The one error that Signalbox throws, always for misuse by the host. What a model or a tool does wrong is a result. */
+/** The one error that Signalbox throws: for misuse by the host, and for a session's log that cannot be read or written. What a model or a tool does wrong is a result. */
 export class SignalboxError extends Error {
   override readonly name = 'SignalboxError'
   readonly code: SignalboxErrorCode

@@ -55,32 +55,37 @@ export interface SessionSummary {
 export interface OpenJournalOptions {
   /** Names this process or worker. */
   readonly owner: string
-  /** `create` fails if the session exists, `resume` fails if it does not. */
+  /** `create` fails if the session exists (`session_exists`), `resume` if it does not (`session_not_found`). */
   readonly mode: 'create' | 'resume' | 'either'
+  /** Fields for the record `session.created`, if this opening creates the session. */
+  readonly created?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Where sessions are kept. */
 export interface JournalStore {
+  /** Appends `session.created` to a new log, then `session.opened`; both are durable when it resolves. */
   open(id: string, options: OpenJournalOptions): Promise<Journal>
+  /** The records that are durable now. Needs no ownership. */
   read(id: string): AsyncIterable<JournalRecord>
   list(filter?: { readonly status?: readonly StoredStatus[] }): AsyncIterable<SessionSummary>
-  /** Durable when it resolves. `stale`: answered before, or no such question is open. */
+  /** Durable when it resolves. `stale`: the store has a note with this key, or no such question is open. */
   post(id: string, note: SessionNote): Promise<'accepted' | 'stale'>
+  /** Removes everything that the store has of the session. A session that does not exist is no error. */
   remove(id: string): Promise<void>
 }
 
 /** The log of one session, open for writing by one owner. */
 export interface Journal {
   readonly id: string
-  /** The records that were there when it was opened, without those appended since. */
+  /** The log as it was opened. The last record is the `session.opened` of this opening; later ones are not added here. */
   readonly records: readonly JournalRecord[]
-  /** Keeps the order and never throws; a failure is reported by `flush`. */
+  /** Keeps the order, copies the record and never throws; a failure is reported by `flush`. `n`, `at`, `c`, `blobs` and `sealed` are the store's own fields and are left out. */
   append(record: NewRecord): void
   /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
   flush(): Promise<void> | undefined
   /** Hears every note that no record has copied yet, then new ones, each once. Returns a function that stops listening. */
   onNote(listener: (note: SessionNote) => void): () => void
-  /** Flushes, then releases the session. */
+  /** Flushes, then releases the session. Rejects if the journal has failed; the session is released all the same. */
   close(): Promise<void>
 }
 

@@ -38,3 +38,6 @@ function questionsAfter(
   const open = [...questions].filter(([id, asker]) => !isClosed(id, asker))
   return open.length === questions.size ? questions : new Map(open)
 }
+
+export const statusOf = ({ status }: SessionState, isOwned: boolean): StoredStatus =>
+  status === 'running' && !isOwned ? 'lost' : status

@@ -1,12 +1,8 @@
 import type { ConformanceBench } from './conformance-bench.ts'
+import { expectSame } from './expect-same.ts'
 import { flush } from './flush.ts'
 
 type MakeBench = () => ConformanceBench
-
-function expectSame(what: string, actual: unknown, expected: unknown): void {
-  const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)]
-  if (is !== should) throw new Error(`${what}: expected ${should}, but got ${is}`)
-}
 
 /** The rules for every executor, each an independent test. */
 export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>> = {

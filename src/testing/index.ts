@@ -5,6 +5,10 @@ export { checkRecording, evidenceOf } from './check-recording.ts'
 export type { ExecutorLike, MakeExecutor } from './conformance-bench.ts'
 export { type ChartCoverage, coverage } from './coverage.ts'
 export { describeExecutor, type TestFramework } from './describe-executor.ts'
+export {
+  describeJournalStore,
+  type JournalStoreTraits,
+} from './describe-journal-store.ts'
 export { type ExploreQueryOptions, exploreQuery, type QueryExploration } from './explore-query.ts'
 export { type Exploration, type ExploreOptions, exploreTurn } from './explore-turn.ts'
 export { flush } from './flush.ts'
@@ -16,6 +20,7 @@ export { type HeldRun, type HeldTool, type HeldToolOptions, heldTool } from './h
 export { type HeldTurn, type HeldTurnOptions, heldTurn } from './held-turn.ts'
 export type { Breach, Invariant } from './invariant.ts'
 export * from './invariants.ts'
+export type { MakeJournalStore, StoreUnderTest } from './journal-bench.ts'
 export { type PlayedTurn, playTurn, replayTurn } from './play-turn.ts'
 export * from './query-invariants.ts'
 export type { QueryHappenings, QuerySetup, ScriptedCall } from './query-setup.ts'

@@ -49,6 +49,7 @@ describe('what can be imported', () => {
         "signalbox/transcripts",
         "signalbox/scripted",
         "signalbox/sub-agent",
+        "signalbox/durable",
         "signalbox/node",
         "signalbox/anthropic",
         "signalbox/openai",

@@ -1,0 +1,125 @@
+import { checkId, checkNote, checkOpening } from '../journal/check-arguments.ts'
+import {
+  type Journal,
+  type JournalRecord,
+  type JournalStore,
+  keyOf,
+  type OpenJournalOptions,
+  type SessionNote,
+  type SessionSummary,
+} from '../journal/journal.ts'
+import { sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
+import type { JournalLimits } from '../journal/journal-limits.ts'
+import { JournalWriter } from '../journal/journal-writer.ts'
+import { firstRecords } from '../journal/opening-records.ts'
+import type { PendingRecord } from '../journal/pending-records.ts'
+import { checkRecord } from '../journal/record-types.ts'
+import { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
+
+export interface MemoryJournalsOptions {
+  readonly limits?: JournalLimits | undefined
+  /** @default Date.now */
+  readonly now?: (() => number) | undefined
+}
+
+interface KeptSession {
+  readonly log: PendingRecord[]
+  readonly inbox: Map<string, string>
+  state: SessionState
+  bytes: number
+  owner?: { readonly name: string; readonly journal: JournalWriter } | undefined
+}
+
+/** Keeps sessions in memory, for tests and for hosts that need no more. Whoever opens a session last owns it. */
+export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions = {}): JournalStore {
+  const sessions = new Map<string, KeptSession>()
+  const find = (id: string): KeptSession => {
+    checkId(id)
+    const session = sessions.get(id)
+    if (session === undefined) throw sessionNotFound(id)
+    return session
+  }
+
+  return {
+    async open(id: string, options: OpenJournalOptions): Promise<Journal> {
+      checkOpening(id, options)
+      const found = sessions.get(id)
+      if (found !== undefined && options.mode === 'create') throw sessionExists(id)
+      if (found === undefined && options.mode === 'resume') throw sessionNotFound(id)
+      const session: KeptSession = found ?? { log: [], inbox: new Map(), state: newSessionState, bytes: 0 }
+      const before = session.log.map(parsed)
+      for (const record of before) checkRecord(id, record)
+      keep(session, firstRecords(id, options, session.log.length, now()))
+      sessions.set(id, session)
+      const isOurs = () => sessions.get(id) === session && session.owner?.journal === journal
+      const sink = {
+        async commit(records: readonly PendingRecord[]) {
+          if (!isOurs()) throw sessionFenced(id)
+          keep(session, records)
+        },
+        async release() {
+          if (isOurs()) session.owner = undefined
+        },
+      }
+      const { bytes } = session
+      const journal = new JournalWriter({ id, records: session.log.map(parsed), bytes, sink, limits, now, lingerMs: 0 })
+      session.owner = { name: options.owner, journal }
+      for (const note of session.inbox.values()) journal.deliver(JSON.parse(note))
+      return journal
+    },
+
+    async *read(id) {
+      // a copy: what is appended from here on is not part of it
+      for (const record of find(id).log.map(parsed)) {
+        checkRecord(id, record)
+        yield record
+      }
+    },
+
+    async *list(filter) {
+      for (const [id, session] of [...sessions]) {
+        const summary = summaryOf(id, session)
+        if (filter?.status?.includes(summary.status) ?? true) yield summary
+      }
+    },
+
+    async post(id, note: SessionNote) {
+      checkNote(note)
+      const session = find(id)
+      const key = keyOf(note)
+      const isOpen = note.type !== 'answer' || session.state.questions.has(key)
+      if (!isOpen || session.inbox.has(key)) return 'stale'
+      session.inbox.set(key, JSON.stringify(note))
+      session.owner?.journal.deliver(JSON.parse(JSON.stringify(note)))
+      return 'accepted'
+    },
+
+    async remove(id) {
+      checkId(id)
+      sessions.delete(id)
+    },
+  }
+}
+
+function keep(session: KeptSession, records: readonly PendingRecord[]): void {
+  for (const record of records) {
+    session.log.push(record)
+    session.bytes += record.body.length
+    session.state = stateAfter(session.state, JSON.parse(record.body))
+  }
+}
+
+/** Copies, so that nobody can change what is kept. */
+const parsed = ({ n, at, body }: PendingRecord): JournalRecord => ({ n, at, ...JSON.parse(body) })
+
+function summaryOf(id: string, { log, state, owner }: KeptSession): SessionSummary {
+  return {
+    id,
+    status: statusOf(state, owner !== undefined),
+    records: log.length,
+    createdAt: log[0]?.at ?? 0,
+    updatedAt: log.at(-1)?.at ?? 0,
+    questions: [...state.questions.keys()],
+    owner: owner?.name,
+  }
+}

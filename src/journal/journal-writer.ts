@@ -1,0 +1,152 @@
+import type { SignalboxError } from '../base/signalbox-error.ts'
+import type { Journal, JournalRecord, NewRecord, SessionNote } from './journal.ts'
+import { journalClosed, journalError } from './journal-errors.ts'
+import { checkLimits, type JournalLimits } from './journal-limits.ts'
+import { NoteQueue } from './note-queue.ts'
+import { type PendingRecord, RecordCounter } from './pending-records.ts'
+
+/** What a store does for an open journal. */
+export interface JournalSink {
+  /** Makes records durable, in order. One call at a time; after a rejection there is no other. */
+  commit(records: readonly PendingRecord[]): Promise<void>
+  /** Releases the session. Called once, after the last commit. */
+  release(): Promise<void>
+}
+
+export interface JournalWriterOptions {
+  readonly id: string
+  /** The log so far, with the `session.opened` of this opening. */
+  readonly records: readonly JournalRecord[]
+  /** Bytes that the log takes so far. */
+  readonly bytes: number
+  readonly sink: JournalSink
+  readonly limits?: JournalLimits | undefined
+  readonly now?: (() => number) | undefined
+  /**
+   * Records that nobody flushes are committed after this time.
+   * @default 100
+   */
+  readonly lingerMs?: number | undefined
+}
+
+/** The part of a journal that is the same in every store: order, group commit, limits, failure, notes. */
+export class JournalWriter implements Journal {
+  readonly id: string
+  readonly records: readonly JournalRecord[]
+  readonly #sink: JournalSink
+  readonly #counter: RecordCounter
+  readonly #lingerMs: number
+  readonly #notes = new NoteQueue()
+  #pending: PendingRecord[] = []
+  #inFlight: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #linger: ReturnType<typeof setTimeout> | undefined
+  /** Why nothing more is taken. What was taken before is still committed, unless a commit failed. */
+  #refusal: SignalboxError | undefined
+  #failure: SignalboxError | undefined
+  #closing: Promise<void> | undefined
+
+  constructor({ id, records, bytes, sink, limits, now = Date.now, lingerMs = 100 }: JournalWriterOptions) {
+    this.id = id
+    this.records = records
+    this.#sink = sink
+    this.#lingerMs = lingerMs
+    this.#counter = new RecordCounter(id, checkLimits(limits), now, records.length, bytes)
+    for (const { note } of records) if (note !== undefined) this.#notes.copied(note)
+  }
+
+  append(record: NewRecord): void {
+    if (this.#closing !== undefined) this.#refusal ??= journalClosed(this.id)
+    if (this.#failure !== undefined || this.#refusal !== undefined) return
+    try {
+      this.#pending.push(this.#counter.number(record))
+    } catch (error) {
+      this.#refusal = journalError(this.id, error)
+      return
+    }
+    if (typeof record.note === 'string') this.#notes.copied(record.note)
+    this.#linger ??= unrefed(setTimeout(() => void this.flush(), this.#lingerMs))
+  }
+
+  flush(): Promise<void> | undefined {
+    const committed = this.#commit()
+    const problem = this.#failure ?? this.#refusal
+    if (problem === undefined) return committed
+    return handled((committed ?? Promise.resolve()).then(() => Promise.reject(problem)))
+  }
+
+  onNote(listener: (note: SessionNote) => void): () => void {
+    return this.#notes.listen(listener)
+  }
+
+  /** For the store: the inbox has this note. One that is known is ignored. */
+  deliver(note: SessionNote): void {
+    this.#notes.deliver(note)
+  }
+
+  /** For the store: the session is lost to this owner, for example to another one. */
+  fail(error: unknown): void {
+    this.#failure ??= journalError(this.id, error)
+    this.#pending = []
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= handled(this.#close())
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#notes.stop()
+    const problem = this.#failure ?? this.#refusal
+    try {
+      await this.#commit()
+    } finally {
+      clearTimeout(this.#linger)
+      await this.#sink.release()
+    }
+    if (problem !== undefined) throw problem
+  }
+
+  /** One commit at a time; the next one takes everything that was appended meanwhile. */
+  #commit(): Promise<void> | undefined {
+    if (this.#failure !== undefined) return undefined
+    if (this.#pending.length === 0) return this.#inFlight
+    // the microtask lets everything that is appended in this step go along
+    this.#next ??= handled((this.#inFlight ?? Promise.resolve()).then(() => this.#startCommit()))
+    return this.#next
+  }
+
+  #startCommit(): Promise<void> {
+    const batch = this.#pending
+    this.#pending = []
+    this.#next = undefined
+    clearTimeout(this.#linger)
+    this.#linger = undefined
+    const commit = this.#failure === undefined ? this.#sink.commit(batch) : Promise.reject(this.#failure)
+    this.#inFlight = handled(
+      commit.then(
+        () => {
+          this.#inFlight = undefined
+        },
+        (error: unknown) => {
+          this.#inFlight = undefined
+          this.fail(error)
+          throw this.#failure
+        },
+      ),
+    )
+    return this.#inFlight
+  }
+}
+
+/** Whoever does not wait for a flush must not end the process. */
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(() => undefined)
+  return promise
+}
+
+/** Records that nobody flushes do not keep a process alive. */
+function unrefed(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
+  if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
+  return timer
+}

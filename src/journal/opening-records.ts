@@ -1,0 +1,11 @@
+import type { OpenJournalOptions } from './journal.ts'
+import { bodyOf, type PendingRecord } from './pending-records.ts'
+import { journalVersion } from './record-types.ts'
+
+/** What opening appends to a log of this length: `session.created` if it is empty, then `session.opened`. */
+export function firstRecords(id: string, options: OpenJournalOptions, length: number, at: number): PendingRecord[] {
+  const created = { ...options.created, t: 'session.created', v: journalVersion, id }
+  const opened = { t: 'session.opened', owner: options.owner }
+  const records = length === 0 ? [created, opened] : [opened]
+  return records.map((record, index) => ({ n: length + index, at, body: bodyOf(record) }))
+}

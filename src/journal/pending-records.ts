@@ -1,0 +1,57 @@
+import type { NewRecord } from './journal.ts'
+import { journalFull } from './journal-errors.ts'
+import { blobBytes, bytesOf, type CheckedLimits, largeFields } from './journal-limits.ts'
+
+/** A record on its way to the store. `body` is the JSON of everything but `n` and `at`; it never changes. */
+export interface PendingRecord {
+  readonly n: number
+  readonly at: number
+  readonly body: string
+}
+
+/** Numbers and copies records, and refuses those that would exceed the limits. */
+export class RecordCounter {
+  readonly #id: string
+  readonly #limits: CheckedLimits
+  readonly #now: () => number
+  #next: number
+  #bytes: number
+
+  constructor(id: string, limits: CheckedLimits, now: () => number, next: number, bytes: number) {
+    this.#id = id
+    this.#limits = limits
+    this.#now = now
+    this.#next = next
+    this.#bytes = bytes
+  }
+
+  /** Throws if the record cannot be written as JSON or exceeds a limit. */
+  number(record: NewRecord): PendingRecord {
+    const pending = { n: this.#next, at: this.#now(), body: bodyOf(record) }
+    const bytes = bytesOf(pending.body)
+    this.#check(pending.body, bytes)
+    this.#next++
+    this.#bytes += bytes
+    return pending
+  }
+
+  #check(body: string, bytes: number): void {
+    const { records, sessionBytes, recordBytes } = this.#limits
+    if (this.#next >= records) throw journalFull(this.#id, `it has ${records} records`)
+    if (this.#bytes + bytes > sessionBytes) throw journalFull(this.#id, `more than ${sessionBytes} bytes`)
+    if (bytes <= recordBytes) return
+    const rest = bytes - (bytes > blobBytes ? bytesInBlobs(body) : 0)
+    if (rest > recordBytes) throw journalFull(this.#id, `a record of ${rest} bytes; the limit is ${recordBytes}`)
+  }
+}
+
+const bytesInBlobs = (body: string): number => {
+  let bytes = 0
+  for (const text of largeFields(JSON.parse(body)).values()) bytes += bytesOf(text)
+  return bytes
+}
+
+/** The type comes first, so that a person who reads the log finds it. */
+export function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
+  return JSON.stringify({ t, ...fields })
+}
