@@ -9,7 +9,7 @@ export function useNarration(): readonly Told[] {
   if (teller.current?.history !== history) teller.current = { history, seen: 0, narrator: new Narrator() }
   const { narrator, seen } = teller.current
   if (history.length > seen) {
-    narrator.take(history.frames.slice(seen))
+    narrator.take(history.from(seen))
     teller.current.seen = history.length
   }
   return state.position === undefined ? narrator.told : narrator.told.filter(({ at }) => at <= model.at)

@@ -5,6 +5,7 @@ import type { Store } from './store.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
 import { CoverageBoard } from './views/coverage-board.tsx'
+import { KeptNote } from './views/kept-note.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
@@ -56,6 +57,7 @@ export function App({ store, fit = 'page', aside }: Props) {
             <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
               <Lanes />
               <div class="strips">
+                <KeptNote />
                 <Servers />
                 <Questions />
               </div>

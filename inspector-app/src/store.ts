@@ -2,7 +2,7 @@ import type { Command, CoverageFile, Frame } from '../../src/inspect/index.ts'
 import { Layouts } from './chart/layouts.ts'
 import type { Feed } from './feed/feed.ts'
 import { type Keep, keepNothing } from './keep.ts'
-import { History } from './model/history.ts'
+import { History, liveWindow, type Window } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 
 export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' | 'rules' | 'whatIf' | 'compare'
@@ -19,7 +19,7 @@ export interface State {
   /** Incremented to focus the search field. */
   searches: number
   theme: Theme
-  source: 'none' | 'connecting' | 'live' | 'recording' | 'lost'
+  source: 'none' | 'connecting' | 'live' | 'recording' | 'reconnecting' | 'gone' | 'refused'
   problem: string | undefined
   allowed: readonly Command[]
   wide: 'executor' | 'call' | undefined
@@ -44,25 +44,31 @@ export interface StoreOptions {
   readonly layouts?: Layouts
   readonly keep?: Keep
   readonly theme?: Theme
+  /** What a live page keeps. */
+  readonly window?: Window
 }
 
 /** The state of the page. Subscribers are notified once per animation frame. */
 export class Store {
-  history = new History()
+  history: History
   feed: Feed | undefined
   /** Overrides the wall clock for the time between frames. */
   clock: (() => number) | undefined
   readonly layouts: Layouts
   state: State
   readonly #keep: Keep
+  readonly #window: Window
   readonly #listeners = new Set<() => void>()
   #isDue = false
   #isClosed = false
   #received = { seq: -1, at: 0 }
 
-  constructor({ layouts = new Layouts(), keep = keepNothing, theme = readTheme(keep) }: StoreOptions = {}) {
+  constructor({ layouts = new Layouts(), keep = keepNothing, ...options }: StoreOptions = {}) {
+    const { theme = readTheme(keep), window = liveWindow } = options
     this.layouts = layouts
     this.#keep = keep
+    this.#window = window
+    this.history = new History(window)
     this.state = {
       position: undefined,
       isPlaying: false,
@@ -103,7 +109,7 @@ export class Store {
 
   /** Clears everything for another source. */
   reset(source: State['source']): void {
-    this.history = new History()
+    this.history = new History(source === 'recording' ? undefined : this.#window)
     const nothing = { position: undefined, run: undefined, selected: undefined, problem: undefined }
     this.set({ source, isPlaying: false, first: 'executor', ...nothing })
   }
@@ -125,7 +131,7 @@ export class Store {
   }
 
   seek(position: number): void {
-    const bounded = Math.max(0, Math.min(this.history.length, Math.round(position)))
+    const bounded = Math.max(this.history.start, Math.min(this.history.length, Math.round(position)))
     const isAtEnd = bounded >= this.history.length && this.state.source === 'live'
     this.set({ position: isAtEnd ? undefined : bounded })
   }
@@ -149,9 +155,9 @@ export class Store {
    * sub-agent's query is over, its parent run is shown again.
    */
   #newest({ runs, latestRun }: Model): Run | undefined {
-    const latest = runs.get(latestRun)
-    if (latest === undefined) return undefined
     const all = [...runs.values()]
+    const latest = runs.get(latestRun) ?? all.at(-1)
+    if (latest === undefined) return undefined
     const working = isOver(latest) ? all.findLast(isWorking) : undefined
     if (working !== undefined || this.state.first === 'query') return working ?? latest
     return all.findLast(({ calls }) => calls.length > 0) ?? latest

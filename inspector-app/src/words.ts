@@ -98,6 +98,8 @@ export function tagged(value: { readonly [key: string]: Encoded }, depth = 0): s
       return dateOf(Number(text))
     case 'signal':
       return value.aborted === true ? `signal, aborted: ${write(value.reason, depth + 1)}` : 'signal'
+    case 'forgotten':
+      return '(no longer kept)'
     case 'withheld':
       return '(withheld)'
     case 'map':

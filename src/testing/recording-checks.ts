@@ -25,10 +25,13 @@ export class RecordingChecks {
   readonly #invariants: readonly Invariant[]
   readonly #runs = new Map<number, CheckedRun>()
   readonly #found: RecordedBreach[] = []
+  readonly #forgetsEnded: boolean
   #told = 0
 
-  constructor(invariants: readonly Invariant[] = recordingInvariants) {
+  /** @param forgetsEnded for streams without an end: a run that the recorder left keeps its breaches only */
+  constructor(invariants: readonly Invariant[] = recordingInvariants, forgetsEnded = false) {
     this.#invariants = invariants
+    this.#forgetsEnded = forgetsEnded
   }
 
   see(frame: Frame): void {
@@ -42,6 +45,9 @@ export class RecordingChecks {
     if (isFromOutside || frame.type === 'left') this.#look(frame.run, run)
     run.turn.see(frame)
     run.lastSeq = frame.seq
+    if (frame.type !== 'left' || !this.#forgetsEnded) return
+    this.#look(frame.run, run)
+    this.#runs.delete(frame.run)
   }
 
   /** All breaches. Pass false if more frames of the current step can follow. */

@@ -189,7 +189,7 @@ describe('the log', () => {
     add('a', 'Read')
     for (const frame of seen) history.push(frame)
     expect(index.update().rows).toHaveLength(1)
-    const row = rowOf(history.model.runs.get(1), history.frames[index.rows[0] as number] as Frame, history.model)
+    const row = rowOf(history.model.runs.get(1), history.at(index.rows[0] as number) as Frame, history.model)
     expect(row).toMatchObject({ who: 'executor → #1', what: 'call.start', call: 'a' })
     const before = seen.length
     add('b', 'Read')

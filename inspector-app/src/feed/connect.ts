@@ -3,19 +3,22 @@ import { openCoverage } from './coverage-file.ts'
 import { openLiveFeed } from './live-feed.ts'
 import { showRecording } from './show-recording.ts'
 
+const begunAnew = 'The server has begun a new recording. The page shows it from its start.'
+
+const lostAs = { yes: 'reconnecting', full: 'reconnecting', refused: 'refused', gone: 'gone' } as const
+
 /** Shows a server's live runs or its recording. */
 export function connect(store: Store, origin: string, token: string): void {
   store.reset('connecting')
-  store.feed = openLiveFeed(origin.replace(/^http/, 'ws'), token, {
+  store.feed = openLiveFeed(origin, token, {
     onFrames: (frames) => store.take(frames),
-    onHello: (source, commands, hasCoverage) => {
-      store.set({ source, allowed: commands })
-      if (hasCoverage) void loadCoverage(store, origin, token)
+    onHello: ({ source, commands, hasCoverage }, isNew) => {
+      if (isNew) store.reset('live')
+      store.set({ source, allowed: commands, ...(isNew && { problem: begunAnew }) })
+      if (hasCoverage === true) void loadCoverage(store, origin, token)
       if (source === 'recording') void loadFrom(store, origin, token)
     },
-    onLost: () => {
-      if (store.state.source !== 'recording') store.set({ source: 'lost', allowed: [] })
-    },
+    onLost: (reachable) => store.set({ source: lostAs[reachable], allowed: [] }),
   })
 }
 

@@ -13,10 +13,12 @@ export interface FoundBreach {
 /** Runs the invariants of `signalbox/testing` on a history, in small steps: a long recording must not block the page. */
 export class CheckedHistory {
   readonly #history: History
-  readonly #checks = new RecordingChecks()
+  readonly #checks = new RecordingChecks(undefined, true)
   /** Breaches in the recording itself, of invariants that the page does not know. */
   readonly #told: FoundBreach[] = []
   #seen = 0
+  /** Stands for frames that were dropped before they were checked. */
+  #opening: Frame[] = []
 
   constructor(history: History) {
     this.#history = history
@@ -34,12 +36,21 @@ export class CheckedHistory {
   advance(maxMs: number): void {
     const until = performance.now() + maxMs
     while (this.isBehind) {
-      const frame = this.#history.frames[this.#seen++] as Frame
+      const frame = this.#next()
       if (frame.type === 'breach') this.#told.push(frame)
       else this.#checks.see(frame)
       // after each one: with thousands of calls, a single check can take a whole animation frame
       if (performance.now() > until) return
     }
+  }
+
+  #next(): Frame {
+    const { start } = this.#history
+    if (this.#seen < start) {
+      this.#opening = this.#history.opening()
+      this.#seen = start
+    }
+    return this.#opening.shift() ?? (this.#history.at(this.#seen++) as Frame)
   }
 
   /** The breaches of a run, each invariant once, at its first moment. */

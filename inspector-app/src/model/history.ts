@@ -1,46 +1,125 @@
 import type { Frame } from '../../../src/inspect/index.ts'
-import { emptyModel, type Model } from './model.ts'
+import { forgetEnded } from '../../../src/inspect/run-model/forget-ended.ts'
+import { pictureOf } from '../../../src/inspect/run-model/picture-of.ts'
+import { weightOf } from './frame-weight.ts'
+import { type Call, emptyModel, type Model } from './model.ts'
 import { applyFrame } from './reduce.ts'
 
 const checkpointGap = 5_000
 /** More frames would exhaust the browser's memory. */
 const maxFrames = 1_000_000
 
-/** All frames so far, the model after the last one, and the model at any earlier moment. */
+export interface Window {
+  readonly frames: number
+  /** Of all texts in the frames together, in characters. */
+  readonly characters: number
+}
+
+/** What a live page keeps. */
+export const liveWindow: Window = { frames: 200_000, characters: 100_000_000 }
+
+/**
+ * The frames so far, the model after the last one, and the model at any earlier moment. With a window, only the newest
+ * frames are kept. A position is the number of frames before it, those that are no longer kept included.
+ */
 export class History {
-  readonly frames: Frame[] = []
   readonly model: Model = emptyModel()
-  readonly #checkpoints: { readonly position: number; readonly model: Model }[] = []
+  readonly #window: Window | undefined
+  #frames: (Frame | undefined)[] = []
+  /** The position of the first entry of the list; entries before `start` are empty. */
+  #origin = 0
+  #start = 0
+  #characters = 0
+  /** The model before the first frame that is kept. */
+  readonly #before: Model = emptyModel()
+  #checkpoints: { readonly position: number; readonly model: Model }[] = []
   #sought: { position: number; model: Model } | undefined
 
-  get length(): number {
-    return this.frames.length
+  constructor(window?: Window) {
+    this.#window = window
   }
 
+  /** The position after the newest frame. */
+  get length(): number {
+    return this.#origin + this.#frames.length
+  }
+
+  /** The position of the first frame that is kept: so many frames are gone. */
+  get start(): number {
+    return this.#start
+  }
+
+  /** The time of the first frame that is kept. */
+  get startedAt(): number {
+    return this.at(this.#start)?.at ?? 0
+  }
+
+  /** Only without a window. */
   get isFull(): boolean {
-    return this.frames.length >= maxFrames
+    return this.#window === undefined && this.#frames.length >= maxFrames
+  }
+
+  at(position: number): Frame | undefined {
+    return this.#frames[position - this.#origin]
+  }
+
+  *from(position: number): Generator<Frame> {
+    for (let at = Math.max(position, this.#start); at < this.length; at++) yield this.at(at) as Frame
+  }
+
+  /** What was before the kept frames, as frames. Empty if all frames are kept. */
+  opening(): Frame[] {
+    if (this.#start === 0) return []
+    const [head, ...rest] = pictureOf(this.#before, ({ context }) => context)
+    const { seq, at } = head as Frame
+    return [head as Frame, { seq, at, run: 0, type: 'gap', because: 'trimmed', lost: this.#start }, ...rest]
   }
 
   push(frame: Frame): void {
     if (this.isFull) return
-    this.frames.push(frame)
+    this.#frames.push(frame)
     applyFrame(this.model, frame)
+    if (this.#window === undefined) return
+    this.#characters += weightOf(frame)
+    const { frames, characters } = this.#window
+    while (this.length - this.#start > frames || (this.#characters > characters && this.length - this.#start > 1)) {
+      this.#drop()
+    }
+  }
+
+  #drop(): void {
+    const frame = this.at(this.#start) as Frame
+    this.#frames[this.#start - this.#origin] = undefined
+    this.#start++
+    this.#characters -= weightOf(frame)
+    applyFrame(this.#before, frame)
+    for (const model of [this.#before, this.model]) forgetEnded(model, frame, forgetDrawing)
+    if (this.#sought !== undefined && this.#sought.position < this.#start) this.#sought = undefined
+    if (this.#start - this.#origin < Math.max(1_024, this.#frames.length / 2)) return
+    this.#frames = this.#frames.slice(this.#start - this.#origin)
+    this.#origin = this.#start
+    this.#checkpoints = this.#checkpoints.filter(({ position }) => position >= this.#start)
   }
 
   /** The model after this many frames. Moving forward continues from the last position, else from the nearest checkpoint. */
-  modelAt(position: number): Model {
-    if (position >= this.frames.length) return this.model
+  modelAt(wanted: number): Model {
+    const position = Math.max(wanted, this.#start)
+    if (position >= this.length) return this.model
     let from = this.#sought
     if (from === undefined || from.position > position || position - from.position > checkpointGap) {
-      const near = this.#checkpoints.findLast((checkpoint) => checkpoint.position <= position)
-      from = near === undefined ? { position: 0, model: emptyModel() } : { ...near, model: copyOf(near.model) }
+      const near = this.#checkpoints.findLast((each) => each.position <= position && each.position >= this.#start)
+      from = near === undefined ? this.#beginning() : { ...near, model: copyOf(near.model) }
     }
     for (let at = from.position; at < position; at++) {
-      applyFrame(from.model, this.frames[at] as Frame)
+      applyFrame(from.model, this.at(at) as Frame)
       this.#keepCheckpoint(at + 1, from.model)
     }
     this.#sought = { position, model: from.model }
     return from.model
+  }
+
+  #beginning(): { position: number; model: Model } {
+    return { position: this.#start, model: this.#start === 0 ? emptyModel() : copyOf(this.#before) }
   }
 
   /** Created on the first seek, since most runs are only watched forwards. */
@@ -51,24 +130,28 @@ export class History {
 
   /** The first position that includes this frame. */
   positionOf(seq: number): number {
-    let [low, high] = [0, this.frames.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.frames[middle] as Frame).seq < seq) low = middle + 1
-      else high = middle
-    }
-    return low + 1
+    return this.#first((frame) => frame.seq >= seq) + 1
   }
 
   positionAt(time: number): number {
-    let [low, high] = [0, this.frames.length]
+    return this.#first((frame) => frame.at > time)
+  }
+
+  #first(isPast: (frame: Frame) => boolean): number {
+    let [low, high] = [this.#start, this.length]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.frames[middle] as Frame).at <= time) low = middle + 1
-      else high = middle
+      if (isPast(this.at(middle) as Frame)) high = middle
+      else low = middle + 1
     }
     return low
   }
+}
+
+/** The times of its phases are before the first moment that can be shown. */
+function forgetDrawing(call: Call): void {
+  call.segments.length = 0
+  call.progress = undefined
 }
 
 const copyOf = (model: Model): Model => structuredClone(model)

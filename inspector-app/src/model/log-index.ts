@@ -48,10 +48,12 @@ export class LogIndex {
 
   /** Processes new frames. */
   update(): this {
-    const { frames, model } = this.#history
+    const { start, length, model } = this.#history
+    this.#seen = Math.max(this.#seen, start)
+    if ((this.rows[0] ?? start) < start) this.rows.splice(0, this.countAt(start))
     const run = model.runs.get(this.#run)
-    for (; this.#seen < frames.length; this.#seen++) {
-      const frame = frames[this.#seen] as Frame
+    for (; this.#seen < length; this.#seen++) {
+      const frame = this.#history.at(this.#seen) as Frame
       const kind = kinds[frame.type]
       if (kind === undefined) continue
       const isOfServer = frame.run !== this.#run && isServerMove(model, frame)

@@ -28,10 +28,17 @@ export class SeenHistory {
     return this.#history.length - this.until
   }
 
+  /** The frames between are no longer kept. */
+  #skip(): void {
+    for (const frame of this.#history.opening()) this.runs.see(frame)
+    this.#read = this.#history.start
+  }
+
   /** @param until a time of `performance.now` */
   advance(until: number): void {
     while (!this.isRead) {
-      this.runs.see(this.#history.frames[this.#read++] as Frame)
+      if (this.#read < this.#history.start) this.#skip()
+      this.runs.see(this.#history.at(this.#read++) as Frame)
       if (this.#read % 64 === 0 && performance.now() > until) return
     }
   }

@@ -38,8 +38,10 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
 
 function actions(store: Store, isFar: boolean): Record<string, () => void> {
   const { state, history } = store
-  const position = state.position ?? history.length
-  const by = (count: number) => () => store.set({ position: clamp(position + count, history.length), isPlaying: false })
+  const { start, length } = history
+  const position = state.position ?? length
+  const by = (count: number) => () =>
+    store.set({ position: Math.max(start, clamp(position + count, length)), isPlaying: false })
   return {
     ArrowLeft: by(isFar ? -50 : -1),
     ArrowRight: by(isFar ? 50 : 1),
@@ -58,7 +60,7 @@ export function togglePlay(store: Store): void {
   const { state, history } = store
   if (state.isPlaying) return store.set({ isPlaying: false, position: state.position ?? history.length })
   const isAtEnd = state.position === undefined || state.position >= history.length
-  store.set({ isPlaying: true, position: isAtEnd ? 0 : (state.position ?? 0) })
+  store.set({ isPlaying: true, position: isAtEnd ? history.start : (state.position ?? 0) })
 }
 
 function selectNext(store: Store, by: number): void {

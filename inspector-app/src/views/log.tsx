@@ -66,7 +66,7 @@ export function Log() {
             detail,
             call,
             isError,
-          } = rowOf(names, history.frames[position] as Frame, history.model)
+          } = rowOf(names, history.at(position) as Frame, history.model)
           const isFuture = at >= count
           const isNow = at === count - 1 && state.position !== undefined
           return (

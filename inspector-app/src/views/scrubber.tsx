@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Frame } from '../../../src/inspect/index.ts'
 import type { Store } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
@@ -17,11 +16,11 @@ export function Scrubber() {
   usePlayback(store, speed)
   const now = useNow()
   const { length } = history
-  const position = state.position ?? length
+  const position = Math.max(history.start, state.position ?? length)
   const isFollowing = state.position === undefined
   const start = run?.startedAt ?? 0
   const by = (count: number) => (): void =>
-    store.set({ position: Math.max(0, Math.min(length, position + count)), isPlaying: false })
+    store.set({ position: Math.max(history.start, Math.min(length, position + count)), isPlaying: false })
   const marks = length === 0 ? [] : marksOf(run, store)
   return (
     <section class="scrubber" aria-label="Time">
@@ -29,7 +28,13 @@ export function Scrubber() {
         <button type="button" aria-label="To the start" title="Home" disabled={length === 0} onClick={by(-length)}>
           <Icon name="start" />
         </button>
-        <button type="button" aria-label="One frame back" title="←" disabled={position === 0} onClick={by(-1)}>
+        <button
+          type="button"
+          aria-label="One frame back"
+          title="←"
+          disabled={position <= history.start}
+          onClick={by(-1)}
+        >
           <Icon name="back" />
         </button>
         <button
@@ -51,8 +56,8 @@ export function Scrubber() {
           type="range"
           aria-label="Moment"
           aria-valuetext={`frame ${position} of ${length}, ${duration(model.at - start)}`}
-          min={0}
-          max={Math.max(1, length)}
+          min={history.start}
+          max={Math.max(history.start + 1, length)}
           value={position}
           onInput={({ currentTarget }) => store.set({ position: Number(currentTarget.value), isPlaying: false })}
         />
@@ -61,7 +66,7 @@ export function Scrubber() {
             key={`${kind}${at}`}
             class={`mark ${kind}`}
             title={title}
-            style={{ left: `${(at / Math.max(1, length)) * 100}%` }}
+            style={{ left: `${((at - history.start) / Math.max(1, length - history.start)) * 100}%` }}
           />
         ))}
       </span>
@@ -97,8 +102,7 @@ function usePlayback(store: Store, speed: number): void {
   useEffect(() => {
     if (!isPlaying) return
     const { history } = store
-    const timeAt = (position: number): number =>
-      (history.frames[Math.max(0, position - 1)] as Frame | undefined)?.at ?? 0
+    const timeAt = (position: number): number => history.at(Math.max(history.start, position - 1))?.at ?? 0
     let time = timeAt(store.state.position ?? 0)
     let before = performance.now()
     let handle = requestAnimationFrame(function advance(now) {

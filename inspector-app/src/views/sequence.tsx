@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { EventFrame, Frame } from '../../../src/inspect/index.ts'
+import type { EventFrame } from '../../../src/inspect/index.ts'
 import { LogIndex, nameOfActor } from '../model/log-index.ts'
 import { useStore, useView } from '../use-view.ts'
 import { VirtualList } from './virtual-list.tsx'
@@ -20,7 +20,7 @@ export function Sequence() {
   const names = history.model.runs.get(run.id)
   const count = state.position === undefined ? rows.length : index.current.countAt(state.position)
   const frameAt = (at: number): EventFrame | undefined => {
-    const frame = history.frames[rows[at] ?? -1] as Frame | undefined
+    const frame = history.at(rows[at] ?? -1)
     return frame?.type === 'event' ? frame : undefined
   }
   const calls = new Set<string>()

@@ -1,20 +1,25 @@
 import { useRef } from 'preact/hooks'
 import { activeStates, type Command } from '../../../src/inspect/index.ts'
 import { saveRecording } from '../feed/recorded-feed.ts'
-import type { Theme } from '../store.ts'
+import type { State, Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
 import { Emblem } from './emblem.tsx'
 import { Icon } from './icons.tsx'
 import { Invariants } from './invariants.tsx'
 
-const sources = {
-  none: 'nothing to show yet',
-  connecting: 'connecting',
-  live: 'live',
-  recording: 'recording',
-  lost: 'disconnected; received frames are kept',
-} as const
+const sources: Readonly<Record<State['source'], readonly [label: string, says: string]>> = {
+  none: ['open a recording', 'Nothing is open. Open a recording, or the address that a host printed.'],
+  connecting: ['connecting', 'The page connects to the server.'],
+  live: ['live', 'The page follows the server.'],
+  recording: ['recording', 'The page shows a recording.'],
+  reconnecting: [
+    'reconnecting',
+    'The connection was lost. The page connects again and continues after its last frame.',
+  ],
+  gone: ['server gone', 'The server does not answer. Received frames are kept. The page connects again if it returns.'],
+  refused: ['wrong token', 'The server refused the token. Open the address that the host printed last.'],
+}
 
 const themes: readonly Theme[] = ['auto', 'light', 'dark']
 const themeIcons = { auto: 'auto', light: 'sun', dark: 'moon' } as const
@@ -30,9 +35,9 @@ export function TopBar() {
         <Emblem size={22} />
         signalbox
       </h1>
-      <span class={`source ${state.source}`} role="status" title={sources[state.source]}>
+      <span class={`source ${state.source}`} role="status" title={sources[state.source][1]}>
         <i />
-        {state.source === 'lost' ? 'ended' : sources[state.source]}
+        {sources[state.source][0]}
       </span>
       {model.runs.size > 1 && (
         <select
@@ -66,7 +71,9 @@ export function TopBar() {
           aria-label="Save as a recording"
           title="Save as a recording"
           disabled={store.history.length === 0}
-          onClick={() => saveRecording(store.history.frames, 'signalbox-recording.jsonl')}
+          onClick={() =>
+            saveRecording([...store.history.opening(), ...store.history.from(0)], 'signalbox-recording.jsonl')
+          }
         >
           <Icon name="save" />
         </button>

@@ -8,11 +8,11 @@ export function Welcome() {
   return (
     <main class="welcome">
       <Emblem size={72} />
-      <h2>{isWaiting ? 'Waiting for the first call' : 'Nothing to show yet'}</h2>
+      <h2>{isWaiting ? 'Waiting for the first call' : 'Open a recording'}</h2>
       <p>
         {isWaiting
           ? 'Executors appear here as soon as they exist.'
-          : 'Open the full address that the host printed, including the part after the #. Or drop a recording or a coverage file here.'}
+          : 'Drop a recording or a coverage file here, or use the button at the top. To watch a running program, open the full address that it printed, including the part after the #.'}
       </p>
     </main>
   )

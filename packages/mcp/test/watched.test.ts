@@ -142,7 +142,7 @@ it('a recording holds it, step by step, and it is read as it was seen', async ()
   expect([...states]).toEqual(['connecting', 'ready', 'backingOff', 'closed'])
   const run = of(frames, 'run')[0]?.run ?? 0
   const index = new LogIndex(history, run, 'all', 'files').update()
-  const rows = index.rows.map((at) => rowOf(history.model.runs.get(run), history.frames[at] as Frame, history.model))
+  const rows = index.rows.map((at) => rowOf(history.model.runs.get(run), history.at(at) as Frame, history.model))
   expect(rows.filter(({ who }) => who === 'files').map(({ what }) => what)).toEqual([
     'connecting → ready',
     'ready → backingOff',

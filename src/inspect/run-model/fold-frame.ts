@@ -10,6 +10,8 @@ import {
   type ServerState,
 } from './run-state.ts'
 
+const maxGaps = 1_000
+
 /** Applies one frame to the model of a whole recording. A second `run` or `server` frame resets that run or server. */
 export function foldFrame<Run extends RunState, Server extends ServerState>(
   model: RunModel<Run, Server>,
@@ -19,8 +21,10 @@ export function foldFrame<Run extends RunState, Server extends ServerState>(
   model.seq = frame.seq
   model.at = Math.max(model.at, frame.at)
   if (frame.type === 'head') model.epoch = frame.epoch
-  else if (frame.type === 'gap') model.gaps.push({ seq: frame.seq, because: frame.because, lost: frame.lost })
-  else if (frame.type === 'run') {
+  else if (frame.type === 'gap') {
+    model.gaps.push({ seq: frame.seq, because: frame.because, lost: frame.lost })
+    if (model.gaps.length > maxGaps) model.gaps.shift()
+  } else if (frame.type === 'run') {
     model.runs.set(frame.run, listener.newRun(newRunState<CallIn<Run>, ActorIn<Run>>(frame), frame))
     model.latestRun = Math.max(model.latestRun, frame.run)
   } else if (frame.type === 'server') {

@@ -9,11 +9,16 @@ const tokenPrefix = 'token.'
  * page's origin and the secret in the printed address are all checked.
  */
 export class Access {
-  readonly token = randomBytes(32).toString('base64url')
+  readonly token: string
   readonly #hosts: ReadonlySet<string>
   readonly #origins: ReadonlySet<string>
 
-  constructor(port: number, moreOrigins: readonly string[] = []) {
+  constructor(
+    port: number,
+    moreOrigins: readonly string[] = [],
+    token: string = randomBytes(32).toString('base64url'),
+  ) {
+    this.token = token
     const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
     this.#hosts = new Set(hosts)
     this.#origins = new Set([...hosts.map((host) => `http://${host}`), ...moreOrigins])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { RecordingChecks } from '../../testing/recording-checks.ts'
 import { type ShownAs, ShownRuns } from '../bridge/shown-runs.ts'
@@ -11,6 +12,16 @@ import { WebSocket } from './web-socket.ts'
 /** One batch per animation frame. */
 const batchMs = 16
 
+/** How long recording goes on after the last browser was lost without a goodbye, so that it can resume. */
+const lingerMs = 60_000
+
+/** Where a browser that lost its connection goes on. */
+export interface Resume {
+  readonly stream: string
+  /** The last frame it received. */
+  readonly after: number
+}
+
 /** Connects executors to browsers through one recorder, which exists while it is needed. */
 export class Broadcast {
   readonly #options: InspectorOptions
@@ -20,6 +31,9 @@ export class Broadcast {
   #history: FrameHistory | undefined
   #checks: RecordingChecks | undefined
   #timer: NodeJS.Timeout | undefined
+  #lingering: NodeJS.Timeout | undefined
+  /** Names the recording: frame numbers count only in it. */
+  #stream = ''
 
   constructor(options: InspectorOptions) {
     this.#options = options
@@ -35,18 +49,24 @@ export class Broadcast {
     return this.#runs.add(shown, as)
   }
 
-  join(stream: Duplex, head: Buffer, maxMessageBytes: number): void {
+  join(stream: Duplex, head: Buffer, maxMessageBytes: number, resume?: Resume): void {
+    clearTimeout(this.#lingering)
     if (this.#recorder === undefined) this.#begin()
     const history = this.#history as FrameHistory
     const socket: WebSocket = new WebSocket(stream, head, maxMessageBytes, {
       onMessage: (text) => this.#hear(socket, text),
-      onClose: () => this.#leave(socket),
+      onClose: (isClean) => this.#leave(socket, isClean),
     })
-    const client = new InspectorClient(socket, history, this.#options.ackTimeoutMs ?? 30_000)
+    // the recorder numbers its frames from 0, and the history has each of them
+    const isResumed = resume?.stream === this.#stream && resume.after >= 0 && resume.after < history.end
+    const position = isResumed ? resume.after + 1 : 0
+    const client = new InspectorClient(socket, history, this.#options.ackTimeoutMs ?? 30_000, position)
     this.#clients.set(socket, client)
-    const source = this.#options.recording === undefined ? 'live' : 'recording'
+    const { recording, viewerOnly } = this.#options
+    const source = recording !== undefined ? 'recording' : viewerOnly === true ? 'none' : 'live'
     const coverage = this.#options.coverage === undefined ? {} : { hasCoverage: true }
-    socket.send(JSON.stringify({ type: 'hello', source, commands: this.#runs.allowed, ...coverage }))
+    const said = { type: 'hello', source, commands: this.#runs.allowed, stream: this.#stream, isResumed, ...coverage }
+    socket.send(JSON.stringify(said))
     client.pump()
   }
 
@@ -58,7 +78,7 @@ export class Broadcast {
   #begin(): void {
     const history = new FrameHistory(() => recorder.picture(), this.#options.maxHistoryBytes)
     const { redact, limits, invariants } = this.#options
-    const checks = invariants === undefined ? undefined : new RecordingChecks(invariants)
+    const checks = invariants === undefined ? undefined : new RecordingChecks(invariants, true)
     const recorder = createRecorder({
       redact,
       limits,
@@ -69,12 +89,14 @@ export class Broadcast {
       },
     })
     this.#recorder = recorder
+    this.#stream = randomUUID()
     this.#history = history
     this.#checks = checks
     this.#runs.begin(recorder)
   }
 
   #end(): void {
+    clearTimeout(this.#lingering)
     // its last frames set the timer again
     this.#runs.end()
     clearTimeout(this.#timer)
@@ -93,10 +115,13 @@ export class Broadcast {
     this.#history?.trim()
   }
 
-  #leave(socket: WebSocket): void {
+  #leave(socket: WebSocket, isClean: boolean): void {
     this.#clients.get(socket)?.leave()
     this.#clients.delete(socket)
-    if (this.#clients.size === 0 && this.#options.record !== 'always') this.#end()
+    if (this.#clients.size > 0 || this.#options.record === 'always') return
+    if (isClean) return this.#end()
+    clearTimeout(this.#lingering)
+    this.#lingering = setTimeout(() => this.#clients.size === 0 && this.#end(), lingerMs).unref()
   }
 
   #hear(socket: WebSocket, text: string): void {

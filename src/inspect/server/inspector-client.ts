@@ -13,15 +13,16 @@ export class InspectorClient {
   readonly #socket: WebSocket
   readonly #history: FrameHistory
   readonly #ackTimeoutMs: number
-  #position = 0
+  #position: number
   #sent = 0
   #acknowledged = 0
   #deadline: NodeJS.Timeout | undefined
 
-  constructor(socket: WebSocket, history: FrameHistory, ackTimeoutMs: number) {
+  constructor(socket: WebSocket, history: FrameHistory, ackTimeoutMs: number, position = 0) {
     this.#socket = socket
     this.#history = history
     this.#ackTimeoutMs = ackTimeoutMs
+    this.#position = position
   }
 
   pump(): void {

@@ -25,6 +25,11 @@ export interface InspectorOptions {
   limits?: EncodeLimits | undefined
   /** Serves this recording instead of a live executor. */
   recording?: string | undefined
+  /**
+   * Serves only the page, to open recordings in it.
+   * @default false
+   */
+  viewerOnly?: boolean | undefined
   /** The path of a coverage file from `signalbox/testing`, shown as heat on the charts. */
   coverage?: string | undefined
   /** Additional invariants. They are checked while a browser watches; the page shows breaches beside the built-in ones. */
@@ -42,11 +47,17 @@ export interface InspectorOptions {
   maxHistoryBytes?: number | undefined
   /** The folder of the built app, if not the default. */
   appFolder?: string | undefined
+  /**
+   * The secret in the address, for an address that stays the same when the program starts again: at least 32 letters,
+   * digits, `-` or `_`. Keep it as safe as a password.
+   * @default a new random one
+   */
+  token?: string | undefined
   /** Origins of other pages that may connect, such as a development server. */
   origins?: readonly string[] | undefined
 }
 
-export function assertOptions({ port, record, commands, maxClients }: InspectorOptions): void {
+export function assertOptions({ port, record, commands, maxClients, token }: InspectorOptions): void {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
     invalidOption('port', 'a port number', port)
   if (record !== undefined && record !== 'always' && record !== 'whenWatched') {
@@ -54,6 +65,10 @@ export function assertOptions({ port, record, commands, maxClients }: InspectorO
   }
   if (commands !== undefined && typeof commands !== 'boolean' && !Array.isArray(commands)) {
     invalidOption('commands', 'a boolean or a list', commands)
+  }
+  // the received value is a secret: it is not repeated
+  if (token !== undefined && !(typeof token === 'string' && /^[\w-]{32,256}$/.test(token))) {
+    invalidOption('token', '32 to 256 letters, digits, - or _', typeof token)
   }
   if (maxClients !== undefined && !(Number.isInteger(maxClients) && maxClients > 0)) {
     invalidOption('maxClients', 'a whole number, 1 or more', maxClients)

@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ShownAs } from '../bridge/shown-runs.ts'
 import type { Showable } from '../index.ts'
 import { assertShowable } from '../recorder/showable.ts'
 import { Access, protocolName } from './access.ts'
 import { appFiles } from './app-files.ts'
-import { Broadcast } from './broadcast.ts'
+import { Broadcast, type Resume } from './broadcast.ts'
+import { ConnectionLimit } from './connection-limit.ts'
 import { assertOptions, type InspectorOptions } from './inspector-options.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
@@ -34,14 +35,9 @@ export async function serveInspector(
   for (const each of first) assertShowable(each)
   const files = appFiles(options.appFolder)
   const broadcast = new Broadcast(options)
-  const sockets = new Set<Socket>()
   const server = createServer((request, response) => answer(request, response))
-  server.maxConnections = (options.maxClients ?? 20) + 100
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    if (options.keepsProcess !== true) socket.unref()
-    socket.once('close', () => sockets.delete(socket))
-  })
+  const sockets = new ConnectionLimit(server, (options.maxClients ?? 20) + 100)
+  if (options.keepsProcess !== true) server.on('connection', (socket) => socket.unref())
   server.on('upgrade', (request, socket, head) => upgrade(request, socket, head))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -49,7 +45,7 @@ export async function serveInspector(
   })
   if (options.keepsProcess !== true) server.unref()
   const { port } = server.address() as AddressInfo
-  const access = new Access(port, options.origins)
+  const access = new Access(port, options.origins, options.token)
   for (const each of first) broadcast.add(each)
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -57,8 +53,8 @@ export async function serveInspector(
     const path = (request.url ?? '/').split('?', 1)[0] as string
     if (!access.isHost(request))
       return refuse(response, 421, 'Unknown host name. Open the address that the server printed.')
-    if (path === '/recording' && access.isOrigin(request)) {
-      // a page that may connect may load the recording too
+    if ((path === '/recording' || path === '/state') && access.isOrigin(request)) {
+      // a page that may connect may load the recording too, and ask why it cannot connect
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin as string)
       response.setHeader('Access-Control-Allow-Headers', 'authorization')
       response.setHeader('Vary', 'Origin')
@@ -66,6 +62,7 @@ export async function serveInspector(
     }
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Method not allowed. Use GET or HEAD.')
+    if (path === '/state') return sendState(request, response)
     if (path === '/recording') return sendFile(request, response, options.recording, 'application/x-ndjson')
     if (path === '/coverage') return sendFile(request, response, options.coverage, 'application/json')
     const file = files.get(path)
@@ -75,6 +72,13 @@ export async function serveInspector(
     }
     response.writeHead(200, { ...headers, 'Content-Type': file.type })
     response.end(request.method === 'HEAD' ? undefined : file.read())
+  }
+
+  /** A page cannot see why its WebSocket was refused, so it asks here. */
+  function sendState(request: IncomingMessage, response: ServerResponse): void {
+    if (!access.hasBearer(request)) return refuse(response, 401, 'Missing or wrong token.')
+    if (broadcast.isFull) return refuse(response, 503, 'Too many browsers are connected.')
+    response.writeHead(204, headers).end()
   }
 
   function sendFile(request: IncomingMessage, response: ServerResponse, file: string | undefined, type: string): void {
@@ -101,7 +105,7 @@ export async function serveInspector(
     if (!access.hasToken(request)) return hangUp(socket, 401, 'Unauthorized')
     if (broadcast.isFull) return hangUp(socket, 503, 'Service Unavailable')
     acceptHandshake(socket, key, protocolName)
-    broadcast.join(socket, head, maxMessageBytes)
+    broadcast.join(socket, head, maxMessageBytes, resumeOf(request))
   }
 
   return {
@@ -111,9 +115,16 @@ export async function serveInspector(
       new Promise((resolve) => {
         broadcast.close()
         server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
+        sockets.closeAll()
       }),
   }
+}
+
+/** The stream that a browser has followed, and the last frame it received. */
+function resumeOf({ url = '/' }: IncomingMessage): Resume | undefined {
+  const { searchParams } = new URL(url, 'http://127.0.0.1')
+  const [stream, after] = [searchParams.get('stream'), Number(searchParams.get('after') ?? Number.NaN)]
+  return stream !== null && Number.isSafeInteger(after) ? { stream, after } : undefined
 }
 
 /** Load only own files, forbid embedding, cache nothing. */

@@ -7,7 +7,8 @@ const protocolKey = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 export interface WebSocketEvents {
   onMessage(text: string): void
-  onClose(): void
+  /** @param isClean the other side said goodbye */
+  onClose(isClean: boolean): void
   /** All sent bytes are flushed. */
   onDrain?(): void
 }
@@ -16,6 +17,7 @@ export interface WebSocketEvents {
 export class WebSocket {
   readonly #socket: Duplex
   #isOpen = true
+  #isClean = false
 
   constructor(socket: Duplex, head: Buffer, maxMessageBytes: number, { onMessage, onClose, onDrain }: WebSocketEvents) {
     this.#socket = socket
@@ -29,7 +31,7 @@ export class WebSocket {
     socket.once('end', () => this.close(1000))
     socket.once('close', () => {
       this.#isOpen = false
-      onClose()
+      onClose(this.#isClean)
     })
     if (head.length > 0) take(head)
   }
@@ -66,8 +68,10 @@ export class WebSocket {
   #answer(incoming: Incoming, onMessage: (text: string) => void): void {
     if (incoming.kind === 'text') onMessage(incoming.text)
     else if (incoming.kind === 'ping') this.#write(0xa, incoming.payload)
-    else if (incoming.kind === 'close') this.close(1000)
-    else this.close(incoming.code)
+    else if (incoming.kind === 'close') {
+      this.#isClean = true
+      this.close(1000)
+    } else this.close(incoming.code)
   }
 
   #write(opcode: number, payload: Buffer): void {

@@ -36,7 +36,7 @@ describe('serveInspector', () => {
     const { add, executor, read, server } = await setUp()
     add('a', 'Read')
     const { frames, until, untilMessage } = await connect(server.url)
-    expect(await untilMessage('hello')).toEqual({ type: 'hello', source: 'live', commands: [] })
+    expect(await untilMessage('hello')).toMatchObject({ type: 'hello', source: 'live', commands: [], isResumed: false })
     await until((all) => all.some((frame) => frame.type === 'call'))
     expect(frames[0]).toMatchObject({ type: 'head', version: 1 })
     read.run('a').finish()
@@ -117,6 +117,7 @@ describe('serveInspector', () => {
     ['record', { record: 'sometimes' as never }],
     ['commands', { commands: 'all' as never }],
     ['maxClients', { maxClients: 0 }],
+    ['token', { token: 'short' }],
   ])('refuses a wrong %s', async (name, options) => {
     await expect(serveInspector([], options)).rejects.toThrow(name)
   })

@@ -16,16 +16,21 @@ export interface Connection {
 
 export const socketAt = (
   url: string,
-  { token = tokenOf(url), origin = new URL(url).origin, host }: { token?: string; origin?: string; host?: string } = {},
+  {
+    token = tokenOf(url),
+    origin = new URL(url).origin,
+    host,
+    search = '',
+  }: { token?: string; origin?: string; host?: string; search?: string } = {},
 ): WebSocket =>
-  new WebSocket(new URL(url).origin.replace('http', 'ws'), ['signalbox.inspect.v1', `token.${token}`], {
+  new WebSocket(`${new URL(url).origin.replace('http', 'ws')}/${search}`, ['signalbox.inspect.v1', `token.${token}`], {
     ...(origin !== '' && { origin }),
     ...(host !== undefined && { headers: { host } }),
   })
 
 /** A raw client that acts like a browser. */
-export async function connect(url: string, { acknowledges = true } = {}): Promise<Connection> {
-  const socket = socketAt(url)
+export async function connect(url: string, { acknowledges = true, search = '' } = {}): Promise<Connection> {
+  const socket = socketAt(url, { search })
   const frames: Frame[] = []
   const messages: Record<string, unknown>[] = []
   const waiting = new Set<() => void>()

@@ -19,11 +19,10 @@ export const inspectCommand = (io: Io): Command =>
         if (file !== undefined && !isFile(file)) throw usageError(`No such file: ${file}.`)
       }
       const { serveInspector } = await import('signalbox/inspect/server')
-      const server = await serveInspector([], { recording, coverage, port, keepsProcess: true }).catch(
-        (error: Error) => {
-          throw usageError(`The inspector cannot listen: ${error.message}`, error)
-        },
-      )
+      const options = { recording, coverage, port, keepsProcess: true, viewerOnly: true }
+      const server = await serveInspector([], options).catch((error: Error) => {
+        throw usageError(`The inspector cannot listen: ${error.message}`, error)
+      })
       const stopped = untilStopped(io)
       io.stdout.write(`The inspector is at ${server.url}\nPress Ctrl+C to stop it.\n`)
       await stopped

@@ -1,0 +1,59 @@
+import type { Encoded } from '../frames/encode-value.ts'
+import { type Frame, type FrameBody, frameVersion } from '../frames/frame.ts'
+import type { ActorIn } from './run-listener.ts'
+import type { CastState, RunModel, RunState, ServerState } from './run-state.ts'
+
+/** A model as frames that a new reader can begin with, such as a recording whose first frames are no longer there. */
+export function pictureOf<Run extends RunState, Server extends ServerState>(
+  { epoch, seq, at, runs, servers }: RunModel<Run, Server>,
+  contextOf: (actor: ActorIn<Run>) => Encoded,
+): Frame[] {
+  const stamp = (run: number) => (body: FrameBody) => ({ seq: Math.max(0, seq), at, run, ...body }) as Frame
+  return [
+    stamp(0)({ type: 'head', version: frameVersion, epoch }),
+    ...[...servers.values()].flatMap((server) => serverFrames(server, contextOf as never).map(stamp(server.id))),
+    ...[...runs.values()].flatMap((run) => runFrames(run, contextOf as never).map(stamp(run.id))),
+  ]
+}
+
+type ContextOf = (actor: unknown) => Encoded
+
+const serverFrames = (server: ServerState, contextOf: ContextOf): FrameBody[] => [
+  { type: 'server', name: server.name, root: server.root },
+  ...castFrames(server, contextOf),
+  ...Array.from(server.waiting.keys(), (call) => ({ type: 'waiting', call, isWaiting: true }) as const),
+]
+
+function castFrames({ charts, actors }: CastState, contextOf: ContextOf): FrameBody[] {
+  return [
+    ...Array.from(charts.values(), (chart) => ({ type: 'chart', chart }) as const),
+    ...Array.from(actors.values(), (actor) => {
+      const { id, chart, parent, active } = actor
+      return { type: 'actor', actor: id, chart, parent, active, context: contextOf(actor) } as const
+    }),
+  ]
+}
+
+function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
+  const { title, maxConcurrency, root, parentToolUseID, tellsGuards, cursor, waits, can, questions } = run
+  return [
+    {
+      type: 'run',
+      title,
+      isLate: true,
+      maxConcurrency,
+      root,
+      ...(parentToolUseID !== undefined && { parentToolUseID }),
+      ...(!tellsGuards && { guards: 'unavailable' as const }),
+    },
+    ...castFrames(run, contextOf),
+    ...(run.calls.flatMap(({ id: call, ending, results, actor, index, name, label, input, lane, stage, ...more }) => [
+      { type: 'call', call, actor, index, name, label, input, lane, stage, stopsAtInterrupt: more.stopsAtInterrupt },
+      ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
+      ...results.map(({ message, isError, content }) => ({ type: 'result', call, message, isError, content }) as const),
+    ]) as FrameBody[]),
+    { type: 'schedule', cursor, waits },
+    { type: 'can', commands: can },
+    { type: 'questions', open: questions },
+  ]
+}

@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { heldTool } from '../support/held-tool.ts'
+import { testTurn } from '../support/turn.ts'
+import { shownBy, shownOn, useBrowser } from './support.ts'
+
+const stage = useBrowser()
+
+const setUp = () => {
+  const read = heldTool('Read', { safe: true })
+  return { read, ...testTurn([read.tool]) }
+}
+
+const source = (page: Page) => page.locator('.top-bar .source').textContent()
+
+describe('the state of the connection', () => {
+  it('recovers after the tab was blocked and disconnected, without a missing or doubled frame', async () => {
+    const { executor, add } = setUp()
+    const server = await stage.serve(executor, { ackTimeoutMs: 200 })
+    const page = await stage.open(server.url)
+    add('a', 'Read')
+    await expect.poll(() => shownOn(page)).toMatchObject(shownBy(executor))
+    const dropped = page.waitForEvent('websocket')
+    const blocked = page.evaluate(() => {
+      const until = performance.now() + 1_500
+      while (performance.now() < until);
+    })
+    add('b', 'Read')
+    await blocked
+    await dropped
+    await expect.poll(() => source(page)).toBe('live')
+    add('c', 'Read')
+    await expect.poll(() => shownOn(page)).toMatchObject(shownBy(executor))
+    expect(await page.locator('.log .gap').count()).toBe(0)
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('says that the server is gone, and is live again when it is back with the same token', async () => {
+    const { executor, add } = setUp()
+    const token = 'the-same-token-for-each-start-of-it'
+    const first = await stage.serve(executor, { token })
+    const page = await stage.open(first.url)
+    add('a', 'Read')
+    await expect.poll(() => page.locator('.tile').count()).toBe(1)
+    await first.close()
+    await expect.poll(() => source(page)).toBe('server gone')
+    expect(await page.locator('.tile').count()).toBe(1)
+    add('b', 'Read')
+    await stage.serve(executor, { token, port: Number(new URL(first.url).port) })
+    await expect.poll(() => source(page)).toBe('live')
+    await expect.poll(() => page.locator('.tile').count()).toBe(2)
+    expect(await page.locator('.problem').textContent()).toContain('new recording')
+  })
+
+  it('names a wrong token, and a page without anything to follow', async () => {
+    const server = await stage.serve(setUp().executor)
+    const page = await stage.open(`${new URL(server.url).origin}/#token=wrong`)
+    await expect.poll(() => source(page)).toBe('wrong token')
+    const viewer = await stage.open((await stage.serve([], { viewerOnly: true })).url)
+    await expect.poll(() => source(viewer)).toBe('open a recording')
+    expect(await viewer.locator('.welcome h2').textContent()).toBe('Open a recording')
+  })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { History } from '../../inspector-app/src/model/history.ts'
+import { LogIndex } from '../../inspector-app/src/model/log-index.ts'
+import { reduce } from '../../inspector-app/src/model/reduce.ts'
+import { createRecorder, type Frame } from '../../src/inspect/index.ts'
+import { checkRecording } from '../../src/testing/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { flush, takeAll, testTurn } from '../support/turn.ts'
+
+/** Turns of three calls each, one after the other, as a query makes them. */
+async function recordTurns(turns: number): Promise<Frame[]> {
+  const frames: Frame[] = []
+  const recorder = createRecorder({ onFrame: (frame) => frames.push(frame) })
+  for (let turn = 0; turn < turns; turn++) {
+    const read = heldTool('Read', { safe: true })
+    const { executor, add } = testTurn([read.tool])
+    const { leave } = recorder.watch(executor)
+    for (const id of ['a', 'b', 'c']) add(`${id}${turn}`, 'Read')
+    for (const id of ['a', 'b', 'c']) read.run(`${id}${turn}`).finish()
+    await flush()
+    takeAll(executor)
+    leave()
+  }
+  return frames
+}
+
+const window = { frames: 500, characters: 1_000_000 }
+
+describe('a history with a window', () => {
+  it('goes on for ever: the newest state is that of all frames, and only the window is kept', async () => {
+    const frames = await recordTurns(60)
+    const history = new History(window)
+    for (const frame of frames) history.push(frame)
+    expect(history.isFull).toBe(false)
+    expect(history.length).toBe(frames.length)
+    expect(history.start).toBe(frames.length - 500)
+    expect([...history.from(0)]).toEqual(frames.slice(-500))
+    const newest = history.model.runs.get(60)
+    expect(newest).toEqual(reduce(frames).runs.get(60))
+    // runs that ended before the window are gone; the one that ends in it is there
+    expect(history.model.runs.size).toBeLessThan(10)
+    expect(history.model.runs.has(1)).toBe(false)
+  })
+
+  it('shows every kept moment as it was, and the oldest one for a moment that is gone', async () => {
+    const frames = await recordTurns(30)
+    const history = new History(window)
+    for (const frame of frames) history.push(frame)
+    for (const position of [history.start + 1, history.start + 250, history.length - 1, history.start]) {
+      const shown = history.modelAt(position)
+      const was = reduce(frames.slice(0, position))
+      expect(shown.seq).toBe(was.seq)
+      expect(shown.runs.get(30)).toEqual(was.runs.get(30))
+    }
+    expect(history.modelAt(3)).toEqual(history.modelAt(history.start))
+    expect(history.positionOf(frames.at(-20)?.seq as number)).toBe(frames.length - 19)
+  })
+
+  it('is bounded by the length of texts too', () => {
+    const history = new History({ frames: 1_000, characters: 50_000 })
+    const text = 'x'.repeat(1_000)
+    for (let seq = 0; seq < 500; seq++) history.push({ seq, at: seq, run: 1, type: 'said', by: 'model', text })
+    expect(history.length - history.start).toBeLessThan(50)
+  })
+
+  it('bounds one endless run: calls that left the window keep neither input, result nor actor', async () => {
+    const frames: Frame[] = []
+    const read = heldTool('Read', { safe: true })
+    const { executor, add } = testTurn([read.tool])
+    createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
+    for (let index = 0; index < 200; index++) {
+      add(`call-${index}`, 'Read')
+      read.run(`call-${index}`).finish({ data: 'a long text' })
+      await flush()
+      takeAll(executor)
+    }
+    const history = new History(window)
+    for (const frame of frames) history.push(frame)
+    const [run] = history.model.runs.values()
+    expect(run?.calls).toHaveLength(200)
+    expect(run?.actors.size).toBeLessThan(60)
+    expect(run?.calls[0]).toMatchObject({ results: [], input: { $: 'forgotten' }, segments: [] })
+    expect(run?.calls.at(-1)?.results).toHaveLength(1)
+  })
+
+  it('can be saved: the frames before the window become a picture that the invariants accept', async () => {
+    const frames = await recordTurns(12)
+    const history = new History(window)
+    for (const frame of frames) history.push(frame)
+    const saved = [...history.opening(), ...history.from(0)]
+    expect(saved[0]?.type).toBe('head')
+    expect(saved[1]).toMatchObject({ type: 'gap', because: 'trimmed', lost: history.start })
+    expect(
+      reduce(saved)
+        .runs.get(12)
+        ?.calls.map(({ stage }) => stage),
+    ).toEqual(['yielded', 'yielded', 'yielded'])
+    expect(await checkRecording(saved)).toEqual([])
+  })
+
+  it('is searched by the log without the rows that are gone', async () => {
+    const frames = await recordTurns(30)
+    const history = new History(window)
+    const index = new LogIndex(history, 30, 'all', '')
+    for (const frame of frames) {
+      history.push(frame)
+      index.update()
+    }
+    expect(index.rows.every((row) => row >= history.start)).toBe(true)
+    expect(index.rows).toEqual(new LogIndex(history, 30, 'all', '').update().rows)
+  })
+})
