@@ -107,6 +107,7 @@ export type {
   JSONObjectSchema,
   OnProgress,
   ProgressChunk,
+  Resources,
   ResultChunk,
   Retry,
   SiblingCall,

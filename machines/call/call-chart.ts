@@ -1,6 +1,7 @@
 import { once } from '../once.ts'
 import type { AbortCause, StopCause } from './abort-precedence.ts'
 import type { CallEvent, OwnResult } from './call-events.ts'
+import type { Reclassification } from './call-record.ts'
 import { type CallContext, callSetup } from './call-setup.ts'
 import type { Ending } from './ending.ts'
 
@@ -20,8 +21,12 @@ const toPermission = [
 const toPreHooks = [{ guard: 'needsPreHooks', target: '#call.executing.preHooks' }, ...toPermission] as const
 const toValidation = [{ guard: 'needsValidation', target: '#call.executing.validating' }, ...toPreHooks] as const
 
-const asUnsafe = { type: 'reportRequeued', params: true } as const
-const isUnsafeNow = { type: 'becameUnsafe', params: eventOf<{ becameUnsafe: boolean }> } as const
+type Changed = { change: Reclassification | undefined }
+const requeued = {
+  type: 'reportRequeued',
+  params: ({ event }: { event: Changed }): Reclassification | undefined => event.change,
+} as const
+const isReclassified = { type: 'isReclassified', params: eventOf<Changed> } as const
 const holdCause = { type: 'holdCause', params: causeOf<StopCause> } as const
 
 /** Ended before its body ran, or between two runs of it: the signal aborts at once. */
@@ -63,8 +68,8 @@ const toOwnResult = [
 const answered = {
   'input.rejected': toOwnResult,
   'permission.allowed': [
-    { guard: isUnsafeNow, target: '#call.queued', actions: ['permit', asUnsafe] },
-    { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', { type: 'reportRequeued', params: false }] },
+    { guard: isReclassified, target: '#call.queued', actions: ['permit', requeued] },
+    { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', requeued] },
     { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
   ],
 } as const
@@ -114,7 +119,7 @@ export const callChart = once(() =>
           validating: {
             entry: 'validate',
             on: {
-              'input.accepted': toPreHooks,
+              'input.accepted': [{ guard: isReclassified, target: '#call.queued', actions: requeued }, ...toPreHooks],
               'input.rejected': toOwnResult,
               'call.abort': aborted,
               'call.interrupt': interrupted,
@@ -124,7 +129,10 @@ export const callChart = once(() =>
             entry: 'runPreHooks',
             exit: 'heedHooks',
             on: {
-              'preHooks.finished': [{ guard: isUnsafeNow, target: '#call.queued', actions: asUnsafe }, ...toPermission],
+              'preHooks.finished': [
+                { guard: isReclassified, target: '#call.queued', actions: requeued },
+                ...toPermission,
+              ],
               'input.rejected': toOwnResult,
               'call.abort': aborted,
               'call.interrupt': interrupted,

@@ -1,4 +1,5 @@
 import type { AbortCause, TimeoutCause } from './abort-precedence.ts'
+import type { Reclassification } from './call-record.ts'
 import type { BodyEnd } from './ending.ts'
 
 /** Commands in the imperative, facts in the past tense. */
@@ -9,17 +10,18 @@ export type CallEvent =
   | { type: 'call.timedOut'; cause: TimeoutCause }
   | { type: 'call.graceEnded' }
   | { type: 'call.yield' }
-  | { type: 'input.accepted' }
+  /** With a `change`, the input or the context has given the call other resources: it queues again. */
+  | { type: 'input.accepted'; change: Reclassification | undefined }
   | ({ type: 'input.rejected' } & OwnResult)
   /** The hooks have finished; they may have changed the input. */
-  | { type: 'preHooks.finished'; becameUnsafe: boolean }
+  | { type: 'preHooks.finished'; change: Reclassification | undefined }
   /** No hook, rule, mode or tool has decided: the host must be asked. */
   | { type: 'permission.undecided' }
   /** The host was asked and did not answer synchronously: the call waits for a person. */
   | { type: 'permission.pending' }
   /** Somebody answers later, outside the host's `canUseTool`. */
   | { type: 'permission.deferred' }
-  | { type: 'permission.allowed'; becameUnsafe: boolean }
+  | { type: 'permission.allowed'; change: Reclassification | undefined }
   | { type: 'permission.denied'; stopsTurn: boolean }
   | { type: 'tool.settled'; end: BodyEnd; willRetry: boolean; needsFormatting: boolean }
   | { type: 'retry.due' }

@@ -1,7 +1,7 @@
 import { type AnyActorRef, assign, sendTo, setup } from 'xstate'
 import { type StopCause, strongerCause } from './abort-precedence.ts'
 import type { CallEvent, OwnResult } from './call-events.ts'
-import type { CallRecord } from './call-record.ts'
+import type { CallRecord, Reclassification } from './call-record.ts'
 import type { Ending } from './ending.ts'
 
 export interface CallContext {
@@ -59,7 +59,7 @@ export const callSetup = setup({
     ),
     reportRequeued: sendTo(
       ({ context }) => context.executor,
-      ({ context }, becameUnsafe: boolean) => ({ type: 'call.requeued', call: context.call, becameUnsafe }),
+      ({ context }, change: Reclassification | undefined) => ({ type: 'call.requeued', call: context.call, change }),
     ),
     reportPaused: sendTo(
       ({ context }) => context.executor,
@@ -94,7 +94,7 @@ export const callSetup = setup({
     needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,
     willRetry: (_, settled: { willRetry: boolean }) => settled.willRetry,
     stopsTurn: (_, denied: { stopsTurn: boolean }) => denied.stopsTurn,
-    becameUnsafe: (_, changed: { becameUnsafe: boolean }) => changed.becameUnsafe,
+    isReclassified: (_, { change }: { change: Reclassification | undefined }) => change !== undefined,
     cancelsSiblings: (_, { cancelsSiblings }: Pick<OwnResult, 'cancelsSiblings'>) =>
       cancelsSiblings === true || (Array.isArray(cancelsSiblings) && cancelsSiblings.length > 0),
     yieldsToInterrupt: ({ context }) => context.call.yieldsToInterrupt,

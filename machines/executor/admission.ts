@@ -1,4 +1,5 @@
 import type { CallRecord } from '../call/call-record.ts'
+import { conflictOf, isExclusive, keysOf } from '../call/resource-keys.ts'
 import type { ExecutorSchedule } from './executor-schedule.ts'
 
 export type Lane = 'shared' | 'exclusive'
@@ -7,12 +8,14 @@ export type Lane = 'shared' | 'exclusive'
 export type Refusal =
   /** The host holds it until `release`. */
   | 'held'
-  /** An unsafe call is running alone. */
+  /** A call that needs everything for itself is running. */
   | 'exclusiveRunning'
-  /** An earlier unsafe call is still waiting, and nothing overtakes it. */
+  /** An earlier call that needs everything for itself is still waiting, and nothing overtakes it. */
   | 'behindUnsafe'
-  /** It is unsafe, and something runs. */
+  /** It needs everything for itself, and something runs. */
   | 'waitsForRunning'
+  /** An executing call, or an earlier one that waits, uses a resource that one of the two writes. */
+  | 'resource'
   /** The maximum number of calls is running. */
   | 'full'
   /** Its run was discarded: no result is delivered. */
@@ -20,18 +23,25 @@ export type Refusal =
 
 export type Admission =
   | { readonly ok: true; readonly lane: Lane }
-  | { readonly ok: false; readonly because: Refusal; readonly blockers: readonly string[] }
+  | {
+      readonly ok: false
+      readonly because: Refusal
+      readonly blockers: readonly string[]
+      /** The resource, where that is the reason. */
+      readonly key?: string | undefined
+    }
 
 type Traffic = Pick<ExecutorSchedule, 'executing' | 'paused' | 'exclusive' | 'maxConcurrency' | 'queue'>
 
-export const laneOf = (call: Pick<CallRecord, 'isSafe'>): Lane => (call.isSafe ? 'shared' : 'exclusive')
+export const laneOf = (call: Pick<CallRecord, 'isSafe' | 'keys'>): Lane => (isExclusive(call) ? 'exclusive' : 'shared')
 
 /** The concurrency rule. Undefined: the call may start. */
 export function refusalOf(call: CallRecord, traffic: Traffic): Refusal | undefined {
   if (call.stage === 'held') return 'held'
   if (traffic.exclusive !== undefined) return 'exclusiveRunning'
   if (traffic.queue.barrierBefore(call) !== undefined) return 'behindUnsafe'
-  if (!call.isSafe) return traffic.executing.size > 0 ? 'waitsForRunning' : undefined
+  if (traffic.executing.size > 0 && isExclusive(call)) return 'waitsForRunning'
+  if (traffic.queue.conflictWith(call) !== undefined) return 'resource'
   return hasPlace(traffic) ? undefined : 'full'
 }
 
@@ -46,19 +56,26 @@ export const hasPlace = ({
 export function explainAdmission(call: CallRecord, traffic: Traffic): Admission {
   const because = refusalOf(call, traffic)
   if (because === undefined) return { ok: true, lane: laneOf(call) }
-  return { ok: false, because, blockers: blockersOf[because](call, traffic) }
+  const blockers = blockersOf[because](call, traffic)
+  const [first] = blockers
+  const key = because === 'resource' && first !== undefined ? conflictOf(keysOf(call), keysOf(first)) : undefined
+  return { ok: false, because, blockers: blockers.map(({ id }) => id), ...(key !== undefined && { key }) }
 }
-
-const idsOf = (calls: Iterable<CallRecord>): string[] => Array.from(calls, (call) => call.id)
 
 const blockersOf = {
   held: () => [],
-  exclusiveRunning: (_, { exclusive }) => (exclusive === undefined ? [] : [exclusive.id]),
+  exclusiveRunning: (_, { exclusive }) => (exclusive === undefined ? [] : [exclusive]),
   behindUnsafe: (call, { queue }) => {
     const barrier = queue.barrierBefore(call)
-    return barrier === undefined ? [] : [barrier.id]
+    return barrier === undefined ? [] : [barrier]
   },
-  waitsForRunning: (_, { executing }) => idsOf(executing),
-  full: (_, { executing, paused }) => idsOf([...executing].filter((call) => !paused.has(call))),
+  waitsForRunning: (_, { executing }) => [...executing],
+  resource: (call, { executing, queue }) => {
+    const keys = keysOf(call)
+    const holders = [...executing].filter((each) => conflictOf(keys, keysOf(each)) !== undefined)
+    const earlier = queue.conflictWith(call)
+    return holders.length > 0 || earlier === undefined ? holders : [earlier]
+  },
+  full: (_, { executing, paused }) => [...executing].filter((call) => !paused.has(call)),
   discarded: () => [],
-} satisfies { [R in Refusal]: (call: CallRecord, traffic: Traffic) => string[] }
+} satisfies { [R in Refusal]: (call: CallRecord, traffic: Traffic) => CallRecord[] }

@@ -1,6 +1,6 @@
 import { assign, enqueueActions, setup } from 'xstate'
 import type { AbortCause } from '../call/abort-precedence.ts'
-import type { CallRecord } from '../call/call-record.ts'
+import type { CallRecord, Reclassification } from '../call/call-record.ts'
 import { once } from '../once.ts'
 import { type Lane, laneOf, refusalOf } from './admission.ts'
 import type { ExecutorSchedule } from './executor-schedule.ts'
@@ -13,7 +13,7 @@ export type ExecutorEvent =
   | { type: 'call.withdraw'; call: CallRecord; because: string }
   /** The reply broke off: calls whose body has not started never run. */
   | { type: 'calls.withdraw'; because: string }
-  | { type: 'call.requeued'; call: CallRecord; becameUnsafe: boolean }
+  | { type: 'call.requeued'; call: CallRecord; change: Reclassification | undefined }
   /** A call that waited for a person has its answer. */
   | { type: 'call.paused'; call: CallRecord }
   | { type: 'call.resumed'; call: CallRecord }
@@ -38,6 +38,7 @@ export interface ExecutorInput {
 }
 
 type AddedCall = Extract<ExecutorEvent, { type: 'call.add' }>
+type Requeued = Extract<ExecutorEvent, { type: 'call.requeued' }>
 type NamedSiblings = Extract<ExecutorEvent, { type: 'abort.siblings' }>
 
 const siblingCause = (description: string | undefined): AbortCause => ({
@@ -63,11 +64,11 @@ const executorSetup = setup({
       actor.start()
     }),
     enqueue: ({ context: { run } }, call: CallRecord) => {
-      if (!call.port.isAnswered) run.queue.enter(call)
+      if (!call.port.isAnswered) run.enqueue(call)
     },
     release: ({ context: { run } }, call: CallRecord) => {
       call.stage = 'queued'
-      run.queue.enter(call)
+      run.enqueue(call)
     },
     withdraw: enqueueActions(({ enqueue }, { call, because }: { call: CallRecord; because: string }) => {
       call.stage = 'withdrawn'
@@ -87,8 +88,7 @@ const executorSetup = setup({
       enqueue.assign({ starts: starts + 1 })
       enqueue.sendTo(call.ref, { type: 'call.start' })
     }),
-    requeue: ({ context: { run } }, { call, becameUnsafe }: { call: CallRecord; becameUnsafe: boolean }) =>
-      run.requeue(call, becameUnsafe),
+    requeue: ({ context: { run } }, { call, change }: Requeued) => run.requeue(call, change),
     pause: ({ context: { run } }, call: CallRecord) => run.pause(call),
     resume: ({ context: { run } }, call: CallRecord) => run.resume(call),
     complete: ({ context: { run } }, call: CallRecord) => run.complete(call),
@@ -242,10 +242,7 @@ export const executorChart = once(() =>
         on: {
           'call.requeued': {
             ...ofOwnCall,
-            actions: {
-              type: 'requeue',
-              params: ({ event }: { event: { call: CallRecord; becameUnsafe: boolean } }) => event,
-            },
+            actions: { type: 'requeue', params: ({ event }: { event: Requeued }) => event },
           },
           'call.paused': { ...ofOwnCall, actions: { type: 'pause', params: callOf } },
           'call.resumed': { actions: { type: 'resume', params: callOf } },

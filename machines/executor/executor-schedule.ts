@@ -1,5 +1,8 @@
 import type { AnyActorRef } from 'xstate'
-import type { CallRecord } from '../call/call-record.ts'
+import type { CallRecord, Reclassification } from '../call/call-record.ts'
+import { isExclusive } from '../call/resource-keys.ts'
+import type { CallQueue } from './call-queue.ts'
+import { KeyedQueue } from './keyed-queue.ts'
 import { WaitingQueue } from './waiting-queue.ts'
 
 /** What the executor chart reports to its surroundings. Like every port it only records and returns. */
@@ -23,7 +26,8 @@ export interface RunPort {
  */
 export class ExecutorSchedule {
   readonly calls: CallRecord[] = []
-  readonly queue = new WaitingQueue()
+  /** Becomes a `KeyedQueue` with the first call that names resources: without any, a simpler rule is enough. */
+  queue: CallQueue = new WaitingQueue()
   readonly executing = new Set<CallRecord>()
   /** Executing calls that wait for a person: they do not count for `maxConcurrency`. */
   readonly paused = new Set<CallRecord>()
@@ -36,6 +40,8 @@ export class ExecutorSchedule {
   completedUpTo = 0
   readonly maxConcurrency: number
   readonly port: RunPort
+  /** A call of this run has named resources. */
+  hasKeys = false
 
   constructor(maxConcurrency: number, port: RunPort) {
     this.maxConcurrency = maxConcurrency
@@ -57,11 +63,19 @@ export class ExecutorSchedule {
     this.port.received(call)
   }
 
+  /** Puts a call into the queue at its place in the model's order. */
+  enqueue(call: CallRecord): void {
+    if (call.keys === undefined || this.hasKeys) return this.queue.enter(call)
+    this.hasKeys = true
+    this.queue = new KeyedQueue(this.calls.slice(this.completedUpTo))
+  }
+
   start(call: CallRecord): void {
     call.stage = 'executing'
     call.hasStarted = true
     this.executing.add(call)
-    if (!call.isSafe) this.exclusive = call
+    this.queue.started(call)
+    if (isExclusive(call)) this.exclusive = call
     if (call.yieldsToInterrupt) this.interruptible++
     this.port.started(call)
   }
@@ -74,17 +88,18 @@ export class ExecutorSchedule {
     this.paused.delete(call)
   }
 
-  /** Back to its place in the queue: as an unsafe call, or because it was answered when no slot was free. */
-  requeue(call: CallRecord, becameUnsafe: boolean): void {
+  /** Back to its place in the queue: it has other resources now, or was answered when no slot was free. */
+  requeue(call: CallRecord, change: Reclassification | undefined): void {
     this.#stopExecuting(call)
-    if (becameUnsafe) call.isSafe = false
+    if (change !== undefined) Object.assign(call, change)
     call.stage = 'queued'
-    this.queue.enter(call)
+    this.enqueue(call)
     this.port.requeued(call)
   }
 
   complete(call: CallRecord): void {
     if (call.stage === 'executing') this.#stopExecuting(call)
+    else this.queue.left(call)
     call.stage = 'completed'
     this.port.completed(call)
     for (
@@ -111,6 +126,7 @@ export class ExecutorSchedule {
 
   #stopExecuting(call: CallRecord): void {
     this.executing.delete(call)
+    this.queue.left(call)
     this.paused.delete(call)
     if (this.exclusive === call) this.exclusive = undefined
     if (call.yieldsToInterrupt) this.interruptible--

@@ -1,3 +1,4 @@
+import { isExclusive } from '../../machines/index.ts'
 import { answerAtOnce } from '../base/answer-at-once.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SafeGroup } from '../pipeline/call-facts.ts'
@@ -19,16 +20,22 @@ export class ContextLedger {
     this.#check = check
   }
 
-  /** Calls that never run change nothing: they do not part two runs of safe calls. */
+  /** Calls that never run change nothing: they do not separate two groups. */
   received(call: ToolCall): void {
     if (call.isAnswered) return
-    if (!call.isSafe) this.#lastRun = undefined
+    if (isExclusive(call)) this.#lastRun = undefined
     else call.safeGroup = this.#lastRun ??= { base: undefined }
+  }
+
+  /** The context after every call that is over, up to the first that is not. */
+  latest(): ToolUseContext {
+    this.applyDue()
+    return this.current
   }
 
   contextFor(call: ToolCall): ToolUseContext {
     this.applyDue()
-    if (!call.isSafe || call.safeGroup === undefined) return this.current
+    if (isExclusive(call) || call.safeGroup === undefined) return this.current
     call.safeGroup.base ??= this.current
     return call.safeGroup.base
   }
@@ -41,7 +48,7 @@ export class ContextLedger {
 
   /** The same without applying anything: undefined while something is due. */
   peek(call: ToolCall): ToolUseContext | undefined {
-    const base = call.isSafe ? call.safeGroup?.base : undefined
+    const base = isExclusive(call) ? undefined : call.safeGroup?.base
     if (base !== undefined) return base
     return this.#due.length === 0 ? this.current : undefined
   }

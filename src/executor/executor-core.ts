@@ -14,6 +14,7 @@ import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, Message, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import { answerFor } from '../pipeline/asking.ts'
+import { warnAboutKeys } from '../pipeline/call-keys.ts'
 import { CallReports } from '../pipeline/call-reports.ts'
 import { causeFor, type NamingFailure } from '../pipeline/cancels-siblings.ts'
 import { isReadOnly } from '../pipeline/classify-call.ts'
@@ -139,8 +140,10 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     const assistantMessage = source ?? createAssistantMessage([block], {}, this.settings.idsAndTime)
     const same = block.id === '' ? undefined : this.#intake.findSame(block)
     if (same !== undefined) return same.block
-    const call = new ToolCall(this, this.#intake.receive(block, assistantMessage, options))
+    const arrival = this.#intake.receive(block, assistantMessage, options, () => this.#ledger.latest())
+    const call = new ToolCall(this, arrival)
     this.#intake.remember(block.id, call)
+    if (arrival.keys?.problem !== undefined) warnAboutKeys(call, arrival.keys.problem)
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     const cause = call.isAnswered ? undefined : causeFor(call, this.#failures)
     this.#send(cause === undefined ? { type: 'call.add', call } : { type: 'call.add', call, cause })

@@ -1,12 +1,14 @@
 import { readField } from '../base/read-field.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { Arrival } from '../pipeline/call-facts.ts'
+import { askForKeys } from '../pipeline/call-keys.ts'
 import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.ts'
 import { type InputReading, readInput } from '../pipeline/read-input.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { isSameCall, Namesakes } from './namesakes.ts'
 
 /** How a call is taken in. */
@@ -73,7 +75,12 @@ export class Intake {
     return id
   }
 
-  receive(block: ToolUseBlock, assistantMessage: AssistantMessage, { hold, error }: AddOptions): Arrival {
+  receive(
+    block: ToolUseBlock,
+    assistantMessage: AssistantMessage,
+    { hold, error }: AddOptions,
+    contextNow: () => ToolUseContext,
+  ): Arrival {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
@@ -81,6 +88,9 @@ export class Intake {
     const runs = answer === undefined ? tool : undefined
     const reading = runs === undefined ? notRead : readInput(runs, block.input, this.#maxInputChars)
     const isSafe = runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input)
+    const keysContext = reading.status === 'valid' && hasOwn(runs, 'resources') ? contextNow() : undefined
+    const keys =
+      keysContext && runs && reading.status === 'valid' ? askForKeys(runs, reading.input, keysContext) : undefined
     return {
       id,
       name: block.name,
@@ -90,6 +100,8 @@ export class Intake {
       reading,
       answer,
       isSafe,
+      keys,
+      keysContext,
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
       isHeld: runs !== undefined && (typeof hold === 'function' ? hold(isSafe) : hold) === true,
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),

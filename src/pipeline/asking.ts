@@ -1,3 +1,4 @@
+import type { Reclassification } from '../../machines/index.ts'
 import { describeError } from '../base/describe-error.ts'
 import { describeValue } from '../base/describe-value.ts'
 import { whenSettled } from '../base/when-settled.ts'
@@ -71,11 +72,11 @@ function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
 }
 
 function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
-  const permit = (becameUnsafe: boolean): void => {
+  const permit = (reclassified?: Reclassification): void => {
     call.recordDecision({ behavior: 'allow', source: byHost })
-    call.tell({ type: 'permission.allowed', becameUnsafe })
+    call.tell({ type: 'permission.allowed', change: reclassified })
   }
-  if (updatedInput === undefined) return uphold(call, tool, hasNewDenyRules(call), () => permit(false))
+  if (updatedInput === undefined) return uphold(call, tool, hasNewDenyRules(call), () => permit())
   const change = { phase: 'permission', updatedInput, steps: [{ by: 'host', input: updatedInput }] } as const
-  changeInput(call, tool, change, (becameUnsafe) => uphold(call, tool, call.needsDeciding, () => permit(becameUnsafe)))
+  changeInput(call, tool, change, (reclassified) => uphold(call, tool, call.needsDeciding, () => permit(reclassified)))
 }

@@ -2,6 +2,7 @@ import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import type { AnyTool, ToolResult } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { KeysAnswer } from './call-keys.ts'
 import type { InputReading } from './read-input.ts'
 
 /** Consecutive safe calls: all see the context of the moment when the first of them started. */
@@ -20,6 +21,9 @@ export interface Arrival {
   /** The result, where it needs no run. */
   readonly answer: ResultText | undefined
   readonly isSafe: boolean
+  readonly keys: KeysAnswer | undefined
+  /** The context that its tool was asked with. */
+  readonly keysContext: ToolUseContext | undefined
   readonly yieldsToInterrupt: boolean
   readonly isHeld: boolean
   /** The tool has something of its own to say about an input that fits. */

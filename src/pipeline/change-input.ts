@@ -1,10 +1,11 @@
+import type { Reclassification } from '../../machines/index.ts'
 import { copyInput } from '../base/copy-input.ts'
 import { isRecord } from '../base/is-record.ts'
 import { isSameInput } from '../base/same-input.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { Phase } from './call-facts.ts'
-import { isConcurrencySafe } from './classify-call.ts'
+import { reclassify } from './call-keys.ts'
 import { ownInput } from './hook-input.ts'
 import { mergeInput } from './merge-input.ts'
 import { readInput, type ValidReading } from './read-input.ts'
@@ -24,27 +25,27 @@ export interface ChangeStep {
 }
 
 /**
- * An input that somebody changed has to pass what the model's passed, and may have another class. Goes on with
- * whether the call lost its place beside others, or ends the call.
+ * An input that somebody changed has to pass what the model's passed, and may use other resources: then the call
+ * queues again.
  */
 export function changeInput(
   call: ToolCall,
   tool: AnyTool,
   change: Change,
-  goOn: (becameUnsafe: boolean) => void,
+  goOn: (change: Reclassification | undefined) => void,
 ): void {
   const { phase, updatedInput, steps } = change
   const shown = ownInput(call)
-  if (isSameInput(shown, updatedInput)) return goOn(false)
+  if (isSameInput(shown, updatedInput)) return goOn(undefined)
   const raw = asTheModelWouldSendIt(call, shown, updatedInput)
   const reading = readInput(tool, raw, call.executor.settings.maxInputChars)
-  const accept = (checked: ValidReading) => {
+  const accept = (checked: ValidReading): void => {
     if (!call.isIn(phase)) return
     noteSteps(call, steps)
     call.rawInput = raw
     call.reading = checked
     call.isChecked = true
-    goOn(call.isSafe && !isConcurrencySafe(tool, checked.input))
+    goOn(reclassify(call, tool, checked.input))
   }
   if (reading.status === 'valid' && tool.validateInput === undefined && tool.normalizeInput === undefined) {
     return accept(reading)

@@ -31,7 +31,7 @@ export function decide(call: ToolCall): void {
   // it was permitted before it went back to the line
   if (call.decision?.behavior === 'allow') {
     return uphold(call, tool, call.context.permissions !== call.permit.settings, () =>
-      call.tell({ type: 'permission.allowed', becameUnsafe: false }),
+      call.tell({ type: 'permission.allowed', change: undefined }),
     )
   }
   caseOf(call, tool, reading.input).then(
@@ -47,7 +47,7 @@ export function decide(call: ToolCall): void {
 
 function follow(call: ToolCall, decision: Decision, messages: Case['messages']): void {
   call.recordDecision(decision)
-  if (decision.behavior === 'allow') call.tell({ type: 'permission.allowed', becameUnsafe: false })
+  if (decision.behavior === 'allow') call.tell({ type: 'permission.allowed', change: undefined })
   else if (decision.behavior === 'deny') denyCall(call, denialText(call, decision.source, messages), decision.source)
   else {
     const { by } = decision.source
@@ -90,7 +90,7 @@ export function settleByRules(call: ToolCall): void {
       }
       permit.isAsking = false
       call.recordDecision(decision)
-      call.tell({ type: 'permission.allowed', becameUnsafe: false })
+      call.tell({ type: 'permission.allowed', change: undefined })
     },
     () => undefined,
   )

@@ -38,6 +38,8 @@ export type WarningCode =
   | 'hook_output_unmapped'
   /** A body added a call that can only start when the body is over, and waits for it; the call was answered. */
   | 'waits_for_itself'
+  /** A tool could not name the resources of a call, which therefore runs alone. */
+  | 'resources_failed'
   /** A tool has a field that other engines read and this one does not. */
   | 'foreign_field'
 

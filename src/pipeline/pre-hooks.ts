@@ -41,7 +41,7 @@ function readyHooks(call: ToolCall, tool: AnyTool): readonly ReadyHook[] | { pro
 
 function refuse(call: ToolCall, problem: string): void {
   call.hookVerdict = { permission: 'deny', hookName: 'hooks', message: resultTexts.hookFailed('hooks', problem) }
-  call.tell({ type: 'preHooks.finished', becameUnsafe: false })
+  call.tell({ type: 'preHooks.finished', change: undefined })
 }
 
 function takeWords(call: ToolCall, tool: AnyTool, outcomes: readonly HookOutcome[]): void {
@@ -56,10 +56,10 @@ function takeWords(call: ToolCall, tool: AnyTool, outcomes: readonly HookOutcome
   }
   const last = steps.at(-1)
   if (call.hookVerdict?.permission === 'deny' || last === undefined) {
-    return call.tell({ type: 'preHooks.finished', becameUnsafe: false })
+    return call.tell({ type: 'preHooks.finished', change: undefined })
   }
-  changeInput(call, tool, { phase: 'preHooks', updatedInput: last.input, steps }, (becameUnsafe) =>
-    call.tell({ type: 'preHooks.finished', becameUnsafe }),
+  changeInput(call, tool, { phase: 'preHooks', updatedInput: last.input, steps }, (change) =>
+    call.tell({ type: 'preHooks.finished', change }),
   )
 }
 

@@ -7,6 +7,7 @@ import type {
   CallStage,
   Decision,
   Ending,
+  ResourceKeys,
   StopCause,
 } from '../../machines/index.ts'
 import { captureContext } from '../base/async-context.ts'
@@ -52,6 +53,9 @@ export class ToolCall implements CallRecord, CallPort {
   isChecked = false
 
   isSafe: boolean
+  keys: ResourceKeys | undefined
+  /** The context that its tool was last asked for keys with. */
+  keysContext: ToolUseContext | undefined
   index = -1
   stage: CallStage
   hasStarted = false
@@ -112,6 +116,8 @@ export class ToolCall implements CallRecord, CallPort {
     this.reading = arrival.reading
     this.rawInput = arrival.block.input
     this.isSafe = arrival.isSafe
+    this.keys = arrival.keys?.keys
+    this.keysContext = arrival.keysContext
     this.yieldsToInterrupt = arrival.yieldsToInterrupt
     this.#hasChecks = arrival.hasChecks
     this.#hasPermissionCheck = arrival.hasPermissionCheck
@@ -127,7 +133,16 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get needsValidation(): boolean {
+    return this.needsInputCheck || this.#hasStaleKeys
+  }
+
+  get needsInputCheck(): boolean {
     return !this.isChecked && (this.reading.status !== 'valid' || this.#hasChecks)
+  }
+
+  /** Its tool has named its resources for a context that is no longer the call's. */
+  get #hasStaleKeys(): boolean {
+    return this.keys !== undefined && this.executor.peekContext(this) !== this.keysContext
   }
 
   get needsPreHooks(): boolean {

@@ -1,7 +1,9 @@
 import { describeError } from '../base/describe-error.ts'
+import { readField } from '../base/read-field.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { Phase } from './call-facts.ts'
+import { reclassify } from './call-keys.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { ownErrorMessage } from './own-error.ts'
 import type { InputReading, ValidReading } from './read-input.ts'
@@ -13,16 +15,23 @@ export function validateCall(call: ToolCall): void {
   if (!call.isIn('validating')) return
   if (reading.status === 'invalid') return rejectInput(call, 'validating', resultTexts.invalidInput(reading.problem))
   if (tool === undefined) return
+  if (reading.status === 'valid' && !call.needsInputCheck) return acceptInput(call, tool, reading)
   checkInput(call, tool, reading, 'validating', resultTexts.invalidInput).then(
     (checked) => {
       if (checked.status === 'rejected') return rejectInput(call, 'validating', checked.text)
       if (!call.isIn('validating')) return
       call.reading = checked
       call.isChecked = true
-      call.tell({ type: 'input.accepted' })
+      acceptInput(call, tool, checked)
     },
     (error) => rejectInput(call, 'validating', validationThrew(error)),
   )
+}
+
+/** Keys were named for the input and the context of the call's arrival; both may be others by now. */
+function acceptInput(call: ToolCall, tool: AnyTool, { input }: ValidReading): void {
+  const hasKeys = call.keys !== undefined || readField(tool, 'resources') !== undefined
+  call.tell({ type: 'input.accepted', change: hasKeys ? reclassify(call, tool, input) : undefined })
 }
 
 export type CheckedInput = ValidReading | { readonly status: 'rejected'; readonly text: ResultText }

@@ -1,8 +1,9 @@
 import type { Admission, CallRecord } from '../../machines/index.ts'
 import type { Message } from '../messages/message.ts'
+import { isConflict } from './conflicts.ts'
 import type { CallEvidence, RunState, TurnEvidence } from './turn-evidence.ts'
 
-type Announced = Pick<CallRecord, 'id' | 'name' | 'index' | 'yieldsToInterrupt' | 'isSafe' | 'stage'>
+type Announced = Pick<CallRecord, 'id' | 'name' | 'index' | 'yieldsToInterrupt' | 'isSafe' | 'keys' | 'stage'>
 
 /** Collects the evidence of one turn. */
 export class EvidenceBook implements TurnEvidence {
@@ -44,6 +45,7 @@ export class EvidenceBook implements TurnEvidence {
       index: record.index,
       stopsAtInterrupt: record.yieldsToInterrupt,
       isSafe: record.isSafe,
+      keys: record.keys,
       isHeld: record.stage === 'held',
       phase: 'queued',
       hasExecuted: false,
@@ -66,9 +68,15 @@ export class EvidenceBook implements TurnEvidence {
     return call
   }
 
+  /** A changed input has given it another class, or other resources. */
+  reclassified(record: Announced): void {
+    Object.assign(this.announced(record), { isSafe: record.isSafe, keys: record.keys })
+  }
+
   /** The call's own chart moved. */
-  moved(call: CallEvidence, phase: string, record: Pick<CallRecord, 'isSafe' | 'stage'>): void {
+  moved(call: CallEvidence, phase: string, record: Pick<CallRecord, 'isSafe' | 'keys' | 'stage'>): void {
     call.isSafe = record.isSafe
+    call.keys = record.keys
     call.isHeld = record.stage === 'held'
     if (phase === call.phase) return
     const before = call.phase
@@ -80,8 +88,9 @@ export class EvidenceBook implements TurnEvidence {
     }
     const at = this.#next()
     if (phase === 'executing.calling') {
-      const beside = this.calls.filter((each) => each !== call && isBodyAlive(each)).map(({ id }) => id)
-      call.starts.push({ at, beside, isSafe: call.isSafe })
+      const beside = this.calls.filter((each) => each !== call && isBodyAlive(each))
+      const conflict = beside.find((each) => isConflict(call, each))?.id
+      call.starts.push({ at, beside: beside.map(({ id }) => id), conflict })
     }
     if (isStopped(phase) && !isStopped(before)) call.completedAt = at
   }
@@ -91,7 +100,7 @@ export class EvidenceBook implements TurnEvidence {
     const call = this.#byId.get(id)
     if (call === undefined) return
     call.overtook = undefined
-    call.starts.splice(0, call.starts.length, ...call.starts.map(({ isSafe }) => ({ at: 0, beside: [], isSafe })))
+    call.starts.splice(0, call.starts.length, ...call.starts.map(() => ({ at: 0, beside: [], conflict: undefined })))
   }
 
   /** Stores the executor's reasons for waiting calls. */
@@ -144,8 +153,9 @@ export class EvidenceBook implements TurnEvidence {
   }
 }
 
-const isBarrier = ({ isSafe, phase, index }: CallEvidence, call: CallEvidence): boolean =>
-  !isSafe && phase === 'queued' && index < call.index
+/** A held call may never run: only what it may write is kept for it. */
+export const isBarrier = (each: CallEvidence, call: CallEvidence): boolean =>
+  each.phase === 'queued' && each.index < call.index && isConflict(each, call, each.isHeld)
 
 const isStopped = (phase: string): boolean => phase === 'completed' || phase === 'yielded'
 

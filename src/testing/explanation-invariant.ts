@@ -1,5 +1,7 @@
 import type { Admission, Refusal } from '../../machines/index.ts'
 import { isAtWork, mayBeAtWork } from './at-work.ts'
+import { isAlone, isConflict } from './conflicts.ts'
+import { isBarrier } from './evidence-book.ts'
 import { firstOf } from './first-of.ts'
 import type { Invariant } from './invariant.ts'
 import { isClosed } from './is-closed.ts'
@@ -47,9 +49,10 @@ function reasonsIn(
   const executing = calls.filter(({ phase }) => phase.startsWith('executing'))
   const ids = executing.map(({ id }) => id).sort()
   const atWork = executing.filter(works)
-  const alone = executing.find(({ isSafe }) => !isSafe)
-  const unsafe = waiting.filter(({ isSafe }) => !isSafe)
+  const alone = executing.find(isAlone)
+  const unsafe = waiting.filter(isAlone)
   const [firstHeld, firstReady] = [unsafe.find(({ isHeld }) => isHeld), unsafe.find(({ isHeld }) => !isHeld)]
+  const isKeyed = calls.some(({ keys }) => keys !== undefined)
   const said = (because: Refusal, blockers: readonly string[]): string => `${because} ${blockers}`
   const workers = atWork.map(({ id }) => id).sort()
   const [isFullNow, waitsForAll] = [said('full', workers), said('waitsForRunning', ids)]
@@ -58,7 +61,11 @@ function reasonsIn(
     if (alone !== undefined) return said('exclusiveRunning', [alone.id])
     const barrier = [firstHeld, firstReady].find((each) => each !== undefined && each.index < call.index)
     if (barrier !== undefined) return said('behindUnsafe', [barrier.id])
-    const isFull = call.isSafe ? atWork.length >= maxConcurrency : executing.length > 0
-    return isFull ? (call.isSafe ? isFullNow : waitsForAll) : mayStart
+    if (isAlone(call) && executing.length > 0) return waitsForAll
+    const holders = executing.filter((each) => isConflict(each, call)).map(({ id }) => id)
+    if (holders.length > 0) return said('resource', holders.sort())
+    const earlier = isKeyed ? waiting.findLast((each) => isBarrier(each, call)) : undefined
+    if (earlier !== undefined) return said('resource', [earlier.id])
+    return atWork.length >= maxConcurrency ? isFullNow : mayStart
   }
 }

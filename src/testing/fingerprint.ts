@@ -44,6 +44,7 @@ export function callsInShort(
     return [
       call.stage,
       call.isSafe,
+      call.keys,
       snapshot?.value,
       [cause?.kind, ending?.by, ending?.by === 'abort' && [ending.cause.kind, ending.reached], isHooked, isPermitted],
       call.port.unread,

@@ -1,18 +1,17 @@
 import { mayBeAtWork } from './at-work.ts'
+import { isAlone, isConflict } from './conflicts.ts'
+import { isBarrier } from './evidence-book.ts'
 import { firstOf, list } from './first-of.ts'
 import type { Invariant } from './invariant.ts'
 import { isClosed } from './is-closed.ts'
 
-/** Q4: an unsafe call runs alone, and at most `maxConcurrency` calls run. */
+/** Q4, K3: no two conflicting calls run at once, and at most `maxConcurrency` calls run. */
 export const exclusivity: Invariant = {
   name: 'exclusivity',
   check({ calls, maxConcurrency }) {
-    const byId = new Map(calls.map((call) => [call.id, call]))
     return firstOf(calls, ({ id, starts }) =>
-      firstOf(starts, ({ beside, isSafe }) => {
-        if (!isSafe && beside.length > 0) return `${id} is unsafe but started while ${beside.join(', ')} ran`
-        const unsafe = beside.find((other) => byId.get(other)?.starts.at(-1)?.isSafe === false)
-        if (unsafe !== undefined) return `${id} started while the unsafe ${unsafe} ran`
+      firstOf(starts, ({ beside, conflict }) => {
+        if (conflict !== undefined) return `${id} started while ${conflict} ran, and the two conflict`
         if (beside.length >= maxConcurrency)
           return `${id} started beside ${beside.length} others; maxConcurrency is ${maxConcurrency}`
         return undefined
@@ -21,12 +20,14 @@ export const exclusivity: Invariant = {
   },
 }
 
-/** Q5: no call overtakes a waiting unsafe call. */
+/** Q5, K3: no call overtakes a waiting call that it conflicts with. */
 export const noOvertaking: Invariant = {
   name: 'no overtaking',
   check: ({ calls }) =>
     firstOf(calls, ({ id, overtook }) =>
-      overtook === undefined ? undefined : `${id} started while the unsafe ${overtook} before it still waited`,
+      overtook === undefined
+        ? undefined
+        : `${id} started while ${overtook} before it still waited, and the two conflict`,
     ),
 }
 
@@ -35,7 +36,7 @@ export const gateSaysWhoRuns: Invariant = {
   name: 'the gate says who runs',
   check({ calls, gate }) {
     const executing = calls.filter(({ phase }) => phase.startsWith('executing'))
-    const should = executing.length === 0 ? 'open' : executing.every(({ isSafe }) => isSafe) ? 'shared' : 'exclusive'
+    const should = executing.length === 0 ? 'open' : executing.some(isAlone) ? 'exclusive' : 'shared'
     return gate === should ? undefined : `the gate is ${gate}, but ${list(executing) || 'nothing'} executes`
   },
 }
@@ -56,11 +57,15 @@ export const nobodyWaitsForNothing: Invariant = {
     if (isClosed(run)) return undefined
     const executing = calls.filter(({ phase }) => phase.startsWith('executing'))
     const waiting = calls.filter(({ phase }) => phase === 'queued')
-    const next = waiting.find(({ isHeld, isSafe }) => !isHeld || !isSafe)
-    if (next === undefined || next.isHeld) return undefined
-    const hasRoom = next.isSafe
-      ? executing.every(({ isSafe }) => isSafe) && executing.filter(mayBeAtWork).length < maxConcurrency
-      : executing.length === 0
-    return hasRoom ? `${next.id} waits although it may start` : undefined
+    if (executing.filter(mayBeAtWork).length >= maxConcurrency) return undefined
+    // without resources, only the first call in the queue can start
+    const isKeyed = calls.some(({ keys }) => keys !== undefined)
+    const first = waiting.find(({ isHeld, isSafe }) => !isHeld || !isSafe)
+    const candidates = isKeyed || first === undefined ? waiting : [first]
+    return firstOf(candidates, (call) => {
+      if (call.isHeld || executing.some((each) => isConflict(each, call))) return undefined
+      const isBehind = waiting.some((each) => isBarrier(each, call))
+      return isBehind ? undefined : `${call.id} waits although it may start`
+    })
   },
 }

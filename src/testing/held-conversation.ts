@@ -4,6 +4,7 @@ import type { UserMessage } from '../messages/message.ts'
 import { type Query, query } from '../query/query.ts'
 import type { QueryMessage, QueryResult } from '../query/query-message.ts'
 import { allowAllTools } from '../tool/permission.ts'
+import { isAlone } from './conflicts.ts'
 import { countListeners } from './count-listeners.ts'
 import { countedIdsAndTime } from './counted-ids-and-time.ts'
 import { EvidenceBook } from './evidence-book.ts'
@@ -167,7 +168,7 @@ export class HeldConversation implements PlayableWorld {
       hasReaderLeft: this.hasReaderLeft,
       running: alive.map(({ id, signal }) => ({
         id,
-        isSafe: this.#seen(id)?.isSafe === true,
+        isAlone: isSeenAlone(this.#seen(id)),
         stopsAtInterrupt: this.#seen(id)?.stopsAtInterrupt === true,
         isTold: signal.aborted,
       })),
@@ -193,3 +194,6 @@ export class HeldConversation implements PlayableWorld {
 
 /** Moves that lead to the end of a query, most direct first. */
 const endings = [/ finishes$/, /^the model (says|asks|ends)/, /^time passes$/]
+
+/** A body that no executor has announced counts as unsafe. */
+const isSeenAlone = (call: CallEvidence | undefined): boolean => call === undefined || isAlone(call)

@@ -23,7 +23,8 @@ export interface QueryEvidence {
   /** Bodies that run and were not abandoned, of any attempt. */
   readonly running: readonly {
     readonly id: string
-    readonly isSafe: boolean
+    /** Nothing may run beside it. */
+    readonly isAlone: boolean
     readonly stopsAtInterrupt: boolean
     readonly isTold: boolean
   }[]
@@ -131,7 +132,7 @@ export const endingSaysWhy: QueryInvariant = {
 export const aloneAcrossAttempts: QueryInvariant = {
   name: 'exclusivity across attempts',
   check: ({ running }) =>
-    running.length > 1 && running.some(({ isSafe }) => !isSafe)
+    running.length > 1 && running.some(({ isAlone }) => isAlone)
       ? `${running.map(({ id }) => id).join(', ')} run side by side`
       : undefined,
 }

@@ -79,12 +79,13 @@ export class RecordedTurn {
   }
 }
 
-const recordOf = ({ id, name, index, stopsAtInterrupt, lane, stage }: CallState) => ({
+const recordOf = ({ id, name, index, stopsAtInterrupt, lane, keys, stage }: CallState) => ({
   id,
   name,
   index,
   yieldsToInterrupt: stopsAtInterrupt,
   isSafe: lane === 'shared',
+  keys,
   stage,
 })
 

@@ -1,4 +1,4 @@
-import type { Admission, Ending } from '../../machines/index.ts'
+import type { Admission, Ending, ResourceKeys } from '../../machines/index.ts'
 import type { Message } from '../messages/message.ts'
 
 /** Evidence from a held body itself, independent of the charts. */
@@ -24,15 +24,17 @@ export interface CallEvidence {
   readonly stopsAtInterrupt: boolean
   /** Its current class: may run beside other safe calls. */
   isSafe: boolean
+  /** The resources that it names, if its tool names any. */
+  keys: ResourceKeys | undefined
   isHeld: boolean
   /** The state of its chart: `queued`, `executing.calling`, `completed` and so on. */
   phase: string
   /** It has executed and was not queued again since. */
   hasExecuted: boolean
-  /** The unsafe call before it that still waited when it started. */
+  /** The conflicting call before it that still waited when it started. */
   overtook: string | undefined
   /** Each start of its body: when, and beside which calls. */
-  readonly starts: { readonly at: number; readonly beside: readonly string[]; readonly isSafe: boolean }[]
+  readonly starts: { readonly at: number; readonly beside: readonly string[]; readonly conflict: string | undefined }[]
   /** When it was first aborted. */
   toldAt: number | undefined
   /** It timed out, so it was aborted for that reason. */

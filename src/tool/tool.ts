@@ -37,6 +37,12 @@ export interface SiblingCall {
   isReadOnly: boolean
 }
 
+/** What a call reads and writes. Calls conflict if one writes what the other reads or writes. */
+export interface Resources {
+  reads?: readonly string[] | undefined
+  writes?: readonly string[] | undefined
+}
+
 /** How a call of a tool failed. */
 export interface ToolFailure {
   kind: 'failed' | 'timeout' | 'invalid_input' | 'unformattable'
@@ -107,6 +113,13 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    * @default () => false
    */
   isConcurrencySafe?(input: z.output<Schema>): boolean
+  /**
+   * The resources that this very call reads and writes, as keys `scheme:path`. A key that ends in `/` covers everything
+   * below it, `*` covers everything. Calls that do not conflict run in parallel, whatever `isConcurrencySafe` says. May
+   * read synchronously, must have no effects. A throw counts as `{ writes: ['*'] }`.
+   * @default safe calls read `*`, others write `*`
+   */
+  resources?(input: z.output<Schema>, context: ToolUseContext): Resources
   /**
    * Whether this very call changes nothing: only such calls run in mode `plan`. Who runs beside whom is said by
    * `isConcurrencySafe` alone.

@@ -1,10 +1,18 @@
 import { type AnyActorRef, createActor, createMachine } from 'xstate'
 import { TestModel } from 'xstate/graph'
-import { type AbortCause, type CallEvent, type CallInput, callChart } from '../../machines/index.ts'
+import {
+  type AbortCause,
+  type CallEvent,
+  type CallInput,
+  callChart,
+  type Reclassification,
+} from '../../machines/index.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 
 export const cause: AbortCause = { kind: 'user_interrupted', reason: 'escape' }
 const stronger: AbortCause = { kind: 'sibling_error', reason: 'sibling_error' }
+/** With another class, with other resources, and without a change. */
+const changes: (Reclassification | undefined)[] = [{ isSafe: false, keys: undefined }, undefined]
 export const graceEnds = { type: 'call.graceEnded' } as const
 
 /** Exhaustive by type: a new event does not compile until it has samples. */
@@ -18,15 +26,15 @@ export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: 
   'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
   'call.graceEnded': [graceEnds],
   'call.yield': [{ type: 'call.yield' }],
-  'input.accepted': [{ type: 'input.accepted' }],
+  'input.accepted': changes.map((change) => ({ type: 'input.accepted', change })),
   'input.rejected': [true, false].map((cancelsSiblings) => ({
     type: 'input.rejected',
     cancelsSiblings,
     description: '',
   })),
-  'permission.allowed': [true, false].map((becameUnsafe) => ({ type: 'permission.allowed', becameUnsafe })),
+  'permission.allowed': changes.map((change) => ({ type: 'permission.allowed', change })),
   'permission.denied': [true, false].map((stopsTurn) => ({ type: 'permission.denied', stopsTurn })),
-  'preHooks.finished': [true, false].map((becameUnsafe) => ({ type: 'preHooks.finished', becameUnsafe })),
+  'preHooks.finished': changes.map((change) => ({ type: 'preHooks.finished', change })),
   'permission.pending': [{ type: 'permission.pending' }],
   'permission.deferred': [{ type: 'permission.deferred' }],
   'permission.undecided': [{ type: 'permission.undecided' }],

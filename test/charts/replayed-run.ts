@@ -34,8 +34,8 @@ const toCall = {
   settle: [settle],
   cascade,
   pend: [{ type: 'permission.pending' }],
-  allow: [{ type: 'permission.allowed', becameUnsafe: false }],
-  becomeUnsafe: [{ type: 'permission.allowed', becameUnsafe: true }],
+  allow: [{ type: 'permission.allowed', change: undefined }],
+  becomeUnsafe: [{ type: 'permission.allowed', change: { isSafe: false, keys: undefined } }],
 } satisfies Record<string, CallEvent[]>
 
 const toExecutor = {

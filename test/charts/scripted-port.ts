@@ -1,9 +1,10 @@
-import { type CallPort, type CallRecord, callChart, type RunPort } from '../../machines/index.ts'
+import { type CallPort, type CallRecord, callChart, type ResourceKeys, type RunPort } from '../../machines/index.ts'
 import { tableEngine } from '../../src/chart-engine/table-engine.ts'
 
 export interface ScriptedCallOptions {
   readonly id: string
   readonly isSafe?: boolean
+  readonly keys?: ResourceKeys
   readonly isHeld?: boolean
   readonly isAnswered?: boolean
   readonly needsValidation?: boolean
@@ -54,6 +55,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     yieldsToInterrupt: options.yieldsToInterrupt ?? false,
     port,
     isSafe: options.isSafe ?? false,
+    keys: options.keys,
     index: -1,
     stage: options.isHeld === true ? 'held' : 'queued',
     hasStarted: false,

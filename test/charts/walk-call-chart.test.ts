@@ -132,7 +132,11 @@ describe('journeys of a call', () => {
     [
       'a rewritten input that is no longer safe',
       { needsAsking: true },
-      [{ type: 'call.start' }, { type: 'permission.allowed', becameUnsafe: true }, { type: 'call.start' }],
+      [
+        { type: 'call.start' },
+        { type: 'permission.allowed', change: { isSafe: false, keys: undefined } },
+        { type: 'call.start' },
+      ],
       { executing: 'calling' },
       ['askHost', 'callTool'],
     ],

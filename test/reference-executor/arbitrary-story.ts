@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type Move, picks } from './moves.ts'
 import { Story } from './story.ts'
-import { type AbortWord, type Answer, type CallPlan, graceMs, type TurnPlan } from './turn-view.ts'
+import { type AbortWord, type Answer, type CallPlan, graceMs, type Keys, type TurnPlan } from './turn-view.ts'
 
 /** True about once in so many times; shrinks to false. */
 const rarely = (times: number): fc.Arbitrary<boolean> =>
@@ -16,7 +16,7 @@ const stray = rarely(6)
 const count = fc.integer({ min: 1, max: 4 })
 // odd parts of the grace, so that two aborts seldom end together
 const ms = fc.constantFrom(graceMs, graceMs * 0.7, graceMs * 0.4)
-const answer = fc.constantFrom<Answer[]>('allow', 'allow', 'allow', 'deny', 'deny', 'deny and stop')
+const answer = fc.constantFrom<Answer[]>('allow', 'allow', 'allow with other keys', 'deny', 'deny', 'deny and stop')
 const reason = fc.constantFrom<(AbortWord | 'no reason')[]>(
   'interrupt',
   'interrupt',
@@ -28,11 +28,20 @@ const abortWord = fc.constantFrom<AbortWord[]>('interrupt', 'escape')
 
 const noFault = fc.constant('none' as const)
 
+// few, so that they often conflict; folders and files, so that one may cover another
+const key = fc.constantFrom('a:1', 'a:2', 'a:x/', 'a:x/1', 'a:x/y/', 'a:x/y/2', 'b:1')
+const keyList = fc.uniqueArray(fc.oneof({ weight: 12, arbitrary: key }, { weight: 1, arbitrary: fc.constant('*') }), {
+  maxLength: 2,
+})
+const keys: fc.Arbitrary<Keys> = fc.record({ reads: keyList, writes: keyList })
+const keyTraits = { keyed: rarely(2), keys, otherKeys: keys }
+
 const anyCall: fc.Arbitrary<CallPlan> = fc.record({
   safe: rarely(3).map((isUnsafe) => !isUnsafe),
   cancel: fc.boolean(),
   cascades: rarely(3),
   obedient: rarely(3),
+  ...keyTraits,
   fault: fc.oneof(
     { withCrossShrink: true },
     { weight: 10, arbitrary: noFault },
@@ -49,6 +58,7 @@ const openingCall: fc.Arbitrary<CallPlan> = fc.record({
   cancel: fc.boolean(),
   cascades: rarely(2),
   obedient: rarely(4),
+  ...keyTraits,
   fault: noFault,
   asks: rarely(6),
   hold: rarely(10),

@@ -69,6 +69,7 @@ export class ExecutorUnderTest {
     const input = {
       command: label,
       ...(plan.asks ? { asks: true } : {}),
+      ...(plan.keyed ? { keys: plan.keys, otherKeys: plan.otherKeys } : {}),
       ...(plan.fault === 'invalid' ? { size: 'wrong' } : {}),
     }
     this.#send(label, { id: label, name, input }, plan.hold)

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import type { AnyTool, CanUseTool, PermissionAnswer, ToolCallContext } from '../../src/index.ts'
 import { type HeldRun, type HeldTool, heldTool } from '../support/held-tool.ts'
-import { type Answer, type CallTraits, toolName } from './turn-view.ts'
+import { type Answer, type CallTraits, type Keys, toolName } from './turn-view.ts'
 
 const noYes = [false, true]
 const allTraits: CallTraits[] = noYes.flatMap((safe) =>
   noYes.flatMap((cancel) =>
-    noYes.flatMap((cascades) => noYes.map((obedient) => ({ safe, cancel, cascades, obedient }))),
+    noYes.flatMap((cascades) =>
+      noYes.flatMap((obedient) => noYes.map((keyed) => ({ safe, cancel, cascades, obedient, keyed }))),
+    ),
   ),
 )
 
@@ -23,7 +25,7 @@ export class HeldHost {
   readonly asked: string[] = []
   readonly signals = new Map<string, AbortSignal>()
   readonly #held = new Map<string, HeldTool>()
-  readonly #answers = new Map<string, (answer: PermissionAnswer) => void>()
+  readonly #answers = new Map<string, { input: Record<string, unknown>; give: (answer: PermissionAnswer) => void }>()
 
   constructor() {
     this.tools = allTraits.map((traits) => this.#makeTool(traits))
@@ -32,15 +34,17 @@ export class HeldHost {
   readonly canUseTool: CanUseTool = (_tool, input, _context, _message, id) => {
     if (input.asks !== true) return { behavior: 'allow' }
     this.asked.push(id)
-    return new Promise((resolve) => this.#answers.set(id, resolve))
+    return new Promise((give) => this.#answers.set(id, { input, give }))
   }
 
   answer(id: string, answer: Answer): void {
-    this.#answers.get(id)?.(
-      answer === 'allow'
-        ? { behavior: 'allow' }
-        : { behavior: 'deny', message: denial, interrupt: answer === 'deny and stop' },
-    )
+    const asked = this.#answers.get(id)
+    if (answer === 'allow') asked?.give({ behavior: 'allow' })
+    else if (answer === 'allow with other keys') {
+      const { otherKeys, ...input } = asked?.input ?? {}
+      const updatedInput = otherKeys === undefined ? input : { ...input, otherKeys, keys: otherKeys }
+      asked?.give({ behavior: 'allow', updatedInput })
+    } else asked?.give({ behavior: 'deny', message: denial, interrupt: answer === 'deny and stop' })
   }
 
   run(name: string, id: string): HeldRun {
@@ -50,12 +54,13 @@ export class HeldHost {
   }
 
   #makeTool(traits: CallTraits): AnyTool {
-    const { cascades, ...rest } = traits
+    const { cascades, keyed, ...rest } = traits
     const name = toolName(traits)
     const held = heldTool(name, { ...rest, cancelsSiblingsOnError: cascades, inputSchema })
     this.#held.set(name, held)
     return {
       ...held.tool,
+      ...(keyed && { resources: ({ keys }: Record<string, unknown>) => keys as Keys }),
       call: (input, context: ToolCallContext, ...others) => {
         this.started.push(context.toolUseID)
         this.signals.set(context.toolUseID, context.abortController.signal)

@@ -14,6 +14,7 @@ export function messageInWords(message: Message, labelOf: (id: string) => string
     return `${labelOf(message.parentToolUseID)} progress ${message.data}${dropped}`
   }
   if (message.type === 'attachment') return `${labelOf(message.toolUseID ?? 'nobody')} ${message.attachment.type}`
+  if (message.type === 'system') return `${labelOf(String(message.toolUseID))} ${message.subtype}`
   const block = resultOf({ message })
   const label = labelOf(block.tool_use_id)
   const content = String(block.content)

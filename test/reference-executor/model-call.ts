@@ -1,5 +1,5 @@
 import type { DiscardedCall } from '../../src/index.ts'
-import type { CallPlan } from './turn-view.ts'
+import type { CallPlan, Keys } from './turn-view.ts'
 
 type Stage = 'ignored' | 'waiting' | 'asking' | 'running' | 'stopping' | 'completed' | 'yielded'
 
@@ -10,6 +10,9 @@ export interface ModelCall {
   readonly plan: CallPlan
   stage: Stage
   held: boolean
+  keys: Keys
+  /** The host has changed its input. */
+  isChanged: boolean
   /** Whether it ever was in `executing`. */
   hasExecuted: boolean
   /** The host allowed it; it keeps that while it waits for a place. */
@@ -33,6 +36,8 @@ export const newCall = (label: string, name: string, plan: CallPlan): ModelCall 
   plan,
   stage: 'waiting',
   held: plan.hold,
+  keys: firstKeys(plan),
+  isChanged: false,
   hasExecuted: false,
   isPermitted: false,
   signal: 'none',
@@ -64,8 +69,15 @@ export const isOver = ({ stage }: ModelCall): boolean =>
 /** Whether its body runs and somebody waits for it. */
 export const isLive = ({ stage }: ModelCall): boolean => stage === 'running' || stage === 'stopping'
 
-/** Input that does not fit the schema makes any call unsafe. */
-export const isSafe = ({ plan }: ModelCall): boolean => plan.safe && plan.fault !== 'invalid'
+/** Input that does not fit the schema makes any call unsafe. Without resources, a safe call reads everything. */
+function firstKeys({ safe, keyed, keys, fault }: CallPlan): Keys {
+  if (fault === 'invalid') return { reads: [], writes: ['*'] }
+  if (keyed) return keys
+  return safe ? { reads: ['*'], writes: [] } : { reads: [], writes: ['*'] }
+}
+
+/** Needs everything for itself. */
+export const isAlone = ({ keys }: ModelCall): boolean => keys.writes.includes('*')
 
 /** What `discard` says of it. */
 export const discardedCall = (call: ModelCall, hasRun: boolean): DiscardedCall => ({

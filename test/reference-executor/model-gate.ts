@@ -1,9 +1,10 @@
-import { isExecuting, isSafe, type ModelCall } from './model-call.ts'
+import { isAlone, isExecuting, type ModelCall } from './model-call.ts'
+import type { Keys } from './turn-view.ts'
 
 export function gateOf(calls: readonly ModelCall[]): string {
   const executing = calls.filter(isExecuting)
   if (executing.length === 0) return 'open'
-  return executing.every(isSafe) ? 'shared' : 'exclusive'
+  return executing.some(isAlone) ? 'exclusive' : 'shared'
 }
 
 /** One more call may be at work; those that wait for a person are not. */
@@ -12,12 +13,30 @@ export const hasPlace = (calls: readonly ModelCall[], maxConcurrency: number): b
 
 /** The first call, in emission order, that may start now. */
 export function nextToStart(calls: readonly ModelCall[], maxConcurrency: number): ModelCall | undefined {
-  const executing = calls.filter(isExecuting)
-  const hasRoom = hasPlace(calls, maxConcurrency) && executing.every(isSafe)
-  for (const call of calls) {
-    if (call.stage !== 'waiting') continue
-    if (!call.held && (executing.length === 0 || (isSafe(call) && hasRoom))) return call
-    if (!isSafe(call)) return undefined
-  }
-  return undefined
+  if (!hasPlace(calls, maxConcurrency)) return undefined
+  return calls.find((call, at) => {
+    if (call.stage !== 'waiting' || call.held) return false
+    const isInUse = calls.some((each) => isExecuting(each) && conflict(each.keys, call.keys))
+    const isBehind = calls.slice(0, at).some((each) => each.stage === 'waiting' && isInTheWay(each, call))
+    return !isInUse && !isBehind
+  })
 }
+
+/** A held call may never run: only what it may write is kept for it. */
+function isInTheWay({ held, keys }: ModelCall, call: ModelCall): boolean {
+  if (!held) return conflict(keys, call.keys)
+  return keys.writes.length > 0 && conflict({ reads: [], writes: keys.writes }, call.keys)
+}
+
+/** One of them writes what the other reads or writes; writing everything conflicts even with nothing. */
+function conflict(one: Keys, other: Keys): boolean {
+  if (one.writes.includes('*') || other.writes.includes('*')) return true
+  const isUsed = (key: string, { reads, writes }: Keys): boolean =>
+    [...reads, ...writes].some((each) => meet(key, each))
+  return one.writes.some((key) => isUsed(key, other)) || other.writes.some((key) => isUsed(key, one))
+}
+
+const meet = (one: string, other: string): boolean => within(one, other) || within(other, one)
+
+const within = (key: string, outer: string): boolean =>
+  outer === '*' || outer === key || (outer.at(-1) === '/' && key.slice(0, outer.length) === outer)

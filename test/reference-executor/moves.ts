@@ -176,6 +176,7 @@ const planInWords = (plan: CallPlan): string =>
     ...(plan.fault === 'unknown' ? ['unknown'] : []),
     ...(plan.fault === 'invalid' ? ['invalid input'] : []),
     ...(plan.asks ? ['asks'] : []),
+    ...(plan.keyed ? [`reads ${plan.keys.reads.join(' ')}, writes ${plan.keys.writes.join(' ')}`] : []),
     ...(plan.hold ? ['held'] : []),
   ].join(', ')
 

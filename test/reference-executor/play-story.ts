@@ -51,4 +51,6 @@ function nextToEnd({ calls }: ReferenceModel): Move | undefined {
 }
 
 const resultLabels = (messages: readonly string[]): string[] =>
-  messages.filter((message) => !/^\S+ (progress|note)/.test(message)).map((message) => message.split(' ')[0] ?? '')
+  messages
+    .filter((message) => !/^\S+ (progress|note|input_changed)/.test(message))
+    .map((message) => message.split(' ')[0] ?? '')

@@ -10,6 +10,7 @@ import {
   anything,
   type CallPlan,
   graceMs,
+  type Keys,
   type TurnPlan,
   type TurnView,
   toolName,
@@ -96,6 +97,7 @@ export class ReferenceModel {
   answer(call: ModelCall, answer: Answer): void {
     if (call.stage !== 'asking') return
     if (answer === 'allow') this.#permit(call)
+    else if (answer === 'allow with other keys') this.#permitElsewhere(call)
     else this.#complete(call, 'denied')
     if (answer === 'deny and stop') {
       if (this.#hostAbort === 'none') this.#hostAbort = 'permission_stop'
@@ -211,6 +213,17 @@ export class ReferenceModel {
     call.hasExecuted = false
   }
 
+  /** With other resources it waits for those, at its place. */
+  #permitElsewhere(call: ModelCall): void {
+    const { keyed, keys, otherKeys } = call.plan
+    call.isChanged = keyed && JSON.stringify(keys) !== JSON.stringify(otherKeys)
+    if (!keyed || isSame(call.keys, otherKeys)) return this.#permit(call)
+    call.keys = otherKeys
+    call.isPermitted = true
+    call.stage = 'waiting'
+    call.hasExecuted = false
+  }
+
   #startBody(call: ModelCall): void {
     call.stage = 'running'
     this.started.push(call.label)
@@ -225,7 +238,7 @@ export class ReferenceModel {
 
   #complete(call: ModelCall, ...ending: string[]): void {
     call.stage = 'completed'
-    call.outbox = ending
+    call.outbox = call.isChanged ? [...ending, 'input_changed'] : ending
   }
 
   #hear(): void {
@@ -259,3 +272,7 @@ export class ReferenceModel {
     return hasExecuted ? 'stopped by the user' : 'cancelled before it started'
   }
 }
+
+const isSame = (one: Keys, other: Keys): boolean =>
+  [...one.reads].sort().join() === [...other.reads].sort().join() &&
+  [...one.writes].sort().join() === [...other.writes].sort().join()

@@ -7,9 +7,19 @@ export interface CallTraits {
   readonly cascades: boolean
   /** Its body settles when its signal aborts; a stubborn one goes on. */
   readonly obedient: boolean
+  /** Its tool names resources. */
+  readonly keyed: boolean
+}
+
+export interface Keys {
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
 }
 
 export interface CallPlan extends CallTraits {
+  readonly keys: Keys
+  /** The resources that it gets if the host changes its input. */
+  readonly otherKeys: Keys
   readonly fault: 'none' | 'unknown' | 'invalid'
   /** The host is asked, and answers when a later move says so. */
   readonly asks: boolean
@@ -26,16 +36,17 @@ export interface TurnPlan {
 }
 
 export type AbortWord = 'interrupt' | 'escape'
-export type Answer = 'allow' | 'deny' | 'deny and stop'
+export type Answer = 'allow' | 'allow with other keys' | 'deny' | 'deny and stop'
 
 export const graceMs = 100
 
 export const unknownName = 'nowhere'
 
 /** The name of the tool with these traits. */
-export const toolName = ({ safe, cancel, cascades, obedient }: CallTraits): string =>
+export const toolName = ({ safe, cancel, cascades, obedient, keyed }: CallTraits): string =>
   [
     safe ? 'safe' : 'unsafe',
+    ...(keyed ? ['keyed'] : []),
     cancel ? 'cancel' : 'block',
     ...(cascades ? ['cascading'] : []),
     obedient ? 'obedient' : 'stubborn',

@@ -82,7 +82,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     actor: isText,
     event: isText,
     candidates: listOf(tuple(isNumber, oneOf('passed', 'failed', 'notAsked'))),
-    refusal: maybe(fields({ call: isText, because: isText, blockers: listOf(isText) })),
+    refusal: maybe(fields({ call: isText, because: isText, blockers: listOf(isText), key: maybe(isText) })),
   },
   step: {
     actor: isText,
@@ -99,13 +99,23 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     label: isText,
     input: isAnything,
     lane: isLane,
+    keys: maybe(fields({ reads: listOf(isText), writes: listOf(isText) })),
     stopsAtInterrupt: isBoolean,
     stage: isStage,
   },
   schedule: {
     stages: maybe(listOf(tuple(isText, isStage, isLane))),
     cursor: maybe(fields({ next: isCount, completedUpTo: isCount, waitsFor: orNull(isText) })),
-    waits: maybe(listOf(fields({ because: isText, blockers: listOf(isText), calls: listOf(tuple(isCount, isCount)) }))),
+    waits: maybe(
+      listOf(
+        fields({
+          because: isText,
+          blockers: listOf(isText),
+          key: maybe(isText),
+          calls: listOf(tuple(isCount, isCount)),
+        }),
+      ),
+    ),
   },
   abort: {
     layer: oneOf('executor', 'call'),

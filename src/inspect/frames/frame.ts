@@ -1,4 +1,4 @@
-import type { AbortCause, CallStage, Ending, Lane, Refusal, StopCause } from '../../../machines/index.ts'
+import type { AbortCause, CallStage, Ending, Lane, Refusal, ResourceKeys, StopCause } from '../../../machines/index.ts'
 import type { ChartDefinition } from './chart-definition.ts'
 import type { Patch } from './diff-value.ts'
 import type { Encoded } from './encode-value.ts'
@@ -126,6 +126,8 @@ export interface GuardRefusal {
   readonly call: string
   readonly because: Refusal
   readonly blockers: readonly string[]
+  /** The resource, where that is the reason. */
+  readonly key?: string
 }
 
 /** One microstep and the transitions it took. Unchanged parts are omitted. */
@@ -149,6 +151,8 @@ export interface CallFrame {
   readonly label: string
   readonly input: Encoded
   readonly lane: Lane
+  /** The resources that it names. A call that names others later has another frame. */
+  readonly keys?: ResourceKeys
   readonly stopsAtInterrupt: boolean
   readonly stage: CallStage
 }
@@ -174,6 +178,8 @@ export interface CursorState {
 export interface WaitGroup {
   readonly because: Refusal
   readonly blockers: readonly string[]
+  /** The resource, where that is the reason. */
+  readonly key?: string
   /** Ranges of call indices, both ends inclusive. */
   readonly calls: readonly (readonly [from: number, to: number])[]
 }

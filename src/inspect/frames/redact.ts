@@ -11,6 +11,7 @@ export interface Where {
     | 'context'
     | 'reason'
     | 'label'
+    | 'key'
     | 'warning'
     | 'said'
   readonly toolName?: string

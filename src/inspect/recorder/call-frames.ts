@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate'
-import { type CallRecord, ExecutorSchedule, laneOf } from '../../../machines/index.ts'
+import { type CallRecord, ExecutorSchedule, laneOf, type ResourceKeys } from '../../../machines/index.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { describeCall } from '../../tool/describe-call.ts'
 import type { Encoded } from '../frames/encode-value.ts'
@@ -39,9 +39,20 @@ export class CallFrames {
       label: this.#known.get(call.id)?.label ?? this.#firstLabel(call),
       input: this.#show(call.block?.input, { what: 'input', ...where }),
       lane: laneOf(call),
+      ...(call.keys !== undefined && { keys: this.#keysOf(call, call.keys) }),
       stopsAtInterrupt: call.yieldsToInterrupt,
       stage: call.stage,
     }
+  }
+
+  /** A key is made of the input, so the host may want to redact it too. */
+  keyOf(key: string, call: CallRecord): string {
+    return asText(this.#show(key, { what: 'key', ...whereabouts(call) }))
+  }
+
+  #keysOf(call: CallRecord, { reads, writes }: ResourceKeys): ResourceKeys {
+    const shown = (key: string): string => this.keyOf(key, call)
+    return { reads: reads.map(shown), writes: writes.map(shown) }
   }
 
   /** Asks tools to describe their calls. That is user code, so it runs between steps. */

@@ -22,7 +22,7 @@ import { actorNames } from './actor-names.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
 import { abortFrame, endingFrame, endingOf, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
-import { reasonOf, ScheduleWatch } from './schedule-watch.ts'
+import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
 import { sightingOf } from './xstate-view.ts'
 
 /** What the recorder needs from an executor. An open question is one that the host has not answered yet. */
@@ -70,12 +70,12 @@ export class RunWatch {
     this.#write = write
     this.#options = options
     this.#run = executor.actor.getSnapshot().context.run
-    this.#schedule = new ScheduleWatch(this.#run)
     const nameOf = actorNames(executor.actor.system, options.actorId)
     this.#show = showWith(options.redact, options.limits ?? {}, standIn(nameOf))
     this.#showWhole = showWith(options.redact, wholeInput, standIn(nameOf))
     this.#actors = new ActorFrames(this.#show, nameOf)
     this.#calls = new CallFrames(this.#show, nameOf)
+    this.#schedule = new ScheduleWatch(this.#run, this.#showKey)
     this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
   }
 
@@ -142,6 +142,8 @@ export class RunWatch {
     ]
   }
 
+  readonly #showKey: ShowKey = (key, call) => this.#calls.keyOf(key, call)
+
   #seeGuards(...[actor, event, regions, taken]: Parameters<GuardWatcher>): void {
     const isExecutor = actor === (this.#executor.actor as AnyActorRef)
     const isGate = isExecutor && taken.length === 0 && regions[0]?.[0]?.eventType === ''
@@ -151,7 +153,7 @@ export class RunWatch {
     const guards = this.#actors.guards(actor, event, regions, taken, because && `${because} ${next?.id}`)
     if (guards === undefined) return
     if (next === undefined || because === undefined) return this.#write(guards)
-    this.#write({ ...guards, refusal: { call: next.id, ...reasonOf(next, this.#run) } })
+    this.#write({ ...guards, refusal: { call: next.id, ...reasonOf(next, this.#run, this.#showKey) } })
   }
 
   #tell(...bodies: (FrameBody | undefined)[]): void {
@@ -212,6 +214,9 @@ export class RunWatch {
     }
     // its index is known only once it is in the schedule
     if (call !== undefined && call.index >= 0 && !this.#calls.has(call)) this.#meet(call as ToolCall)
+    else if (call?.keys !== undefined && event.type === 'call.requeued') {
+      this.#write(this.#calls.frameOf(call as ToolCall))
+    }
     this.#tell(this.#schedule.change(call, isAborted))
   }
 

@@ -6,10 +6,14 @@ import {
   explainAdmission,
   type Lane,
   laneOf,
+  type Refusal,
   refusalOf,
 } from '../../../machines/index.ts'
 import type { CursorState, ScheduleFrame, WaitGroup } from '../frames/frame.ts'
 import { WaitingRanges } from '../frames/waiting-ranges.ts'
+
+/** A key is made of the input, so the host may redact it. */
+export type ShowKey = (key: string, call: CallRecord) => string
 
 interface Seen {
   stage: CallStage
@@ -22,6 +26,7 @@ interface Seen {
  */
 export class ScheduleWatch {
   readonly #run: ExecutorSchedule
+  readonly #showKey: ShowKey
   readonly #seen = new Map<CallRecord, Seen>()
   #executing = new Set<CallRecord>()
   readonly #waiting = new WaitingRanges()
@@ -29,8 +34,9 @@ export class ScheduleWatch {
   #cursor: CursorState | undefined
   #waits = ''
 
-  constructor(run: ExecutorSchedule) {
+  constructor(run: ExecutorSchedule, showKey: ShowKey = (key) => key) {
     this.#run = run
+    this.#showKey = showKey
   }
 
   /** Returns the full state; `change` then returns only differences. */
@@ -131,14 +137,19 @@ export class ScheduleWatch {
       const call = this.#run.calls[from] as CallRecord
       const because = refusalOf(call, this.#run)
       if (because === undefined) continue
-      const key = because === 'behindUnsafe' ? `behind ${this.#run.queue.barrierBefore(call)?.index}` : because
+      const key = this.#groupOf(call, because)
       const group = groups.get(key)
       const last = group?.calls.at(-1)
       if (group === undefined) groups.set(key, { first: call, calls: [[from, to]] })
       else if (last !== undefined && last[1] === from - 1) last[1] = to
       else group.calls.push([from, to])
     }
-    return Array.from(groups.values(), ({ first, calls }) => ({ ...reasonOf(first, this.#run), calls }))
+    return Array.from(groups.values(), ({ first, calls }) => ({ ...reasonOf(first, this.#run, this.#showKey), calls }))
+  }
+
+  #groupOf(call: CallRecord, because: Refusal): string {
+    if (because === 'behindUnsafe') return `behind ${this.#run.queue.barrierBefore(call)?.index}`
+    return because === 'resource' ? JSON.stringify(reasonOf(call, this.#run, this.#showKey)) : because
   }
 
   /** Ranges of calls with the same refusal. Held calls and the first unsafe calls are the boundaries. */
@@ -146,6 +157,11 @@ export class ScheduleWatch {
     const cuts = this.#run.queue.barriers.flatMap(({ index }) => [index, index + 1])
     for (const ranges of [this.#waiting, this.#held]) {
       for (const [first, last] of ranges.ranges) {
+        // each call may wait for a resource of its own
+        if (this.#run.hasKeys) {
+          for (let index = first; index <= last; index++) yield [index, index]
+          continue
+        }
         const inside = [...new Set(cuts)].filter((cut) => cut > first && cut <= last).sort((a, b) => a - b)
         for (const [at, from] of [first, ...inside].entries()) yield [from, (inside[at] ?? last + 1) - 1]
       }
@@ -154,10 +170,11 @@ export class ScheduleWatch {
 }
 
 /** Why a call waits, with at most a hundred blockers. */
-export function reasonOf(call: CallRecord, run: ExecutorSchedule): Pick<WaitGroup, 'because' | 'blockers'> {
+export function reasonOf(call: CallRecord, run: ExecutorSchedule, showKey: ShowKey): Omit<WaitGroup, 'calls'> {
   const admission = explainAdmission(call, run)
   if (admission.ok) return { because: 'held', blockers: [] }
-  return { because: admission.because, blockers: admission.blockers.slice(0, 100) }
+  const { because, blockers, key } = admission
+  return { because, blockers: blockers.slice(0, 100), ...(key !== undefined && { key: showKey(key, call) }) }
 }
 
 function cursorOf(run: ExecutorSchedule): CursorState {

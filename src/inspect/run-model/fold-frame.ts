@@ -129,13 +129,13 @@ function noteDiscard<Run extends RunState>(
 }
 
 function foldCall<Run extends RunState>(run: Run, frame: FrameOf<'call'>, listener: RunListener<Run>): void {
-  const { call: id, index, name, label, input, lane, stage, stopsAtInterrupt, actor } = frame
+  const { call: id, index, name, label, input, lane, keys, stage, stopsAtInterrupt, actor } = frame
   const known = run.byId.get(id)
-  if (known !== undefined) return void Object.assign(known, { name, label, input, stopsAtInterrupt })
+  if (known !== undefined) return void Object.assign(known, { name, label, input, keys, stopsAtInterrupt })
   // a hostile recording could skip indices to force a huge array
   if (index !== run.calls.length) return
   const call: CallIn<Run> = listener.newCall(
-    { id, index, name, label, input, stopsAtInterrupt, actor, lane, stage, ending: undefined, results: [] },
+    { id, index, name, label, input, keys, stopsAtInterrupt, actor, lane, stage, ending: undefined, results: [] },
     frame,
   )
   run.calls.push(call)

@@ -92,6 +92,7 @@ export interface CallState {
   stopsAtInterrupt: boolean
   readonly actor: string
   lane: CallFrame['lane']
+  keys: CallFrame['keys']
   stage: CallFrame['stage']
   ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
   /** The messages of the call that readers took, other than progress. */

@@ -2,11 +2,12 @@ import type { Refusal } from '../../../machines/index.ts'
 import { givenUp } from '../frames/given-up.ts'
 
 /** The one table of sentences for why a call waits. Each continues the name of the call. */
-const sentences: Readonly<Record<Refusal, (names: string, slots: string) => string>> = {
+const sentences: Readonly<Record<Refusal, (names: string, slots: string, key: string) => string>> = {
   held: () => 'waits to be released',
   exclusiveRunning: (names) => `waits for ${names}, which must run alone`,
   behindUnsafe: (names) => `waits behind ${names}, which must run alone`,
   waitsForRunning: (names) => `must run alone, waits for ${names}`,
+  resource: (names, _, key) => `waits for ${names}, which uses ${key}`,
   full: (_, slots) => `waits for a free slot${slots}`,
   discarded: () => givenUp.long,
 }
@@ -20,7 +21,7 @@ export interface WaitingIn {
 
 /** Why a call waits, as a sentence that continues its name: `must run alone, waits for #1 Read and #2 Grep`. */
 export function whyWaiting(
-  { because, blockers }: { readonly because: string; readonly blockers: readonly string[] },
+  { because, blockers, key }: { readonly because: string; readonly blockers: readonly string[]; readonly key?: string },
   { maxConcurrency, nameOf }: WaitingIn,
 ): string {
   if (!Object.hasOwn(sentences, because)) return `waits (${because})`
@@ -28,6 +29,7 @@ export function whyWaiting(
   return sentences[because as Refusal](
     names,
     maxConcurrency === null ? '' : `: ${maxConcurrency} of ${maxConcurrency} in use`,
+    key ?? 'the same resource',
   )
 }
 

@@ -12,6 +12,8 @@ export class HeadOfLine {
   #why: WaitedFor | undefined
   #barriers: readonly CallRecord[] = []
   #seen = 0
+  /** Where calls name resources, each has a reason of its own. */
+  #reasons: Map<CallRecord, WaitedFor> | undefined
 
   constructor(run: ExecutorSchedule) {
     this.#run = run
@@ -20,13 +22,29 @@ export class HeadOfLine {
   /** Called before each step. */
   look(): void {
     const { calls } = this.#run
+    this.#reasons = this.#run.hasKeys ? this.#allReasons() : undefined
     while (this.#at < calls.length && calls[this.#at]?.stage !== 'queued') this.#at++
     this.#head = calls[this.#at]
     this.#seen = calls.length
     this.#barriers = this.#head === undefined ? [] : this.#run.queue.barriers
-    const admission = this.#head && explainAdmission(this.#head, this.#run)
-    const isRefused = admission !== undefined && !admission.ok
-    this.#why = isRefused ? { because: admission.because, blockers: admission.blockers.slice(0, 100) } : undefined
+    this.#why = this.#head && this.#whyOf(this.#head)
+  }
+
+  #whyOf(call: CallRecord): WaitedFor | undefined {
+    const admission = explainAdmission(call, this.#run)
+    if (admission.ok) return undefined
+    const { because, blockers, key } = admission
+    return { because, blockers: blockers.slice(0, 100), ...(key !== undefined && { key }) }
+  }
+
+  #allReasons(): Map<CallRecord, WaitedFor> {
+    const reasons = new Map<CallRecord, WaitedFor>()
+    for (const call of this.#run.calls.slice(this.#run.completedUpTo)) {
+      if (call.stage !== 'queued' && call.stage !== 'held') continue
+      const why = this.#whyOf(call)
+      if (why !== undefined) reasons.set(call, why)
+    }
+    return reasons
   }
 
   /** The call is queued again, perhaps before the current head. */
@@ -34,7 +52,9 @@ export class HeadOfLine {
     this.#at = Math.min(this.#at, index)
   }
 
-  reasonFor({ index, isSafe }: CallRecord): WaitedFor | undefined {
+  reasonFor(call: CallRecord): WaitedFor | undefined {
+    if (this.#reasons !== undefined) return this.#reasons.get(call)
+    const { index, isSafe } = call
     // it was added just now and did not wait
     if (index >= this.#seen) return undefined
     // a call before the head was not in the queue: it was held

@@ -1,18 +1,19 @@
-import type { BodyEnd, CallEvent } from '../../../machines/index.ts'
+import type { BodyEnd, CallEvent, Reclassification } from '../../../machines/index.ts'
 import type { Answer, Phase } from './seen-call.ts'
 
 interface Said {
   readonly answer: Answer
   readonly label: string
-  /** The call can still become unsafe. */
-  readonly mayBecomeUnsafe: boolean
+  /** What a changed input made of the call. */
+  readonly change: Reclassification | undefined
   /** How its body ended. */
   readonly end: BodyEnd
 }
 
 const timeout = { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 0 } as const
 
-const becameUnsafe = ({ answer, mayBecomeUnsafe }: Said): boolean => mayBecomeUnsafe && answer.next === 'queued'
+const changeOf = ({ answer, change }: Said): Reclassification | undefined =>
+  answer.next === 'queued' ? change : undefined
 const own = ({ answer: { cancelsSiblings }, label }: Said) => ({
   cancelsSiblings,
   description: cancelsSiblings === false ? '' : label,
@@ -20,11 +21,11 @@ const own = ({ answer: { cancelsSiblings }, label }: Said) => ({
 
 /** Derived from the chart's reaction, not from the event's data, which the host may have redacted. */
 const events: { readonly [type: string]: (said: Said) => CallEvent } = {
-  'input.accepted': () => ({ type: 'input.accepted' }),
+  'input.accepted': (said) => ({ type: 'input.accepted', change: changeOf(said) }),
   'input.rejected': (said) => ({ type: 'input.rejected', ...own(said) }),
-  'preHooks.finished': (said) => ({ type: 'preHooks.finished', becameUnsafe: becameUnsafe(said) }),
+  'preHooks.finished': (said) => ({ type: 'preHooks.finished', change: changeOf(said) }),
   'permission.undecided': () => ({ type: 'permission.undecided' }),
-  'permission.allowed': (said) => ({ type: 'permission.allowed', becameUnsafe: becameUnsafe(said) }),
+  'permission.allowed': (said) => ({ type: 'permission.allowed', change: changeOf(said) }),
   'permission.deferred': () => ({ type: 'permission.deferred' }),
   'permission.denied': ({ answer }) => ({ type: 'permission.denied', stopsTurn: answer.stopsTurn }),
   'tool.settled': ({ answer: { next }, end }) => ({

@@ -1,5 +1,15 @@
 import type { AnyActorRef } from 'xstate'
-import type { BodyEnd, CallEvent, CallPort, CallRecord, CallStage, Ending } from '../../../machines/index.ts'
+import {
+  type BodyEnd,
+  type CallEvent,
+  type CallPort,
+  type CallRecord,
+  type CallStage,
+  type Ending,
+  isSameKeys,
+  type Reclassification,
+  type ResourceKeys,
+} from '../../../machines/index.ts'
 import type { Agenda } from './agenda.ts'
 import { eventOf, usualAnswers } from './scripted-answer.ts'
 import type { Answer, Phase, SeenCall, Visit, Way } from './seen-call.ts'
@@ -24,6 +34,7 @@ export class ScriptedCall implements CallRecord, CallPort {
   readonly mayBeForbidden = true
   unread = 1
   isSafe: boolean
+  keys: ResourceKeys | undefined
   /** Its class when added; a changed input can make it unsafe. */
   readonly wasSafe: boolean
   index = -1
@@ -51,6 +62,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.#isMarked = mark !== undefined
     this.wasSafe = mark ?? seen.isSafe
     this.isSafe = this.wasSafe
+    this.keys = this.#isMarked ? undefined : seen.firstKeys
     this.stage = seen.isHeld ? 'held' : 'queued'
   }
 
@@ -179,9 +191,16 @@ export class ScriptedCall implements CallRecord, CallPort {
   #tell(answer: Answer): void {
     const reached = this.seen.ending?.reached
     const end = this.#phase !== 'stopping' ? 'returned' : isBodyEnd(reached) ? reached : 'failed'
-    const mayBecomeUnsafe = this.isSafe && !this.#isMarked && this.seen.isSafe && this.seen.lane === 'exclusive'
-    const event = eventOf({ answer, label: this.seen.label, mayBecomeUnsafe, end })
+    const event = eventOf({ answer, label: this.seen.label, change: this.#change(), end })
     if (event !== undefined) this.#send(event)
+  }
+
+  /** What a changed input made of it. */
+  #change(): Reclassification | undefined {
+    const { isSafe, keys, lane } = this.seen
+    if (this.#isMarked) return undefined
+    if (keys !== undefined) return isSameKeys(keys, this.keys) ? undefined : { isSafe: lane === 'shared', keys }
+    return this.isSafe && isSafe && lane === 'exclusive' ? { isSafe: false, keys } : undefined
   }
 
   #stopTurnAfter(after: number, { seq, reason }: { seq: number; reason: string }): void {

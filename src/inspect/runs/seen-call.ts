@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../machines/index.ts'
+import type { Refusal, ResourceKeys } from '../../../machines/index.ts'
 import type { EndingFrame } from '../frames/frame.ts'
 import type { CallState } from '../run-model/run-state.ts'
 
@@ -52,6 +52,7 @@ export interface Visit extends Stay {
 export interface WaitedFor {
   readonly because: Refusal
   readonly blockers: readonly string[]
+  readonly key?: string
 }
 
 /** The history of a call. Each time is that of the outside event that caused it. */
@@ -71,6 +72,8 @@ export interface SeenCall extends CallState, Way {
   ending: CallState['ending']
   /** When it was added. */
   readonly isSafe: boolean
+  /** When it was added. */
+  readonly firstKeys: ResourceKeys | undefined
   /** When it was added. */
   readonly isHeld: boolean
   readonly addedSeq: number

@@ -165,6 +165,7 @@ export class SeenRun {
     const { isPicture } = this.#state
     return Object.assign(state, {
       isSafe: state.lane === 'shared',
+      firstKeys: state.keys,
       isHeld: stage === 'held',
       addedAt: this.#now,
       addedSeq: isPicture ? seq : this.#outside.seq,
@@ -202,7 +203,9 @@ export class SeenRun {
     call.startedAt = this.#now
     call.startedSeq = this.#starts++
     const why = waitOf({ waits: this.#waitsAtRest }, call.index)
-    if (why !== undefined) call.waitedFor = { because: why.because, blockers: why.blockers }
+    if (why === undefined) return
+    const { because, blockers, key } = why
+    call.waitedFor = { because, blockers, ...(key !== undefined && { key }) }
   }
 
   #statesOf(id: string): ActiveStates {
