@@ -1,4 +1,6 @@
+import { conflictOf, isExclusive, keysOf, type Reclassification } from '../../../machines/index.ts'
 import type { ToolUseBlock } from '../../messages/message.ts'
+import { askForKeys } from '../../pipeline/call-keys.ts'
 import { isConcurrencySafe } from '../../pipeline/classify-call.ts'
 import { readInput } from '../../pipeline/read-input.ts'
 import { ToolBox } from '../../tool/tool-box.ts'
@@ -8,32 +10,48 @@ import { readOptions } from '../options.ts'
 
 /** Calls that may run together. */
 export interface ToolCallBatch {
+  /** Whether they may run in parallel. An unsafe call that names no resources is a batch of its own. */
   isConcurrencySafe: boolean
   blocks: ToolUseBlock[]
 }
 
-/** Consecutive safe calls form one batch; each unsafe call is its own. */
+/** Consecutive calls that do not conflict form one batch. */
 export function partitionToolCalls(
   blocks: readonly ToolUseBlock[],
-  context: Pick<ToolUseContext, 'options'>,
+  context: Pick<ToolUseContext, 'options'> & Partial<ToolUseContext>,
   { maxInputChars }: { maxInputChars?: number | undefined } = {},
 ): ToolCallBatch[] {
   const tools = new ToolBox(context.options.tools)
   const settings = readOptions({ maxInputChars })
   const batches: ToolCallBatch[] = []
+  let together: Reclassification[] = []
   for (const block of blocks) {
-    const isSafe = isSafeBlock(tools, block, settings.maxInputChars)
-    const last = batches.at(-1)
-    if (isSafe && last?.isConcurrencySafe === true) last.blocks.push(block)
-    else batches.push({ isConcurrencySafe: isSafe, blocks: [block] })
+    const call = classify(tools, block, settings.maxInputChars, context)
+    const keys = keysOf(call)
+    if (together.length > 0 && together.every((each) => conflictOf(keysOf(each), keys) === undefined)) {
+      batches.at(-1)?.blocks.push(block)
+      together.push(call)
+    } else {
+      batches.push({ isConcurrencySafe: !isExclusive(call), blocks: [block] })
+      together = [call]
+    }
   }
   return batches
 }
 
-function isSafeBlock(tools: ToolBox, block: ToolUseBlock, maxInputChars: number): boolean {
+const unsafe: Reclassification = { isSafe: false, keys: undefined }
+
+function classify(
+  tools: ToolBox,
+  block: ToolUseBlock,
+  maxInputChars: number,
+  context: Pick<ToolUseContext, 'options'> & Partial<ToolUseContext>,
+): Reclassification {
   const { name, input } = readBlock(block)
   const tool = tools.find(name)
-  if (tool === undefined) return false
+  if (tool === undefined) return unsafe
   const reading = readInput(tool, input, maxInputChars)
-  return reading.status === 'valid' && isConcurrencySafe(tool, reading.input)
+  if (reading.status !== 'valid') return unsafe
+  const keys = askForKeys(tool, reading.input, context as ToolUseContext)?.keys
+  return { isSafe: isConcurrencySafe(tool, reading.input), keys }
 }

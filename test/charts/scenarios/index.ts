@@ -3,6 +3,7 @@ import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
 import { phasesScenarios } from './phases.ts'
 import { queriesScenarios } from './queries.ts'
+import { resourcesScenarios } from './resources.ts'
 import { retriesScenarios } from './retries.ts'
 
 /**
@@ -13,6 +14,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...gateScenarios,
   ...phasesScenarios,
   ...hooksScenarios,
+  ...resourcesScenarios,
   ...retriesScenarios,
   ...queriesScenarios,
   ...abortsScenarios,

@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import type { HookCallback } from '../../../src/index.ts'
+import { heldTool } from '../../support/held-tool.ts'
+import { chartValue, flush, testTurn } from '../../support/turn.ts'
+
+const edit = () =>
+  heldTool('Edit', {
+    resources: ({ path }) => ({ writes: [`file:${path}`] }),
+    normalizeInput: async (input) => ({ ...input, path: String(input.path).toLowerCase() }),
+  })
+
+/** Which calls share, and what a changed input does to that. */
+export const resourcesScenarios: Record<string, () => Promise<void>> = {
+  async 'writes to different files share, writes to one file take turns'() {
+    const { tool, started, run } = edit()
+    const { add, executor } = testTurn([tool])
+    for (const [id, path] of [
+      ['a', 'x'],
+      ['b', 'y'],
+      ['c', 'x'],
+    ] as const) {
+      add(id, 'Edit', { path })
+    }
+    await flush()
+    expect([started, chartValue(executor).gate]).toEqual([['a', 'b'], 'shared'])
+    run('a').finish()
+    await flush()
+    expect(started).toEqual(['a', 'b', 'c'])
+  },
+  async 'an input that is normalised to the file of another call waits for that call'() {
+    const { tool, started, run } = edit()
+    const { add } = testTurn([tool])
+    add('a', 'Edit', { path: 'x' })
+    add('b', 'Edit', { path: 'X' })
+    await flush()
+    expect(started).toEqual(['a'])
+    run('a').finish()
+    await flush()
+    expect(started).toEqual(['a', 'b'])
+  },
+  async 'Y8 a call whose checks and hooks change nothing stays in progress'() {
+    const { tool } = edit()
+    const agree: HookCallback = async () => ({})
+    let ids = new Set<string>()
+    const sizes: number[] = []
+    const { add } = testTurn([tool], {
+      context: {
+        hooks: { PreToolUse: [{ hooks: [agree] }] },
+        setInProgressToolUseIDs: (update) => {
+          ids = update(ids)
+          sizes.push(ids.size)
+        },
+      },
+    })
+    add('a', 'Edit', { path: 'x' })
+    await flush()
+    expect(sizes).toEqual([1])
+  },
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type { ExecutorWarning, Resources, ToolUseContext } from '../../src/index.ts'
+import { heldTool } from '../support/held-tool.ts'
+import { chartValue, flush, takeReady, testTurn } from '../support/turn.ts'
+
+/** A tool whose calls name the resources that their input says. */
+const keyed = (name = 'Keyed') => heldTool(name, { resources: ({ reads, writes }) => ({ reads, writes }) as Resources })
+
+const why = (executor: ReturnType<typeof testTurn>['executor'], id: string) => {
+  const admission = executor.explain(id)
+  if (admission === undefined || admission.ok) return undefined
+  const { ok: _ok, ...reason } = admission
+  return reason
+}
+
+describe('resources', () => {
+  it('K2 K3 calls that do not conflict run in parallel, those that do take turns in the order asked', async () => {
+    const { tool, started, run } = keyed()
+    const { add } = testTurn([tool])
+    add('a', 'Keyed', { writes: ['file:/x'] })
+    add('b', 'Keyed', { writes: ['file:/y'] })
+    add('c', 'Keyed', { reads: ['file:/x'] })
+    add('d', 'Keyed', { writes: ['file:/x'] })
+    add('e', 'Keyed', { reads: ['file:/z'] })
+    expect(started).toEqual(['a', 'b', 'e'])
+    run('a').finish()
+    await flush()
+    expect(started).toEqual(['a', 'b', 'e', 'c'])
+    run('c').finish()
+    await flush()
+    expect(started).toEqual(['a', 'b', 'e', 'c', 'd'])
+  })
+
+  it('K3 Y1 results leave in the order asked, whoever overtakes', async () => {
+    const { tool, run } = keyed()
+    const { add, executor } = testTurn([tool])
+    add('a', 'Keyed', { writes: ['file:/x'] })
+    add('b', 'Keyed', { writes: ['file:/x'] })
+    add('c', 'Keyed', { writes: ['file:/y'] })
+    run('c').finish()
+    await flush()
+    expect(takeReady(executor)).toEqual([])
+    run('a').finish()
+    await flush()
+    run('b').finish()
+    await flush()
+    expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c'])
+  })
+
+  it.each([
+    [['file:/a/'], ['file:/a/b'], true],
+    [['file:/a/b'], ['file:/a/'], true],
+    [['file:/a/'], ['file:/a/'], true],
+    [['file:/a'], ['file:/a/'], false],
+    [['file:/a/'], ['file:/ab'], false],
+    [['file:/a/'], ['url:/a/b'], false],
+    [['*'], [], true],
+    [[], ['*'], true],
+    [['file:/a'], [], false],
+  ])('K2 writes %j beside writes %j conflict: %j', (first, second, conflicts) => {
+    const { tool, started } = keyed()
+    const { add } = testTurn([tool])
+    add('a', 'Keyed', { writes: first })
+    add('b', 'Keyed', { writes: second })
+    expect(started).toEqual(conflicts ? ['a'] : ['a', 'b'])
+  })
+
+  it('K1 K7 without resources, a safe call reads everything and an unsafe call writes everything', async () => {
+    const { tool, started, run } = keyed()
+    const safe = heldTool('Safe', { safe: true })
+    const unsafe = heldTool('Unsafe')
+    const { add, executor } = testTurn([tool, safe.tool, unsafe.tool])
+    add('a', 'Keyed', { reads: ['file:/x'] })
+    add('b', 'Safe')
+    add('c', 'Keyed', { writes: ['file:/x'] })
+    add('d', 'Unsafe')
+    add('e', 'Keyed', {})
+    expect([started, safe.started, unsafe.started]).toEqual([['a'], ['b'], []])
+    expect(why(executor, 'c')).toEqual({ because: 'resource', blockers: ['a', 'b'], key: 'file:/x' })
+    expect(why(executor, 'd')).toEqual({ because: 'waitsForRunning', blockers: ['a', 'b'] })
+    expect(why(executor, 'e')).toEqual({ because: 'behindUnsafe', blockers: ['d'] })
+    run('a').finish()
+    safe.run('b').finish()
+    await flush()
+    run('c').finish()
+    await flush()
+    expect([unsafe.started, chartValue(executor).gate]).toEqual([['d'], 'exclusive'])
+    expect(why(executor, 'e')).toEqual({ because: 'exclusiveRunning', blockers: ['d'] })
+  })
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('no idea')) as never],
+    [
+      'throws at once',
+      () => {
+        throw new Error('no idea')
+      },
+    ],
+    ['returns no object', () => 'file:/x' as never],
+    ['returns a key without a scheme', () => ({ writes: ['/x'] })],
+    ['returns something else than a list', () => ({ reads: 'file:/x' }) as never],
+    ['returns too many keys', () => ({ reads: Array.from({ length: 1_001 }, (_, n) => `n:${n}`) })],
+  ] as const)('K1 a tool that %s runs alone, with a warning', (_, resources) => {
+    const odd = heldTool('Odd', { safe: true, resources: resources as () => Resources })
+    const { tool, started } = keyed()
+    const { add, executor } = testTurn([odd.tool, tool])
+    const warnings: ExecutorWarning[] = []
+    executor.on('warning', (warning) => warnings.push(warning))
+    add('a', 'Odd')
+    add('b', 'Keyed', { reads: ['file:/y'] })
+    expect([odd.started, started, chartValue(executor).gate]).toEqual([['a'], [], 'exclusive'])
+    expect(warnings).toMatchObject([{ code: 'resources_failed', toolUseID: 'a' }])
+  })
+
+  it('K1 resources are asked for again if the context has changed before the call starts', async () => {
+    const asked: unknown[] = []
+    const inFolder = heldTool('InFolder', {
+      resources: (_, context: ToolUseContext) => {
+        asked.push(context.cwd)
+        return { writes: [`file:${context.cwd}/x`] }
+      },
+    })
+    const move = heldTool('Move')
+    const { add } = testTurn([inFolder.tool, move.tool], { context: { cwd: '/a' } })
+    add('m', 'Move')
+    add('a', 'InFolder')
+    move.run('m').finish({ contextModifier: (context) => ({ ...context, cwd: '/b' }) })
+    await flush()
+    expect([asked, inFolder.started]).toEqual([['/a', '/b'], ['a']])
+  })
+
+  it('K3 a held call keeps only what it may write', () => {
+    const { tool, started } = keyed()
+    const { add, executor } = testTurn([tool])
+    add('a', 'Keyed', { reads: ['file:/x'], writes: ['file:/y'] }, { hold: true })
+    add('b', 'Keyed', { writes: ['file:/x'] })
+    add('c', 'Keyed', { reads: ['file:/y'] })
+    expect(started).toEqual(['b'])
+    expect(why(executor, 'c')).toEqual({ because: 'resource', blockers: ['a'], key: 'file:/y' })
+    executor.release('a')
+    expect(why(executor, 'a')).toEqual({ because: 'resource', blockers: ['b'], key: 'file:/x' })
+  })
+
+  it('K4 an input that is changed to the resource of another call goes back to the queue', async () => {
+    const { tool, started, run } = keyed()
+    const { add, executor } = testTurn([tool], {
+      canUseTool: (_tool, input) => ({
+        behavior: 'allow',
+        ...(input.moves === true && { updatedInput: { writes: ['file:/x'] } }),
+      }),
+    })
+    add('a', 'Keyed', { writes: ['file:/x'] })
+    add('b', 'Keyed', { writes: ['file:/y'], moves: true })
+    await flush()
+    expect([started, why(executor, 'b')]).toEqual([['a'], { because: 'resource', blockers: ['a'], key: 'file:/x' }])
+    run('a').finish()
+    await flush()
+    expect([started, run('b').input]).toEqual([['a', 'b'], { writes: ['file:/x'] }])
+  })
+
+  it('K5 a call that waits for a person holds its resources and no place', async () => {
+    const { tool, started } = keyed()
+    const { add, executor } = testTurn([tool], {
+      maxConcurrency: 1,
+      canUseTool: (_tool, input) => (input.asks === true ? new Promise(() => undefined) : { behavior: 'allow' }),
+    })
+    add('a', 'Keyed', { writes: ['file:/x'], asks: true })
+    await flush()
+    add('b', 'Keyed', { reads: ['file:/x'] })
+    add('c', 'Keyed', { reads: ['file:/y'] })
+    await flush()
+    expect([started, why(executor, 'b')?.because]).toEqual([['c'], 'resource'])
+    executor.abort('escape')
+  })
+
+  it('K3 Y7 a call that writes everything sees the modifiers of all calls before it, others those before the last such call', async () => {
+    const { tool, run } = keyed()
+    const { add } = testTurn([tool], { context: { marks: '' } })
+    const mark = (own: string) => ({
+      contextModifier: (context: ToolUseContext) => ({ ...context, marks: `${context.marks}${own}` }),
+    })
+    add('a', 'Keyed', { writes: ['file:/x'] })
+    add('b', 'Keyed', { writes: ['file:/x'] })
+    add('c', 'Keyed', { writes: ['*'] })
+    add('d', 'Keyed', { reads: ['file:/y'] })
+    for (const id of ['a', 'b', 'c', 'd']) {
+      run(id).finish(mark(id))
+      await flush()
+    }
+    expect(['a', 'b', 'c', 'd'].map((id) => run(id).context.marks)).toEqual(['', '', 'ab', 'abc'])
+  })
+
+  it.each([
+    ['different keys', (n: number) => `file:/folder/${n}`, 10_000],
+    ['one key', () => 'file:/folder/x', 1],
+  ])('K9 ten thousand calls with %s all run', async (_, keyFor, together) => {
+    const { tool, started, run } = keyed()
+    const { add, executor } = testTurn([tool], { maxConcurrency: 10_000 })
+    for (let n = 0; n < 10_000; n++) add(`c${n}`, 'Keyed', { writes: [keyFor(n)] })
+    expect(started).toHaveLength(together)
+    for (let n = 0; n < 10_000; n++) {
+      run(`c${n}`).finish()
+      if (together === 1) await flush()
+    }
+    await flush()
+    expect(takeReady(executor)).toHaveLength(10_000)
+  })
+})
