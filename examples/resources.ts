@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { defineTool, StreamingToolExecutor } from 'signalbox'
+import { createAssistantMessage, defineTool, StreamingToolExecutor, type ToolUseBlock } from 'signalbox'
 import { z } from 'zod'
 
 const edit = defineTool({
@@ -11,6 +11,7 @@ const edit = defineTool({
 
 const executor = new StreamingToolExecutor([edit], () => ({ behavior: 'allow' }), {})
 for (const [id, file_path] of Object.entries({ a: '/one.ts', b: '/two.ts', c: '/one.ts' })) {
-  executor.addTool({ type: 'tool_use', id, name: 'Edit', input: { file_path, text: '' } })
+  const block: ToolUseBlock = { type: 'tool_use', id, name: 'Edit', input: { file_path, text: '' } }
+  executor.addTool(block, createAssistantMessage([block]))
 }
 for (const id of ['a', 'b', 'c']) console.log(id, JSON.stringify(executor.explain(id) ?? 'does not wait'))

@@ -23,7 +23,7 @@ export const keysOf = ({ isSafe, keys }: Classified): ResourceKeys =>
 export const isExclusive = ({ isSafe, keys }: Classified): boolean =>
   keys === undefined ? !isSafe : keys.writes.includes('*')
 
-export const covers = (key: string, other: string): boolean =>
+const covers = (key: string, other: string): boolean =>
   key === '*' || key === other || (key.endsWith('/') && other.startsWith(key))
 
 /** Keys that cover this one, from the widest: `*`, then every folder above it. */

@@ -38,22 +38,15 @@ export const resourcesScenarios: Record<string, () => Promise<void>> = {
     await flush()
     expect(started).toEqual(['a', 'b'])
   },
-  async 'Y8 a call whose checks and hooks change nothing stays in progress'() {
+  async 'a call whose checks and hooks change nothing does not go back to the queue'() {
     const { tool } = edit()
     const agree: HookCallback = async () => ({})
-    let ids = new Set<string>()
-    const sizes: number[] = []
-    const { add } = testTurn([tool], {
-      context: {
-        hooks: { PreToolUse: [{ hooks: [agree] }] },
-        setInProgressToolUseIDs: (update) => {
-          ids = update(ids)
-          sizes.push(ids.size)
-        },
-      },
-    })
+    const { add, executor } = testTurn([tool], { context: { hooks: { PreToolUse: [{ hooks: [agree] }] } } })
     add('a', 'Edit', { path: 'x' })
+    const states: unknown[] = []
+    executor.actor.getSnapshot().context.run.calls[0]?.ref?.subscribe(({ value }) => states.push(value))
     await flush()
-    expect(sizes).toEqual([1])
+    expect(states).toContainEqual({ executing: 'calling' })
+    expect(states).not.toContain('queued')
   },
 }
