@@ -3,7 +3,7 @@ import { isStepCount, jsonSchema, streamText, type ToolSet, tool } from 'ai'
 import { z } from 'zod'
 import { allowAllTools, defineTool, type QueryResult, query, toolSchemas } from '../../../src/index.ts'
 import { aiSdkModel } from '../../../src/models/ai-sdk/index.ts'
-import { checked } from './services/checked.ts'
+import { checked } from '../../support/services/checked.ts'
 import { sends, sseServer } from './sse-server.ts'
 
 /** A conversation: what the service sends, reply by reply, and what it was given. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { serviceFlaws } from '../../support/services/service-flaws.ts'
 import { ThinkingBinding } from '../../support/thinking-binding.ts'
-import { serviceFlaws } from './services/service-flaws.ts'
 
 /** What a client asked for. */
 interface SeenRequest {

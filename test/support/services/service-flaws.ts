@@ -1,4 +1,4 @@
-import { anthropicRequestFlaws } from '../../../support/validate-anthropic-request.ts'
+import { anthropicRequestFlaws } from '../validate-anthropic-request.ts'
 import { chatFlaws } from './chat-flaws.ts'
 import type { Fields } from './flaws.ts'
 import { responsesFlaws } from './responses-flaws.ts'
