@@ -1,7 +1,15 @@
 import { readField } from '../base/read-field.ts'
 import type { ContentBlock } from './message.ts'
 import { sendableName } from './sendable-name.ts'
-import { hasOpenServerCall, isServerCall, isServerResult, isToolResult, serverToolFlaws } from './server-tools.ts'
+import {
+  hasOpenServerCall,
+  isHandover,
+  isServerCall,
+  isServerResult,
+  isToolResult,
+  serverToolFlaws,
+  survivesHandover,
+} from './server-tools.ts'
 import type { ApiMessage } from './to-api-messages.ts'
 
 /**
@@ -53,8 +61,7 @@ export function joinTurn(turns: ApiMessage[], turn: ApiMessage): void {
   else turns[turns.length - 1] = { role: last.role, content: [...blocksOf(last), ...blocksOf(turn)] }
 }
 
-const isSpecial = (block: ContentBlock): boolean =>
-  block.type === 'fallback' || isServerCall(block) || isServerResult(block)
+const isSpecial = (block: ContentBlock): boolean => isHandover(block) || isServerCall(block) || isServerResult(block)
 
 const asTurn = ({ role, content }: ApiMessage) => ({ role, blocks: typeof content === 'string' ? [content] : content })
 
@@ -67,12 +74,11 @@ const someBlock = (content: ApiMessage['content'], is: (block: ContentBlock) => 
 function withoutDeclined(messages: ApiMessage[], declined: Set<unknown>): ApiMessage[] {
   return messages.map(({ role, content }) => {
     if (typeof content === 'string') return { role, content }
-    const last = role === 'assistant' ? content.findLastIndex(({ type }) => type === 'fallback') : -1
-    for (const { type, id } of content.slice(0, Math.max(last, 0))) if (type === 'tool_use') declined.add(id)
+    const last = role === 'assistant' ? content.findLastIndex(isHandover) : -1
+    const before = content.slice(0, Math.max(last, 0))
+    for (const { type, id } of before) if (type === 'tool_use') declined.add(id)
     const isKept = (block: ContentBlock, at: number): boolean =>
-      isToolResult(block)
-        ? !declined.has(block.tool_use_id)
-        : at >= last || !(block.type === 'tool_use' || isThought(block))
+      isToolResult(block) ? !declined.has(block.tool_use_id) : at >= last || survivesHandover(block, before)
     return { role, content: content.filter(isKept) }
   })
 }

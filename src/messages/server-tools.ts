@@ -11,6 +11,39 @@ export const isServerResult = (block: unknown): boolean => {
   return typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result')
 }
 
+/** Here a model declined, and another one goes on with its reply. Through the AI SDK it is a part of the provider. */
+export const isHandover = (block: unknown): boolean => {
+  const type = readField(block, 'type')
+  return type === 'fallback' || (type === 'ai_sdk_part' && readField(readField(block, 'part'), 'kind') === sdkFallback)
+}
+
+const sdkFallback = 'anthropic.fallback'
+
+const partOf = (block: unknown): unknown =>
+  readField(block, 'type') === 'ai_sdk_part' ? readField(block, 'part') : undefined
+
+/** The id of a call that the service or a provider of the AI SDK runs; undefined for any other block. */
+export const serverCallId = (block: unknown): unknown => {
+  if (isServerCall(block)) return readField(block, 'id')
+  const part = partOf(block)
+  return readField(part, 'type') === 'tool-call' ? readField(part, 'toolCallId') : undefined
+}
+
+/** The id of the call that such a result is for. */
+export const serverResultId = (block: unknown): unknown => {
+  if (isServerResult(block)) return readField(block, 'tool_use_id')
+  const part = partOf(block)
+  return readField(part, 'type') === 'tool-result' ? readField(part, 'toolCallId') : undefined
+}
+
+/** What another model may go on from: of the one that declined, its words, and its server tools that have their result. */
+export function survivesHandover(block: unknown, before: readonly unknown[]): boolean {
+  const type = readField(block, 'type')
+  if (type === 'tool_use' || type === 'thinking' || type === 'redacted_thinking') return false
+  const id = serverCallId(block)
+  return id === undefined || before.some((other) => serverResultId(other) === id)
+}
+
 export const isToolResult = (block: unknown): boolean => readField(block, 'type') === 'tool_result'
 
 interface Turn {

@@ -7,10 +7,11 @@ import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../messages/message.ts'
 import { sendableName } from '../messages/sendable-name.ts'
+import { survivesHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import type { ReplyPart } from './reply-assembler.ts'
+import type { FinishedBlock, ReplyPart } from './reply-assembler.ts'
 
 export interface AttemptHost {
   readonly idsAndTime: IdsAndTime
@@ -51,6 +52,7 @@ export class Attempt {
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
   readonly #held = new Map<string, StartWhen>()
+  readonly #orders = new Map<AssistantMessage, number>()
   /** Made up, until the service says: all parts of a reply share one id. */
   reply: { readonly id: string; readonly model?: string }
   #isPumping = false
@@ -64,7 +66,7 @@ export class Attempt {
     this.executor = executor
     this.reply = before?.reply ?? { id: `msg_${host.idsAndTime.uuid()}` }
     if (before === undefined) return
-    this.assistants.push(...before.assistants.filter(isHandedOver))
+    this.assistants.push(...before.handedOver)
   }
 
   get hasCalls(): boolean {
@@ -76,14 +78,30 @@ export class Attempt {
     return this.stopReason !== undefined && !cutReasons.has(this.stopReason)
   }
 
-  /** Nothing stands in the way of the service's going on: no text of the user may come between. */
-  get isPaused(): boolean {
-    return this.stopReason === 'pause_turn' || (this.isWhole && this.hasCalls)
+  /** The model said why it stopped. A service may have kept nothing of any other reply. */
+  get isEnded(): boolean {
+    return this.stopReason !== undefined
   }
 
-  /** It has calls or thoughts, which do not survive where the model declines. */
+  /** The service itself asked to be allowed to go on. */
+  get isPauseTurn(): boolean {
+    return this.stopReason === 'pause_turn'
+  }
+
+  /** Nothing stands in the way of the service's going on: no text of the user may come between. */
+  get isPaused(): boolean {
+    return this.isPauseTurn || (this.isWhole && this.hasCalls)
+  }
+
+  /** What stays of the reply where its model declines and another one goes on. */
+  get handedOver(): AssistantMessage[] {
+    const said = this.assistants.flatMap(({ message }) => message.content)
+    return this.assistants.filter(({ message }) => message.content.every((block) => survivesHandover(block, said)))
+  }
+
+  /** It has something that does not survive where the model declines. */
   get hasDeclinable(): boolean {
-    return !this.assistants.every(isHandedOver)
+    return this.handedOver.length < this.assistants.length
   }
 
   /** Something was asked for, and the reply was cut off before any of it could run. */
@@ -103,17 +121,17 @@ export class Attempt {
   }
 
   /** The reply is over. What is still held may start now, or never will. */
-  close(isWhole: boolean, partial: readonly ContentBlock[]): void {
-    for (const block of partial) this.#say(block)
+  close(isWhole: boolean, partial: readonly FinishedBlock[]): void {
+    for (const each of partial) this.#say(each)
     if (isWhole) return this.#release('nextBlock', 'turnEnded')
     for (const id of this.#held.keys()) this.executor.withdraw(id, cutText(this.stopReason))
     this.#held.clear()
   }
 
   /** The stream failed, and the reply counts as far as it came: what has not begun never will. */
-  cut(partial: readonly ContentBlock[]): void {
+  cut(partial: readonly FinishedBlock[]): void {
     this.isCutOff = true
-    for (const block of partial) this.#say(block)
+    for (const each of partial) this.#say(each)
     this.#held.clear()
     this.executor.withdrawRest(cutText(undefined))
   }
@@ -147,21 +165,29 @@ export class Attempt {
     this.reply = { id: own, ...(model !== undefined && { model }) }
   }
 
-  #takeBlock({ block, problem, isBare = false }: Extract<ReplyPart, { type: 'block' }>): void {
-    if (block.type === 'tool_use') return this.#announce(block as ToolUseBlock, problem, isBare)
+  #takeBlock(part: FinishedBlock): void {
+    const { block } = part
+    if (block.type === 'tool_use') return this.#announce(block as ToolUseBlock, part)
     // the API refuses text that is empty
     if (block.type === 'text' && (typeof block.text !== 'string' || block.text === '')) return
-    this.#say(block)
+    this.#say(part)
   }
 
-  #say(block: ContentBlock): void {
+  #say({ block, order }: FinishedBlock): void {
     const message = this.#messageOf(block)
-    this.assistants.push(message)
+    this.#place(message, order)
     this.#host.emit(message)
   }
 
+  /** Where it began, since services refuse a reply in another order. */
+  #place(message: AssistantMessage, order: number): void {
+    this.#orders.set(message, order)
+    const at = this.assistants.findLastIndex((other) => (this.#orders.get(other) ?? -1) < order)
+    this.assistants.splice(at + 1, 0, message)
+  }
+
   /** A call enters the executor when its block ends, and starts as soon as its tool wants it to. */
-  #announce(block: ToolUseBlock, problem: string | undefined, isBare: boolean): void {
+  #announce(block: ToolUseBlock, { problem, order, isBare = false }: FinishedBlock): void {
     const shown = { ...block, name: sendableName(block.name), input: sendableInput(block.input) }
     const message = this.#messageOf(shown)
     const tool = this.#host.findTool(block.name)
@@ -184,7 +210,7 @@ export class Attempt {
     shown.id = id
     this.#calls.add(id)
     if (startWhen !== 'closed') this.#held.set(id, startWhen)
-    this.assistants.push(message)
+    this.#place(message, order)
     this.#host.emit(message)
     void this.#pump()
   }
@@ -234,10 +260,6 @@ export class Attempt {
     return createAssistantMessage([block], this.reply, this.#host.idsAndTime)
   }
 }
-
-/** Of a model that declined, its words stay; its thoughts and its calls are not to be sent back. */
-const isHandedOver = ({ message }: AssistantMessage): boolean =>
-  message.content.every(({ type }) => type !== 'tool_use' && type !== 'thinking' && type !== 'redacted_thinking')
 
 /** The API wants an object there, and a request is put into words: of what a model sends neither is certain. */
 function sendableInput(input: unknown): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { describeError } from '../base/describe-error.ts'
 import { readField } from '../base/read-field.ts'
 import type { ContentBlock } from '../messages/message.ts'
+import { isHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
 import { readArguments } from './read-arguments.ts'
 
@@ -13,10 +14,19 @@ export type ReplyPart =
   | { readonly type: 'nextBlock' }
   /** The model declined, and another one goes on with the reply. */
   | { readonly type: 'handedOver' }
-  /** `isBare`: a call that brought no arguments, or was cut off before the first of them. */
-  | { readonly type: 'block'; readonly block: ContentBlock; readonly problem?: string; readonly isBare?: boolean }
+  | FinishedBlock
   | { readonly type: 'stopped'; readonly stopReason: StopReason; readonly stopDetails: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
+
+export interface FinishedBlock {
+  readonly type: 'block'
+  readonly block: ContentBlock
+  /** Blocks stand in a reply in the order in which they began, and need not end in that order. */
+  readonly order: number
+  readonly problem?: string
+  /** A call that brought no arguments, or was cut off before the first of them. */
+  readonly isBare?: boolean
+}
 
 const nothing: readonly ReplyPart[] = []
 const movedOn: readonly ReplyPart[] = [{ type: 'nextBlock' }]
@@ -25,6 +35,7 @@ const anotherReply: readonly ReplyPart[] = [{ type: 'anotherReply' }]
 
 interface OpenBlock {
   readonly block: ContentBlock
+  readonly order: number
   /** Arguments, gathered as text and parsed when they are whole. */
   json: string
 }
@@ -37,6 +48,7 @@ export class ReplyAssembler {
   readonly #open = new Map<number, OpenBlock>()
   readonly #closed = new Map<number, ContentBlock>()
   #id: string | undefined
+  #begun = 0
   /** The reply was announced a second time: the blocks it had may come again. */
   #isRepeated = false
   /** Known so far: services count on while they stream, and some say it after everything else. */
@@ -60,9 +72,11 @@ export class ReplyAssembler {
   }
 
   /** Text that had been streamed when the reply broke off: the user has seen it. */
-  partialText(): ContentBlock[] {
-    return [...this.#open.values()].flatMap(({ block }) =>
-      block.type === 'text' && typeof block.text === 'string' && block.text.trim() !== '' ? [block] : [],
+  partialText(): FinishedBlock[] {
+    return [...this.#open.values()].flatMap(({ block, order }) =>
+      block.type === 'text' && typeof block.text === 'string' && block.text.trim() !== ''
+        ? [{ type: 'block', block, order }]
+        : [],
     )
   }
 
@@ -95,8 +109,8 @@ export class ReplyAssembler {
       const message = `Block ${index} began again before it had ended.`
       return [{ type: 'failed', error: streamError({ type: 'stream_error', message }) }]
     }
-    this.#open.set(index, { block, json: '' })
-    return type === 'fallback' ? handedOver : movedOn
+    this.#open.set(index, { block, order: this.#begun++, json: '' })
+    return isHandover(block) ? handedOver : movedOn
   }
 
   extend(index: unknown, delta: unknown): readonly ReplyPart[] {
@@ -156,13 +170,13 @@ function append(block: ContentBlock, key: string, piece: unknown): void {
   block[key] = typeof before === 'string' ? before + piece : piece
 }
 
-function finished({ block, json }: OpenBlock): ReplyPart {
-  if (!('input' in block) && json === '') return { type: 'block', block }
+function finished({ block, order, json }: OpenBlock): FinishedBlock {
+  if (!('input' in block) && json === '') return { type: 'block', block, order }
   const read = readArguments(json, block.input)
   const isBare = json.trim() === '' && isEmpty(block.input)
   return read.ok
-    ? { type: 'block', block: { ...block, input: read.input }, isBare }
-    : { type: 'block', block: { ...block, input: {} }, problem: read.problem }
+    ? { type: 'block', block: { ...block, input: read.input }, order, isBare }
+    : { type: 'block', block: { ...block, input: {} }, order, problem: read.problem }
 }
 
 const isEmpty = (input: unknown): boolean =>

@@ -1,5 +1,6 @@
 import type { AssistantMessage, ContentBlock, Message } from '../messages/message.ts'
-import { isServerCall, isServerResult } from '../messages/server-tools.ts'
+import { isServerCall, serverCallId, serverResultId } from '../messages/server-tools.ts'
+import { markCut } from '../models/cut-reply.ts'
 
 interface Turn {
   readonly assistants: readonly AssistantMessage[]
@@ -8,6 +9,10 @@ interface Turn {
   readonly container?: unknown
   /** The service may go on with its own calls, if nothing but results is said. */
   readonly isPaused: boolean
+  /** The service itself asked to be allowed to go on. */
+  readonly isPauseTurn: boolean
+  /** The model said why it stopped. Otherwise the service may not have kept the reply. */
+  readonly isEnded: boolean
 }
 
 /** The conversation as it goes to the model: after each reply its results, all of them, before anything else. */
@@ -43,12 +48,13 @@ export class Transcript {
     this.messages.push(message)
   }
 
-  add({ assistants, results, container, isPaused }: Turn): void {
+  add({ assistants, results, container, isPaused, isPauseTurn, isEnded }: Turn): void {
     // the API refuses a reply of nothing but white space, and goes on refusing it
     if (assistants.length > 0 && assistants.every(isBlank)) return
-    this.messages.push(...withContainer(assistants, container), ...results.filter(isResult))
+    const said = isEnded ? assistants : assistants.map(cut)
+    this.messages.push(...withContainer(said, container), ...results.filter(isResult))
     this.#waiting.push(...results.filter((message) => !isResult(message)))
-    for (const message of assistants) this.#note(message)
+    for (const message of assistants) this.#note(message, isPauseTurn)
     if (!isPaused || !this.awaitsService) this.letGo()
   }
 
@@ -58,13 +64,15 @@ export class Transcript {
     this.messages.push(...this.#waiting.splice(0))
   }
 
-  #note({ message }: AssistantMessage): void {
+  #note({ message }: AssistantMessage, isPauseTurn = false): void {
     this.#replies.add(message.id)
     for (const block of message.content) {
       const { type, id } = block
       if (type === 'tool_use' && typeof id === 'string') this.#calls.add(id)
-      else if (isServerCall(block)) this.#open.add(id)
-      else if (isServerResult(block)) this.#open.delete(block.tool_use_id)
+      // through the AI SDK some calls of a provider never get a result, unless the provider asks to go on
+      else if (isServerCall(block) || (isPauseTurn && serverCallId(block) !== undefined)) {
+        this.#open.add(serverCallId(block))
+      } else this.#open.delete(serverResultId(block))
     }
   }
 }
@@ -77,6 +85,13 @@ const isResult = (message: Message): boolean =>
   message.type === 'user' &&
   typeof message.message.content !== 'string' &&
   message.message.content.some(({ type }: ContentBlock) => type === 'tool_result')
+
+function cut(assistant: AssistantMessage): AssistantMessage {
+  const { content } = assistant.message
+  const marked = content.map(markCut)
+  if (marked.every((block, at) => block === content[at])) return assistant
+  return { ...assistant, message: { ...assistant.message, content: marked } }
+}
 
 /** With the last part of the reply, so that a conversation that is stored and continued has it. */
 function withContainer(assistants: readonly AssistantMessage[], container: unknown): readonly AssistantMessage[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { isSignalboxError } from '../../src/base/signalbox-error.ts'
 import { aiSdkModel } from '../../src/models/ai-sdk/index.ts'
+import { promptFlaws } from '../support/services/prompt-flaws.ts'
 import { collect } from './support/read-reply.ts'
 import { type Asked, ask, readSchema } from './support/requests.ts'
-import { promptFlaws } from './support/services/prompt-flaws.ts'
 
 type Sent = { prompt: { role: string; content: unknown }[]; [key: string]: unknown }
 

@@ -7,10 +7,10 @@ import { aiSdkModel } from '../../src/models/ai-sdk/index.ts'
 import { classifyModelError } from '../../src/models/classify-model-error.ts'
 import type { Model } from '../../src/models/model.ts'
 import { retryAfterMs } from '../../src/models/retry-after.ts'
+import { checked } from '../support/services/checked.ts'
 import { asChatChunks, asResponsesEvents, oneReply } from './support/one-reply.ts'
 import { collect, readReply, replyOf } from './support/read-reply.ts'
 import { ask, readSchema } from './support/requests.ts'
-import { checked } from './support/services/checked.ts'
 import {
   type Answer,
   breaksAfter,

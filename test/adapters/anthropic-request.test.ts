@@ -53,7 +53,12 @@ describe('what goes to the Messages API', () => {
     ]
     const result = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'No.', is_error: true }]
     const messages = [go, { role: 'assistant' as const, content }, { role: 'user' as const, content: result }]
-    expect((await sent({ messages })).messages).toEqual(messages)
+    expect((await sent({ messages }, { fallbacks: 'default' })).messages).toEqual(messages)
+    expect((await sent({ messages })).messages).toEqual([
+      go,
+      { role: 'assistant', content: content.slice(1) },
+      { role: 'user', content: result },
+    ])
   })
 
   it('leaves out what only another service understands', async () => {

@@ -63,6 +63,9 @@ const found = (index: number) =>
 const done = sends(frames([start('msg_last'), ...text(0, 'Done.'), ...stop('end_turn')]))
 const replies = (...events: readonly unknown[]): Answer => sends(frames(events))
 
+/** With these the service hands a reply over to another model, and reads the blocks that say so. */
+const fallbacks = { fallbacks: 'default' as const, betas: ['server-side-fallback-2026-07-01'] }
+
 interface Asked {
   readonly run: Query
   readonly seen: QueryMessage[]
@@ -88,7 +91,7 @@ function tools() {
 async function ask(options: Partial<QueryOptions>, ...answers: Answer[]): Promise<Asked> {
   server = await sseServer(...answers)
   const client = new Anthropic({ apiKey: 'none', baseURL: server.url, maxRetries: 0, logLevel: 'off' })
-  const model = anthropicModel(client, { model: 'claude-opus-5-5', max_tokens: 64 })
+  const model = anthropicModel(client.beta, { model: 'claude-opus-5-5', max_tokens: 64, ...fallbacks })
   const { all, write, started } = tools()
   const run = query({
     messages: 'go',
@@ -147,6 +150,38 @@ describe('a fallback block in mid-output', () => {
       'user: result r r done',
     ])
     expect(asked.run.result).toMatchObject({ reason: 'completed' })
+  })
+
+  it('L8 a call of the service that the declined model left without a result is dropped too', async () => {
+    const asked = await ask(
+      {},
+      replies(
+        start(),
+        ...text(0, 'Let me look.'),
+        ...search(1),
+        ...handedOver,
+        ...call(3, 'r', 'Read'),
+        ...stop('tool_use'),
+      ),
+      done,
+    )
+    await readAll(asked)
+    expect(sent(1)).toEqual([
+      'user: go',
+      'assistant: Let me look.',
+      'assistant: fallback',
+      'assistant: call r Read {"n":1}',
+      'user: result r r done',
+    ])
+    await goOn(asked.run)
+    expect(sent(2).at(-1)).toBe('user: go on')
+  })
+
+  it('L8 the block does not go to a model without fallbacks, which would refuse it', async () => {
+    const asked = await ask({}, replies(start(), ...handedOver, ...text(3, 'I do.'), ...stop('end_turn')), done)
+    await readAll(asked)
+    await goOn(asked.run)
+    expect(sent(1)).toEqual(['user: go', 'assistant: I do.', 'user: go on'])
   })
 
   it('L5 a read-only call that had run is dropped with its result', async () => {
@@ -266,6 +301,14 @@ describe('server tools', () => {
       'user: result c c done',
     ])
     expect(asked.run.result).toMatchObject({ reason: 'completed' })
+  })
+
+  it('L8 a container that has expired is not named again', async () => {
+    const container = { id: 'container_1', expires_at: '2020-01-01T00:00:00Z' }
+    const asked = await ask({}, replies(start(), ...text(0, 'So.'), ...stop('end_turn', { container })), done)
+    await readAll(asked)
+    await goOn(asked.run)
+    expect(sentBody(1)).not.toHaveProperty('container')
   })
 
   it('L8 newMessages of a tool wait until the code of the service has its result', async () => {

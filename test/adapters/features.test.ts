@@ -8,9 +8,9 @@ import type { BlockLike, Model } from '../../src/index.ts'
 import { aiSdkModel } from '../../src/models/ai-sdk/index.ts'
 import { anthropicModel } from '../../src/models/anthropic/index.ts'
 import { approvalRequest, openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
+import { checked } from '../support/services/checked.ts'
 import { type Reply, replyOf } from './support/read-reply.ts'
 import { type Asked, ask } from './support/requests.ts'
-import { checked } from './support/services/checked.ts'
 import { type SseServer, sends, sseServer } from './support/sse-server.ts'
 import {
   chat,

@@ -8,8 +8,8 @@ import { aiSdkModel } from '../../src/models/ai-sdk/index.ts'
 import { anthropicModel } from '../../src/models/anthropic/index.ts'
 import { openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
 import { checkTranscript, repairTranscript } from '../../src/transcripts/index.ts'
+import { checked } from '../support/services/checked.ts'
 import { asChatChunks, asMessagesEvents, asResponsesEvents, lastWord } from './support/one-reply.ts'
-import { checked } from './support/services/checked.ts'
 import { frame, frames, type SseServer, sends, sseServer } from './support/sse-server.ts'
 
 let server: SseServer

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Message, Model } from '../../src/index.ts'
 import { aiSdkModel, approvalAnswer, approvalRequest } from '../../src/models/ai-sdk/index.ts'
 import { openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
-import { checked } from './support/services/checked.ts'
+import { checked } from '../support/services/checked.ts'
 import { type Answer, frame, frames, refuses, type SseServer, sends, sseServer } from './support/sse-server.ts'
 import { talk } from './support/talk.ts'
 import {

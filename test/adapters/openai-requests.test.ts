@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { BlockLike, MessageLike } from '../../src/messages/message.ts'
 import type { Model } from '../../src/models/model.ts'
 import { approvalAnswer, openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
+import { chatFlaws } from '../support/services/chat-flaws.ts'
+import { responsesFlaws } from '../support/services/responses-flaws.ts'
 import { collect } from './support/read-reply.ts'
 import { type Asked, ask, readSchema } from './support/requests.ts'
-import { chatFlaws } from './support/services/chat-flaws.ts'
-import { responsesFlaws } from './support/services/responses-flaws.ts'
 
 type Sent = Record<string, unknown>
 

@@ -1,13 +1,21 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
+import { createMistral } from '@ai-sdk/mistral'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { createXai } from '@ai-sdk/xai'
+import { createOpenRouter } from '@openrouter/ai-sdk-provider'
+import { streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
+import { query } from '../../src/index.ts'
+import { aiSdkModel, approvalAnswer, approvalRequest } from '../../src/models/ai-sdk/index.ts'
+import { checked } from '../support/services/checked.ts'
 import { byQuery, byStreamText, type Story } from './support/like-stream-text.ts'
+import { refuses, sends, sseServer } from './support/sse-server.ts'
 import {
   chat,
   chatCall,
   functionCall,
+  lastAtMistral,
   lastChat,
   lastMessage,
   lastResponse,
@@ -23,6 +31,8 @@ const openaiChat = (baseURL: string) => createOpenAI({ baseURL, apiKey }).chat('
 const compatible = (baseURL: string) => createOpenAICompatible({ name: 'deepseek', baseURL, apiKey }).chatModel('m')
 const anthropic = (baseURL: string) => createAnthropic({ baseURL, apiKey })('claude-opus-5-5')
 const xai = (baseURL: string) => createXai({ baseURL, apiKey }).responses('grok-4.5')
+const mistral = (baseURL: string) => createMistral({ baseURL: `${baseURL}/mistral`, apiKey })('mistral-large-latest')
+const openrouter = (baseURL: string) => createOpenRouter({ baseURL: `${baseURL}/openrouter`, apiKey })('m')
 
 const openaiTools = createOpenAI({ apiKey }).tools
 const stateless = { openai: { store: false } }
@@ -176,6 +186,73 @@ const stories: Record<string, Story> = {
       lastChat,
     ],
   },
+  'Mistral: thinking among the parts of the content, two rounds of calls': {
+    provider: mistral,
+    system: 'Be brief.',
+    tools: ['Read'],
+    replies: [
+      chat(
+        'chat_1',
+        [
+          { role: 'assistant', content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }] },
+          { content: [{ type: 'thinking', thinking: [{ type: 'text', text: '.' }] }] },
+          { content: 'Let me see.' },
+          chatCall('D681PevKs', 'Read', '{"p":1}'),
+        ],
+        'tool_calls',
+        false,
+      ),
+      chat('chat_2', [chatCall('a1B2c3D4e', 'Read', '{}')], 'tool_calls', false),
+      lastAtMistral,
+    ],
+  },
+  'OpenRouter: reasoning with details, signed and encrypted, and a call': {
+    provider: openrouter,
+    tools: ['Read'],
+    replies: [
+      chat(
+        'chat_1',
+        [
+          {
+            role: 'assistant',
+            content: '',
+            reasoning: 'Hm',
+            reasoning_details: [{ type: 'reasoning.text', text: 'Hm', format: 'anthropic-claude-v1', index: 0 }],
+          },
+          {
+            reasoning: '.',
+            reasoning_details: [{ type: 'reasoning.text', text: '.', format: 'anthropic-claude-v1', index: 0 }],
+          },
+          {
+            reasoning_details: [{ type: 'reasoning.text', signature: 'c2ln', format: 'anthropic-claude-v1', index: 0 }],
+          },
+          chatCall('call_1', 'Read', '{"p":1}'),
+        ],
+        'tool_calls',
+      ),
+      lastChat,
+    ],
+  },
+  'Messages: a service that is overloaded, and then is not': {
+    provider: anthropic,
+    tools: ['Read'],
+    replies: [
+      refuses(529, { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } }, { 'retry-after-ms': '1' }),
+      message('msg_1', [use('toolu_1', 'Read', '{"p":1}')], 'tool_use'),
+      refuses(500, { type: 'error', error: { type: 'api_error', message: 'Oh' } }, { 'retry-after-ms': '1' }),
+      lastMessage,
+    ],
+  },
+  'Responses: a limit on requests, twice': {
+    provider: responses,
+    tools: ['Read'],
+    replies: [
+      refuses(429, { error: { message: 'Slow', code: 'rate_limit_exceeded' } }, { 'retry-after-ms': '1' }),
+      refuses(429, { error: { message: 'Slow', code: 'rate_limit_exceeded' } }, { 'retry-after-ms': '1' }),
+      response('resp_1', [functionCall('call_1', 'Read', {})]),
+      lastResponse,
+    ],
+  },
   'Messages: thinking, and a call without arguments': {
     provider: anthropic,
     tools: ['Read', 'List'],
@@ -255,5 +332,121 @@ describe('every request of query() is the one that streamText() makes, with the 
     expect(result).toMatchObject({ reason: 'completed' })
     expect(expected).toHaveLength(story.replies.length)
     expect(requests).toEqual(expected)
+  })
+})
+
+/** The two say that there is no such tool in other words, and `streamText()` sends a made-up name back as it came. */
+const alike = (requests: readonly object[]): unknown =>
+  JSON.parse(
+    JSON.stringify(requests)
+      .replaceAll('functions.Read', 'functions_Read')
+      .replaceAll('multi_tool_use.parallel', 'multi_tool_use_parallel')
+      .replace(/"(?:[^"\\]|\\.)*(?:No such tool available|unavailable tool)(?:[^"\\]|\\.)*"/g, '"no such tool"'),
+  )
+
+const madeUp: Record<string, Story> = {
+  'Responses, a name that the service takes': {
+    provider: responses,
+    tools: ['Read'],
+    replies: [
+      response('resp_1', [functionCall('call_1', 'Nothing', { p: 1 }), functionCall('call_2', 'Read', {})]),
+      lastResponse,
+    ],
+  },
+  'Chat, a name that the service takes': {
+    provider: openaiChat,
+    tools: ['Read'],
+    replies: [chat('chat_1', [chatCall('call_1', 'Nothing', '{"p":1}')], 'tool_calls'), lastChat],
+  },
+  'Messages, a name that the service takes': {
+    provider: anthropic,
+    tools: ['Read'],
+    replies: [message('msg_1', [use('toolu_1', 'Nothing', '{"p":1}')], 'tool_use'), lastMessage],
+  },
+  'Responses, a name that the service refuses': {
+    provider: responses,
+    tools: ['Read'],
+    isRefused: true,
+    replies: [response('resp_1', [functionCall('call_1', 'functions.Read', { p: 1 })]), lastResponse],
+  },
+  'Chat, a name that the service refuses': {
+    provider: openaiChat,
+    tools: ['Read'],
+    isRefused: true,
+    replies: [chat('chat_1', [chatCall('call_1', 'functions.Read', '{"p":1}')], 'tool_calls'), lastChat],
+  },
+  'Messages, a name that the service refuses': {
+    provider: anthropic,
+    tools: ['Read'],
+    isRefused: true,
+    replies: [message('msg_1', [use('toolu_1', 'functions.Read', '{"p":1}')], 'tool_use'), lastMessage],
+  },
+  'Chat, a wrapper of which only a part is known': {
+    provider: openaiChat,
+    tools: ['Read'],
+    isRefused: true,
+    replies: [
+      chat(
+        'chat_1',
+        [chatCall('call_1', 'multi_tool_use.parallel', JSON.stringify(wrapper('Read', 'Nothing')))],
+        'tool_calls',
+      ),
+      lastChat,
+    ],
+  },
+}
+
+describe('made-up tools: the requests differ only in the words for an unknown tool, and in a name that would be refused', () => {
+  it.each(Object.entries(madeUp))('%s', async (_, story) => {
+    const expected = await byStreamText(story)
+    const { requests, result, ran } = await byQuery(story)
+    expect(result).toMatchObject({ reason: 'completed' })
+    expect(ran).toEqual(ran.filter((call) => call === 'Read {}'))
+    expect(requests).toHaveLength(2)
+    expect(alike(requests)).toEqual(alike(expected.slice(0, 2)))
+  })
+})
+
+describe('an answer to a request for approval is the one that streamText() sends', () => {
+  const asked = { type: 'mcp_approval_request', id: 'mcpr_1', name: 'drop', server_label: 'db', arguments: '{"t":1}' }
+  const answers = [sends(response('resp_1', [asked])), sends(lastResponse)]
+  const mcp = { serverLabel: 'db', serverUrl: 'https://example.com', requireApproval: 'always' as const }
+
+  it.each([true, false])('approved: %s', async (approved) => {
+    const first = await sseServer(...answers)
+    const tools = { mcp: openaiTools.mcp(mcp) as never }
+    const model = responses(first.url)
+    const told = streamText({ model, prompt: 'Go.', tools })
+    const messages = (await told.response).messages
+    const part = messages.flatMap(({ content }) => content as { type: string; approvalId?: string }[])
+    const approvalId = part.find(({ type }) => type === 'tool-approval-request')?.approvalId as string
+    await streamText({
+      model,
+      tools,
+      messages: [
+        { role: 'user', content: 'Go.' },
+        ...messages,
+        { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved, providerExecuted: true }] },
+      ],
+    }).consumeStream()
+    const expected = first.requests.map(({ body }) => body)
+    await first.close()
+
+    const second = await sseServer(...answers)
+    const own = aiSdkModel(checked(responses(second.url)), {
+      tools: [{ type: 'provider', id: 'openai.mcp', name: 'mcp', args: mcp }],
+      toolChoice: { type: 'auto' },
+    })
+    const run = query({ messages: 'Go.', tools: [], model: own })
+    for await (const _ of run);
+    const blocks = run.transcript.flatMap((each) => (each.type === 'assistant' ? each.message.content : []))
+    const content = blocks
+      .filter((block) => approvalRequest(block) !== undefined)
+      .map((block) => approvalAnswer(block, { approve: approved }))
+    const next = query({ messages: [...run.transcript, { role: 'user', content }], tools: [], model: own })
+    for await (const _ of next);
+    expect(next.result).toMatchObject({ reason: 'completed' })
+    expect(second.requests.map(({ body }) => body)).toEqual(expected)
+    await second.close()
   })
 })

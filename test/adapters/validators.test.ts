@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { chatFlaws } from './support/services/chat-flaws.ts'
-import { promptFlaws } from './support/services/prompt-flaws.ts'
-import { responsesFlaws } from './support/services/responses-flaws.ts'
+import { chatFlaws } from '../support/services/chat-flaws.ts'
+import { promptFlaws } from '../support/services/prompt-flaws.ts'
+import { responsesFlaws } from '../support/services/responses-flaws.ts'
 
 /** The services of the tests are as strict as the real ones: what those refuse, these refuse. */
 describe('a request to Chat Completions is refused for', () => {

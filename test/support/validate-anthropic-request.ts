@@ -3,8 +3,12 @@
  * on the types of its client. It knows nothing of `src/`.
  */
 export function anthropicRequestFlaws(params: unknown): string[] {
-  const { messages, tools, max_tokens, model } = Object(params) as Record<string, unknown>
+  const { messages, tools, max_tokens, model, fallbacks, betas, container } = Object(params) as Record<string, unknown>
   const flaws: string[] = []
+  const takesFallbacks = fallbacks != null || /server-side-fallback/.test(String(betas))
+  if (!takesFallbacks && hasBlock(messages, 'fallback'))
+    flaws.push('a fallback block, and neither fallbacks nor their beta')
+  if (container == null && isCodeWaiting(messages)) flaws.push('container: required while code waits for its calls')
   if (typeof model !== 'string' || model === '') flaws.push('model: missing')
   if (!Number.isInteger(max_tokens) || (max_tokens as number) < 1) flaws.push('max_tokens: not a positive integer')
   return [...flaws, ...toolFlaws(tools), ...messageFlaws(messages)]
@@ -14,6 +18,20 @@ const idPattern = /^[a-zA-Z0-9_-]+$/
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/
 
 type Block = Record<string, unknown> & { type: string }
+
+const blocksIn = (messages: unknown): Block[] =>
+  ((messages ?? []) as { content: unknown }[]).flatMap(({ content }) => (Array.isArray(content) ? content : []))
+
+const hasBlock = (messages: unknown, type: string): boolean => blocksIn(messages).some((block) => block.type === type)
+
+/** The last calls were made by code of the service that has no result yet. */
+function isCodeWaiting(messages: unknown): boolean {
+  const blocks = blocksIn(messages)
+  const last = blocks.findLast(({ type }) => type === 'tool_use')
+  const by = Object(last?.caller).tool_id
+  return by !== undefined && !blocks.some((block) => isServerResult(block) && block.tool_use_id === by)
+}
+
 interface Turn {
   readonly at: number
   readonly role: string
@@ -171,7 +189,7 @@ function thinkingFlaws(turns: readonly Turn[]): string[] {
   })
 }
 
-/** Of what a model said before it declined, neither its thoughts nor its calls may come back. */
+/** Of what a model said before it declined, neither its thoughts nor its calls may come back, nor calls of the server without a result. */
 function fallbackFlaws(turns: readonly Turn[]): string[] {
   return turns.flatMap(({ at, blocks }) => {
     const before = blocks.slice(
@@ -181,7 +199,10 @@ function fallbackFlaws(turns: readonly Turn[]): string[] {
         blocks.findLastIndex(({ type }) => type === 'fallback'),
       ),
     )
-    const wrong = before.filter((block) => block.type === 'tool_use' || isThought(block))
+    const isPaired = ({ id }: Block) => before.some((each) => isServerResult(each) && each.tool_use_id === id)
+    const wrong = before.filter(
+      (block) => block.type === 'tool_use' || isThought(block) || (isServerCall(block) && !isPaired(block)),
+    )
     return wrong.map(({ type }) => `messages.${at}: ${type} before the last fallback block`)
   })
 }

@@ -4,7 +4,9 @@ import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { eventStream } from '../event-stream.ts'
 import type { Model } from '../model.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
+import { anthropicOptions } from './anthropic-options.ts'
 import { streamPartTranslator } from './from-stream-parts.ts'
+import { withoutOpenParts } from './open-parts.ts'
 import type { SpecificationVersion } from './result-output.ts'
 import { toPrompt } from './to-prompt.ts'
 
@@ -40,15 +42,22 @@ export function aiSdkModel<CallOptions>(
   const ownTools = asList(own.tools).map(asRecord)
   const ownNames = new Set(ownTools.flatMap((tool) => asText(tool?.name) ?? []))
   const customTools = new Set(ownTools.flatMap((tool) => (isCustom(tool) ? (asText(tool?.name) ?? []) : [])))
-  const needsCleanIds = strictIds.test(languageModel.provider ?? '')
-  return ({ messages, tools, system, signal }) => {
+  const isAnthropic = anthropicNames.test(languageModel.provider ?? '')
+  const isStored = /\.responses$/.test(languageModel.provider ?? '') && !isStateless(own.providerOptions)
+  return ({ messages, tools, system, container, signal }) => {
     // a tool that the options describe in the provider's own form needs no other description
     const allTools = [...asList(own.tools), ...tools.filter(({ name }) => !ownNames.has(name)).map(functionTool)]
     const names = new Set([...ownNames, ...tools.map(({ name }) => name)])
-    const given = needsCleanIds ? cleanIds([...messages]) : messages
+    const given = isAnthropic ? cleanIds(withoutOpenParts(messages)) : messages
     const callOptions = {
       ...own,
-      prompt: toPrompt(given, system, { version: version as SpecificationVersion, customTools, names }),
+      prompt: toPrompt(given, system, {
+        version: version as SpecificationVersion,
+        customTools,
+        names,
+        isStored,
+      }),
+      ...(isAnthropic && { providerOptions: anthropicOptions(own.providerOptions, container) }),
       ...(allTools.length > 0 && { tools: allTools }),
     }
     return eventStream({
@@ -60,8 +69,12 @@ export function aiSdkModel<CallOptions>(
   }
 }
 
-/** Services that refuse ids with characters that others have in theirs. */
-const strictIds = /anthropic|bedrock/i
+/** Providers of the Messages API, which refuses ids with characters that others have in theirs. */
+const anthropicNames = /anthropic|bedrock/i
+
+/** The host told the service to keep nothing. */
+const isStateless = (providerOptions: unknown): boolean =>
+  Object.values(asRecord(providerOptions) ?? {}).some((fields) => asRecord(fields)?.store === false)
 
 /** A custom tool of OpenAI, which takes text. */
 const isCustom = (tool: Record<string, unknown> | undefined): boolean => asText(tool?.id)?.endsWith('.custom') === true

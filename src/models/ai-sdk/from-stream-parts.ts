@@ -6,6 +6,7 @@ import { asRecord, asText } from '../read-event.ts'
 import { replyId } from '../reply-id.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
 import { aiSdkUsage } from './ai-sdk-usage.ts'
+import { anthropicEnding, isMessageStart } from './anthropic-options.ts'
 import { partBlocks } from './part-blocks.ts'
 
 /** Stream parts of a language model of the AI SDK (v2 to v4 of its interface) as events of the Messages API. */
@@ -29,13 +30,14 @@ export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOpti
     const { type, message } = errorParts(error)
     writer.fail(type, message)
   }
-  const finish = ({ finishReason, usage }: Record<string, unknown>) => {
+  const finish = ({ finishReason, usage, providerMetadata }: Record<string, unknown>) => {
     // a plain word in v2, with the service's own word beside it since v3
     const { unified = finishReason, raw } = asRecord(finishReason) ?? {}
     blocks.finish(Object.hasOwn(stopReasons, String(unified)))
     // not every provider knows the service's own word for it
     if (unified === 'error' || raw === 'error') return fail(brokenOff)
-    writer.stop({ stop_reason: stopReason(asText(unified) ?? 'unknown', raw), stop_sequence: null }, aiSdkUsage(usage))
+    const stop_reason = stopReason(asText(unified) ?? 'unknown', raw)
+    writer.stop({ stop_reason, stop_sequence: null, ...anthropicEnding(providerMetadata) }, aiSdkUsage(usage))
     writer.end()
   }
   const stopReason = (unified: string, raw: unknown): StopReason => {
@@ -64,7 +66,7 @@ export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOpti
     'tool-approval-request': blocks.approval,
     file: blocks.whole,
     'reasoning-file': blocks.whole,
-    custom: blocks.whole,
+    custom: (part) => (isMessageStart(part) ? writer.ping() : blocks.whole(part)),
     finish,
     error: ({ error }) => fail(error),
     ping: () => writer.ping(),

@@ -1,6 +1,7 @@
 import type { BlockLike, ContentBlock } from '../../messages/message.ts'
 import type { ApiMessage } from '../../messages/to-api-messages.ts'
 import { blocksOf, customInput } from '../api-content.ts'
+import { isCut } from '../cut-reply.ts'
 import { isKeptData, keptData } from '../kept-data.ts'
 import { asRecord, asText } from '../read-event.ts'
 import { sentName } from '../tool-name.ts'
@@ -16,6 +17,8 @@ export interface PromptOptions {
   readonly customTools: ReadonlySet<string>
   /** Names of all tools that the model is given. */
   readonly names: ReadonlySet<string>
+  /** The service keeps its replies, and takes their parts back by id. It keeps nothing of a reply that did not end. */
+  readonly isStored?: boolean
 }
 
 /** A transcript as a prompt of the AI SDK's language models. */
@@ -24,7 +27,7 @@ export function toPrompt(
   system: string | readonly BlockLike[] | undefined,
   options: PromptOptions,
 ): PromptMessage[] {
-  /** By the id of their call: what a result says of it, in the prompt. */
+  /** By the id of their call: what its result repeats. A provider may want its metadata there too. */
   const calls = new Map<unknown, PromptPart>()
   const prompt: PromptMessage[] = systemMessages(system)
   for (const message of messages) {
@@ -45,7 +48,10 @@ function push(prompt: PromptMessage[], role: string, content: PromptPart[]): voi
 }
 
 function said(block: ContentBlock, calls: Map<unknown, PromptPart>, options: PromptOptions): PromptPart[] {
-  const kept = { ...keptData('ai_sdk', block), ...cacheOptions(block) }
+  const isLost = options.isStored === true && isCut(block)
+  if (isLost && (block.type === 'thinking' || block.type === 'ai_sdk_part')) return []
+  const metadata = isLost ? withoutItemIds(keptData('ai_sdk', block)) : keptData('ai_sdk', block)
+  const kept = { ...metadata, ...cacheOptions(block) }
   const providerOptions = Object.keys(kept).length > 0 && { providerOptions: kept }
   switch (block.type) {
     case 'text':
@@ -58,7 +64,7 @@ function said(block: ContentBlock, calls: Map<unknown, PromptPart>, options: Pro
       const toolName = sentName(block.name, options.names)
       const input = options.customTools.has(toolName) ? customInput(block.input) : (block.input ?? {})
       const head = { toolCallId: block.id, toolName }
-      calls.set(block.id, { ...head, ...metadataOf(block) })
+      calls.set(block.id, { ...head, ...(metadata !== undefined && { providerOptions: metadata }) })
       return [{ type: 'tool-call', ...head, input, ...providerOptions }]
     }
     case 'ai_sdk_part':
@@ -68,10 +74,12 @@ function said(block: ContentBlock, calls: Map<unknown, PromptPart>, options: Pro
   }
 }
 
-/** A provider may want to have what it said of a call with the call's result too, such as which program made it. */
-const metadataOf = (block: ContentBlock): PromptPart => {
-  const metadata = keptData('ai_sdk', block)
-  return metadata === undefined ? {} : { providerOptions: metadata }
+function withoutItemIds(metadata: PromptPart | undefined): PromptPart | undefined {
+  const entries = Object.entries(metadata ?? {}).flatMap(([provider, fields]) => {
+    const { itemId, ...rest } = asRecord(fields) ?? {}
+    return Object.keys(rest).length > 0 ? [[provider, rest] as const] : []
+  })
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
 /** Of this adapter, or with a real signature: of others it would be refused by some, and is missed by none. */

@@ -1,4 +1,5 @@
 import { assertClient } from '../assert-client.ts'
+import { liveContainer } from '../container.ts'
 import { eventStream } from '../event-stream.ts'
 import type { Model, ModelRequest } from '../model.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
@@ -32,7 +33,7 @@ export function anthropicModel<Params>(client: AnthropicClient<Params>, options:
       ...(system !== undefined && system.length > 0 && { system }),
       ...(allTools.length > 0 && { tools: allTools }),
       ...containerParam(own.container, container),
-      messages: anthropicMessages(messages),
+      messages: anthropicMessages(messages, { takesFallbacks: takesFallbacks(own) }),
       stream: true,
     }
     return eventStream({
@@ -43,9 +44,14 @@ export function anthropicModel<Params>(client: AnthropicClient<Params>, options:
   }
 }
 
+/** The service reads `fallback` blocks only in a request that has fallbacks, or their beta. */
+const takesFallbacks = ({ fallbacks, betas }: Record<string, unknown>): boolean =>
+  (fallbacks !== undefined && fallbacks !== null) ||
+  asList(betas).some((beta) => asText(beta)?.startsWith('server-side-fallback') === true)
+
 /** Code that waits for the results of its calls waits in its container; a host may have named one, or skills for it. */
 function containerParam(own: unknown, last: ModelRequest['container']): { container?: unknown } {
-  const id = asText(last?.id)
+  const id = liveContainer(last)
   if (id === undefined || asText(own) !== undefined || asText(asRecord(own)?.id) !== undefined) return {}
   return { container: asRecord(own) === undefined ? id : { ...asRecord(own), id } }
 }

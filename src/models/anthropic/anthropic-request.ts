@@ -11,12 +11,15 @@ const foreignBlocks = new Set(['openai_item', 'ai_sdk_part'])
  * A transcript as the Messages API takes it back. What another service left in it and this one would refuse is taken
  * out: its thinking, its own items, its marks on blocks, and characters that ids may not have.
  */
-export function anthropicMessages(messages: readonly ApiMessage[]): ApiMessage[] {
+export function anthropicMessages(
+  messages: readonly ApiMessage[],
+  { takesFallbacks = true }: { takesFallbacks?: boolean } = {},
+): ApiMessage[] {
   const signs = messages.some(({ content }) => asBlocks(content).some(({ signature }) => isRealSignature(signature)))
   const own = messages.flatMap(({ role, content }): ApiMessage[] => {
     if (typeof content === 'string') return content === '' ? [] : [{ role, content }]
     const kept = asBlocks(content)
-      .filter((block) => isTaken(block, signs))
+      .filter((block) => isTaken(block, signs) && (takesFallbacks || block.type !== 'fallback'))
       .map(withoutMarks)
     const end = kept.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
     return end === 0 ? [] : [{ role, content: kept.slice(0, end) }]

@@ -1,6 +1,7 @@
 import type { ContentBlock } from '../../messages/message.ts'
 import type { ApiMessage } from '../../messages/to-api-messages.ts'
 import { asBlocks, blocksOf, customInput, dataUrl, fileOf, inputText, resultText, textOf } from '../api-content.ts'
+import { isCut } from '../cut-reply.ts'
 import { keptData } from '../kept-data.ts'
 import { asText } from '../read-event.ts'
 import { sentName } from '../tool-name.ts'
@@ -61,15 +62,24 @@ function withoutId(item: Item): Item {
 
 function callItem(block: ContentBlock, { customTools, names }: ItemOptions): Item {
   const name = sentName(block.name, names)
-  const head = { ...keptData('openai', block), call_id: block.id, name }
+  const head = { ...keptFields(block), call_id: block.id, name }
   return customTools.has(name)
     ? { ...head, type: 'custom_tool_call', input: customInput(block.input) }
     : { ...head, type: 'function_call', arguments: inputText(block.input) }
 }
 
+/** What the service wants back with a block. The id of an item that the service did not keep would be refused. */
+function keptFields(block: ContentBlock): Item | undefined {
+  const kept = keptData('openai', block)
+  if (kept === undefined || !isCut(block)) return kept
+  const { id, ...rest } = kept
+  return rest
+}
+
 function reasoningItem(block: ContentBlock, isStateless: boolean): Item[] {
   const kept = keptData('openai', block)
   if (kept === undefined || (isStateless && asText(kept.encrypted_content) === undefined)) return []
+  if (!isStateless && isCut(block)) return []
   return [{ summary: [], ...kept, type: 'reasoning' }]
 }
 
@@ -77,7 +87,7 @@ function reasoningItem(block: ContentBlock, isStateless: boolean): Item[] {
 function pushText(items: Item[], block: ContentBlock): void {
   const text = asText(block.text)
   if (text === undefined) return
-  const kept = keptData('openai', block)
+  const kept = keptFields(block)
   const id = asText(kept?.id)
   if (id === undefined) return void items.push({ ...kept, role: 'assistant', content: text })
   const part = { type: 'output_text', text, annotations: [] }

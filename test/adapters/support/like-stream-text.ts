@@ -1,23 +1,29 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { isStepCount, jsonSchema, streamText, type ToolSet, tool } from 'ai'
+import { expect } from 'vitest'
 import { z } from 'zod'
 import { allowAllTools, defineTool, type QueryResult, query, toolSchemas } from '../../../src/index.ts'
 import { aiSdkModel } from '../../../src/models/ai-sdk/index.ts'
-import { checked } from './services/checked.ts'
-import { sends, sseServer } from './sse-server.ts'
+import { checked } from '../../support/services/checked.ts'
+import { type Answer, sends, sseServer } from './sse-server.ts'
 
 /** A conversation: what the service sends, reply by reply, and what it was given. */
 export interface Story {
   provider(baseURL: string): LanguageModelV4
   /** As they go over the wire. */
-  readonly replies: readonly string[]
+  readonly replies: readonly (string | Answer)[]
   /** Names of tools that answer with their name. */
   readonly tools?: readonly string[]
   /** Tools of the provider that run at the service, or take text, as the AI SDK hands them to a provider. */
   readonly providerTools?: Readonly<Record<string, ToolSet[string]>>
   readonly system?: string
   readonly providerOptions?: Parameters<typeof streamText>[0]['providerOptions']
+  /** `streamText()` sends something that the service refuses. What it would send next is not known. */
+  readonly isRefused?: boolean
 }
+
+const answersOf = ({ replies }: Story): Answer[] =>
+  replies.map((reply) => (typeof reply === 'string' ? sends(reply) : reply))
 
 type Body = Record<string, unknown>
 
@@ -25,7 +31,7 @@ const answerOf = (name: string): string => `${name} ran`
 
 /** What `streamText()` asks of the service: the requests, one by one. */
 export async function byStreamText(story: Story): Promise<Body[]> {
-  const server = await sseServer(...story.replies.map(sends))
+  const server = await sseServer(...answersOf(story))
   const own = ownTools(story.tools ?? [])
   const functions = own.map(({ name, inputSchema }) => {
     const [schema] = toolSchemas([{ name, inputSchema, call: async () => ({ data: '' }) }])
@@ -37,14 +43,15 @@ export async function byStreamText(story: Story): Promise<Body[]> {
     prompt: 'Go.',
     tools: { ...story.providerTools, ...Object.fromEntries(functions) },
     stopWhen: isStepCount(10),
-    maxRetries: 0,
+    maxRetries: 2,
     onError: () => undefined,
     ...(story.system !== undefined && { instructions: story.system }),
     ...(story.providerOptions && { providerOptions: story.providerOptions }),
   })
   await result.consumeStream()
   const bodies = server.requests.map(({ body }) => body)
-  await server.close()
+  const closed = server.close()
+  await (story.isRefused === true ? expect(closed).rejects.toThrow('refused') : closed)
   return bodies
 }
 
@@ -56,7 +63,7 @@ export interface Told {
 
 /** What `query()` asks of it, with the same model. */
 export async function byQuery(story: Story): Promise<Told> {
-  const server = await sseServer(...story.replies.map(sends))
+  const server = await sseServer(...answersOf(story))
   const ran: string[] = []
   const custom = Object.keys(story.providerTools ?? {}).filter(
     (name) => 'execute' in (story.providerTools?.[name] ?? {}),
@@ -86,7 +93,7 @@ export async function byQuery(story: Story): Promise<Told> {
     model,
     canUseTool: allowAllTools,
     maxTurns: 10,
-    retry: { attempts: 0 },
+    retry: { attempts: 2, backoffMs: 0 },
     ...(story.system !== undefined && { system: story.system }),
   })
   for await (const _ of run);

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ResponsesStore } from '../../support/services/responses-store.ts'
+import { serviceFlaws } from '../../support/services/service-flaws.ts'
 import { ThinkingBinding } from '../../support/thinking-binding.ts'
-import { serviceFlaws } from './services/service-flaws.ts'
 
 /** What a client asked for. */
 interface SeenRequest {
@@ -28,20 +29,29 @@ export async function sseServer(...answers: Answer[]): Promise<SseServer> {
   const requests: SeenRequest[] = []
   const flaws: string[] = []
   const binding = new ThinkingBinding()
+  const store = new ResponsesStore()
   const server = createServer(async (incoming, response) => {
     const closed = new Promise<void>((resolve) => {
       response.on('close', () => {
         if (!response.writableFinished) resolve()
       })
     })
-    const request = { path: incoming.url ?? '', body: await bodyOf(incoming), closed }
+    // the beta API has the same path, with a parameter
+    const path = (incoming.url ?? '').replace(/\?.*/, '')
+    const request = { path, body: await bodyOf(incoming), closed }
     const answer = answers[Math.min(requests.push(request), answers.length) - 1]
     response.on('error', () => undefined)
-    const isBinding = request.path.endsWith('/messages')
-    const found = [...serviceFlaws(request.path, request.body), ...(isBinding ? binding.flaws(request.body) : [])]
+    const { body } = request
+    const betas = String(incoming.headers['anthropic-beta'] ?? '').split(',')
+    const isBinding = path.endsWith('/messages')
+    const found = [
+      ...serviceFlaws(path, isBinding ? { ...body, betas } : body),
+      ...(isBinding ? binding.flaws(body) : []),
+      ...(path.endsWith('/responses') ? store.flaws(body) : []),
+    ]
     flaws.push(...found)
     if (found.length > 0) return refuses(400, { error: { message: found.join('; ') } })(response, request)
-    if (isBinding) onWritten(response, binding.replyTo(request.body))
+    onWritten(response, isBinding ? binding.replyTo(body) : store.reply())
     await answer?.(response, request)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -73,7 +83,7 @@ function onWritten(response: ServerResponse, heard: (event: unknown) => void): v
     text = events.pop() ?? ''
     for (const event of events) {
       const data = /^data: (\{.*)$/m.exec(event)?.[1]
-      if (data !== undefined) heard(JSON.parse(data))
+      if (data !== undefined) heard(parsed(data))
     }
   }
   for (const name of ['write', 'end'] as const) {
@@ -82,6 +92,14 @@ function onWritten(response: ServerResponse, heard: (event: unknown) => void): v
       hear(args[0])
       return own(...args)
     }
+  }
+}
+
+const parsed = (data: string): unknown => {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
   }
 }
 

@@ -78,8 +78,8 @@ export const webSearch = (id: string): Fields => ({
   action: { type: 'search', query: 'x' },
 })
 
-/** A chat reply of these deltas, with its usage after the finish reason, as OpenAI sends it. */
-export const chat = (id: string, deltas: readonly Fields[], finish_reason: string): string => {
+/** A chat reply of these deltas, with its usage after the finish reason, as OpenAI sends it, or along with it. */
+export const chat = (id: string, deltas: readonly Fields[], finish_reason: string, isUsageApart = true): string => {
   const head = { id, object: 'chat.completion.chunk', created: 1, model: 'm' }
   const chunk = (delta: Fields, reason: string | null = null) => ({
     ...head,
@@ -91,10 +91,9 @@ export const chat = (id: string, deltas: readonly Fields[], finish_reason: strin
     total_tokens: 29,
     prompt_tokens_details: { cached_tokens: 5 },
   }
-  return (
-    frames([...deltas.map((each) => chunk(each)), chunk({}, finish_reason), { ...head, choices: [], usage }], false) +
-    frame('[DONE]')
-  )
+  const end = chunk({}, finish_reason)
+  const ending = isUsageApart ? [end, { ...head, choices: [], usage }] : [{ ...end, usage }]
+  return frames([...deltas.map((each) => chunk(each)), ...ending], false) + frame('[DONE]')
 }
 
 export const chatCall = (id: string, name: string, args: unknown, rest: Fields = {}): Fields => ({
@@ -132,6 +131,7 @@ export const message = (id: string, blocks: readonly (readonly [Fields, ...Field
 
 export const lastResponse = response('resp_last', [outputText('msg_last', 'Done.')])
 export const lastChat = chat('chat_last', [{ role: 'assistant', content: 'Done.' }], 'stop')
+export const lastAtMistral = chat('chat_last', [{ role: 'assistant', content: 'Done.' }], 'stop', false)
 export const lastMessage = message(
   'msg_last',
   [

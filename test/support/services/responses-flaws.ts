@@ -74,6 +74,7 @@ function checkReasoning(item: Fields, next: Fields | undefined, isStateless: boo
 
 function checkCall(call: Fields, before: readonly Fields[], check: Check): void {
   check(isToolName(call.name), `a call with the name ${call.name}`)
+  check(String(call.call_id).length <= 64, `the call id ${call.call_id}, which is too long`)
   if (call.type === 'custom_tool_call') check(typeof call.input === 'string', 'a custom call without text')
   else check(isJsonObject(call.arguments), 'arguments that are no JSON object')
   const { caller } = call

@@ -1,11 +1,13 @@
-import { anthropicRequestFlaws } from '../../../support/validate-anthropic-request.ts'
-import { chatFlaws } from './chat-flaws.ts'
+import { anthropicRequestFlaws } from '../validate-anthropic-request.ts'
+import { chatFlaws, mistralFlaws, openrouterFlaws } from './chat-flaws.ts'
 import type { Fields } from './flaws.ts'
 import { responsesFlaws } from './responses-flaws.ts'
 
 /** By the end of the path. */
 const services: readonly [string, (body: Fields) => string[]][] = [
-  ['/chat/completions', chatFlaws],
+  ['/mistral/chat/completions', mistralFlaws],
+  ['/openrouter/chat/completions', openrouterFlaws],
+  ['/chat/completions', (body) => chatFlaws(body)],
   ['/responses', responsesFlaws],
   ['/messages', anthropicRequestFlaws],
 ]

@@ -15,9 +15,24 @@ const added = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_con
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const userParts = new Set(['text', 'image_url', 'file', 'input_audio'])
 
+/** Where a service differs from OpenAI. */
+export interface Dialect {
+  /** Results name their tool. */
+  readonly hasNames?: boolean
+  readonly isCallId?: (id: string) => boolean
+}
+
+const openai: Dialect = { isCallId: (id) => id.length <= 40 }
+const mistral: Dialect = { hasNames: true, isCallId: (id) => /^[a-zA-Z0-9]{9}$/.test(id) }
+const openrouter: Dialect = { hasNames: true }
+
+export const mistralFlaws = (body: Fields): string[] => chatFlaws(body, mistral)
+export const openrouterFlaws = (body: Fields): string[] => chatFlaws(body, openrouter)
+
 /** What Chat Completions would refuse this request for, by its reference. */
-export function chatFlaws(body: Fields): string[] {
+export function chatFlaws(body: Fields, { hasNames = false, isCallId }: Dialect = openai): string[] {
   const { flaws, check } = flawList()
+  const resultFields = ['role', 'content', 'tool_call_id', ...(hasNames ? ['name'] : [])]
   const calls = openCalls(check)
   check(isText(body.model), 'no model')
   check(listOf(body.messages).length > 0, 'no messages')
@@ -28,7 +43,7 @@ export function chatFlaws(body: Fields): string[] {
     if (role === 'tool') {
       calls.answer(message.tool_call_id)
       check(isContent(content, new Set(['text']), true), `a result with content ${JSON.stringify(content)}`)
-      check(unknownKeys(message, ['role', 'content', 'tool_call_id']).length === 0, 'unknown fields in a result')
+      check(unknownKeys(message, resultFields).length === 0, 'unknown fields in a result')
       continue
     }
     calls.none(`a message of the ${role}`)
@@ -38,7 +53,10 @@ export function chatFlaws(body: Fields): string[] {
       continue
     }
     checkAssistant(message, check)
-    for (const call of listOf(message.tool_calls)) calls.ask(call.id, call)
+    for (const call of listOf(message.tool_calls)) {
+      check(isCallId?.(String(call.id)) !== false, `the call id ${call.id}, which the service does not take`)
+      calls.ask(call.id, call)
+    }
   }
   calls.none('the end')
   return flaws
