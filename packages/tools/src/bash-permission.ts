@@ -78,6 +78,7 @@ export class BashPermission {
       .map(({ spec = '**' }) => spec)
     const rules = await Promise.all(specs.map((spec) => pathRule(spec, this.#workspace, 'deny')))
     for (const condition of conditions) {
+      if (condition.path.text === '/dev/null') continue
       const place = await this.#placeOf(condition)
       if (place === undefined) return false
       const paths = pathsOf(place, 'deny')
