@@ -3,10 +3,11 @@ import { parseRule, type ToolCheck, type ToolUseContext } from 'signalbox'
 import type { PermissionBehavior } from 'signalbox/machines'
 import { readShellRule, type ShellRule } from './shell/allow-rule.ts'
 import { concernsCommand } from './shell/deny-rule.ts'
+import { expandWildcards } from './shell/expand-wildcards.ts'
 import { type Consent, consentTo, type ReadCondition, readScript, unaskedConditions } from './shell/shell-rule.ts'
 import { isInside } from './workspace/is-inside.ts'
 import { pathRule, pathsOf } from './workspace/path-rule.ts'
-import type { Workspace } from './workspace/workspace.ts'
+import type { FoundPlace, Workspace } from './workspace/workspace.ts'
 
 /** What the rules and the list of harmless commands decide about a command, given the shell's current folder. */
 export class BashPermission {
@@ -78,9 +79,10 @@ export class BashPermission {
       .map(({ spec = '**' }) => spec)
     const rules = await Promise.all(specs.map((spec) => pathRule(spec, this.#workspace, 'deny')))
     for (const condition of conditions) {
-      const place = await this.#placeOf(condition)
-      if (place === undefined) return false
-      const paths = pathsOf(place, 'deny')
+      if (condition.path.text === '/dev/null') continue
+      const places = await this.#placesOf(condition)
+      if (places === undefined) return false
+      const paths = places.flatMap((place) => pathsOf(place, 'deny'))
       const isHeld = (path: string): boolean =>
         rules.some((rule) => rule.matches(path) || (condition.isDeep && rule.reachesInto(path)))
       if (paths.some(isHeld)) return false
@@ -88,8 +90,32 @@ export class BashPermission {
     return true
   }
 
-  /** The path that a word of the command resolves to; undefined if it is outside the workspace or unknown. */
-  async #placeOf({ path, after }: ReadCondition) {
+  /** The paths that a word of the command resolves to; undefined if one is outside the workspace or unknown. */
+  async #placesOf(condition: ReadCondition): Promise<FoundPlace[] | undefined> {
+    const { path } = condition
+    if (!path.hasGlob) {
+      const place = await this.#placeOf(condition)
+      return place && [place]
+    }
+    const from = await this.#folderAfter(condition)
+    if (from === undefined || hasStepUpInside(path.text)) return undefined
+    const paths = await expandWildcards(path, from, this.#workspace)
+    if (paths === undefined) return undefined
+    const places = await Promise.all(paths.map((each) => this.#workspace.resolve(each)))
+    const found = places.filter((place) => place.ok)
+    return found.length === places.length ? found : undefined
+  }
+
+  async #placeOf(condition: ReadCondition): Promise<FoundPlace | undefined> {
+    const { path } = condition
+    if (path.text === '-' || path.text === '' || hasStepUpInside(path.text)) return undefined
+    const from = await this.#folderAfter(condition)
+    const place = from === undefined ? undefined : await this.#workspace.resolve(resolve(from, path.text))
+    return place?.ok === true ? place : undefined
+  }
+
+  /** The folder of the shell after the `cd` commands before a word; undefined if that is unclear. */
+  async #folderAfter({ after }: ReadCondition): Promise<string | undefined> {
     let from = this.#cwd()
     for (const { text } of after) {
       const wanted = resolve(from, text)
@@ -98,9 +124,7 @@ export class BashPermission {
       if (place?.ok !== true || place.path !== wanted) return undefined
       from = wanted
     }
-    if (path.text === '-' || path.text === '' || hasStepUpInside(path.text)) return undefined
-    const place = await this.#workspace.resolve(resolve(from, path.text))
-    return place.ok ? place : undefined
+    return from
   }
 
   /** A repository around the workspace contains files that the tools may not read. */

@@ -1,10 +1,10 @@
 import { boundedCache } from './bounded-cache.ts'
 import { evaluatesItsWords } from './changes-the-shell.ts'
-import { isHarmlessAssignment, type PlainCommand, type PlainScript, readPlainRule } from './plain-script.ts'
+import { isHarmlessAssignment, isReserved, type PlainCommand, type PlainScript, readPlainRule } from './plain-script.ts'
 import { isGlobAt, leadsUp, type PlainWord } from './plain-word.ts'
 
 /** One command of a rule. */
-interface CommandPattern {
+export interface CommandPattern {
   readonly assignments: readonly PlainWord[]
   readonly words: readonly PlainWord[]
   readonly inputs: readonly PlainWord[]
@@ -26,7 +26,11 @@ export const readShellRule = boundedCache(2_000, (spec: string): ShellRule => {
   // a trailing `:*` is a word of its own, or part of the last word: `npm run test:*` can mean both
   const last = patterns.at(-1) as CommandPattern
   const prefix = withoutColonStar(last)
-  const forms = prefix === undefined ? [patterns] : [patterns, [...patterns.slice(0, -1), prefix]]
+  const program = prefix?.words[0]?.text ?? ''
+  if (isReserved(program)) return { ok: false, because: `${program} belongs to the shell and is not a program` }
+  const withPrefix = prefix && [...patterns.slice(0, -1), prefix]
+  // the name of a program has no colon: `node:*` means only node
+  const forms = withPrefix === undefined ? [patterns] : last.words.length === 1 ? [withPrefix] : [patterns, withPrefix]
   const opened = forms.map((form) =>
     form.map((each, index) => (index === form.length - 1 && prefix ? open(each) : each)),
   )

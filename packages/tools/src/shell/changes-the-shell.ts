@@ -1,5 +1,6 @@
 import { isHarmlessName } from './harmless-names.ts'
-import type { PlainCommand } from './plain-script.ts'
+import { isHarmlessAssignment, type PlainCommand } from './plain-script.ts'
+import type { PlainWord } from './plain-word.ts'
 
 /** Builtins that can change the meaning of later words: variables, aliases, options. */
 const builtins = new Set(
@@ -14,9 +15,12 @@ const evaluating = new Set(
 
 const isPlainSet = (text: string): boolean => /^[-+][euxvfo]+$|^(?:pipefail|errexit|nounset|xtrace|verbose)$/.test(text)
 
+const isHarmlessExport = (word: PlainWord): boolean =>
+  word.text.includes('=') ? isHarmlessAssignment(word) : isHarmlessName(word.text)
+
 /** Later commands of the same script may no longer mean what their words say. */
 export function changesTheRest({ words: [program, ...args] }: PlainCommand): boolean {
-  if (program.text === 'export') return !args.every(({ text }) => isHarmlessName(text.split('=', 1)[0] ?? ''))
+  if (program.text === 'export') return !args.every(isHarmlessExport)
   if (program.text === 'set') return !args.every(({ text }) => isPlainSet(text))
   return builtins.has(program.text)
 }

@@ -16,17 +16,28 @@ const settings = {
   'gpg.ssh.program': 'false',
   'gpg.x509.program': 'false',
   'submodule.recurse': 'false',
-  'diff.ignoreSubmodules': 'all',
+  'diff.ignoreSubmodules': 'dirty',
+  'diff.submodule': 'short',
   'status.submoduleSummary': 'false',
 }
 
-/** External diffs and conversions are turned off by options only, not by settings: so bash gets a function `git`. */
+/**
+ * Some programs are turned off by options only, and filters by name only: so bash gets a function `git`. An empty
+ * setting turns a filter off. A submodule's state would be asked of a git without these settings.
+ */
 const gitFunction = `() {
   local -a options=()
+  local name
+  while IFS= read -r -d '' name; do
+    local -x "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=$name" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT="
+    local -x GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
+  done < <(command git config --null --name-only --get-regexp '^filter\\..*\\.(clean|smudge|process|required)$' 2>/dev/null)
   if [ "$1" = --no-pager ]; then options=(--no-pager); shift; fi
   case "$1" in
-    diff|show|log) options+=("$1" --no-ext-diff --no-textconv); shift ;;
+    diff) options+=("$1" --no-ext-diff --no-textconv --ignore-submodules=dirty); shift ;;
+    show|log) options+=("$1" --no-ext-diff --no-textconv); shift ;;
     blame) options+=("$1" --no-textconv); shift ;;
+    status) options+=("$1" --ignore-submodules=dirty); shift ;;
   esac
   command git "\${options[@]}" "$@"
 }`

@@ -27,6 +27,8 @@ const reserved = new Set(
   'if then elif else fi for while until do done case esac select function in time coproc { } [[ ]] !'.split(' '),
 )
 
+export const isReserved = (word: string): boolean => reserved.has(word)
+
 const refuse = (because: string): PlainScript => ({ ok: false, because })
 
 /**
@@ -56,15 +58,26 @@ function groupTokens(tokens: readonly Token[], isRule: boolean): PlainScript {
   const joints: string[] = []
   let draft: Draft = { assignments: [], words: [], inputs: [] }
   let joint = ''
+  /** The last word of a `time` before a command. */
+  let timer: string | undefined
   const isEmpty = (): boolean => draft.assignments.length + draft.words.length + draft.inputs.length === 0
   for (const token of tokens) {
-    if (token.type === 'input') draft.inputs.push(token.word)
-    else if (token.type === 'word') {
+    if (token.type === 'input') {
+      // after `time` and a redirect, the shell expects a program
+      timer = undefined
+      draft.inputs.push(token.word)
+    } else if (token.type === 'word') {
+      if (isEmpty() && isTimer(token.word, joint, timer)) {
+        timer = token.word.text
+        continue
+      }
       const problem = takeWord(draft, token.word, isRule, () => {
         joint += '!'
       })
       if (problem !== undefined) return refuse(problem)
+      timer = undefined
     } else if (isEmpty()) {
+      if (timer !== undefined) return refuse('it has time without a command')
       // a line break may follow any joint, and stand alone
       if (token.text !== '\n' || joint.includes('!')) return refuse('it has an operator where a command is expected')
     } else {
@@ -79,9 +92,15 @@ function groupTokens(tokens: readonly Token[], isRule: boolean): PlainScript {
     const problem = closeCommand(draft, commands)
     if (problem !== undefined) return refuse(problem)
     joints.push(joint)
-  } else if (joint !== '' && joint !== ';') return refuse('it ends in an operator')
+  } else if (timer !== undefined || (joint !== '' && joint !== ';')) return refuse('it ends in an operator')
   const [first, ...rest] = commands
   return first === undefined ? refuse('it is empty') : { ok: true, commands: [first, ...rest], joints }
+}
+
+/** `time` and `time -p` before a pipeline: bash itself measures, and what runs stays the same. */
+function isTimer({ text, marks }: PlainWord, joint: string, before: string | undefined): boolean {
+  if (marks.some((mark) => mark !== 'bare') || /^\|&?$|!/.test(joint)) return false
+  return before === undefined ? text === 'time' : before === 'time' && text === '-p'
 }
 
 function takeWord(draft: Draft, word: PlainWord, isRule: boolean, negate: () => void): string | undefined {
@@ -100,7 +119,7 @@ function takeWord(draft: Draft, word: PlainWord, isRule: boolean, negate: () => 
     draft.assignments.push(word)
     return undefined
   }
-  if (reserved.has(word.text)) return `it has a compound command (${word.text})`
+  if (isReserved(word.text)) return `it has a compound command (${word.text})`
   if (word.text === '' || (word.hasGlob && !isRule)) return 'its program is not a literal word'
   draft.words.push(word)
   return undefined
@@ -119,4 +138,8 @@ function assignmentOf({ text }: PlainWord): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-export const isHarmlessAssignment = (word: PlainWord): boolean => isHarmlessName(assignmentOf(word)[0])
+/** A value that is a path could make a program load a file: `LANGUAGE=../../x`. */
+export function isHarmlessAssignment(word: PlainWord): boolean {
+  const [name, value] = assignmentOf(word)
+  return isHarmlessName(name) && !/^:?\/|\.\./.test(value)
+}

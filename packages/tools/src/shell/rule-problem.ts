@@ -1,22 +1,23 @@
 import type { PermissionBehavior } from 'signalbox/machines'
-import { readShellRule } from './allow-rule.ts'
+import { type CommandPattern, readShellRule } from './allow-rule.ts'
 import { nameOf } from './programs-run.ts'
 import { shells, wrappers } from './running-programs.ts'
 
 /** Programs that can run other programs, by an argument, an option or a file that a model may write. */
 const runsAnything = new Set(
   `eval source . exec command builtin awk gawk mawk nawk sed perl ruby php lua luajit tclsh expect osascript deno tsx
-  ts-node make gmake cmake ninja just rake gradle mvn ant npm pnpm yarn bun npx bunx pnpx pip pip3 pipx uv uvx poetry
-  cargo go gcc g++ cc clang rustc docker podman kubectl find fd fdfind xargs parallel tar zip rsync scp sftp vim vi nvim
-  emacs nano ed ex less more man split sort rg git gdb lldb crontab at systemctl launchctl ssh sqlite3 psql mysql curl
-  wget tee cp mv ln install dd trap alias mapfile readarray complete compgen enable set shopt`.split(/\s+/),
+  ts-node make gmake cmake ninja just rake gradle gradlew mvn mvnw ant npm pnpm yarn bun npx bunx pnpx pip pip3 pipx uv
+  uvx poetry cargo go gcc g++ cc clang rustc docker podman kubectl find fd fdfind xargs parallel tar zip rsync scp sftp
+  vim vi nvim emacs nano ed ex less more man split sort rg git gdb lldb crontab at systemctl launchctl ssh sqlite3 psql
+  mysql wget trap alias mapfile readarray complete compgen enable set shopt pytest jest vitest mocha tox nox rspec
+  bundle rails composer phpunit dotnet swift mix sbt lein`.split(/\s+/),
 )
 const interpreters =
   /^(?:python|pypy|ipython|node|nodejs|perl|ruby|php|lua|tclsh|wish|guile|bash|zsh|ksh|gawk|mawk)[\d.-]*$/
 
-/** Subcommands of these that run no program of the repository when named alone. */
+/** Subcommands of these that run no program which an argument names. */
 const narrow =
-  /^(?:git (?:add|status|log|diff|show|branch|stash|fetch|pull|push|checkout|switch|commit|merge|rebase|tag|restore|reset|rev-parse|ls-files|blame|remote|config|mv|rm)|cargo (?:fmt|tree|metadata)|go (?:fmt|vet|list|version|mod)|docker (?:ps|images|logs|inspect)|kubectl (?:get|describe|logs)|npm (?:ls|view|outdated|audit|ping|whoami)|sort|rg|find|sed|tee|cp|mv|ln|tar|zip|curl|wget|less|more)\b/
+  /^(?:git (?:add|status|log|diff|show|branch|stash|checkout|switch|commit|merge|tag|restore|reset|rev-parse|ls-files|blame|remote|mv|rm)|cargo (?:fmt|tree|metadata)|go (?:fmt|vet|list|version|mod)|docker (?:ps|images|logs|inspect|compose (?:logs|ps|images|config|top))|kubectl (?:get|describe|logs)|npm (?:ls|view|outdated|audit|ping|whoami))\b/
 
 /** Problems in the content of a Bash rule, reported when the rule is parsed. */
 export function shellRuleProblem(
@@ -32,12 +33,16 @@ export function shellRuleProblem(
       message: `a rule for ${behavior} must name exactly one program; write one rule per program`,
     }
   }
-  const open = rule.forms.flat().find(({ isOpen, words }) => isOpen || words.some(hasStar))
-  if (open === undefined) return undefined
-  const [program, second] = open.words
-  const [name, next] = [program === undefined ? '' : nameOf(program.text), second?.text ?? '']
-  const grants = program === undefined || hasStar(program) || (isRunner(name) && !narrow.test(`${name} ${next}`))
-  return grants ? { severity: 'warning', message: `Bash(${spec}) lets the model run any program` } : undefined
+  if (!rule.forms.flat().some(grantsAnyProgram)) return undefined
+  return { severity: 'warning', message: `Bash(${spec}) lets the model run any program` }
+}
+
+function grantsAnyProgram({ words, isOpen }: CommandPattern): boolean {
+  if (!isOpen && !words.some(hasStar)) return false
+  const [program, ...rest] = words
+  if (program === undefined || hasStar(program)) return true
+  const name = nameOf(program.text)
+  return isRunner(name) && !narrow.test([name, ...rest.map(({ text }) => text)].join(' '))
 }
 
 const hasStar = ({ text, marks }: { text: string; marks: readonly string[] }): boolean =>

@@ -128,7 +128,7 @@ const isPlacedProgram = ({ words: [program] }: PlainCommand): boolean =>
   program.text.includes('/') && !program.text.startsWith('/')
 
 /** Programs that read everything below a folder; the current folder if they name none. */
-const deep = new Set('ls grep rg find du diff git'.split(' '))
+const deep = new Set('ls grep rg find du diff git tree'.split(' '))
 
 const here: PlainWord = { text: '.', marks: ['bare'], hasGlob: false }
 

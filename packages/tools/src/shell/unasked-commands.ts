@@ -1,5 +1,5 @@
 import type { PlainCommand, PlainScript } from './plain-script.ts'
-import type { PlainWord } from './plain-word.ts'
+import { leadsUp, type PlainWord } from './plain-word.ts'
 
 /** The arguments with which a program only reads and prints. Anything else needs a prompt. */
 interface Form {
@@ -55,6 +55,7 @@ const forms: Readonly<Record<string, Form>> = {
   cmp: { letters: 'sl', rest: 'paths', most: 2 },
   du: { letters: 'shackm', valued: 'd', long: '--max-depth= --human-readable --summarize', rest: 'paths' },
   stat: { valued: 'c', long: '--format=', rest: 'paths' },
+  tree: { letters: 'adfhips', valued: 'LIP', long: '--dirsfirst --noreport --gitignore', rest: 'paths' },
   file: { letters: 'bi', long: '--brief --mime --mime-type', rest: 'paths' },
   tac: { rest: 'paths' },
   rev: { rest: 'paths' },
@@ -106,7 +107,7 @@ const gitForms: Readonly<Record<string, Form>> = {
     rest: 'paths',
   },
   'rev-list': { valued: 'n', long: '--count --all --max-count=', rest: 'paths' },
-  describe: { long: '--tags --always --all --long --dirty --abbrev=', rest: 'paths' },
+  describe: { long: '--tags --always --all --long --abbrev=', rest: 'paths' },
   'merge-base': { rest: 'paths' },
   shortlog: { letters: 'sne', long: '--all', rest: 'paths' },
   branch: { letters: 'arv', long: '--all --remotes --list --show-current --verbose', rest: 'none' },
@@ -116,7 +117,7 @@ const gitForms: Readonly<Record<string, Form>> = {
   'worktree list': { long: '--porcelain', rest: 'none' },
 }
 
-/** A read-only command, and those of its words that may be paths. */
+/** A read-only command, and those of its words that may be paths, also with `*` and `?`. */
 export interface UnaskedCommand {
   readonly paths: readonly PlainWord[]
   readonly program: string
@@ -125,8 +126,10 @@ export interface UnaskedCommand {
 /** Matches a command against the list; undefined if it needs a prompt. `cd` matches, but changes the shell. */
 export function unaskedCommand({ assignments, words, inputs }: PlainCommand): UnaskedCommand | undefined {
   const [program, ...args] = words
-  if (assignments.length > 0 || words.some((word) => word.hasGlob && !isFilter(word))) return undefined
+  if (assignments.length > 0) return undefined
   const name = program.text
+  const form = Object.hasOwn(forms, name) ? forms[name] : undefined
+  if (args.some((word) => word.hasGlob && !isFilter(word) && !(form && mayBeExpanded(form, word)))) return undefined
   if (name === 'cd') {
     const isPlain = args.length === 1 && inputs.length === 0 && !/^-|^$/.test(args[0]?.text ?? '')
     return isPlain ? { paths: args, program: name } : undefined
@@ -135,7 +138,6 @@ export function unaskedCommand({ assignments, words, inputs }: PlainCommand): Un
     const paths = gitPaths(args)
     return paths === undefined ? undefined : { paths: [...paths, ...inputs], program: name }
   }
-  const form = Object.hasOwn(forms, name) ? forms[name] : undefined
   const paths = form && pathsIn(form, args)
   return paths === undefined ? undefined : { paths: [...paths, ...inputs], program: name }
 }
@@ -143,10 +145,20 @@ export function unaskedCommand({ assignments, words, inputs }: PlainCommand): Un
 /** `--include=*.ts` stays an option, whatever files exist. */
 const isFilter = ({ text }: PlainWord): boolean => /^--(?:include|exclude|exclude-dir|glob|iglob)=[^/]*$/.test(text)
 
+/** Wildcards of paths, where any number of paths only reads. */
+const mayBeExpanded = ({ check, most, rest }: Form, word: PlainWord): boolean =>
+  check === undefined && most === undefined && (rest === 'paths' || rest === 'pattern') && isPlainWildcard(word)
+
+/** `*` and `?` in a word that stays a path, unless a file's name begins with a dash: `*.ts` can become `-x.ts`. */
+const isPlainWildcard = (word: PlainWord): boolean => !/^-|\[/.test(word.text) && !leadsUp(word)
+
+const mayBecomeOption = ({ text, hasGlob }: PlainWord): boolean => hasGlob && /^[*?]/.test(text)
+
 /** Whether every command of a script is on the list and none moves the shell: such calls run in parallel. */
-export const isReadOnlyScript = (script: PlainScript): boolean =>
-  script.ok &&
-  script.commands.every((command) => command.words[0].text !== 'cd' && unaskedCommand(command) !== undefined)
+export const isReadOnlyScript = (script: PlainScript): boolean => script.ok && script.commands.every(onlyReads)
+
+const onlyReads = (command: PlainCommand): boolean =>
+  command.words[0].text !== 'cd' && unaskedCommand(command)?.paths.some(mayBecomeOption) === false
 
 function gitPaths(args: readonly PlainWord[]): PlainWord[] | undefined {
   const from = args[0]?.text === '--no-pager' ? 1 : 0
@@ -181,12 +193,12 @@ function pathsIn(form: Form, args: readonly PlainWord[]): PlainWord[] | undefine
       const option = readLetters(text, letters, valued)
       if (option === undefined) return undefined
       if (option.letter === form.patternLetter && option.letter !== undefined) hasPattern = true
-      if (option.takesNext && ++index >= args.length) return undefined
+      if (option.takesNext && args[++index]?.hasGlob !== false) return undefined
     }
   }
   if (form.rest === 'text') return []
   if (form.rest === 'none') return others.length === 0 ? [] : undefined
-  if (!hasPattern && !args.some(({ text }) => text === '--files')) others.shift()
+  if (!hasPattern && !args.some(({ text }) => text === '--files') && others.shift()?.hasGlob === true) return undefined
   if (others.length > (form.most ?? Number.POSITIVE_INFINITY)) return undefined
   return others
 }

@@ -38,6 +38,7 @@ export interface OpenFolder {
   openNew(name: string, mode: number): Promise<OpenFile>
   openFolder(name: string): Promise<OpenFolder>
   entries(): Promise<FolderEntry[]>
+  /** Resolves if the name exists already. */
   makeFolder(name: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /** Creates a hard link; fails if the name exists. */
@@ -63,7 +64,7 @@ export interface FileSystem {
   /** Fails if the path exists. */
   openNew(path: string, mode: number): Promise<OpenFile>
   readFolder(path: string): Promise<FolderEntry[]>
-  /** Creates missing parents too. */
+  /** Its parent exists. Resolves if the folder exists already. */
   makeFolder(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   /** Creates a hard link; fails if the path exists. */

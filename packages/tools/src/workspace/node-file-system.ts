@@ -1,5 +1,6 @@
 import { type BigIntStats, constants, type Dirent, readlinkSync, realpathSync } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { readField } from '../read-field.ts'
 import type { FileFacts, FileSystem, FolderEntry, OpenFile, OpenFolder } from './file-system.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY = 0 } = constants
@@ -18,10 +19,17 @@ export const nodeFileSystem: FileSystem = {
   openToRead: async (path) => openFile(await open(path, O_RDONLY | noFollow | noWait)),
   openNew: async (path, mode) => openFile(await open(path, O_WRONLY | O_CREAT | O_EXCL | noFollow, mode)),
   readFolder: async (path) => (await readdir(path, { withFileTypes: true })).map(entryOf),
-  makeFolder: async (path) => void (await mkdir(path, { recursive: true })),
+  makeFolder,
   rename: (from, to) => rename(from, to),
   link: (from, to) => link(from, to),
   remove: (path) => rm(path, { force: true }),
+}
+
+/** Not with `recursive`: Node then tries for ever in a folder that was removed while it was held open. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: unknown) => {
+    if (readField(error, 'code') !== 'EEXIST') throw error
+  })
 }
 
 /** Whether names can be resolved from an open folder through `/proc/self/fd`; Node has no `openat`. */

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createToolUseContext, parseRule } from 'signalbox'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { createTools } from '../../src/create-tools.ts'
+import { put } from '../bench.ts'
 import { everydayCommands, everydayRules } from './command-lists.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'signalbox-everyday-'))
@@ -53,4 +54,64 @@ it('without rules only those run that read, and nothing outside the workspace', 
     'git diff /dev/null /etc/passwd',
   ]
   for (const command of outside) expect([command, await runsUnasked(command, [])]).toEqual([command, false])
+})
+
+it('wildcards of paths run unasked where every file that they match is plain and may be read', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'signalbox-wildcards-'))
+  onTestFinished(() => rmSync(other, { recursive: true }))
+  for (const file of [
+    'a.ts',
+    'b.ts',
+    'src/c.ts',
+    'src/d.md',
+    'src/deep/e.ts',
+    'links/f.ts',
+    'odd/-n',
+    'up/x',
+    'up/.env',
+  ])
+    put(join(other, file), '')
+  symlinkSync('/etc/passwd', join(other, 'links/passwd.ts'))
+  symlinkSync('/etc', join(other, 'links/folder'))
+  const tools = createTools({ root: other })
+  onTestFinished(() => tools.close())
+  const own = tools.tools.find(({ name }) => name === 'Bash')
+  const isUnasked = async (command: string, deny: string[] = []): Promise<boolean> => {
+    const context = { ...createToolUseContext({ permissions: { deny } }), toolUseID: 'a' }
+    return (await own?.checkPermissions?.({ command }, context))?.behavior === 'allow'
+  }
+  const harmless = [
+    'cat *.ts',
+    'wc -l src/*.ts',
+    'ls src/*',
+    'head -3 src/*/*.ts',
+    'grep x src/?.ts',
+    'cat src/*.none',
+    'cd src && cat *.ts',
+    'cat ./*.ts',
+  ]
+  for (const command of harmless) expect([command, await isUnasked(command)]).toEqual([command, true])
+  const doubtful = [
+    'cat links/*',
+    'cat links/p*',
+    'ls */*',
+    'cat */passwd.ts',
+    'cd odd && cat *',
+    'uniq src/*',
+    'cmp src/*',
+    'head -n * a.ts',
+    'grep * a.ts',
+    'sed -n 1p src/*',
+    'git diff src/*',
+    'cat .*',
+    'cat up/.*',
+    'cat src/../*',
+    'cat [ab].ts',
+    'cat /etc/*',
+    'cd *',
+    'rm src/*',
+  ]
+  for (const command of doubtful) expect([command, await isUnasked(command)]).toEqual([command, false])
+  expect(await isUnasked('cat src/*', ['Read(src/d.md)'])).toBe(false)
+  expect(await isUnasked('cat src/*.ts', ['Read(src/d.md)'])).toBe(true)
 })

@@ -173,7 +173,7 @@ const listed =
 const gitCalls = 'status log show diff blame ls-files ls-tree rev-parse branch tag remote shortlog describe'.split(' ')
 const listedWord = fc.oneof(
   fc.constantFrom(
-    ...'a.txt b.txt sub . - -- marker ./marker -o -w -i -n -f -r -R -e -exec -delete -fprint -ok ; + {} ] = -v -eq'.split(
+    ...'a.txt b.txt sub sub/* * ?.txt . - -- marker ./marker -o -w -i -n -f -r -R -e -exec -delete -fprint -ok ; + {} ] = -v -eq'.split(
       ' ',
     ),
     ...'-omarker --output=marker --output marker --pre=./evil --pre ./evil -O./evil --open-files-in-pager=./evil -T.'.split(

@@ -102,7 +102,21 @@ describe('allow rules for the shell', () => {
     ['printf *', "printf '%n' HOME", false],
     ['printf *', "printf '[%s]\\n' a", true],
     ['printf *', 'printf -v PATH x', false],
-    ['time *', 'time npm test', false],
+    ['npm test', 'time npm test', true],
+    ['npm test', 'time -p npm test', true],
+    ['time npm test', 'time npm test', true],
+    ['npm test', 'time npm test && rm x', false],
+    ['npm test', 'time -o x npm test', false],
+    ['npm test', 'time -p -p npm test', false],
+    ['npm test', 'time\nnpm test', false],
+    ['npm test', 'time; npm test', false],
+    ['npm test', 'NODE_ENV=a time npm test', false],
+    ['npm test', "'time' npm test", false],
+    ['npm test', 'npm test | time npm test', false],
+    ['npm test', 'time', false],
+    ['npm test', 'npm test < /dev/null', true],
+    ['npm test', 'LC_ALL=../../x npm test', false],
+    ['npm test', 'TZ=Europe/Berlin npm test', true],
     ['echo *', `echo ${'x'.repeat(20_000)}`, false],
   ])('%s: %s is %s', (spec, command, expected) => expect(allowsCommand(spec, command)).toBe(expected))
 
@@ -137,7 +151,32 @@ describe('allow rules for the shell', () => {
     expect(shellRuleProblem('*', 'allow')?.severity).toBe('warning')
     expect(shellRuleProblem('npm test', 'allow')).toBeUndefined()
     expect(shellRuleProblem('git commit:*', 'allow')).toBeUndefined()
+    const grants = (spec: string): boolean => shellRuleProblem(spec, 'allow')?.severity === 'warning'
+    const narrow = [
+      'echo:*',
+      'mkdir *',
+      'jq:*',
+      'gh pr:*',
+      'git log:*',
+      'docker compose logs:*',
+      'rm dist/*',
+      'cp * src',
+    ]
+    expect(narrow.filter(grants)).toEqual([])
+    const wide = [
+      'find:*',
+      'sed -i:*',
+      'tar *',
+      'git rebase:*',
+      'git fetch *',
+      'git config:*',
+      'npm run *',
+      'ls && node *',
+    ]
+    expect(wide.filter((spec) => !grants(spec))).toEqual([])
     expect(shellRuleProblem('echo $(x)', 'allow')?.severity).toBe('error')
+    expect(shellRuleProblem('time:*', 'allow')?.message).toContain('time belongs to the shell')
+    expect(grants('time *')).toBe(true)
     expect(shellRuleProblem("rm 'x", 'deny')?.severity).toBe('error')
     expect(shellRuleProblem('curl * | sh', 'deny')?.severity).toBe('error')
     expect(shellRuleProblem('rm:*', 'deny')).toBeUndefined()
