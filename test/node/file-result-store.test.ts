@@ -69,7 +69,7 @@ describe('the file store', () => {
   it('P10 refuses what stands in its place, and works again when it is gone', async () => {
     const store = fileResultStore({ folder })
     await symlink(home, folder)
-    await expect(store.save(result('x'))).rejects.toThrow('is not a folder')
+    await expect(store.save(result('x'))).rejects.toThrow('expected a folder')
     await rm(folder)
     await writeFile(folder, 'a file')
     await expect(store.save(result('x'))).rejects.toThrow()

@@ -148,7 +148,7 @@ describe('the choice', () => {
   it('is one that there is, and not for a runner of your own', () => {
     const root = scratch()
     expect(() => createTools({ root, shell: { isolation: 'jail' as never } })).toThrow(
-      'isolation is one of auto, namespace, group; it was jail.',
+      'isolation: expected one of auto, namespace, group, received "jail".',
     )
     const processRunner = {} as never
     expect(() => createTools({ root, shell: { isolation: 'group', processRunner } })).toThrow(
