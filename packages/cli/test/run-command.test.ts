@@ -170,7 +170,7 @@ describe('what is wrong with the command is said, with what to do', () => {
     [['run', '--script', 'nowhere.json'], 'nowhere.json: no such file'],
     [[...ok.args, '--cwd', '/nowhere'], '--cwd /nowhere: no such folder'],
     [[...ok.args, '--tools', 'Read,Dance'], 'Unknown tool Dance. Known tools: Read, Write'],
-    [[...ok.args, '--allow', 'Bash('], 'the bracket is not closed'],
+    [[...ok.args, '--allow', 'Bash('], 'expected ")" at the end'],
     [[...ok.args, '--transcript', ok.path], 'the file already exists'],
     [[...ok.args, '--record', '/nowhere/r.jsonl'], 'no such file'],
     [[...ok.args, '--resume', ok.path], 'cannot be continued'],
