@@ -32,9 +32,11 @@ describe('schemas for the model', () => {
     ])
   })
 
-  it('T2 a schema that cannot tell its JSON Schema is refused with what to do', () => {
+  it('T2 a schema that cannot be converted to JSON Schema is rejected with advice', () => {
     const old = Object.create(z.object({ a: z.string() }), { toJSONSchema: { value: undefined } })
-    expect(() => toolSchemas([toolWith(old)])).toThrow(/inputSchema of Read cannot tell .* zod 4\.2 .* inputJSONSchema/)
+    expect(() => toolSchemas([toolWith(old)])).toThrow(
+      /inputSchema of Read cannot be converted .* zod 4\.2 .* inputJSONSchema/,
+    )
   })
 
   it('T2 a tool that has a JSON Schema of its own hands it on word for word', () => {
@@ -59,7 +61,7 @@ describe('schemas for the model', () => {
     expect(schema?.input_schema.properties).toEqual({ n: { type: 'string' } })
   })
 
-  it('T2 a schema that JSON Schema cannot express is refused with the name of its tool', () => {
+  it('T2 a schema that JSON Schema cannot express is rejected with the name of its tool', () => {
     expect(() => toolSchemas([toolWith(z.object({ when: z.date() }))])).toThrow(/inputSchema of Read .*JSON Schema/)
   })
 

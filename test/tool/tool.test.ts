@@ -39,7 +39,7 @@ describe('finding a tool', () => {
     [
       'no name',
       { call() {}, inputSchema: z.object({}) },
-      /tools\[0\]: name: expected a string that is not empty, received undefined/,
+      /tools\[0\]: name: expected a non-empty string, received undefined/,
     ],
     ['no call', { name: 'X', inputSchema: z.object({}) }, /tools\[0\] \(X\): call: expected a function/],
     [
