@@ -236,16 +236,18 @@ describe('what goes to a language model of the AI SDK', () => {
     ])
   })
 
-  it('refuses a language model of another kind when it is given, not when it is asked', () => {
+  it('rejects an unsupported language model when the adapter is created, not at the first request', () => {
     const old = { specificationVersion: 'v1', doStream: async () => ({ stream: new ReadableStream<unknown>() }) }
     try {
       aiSdkModel(old)
       expect.unreachable()
     } catch (error) {
       expect(isSignalboxError(error) && error.message).toBe(
-        'aiSdkModel takes language models of v2, v3 or v4, not of v1.',
+        'aiSdkModel: expected a language model with specificationVersion v2, v3 or v4, received specificationVersion "v1".',
       )
     }
-    expect(() => aiSdkModel('openai/gpt-5.5' as never)).toThrow("not the name of one; give openai('…') of its provider")
+    expect(() => aiSdkModel('openai/gpt-5.5' as never)).toThrow(
+      `received the string "openai/gpt-5.5". Pass a model of a provider, such as openai('…')`,
+    )
   })
 })

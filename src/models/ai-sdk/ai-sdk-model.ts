@@ -1,3 +1,4 @@
+import { describeValue } from '../../base/describe-value.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
@@ -8,20 +9,20 @@ import { streamPartTranslator } from './from-stream-parts.ts'
 import type { SpecificationVersion } from './result-output.ts'
 import { toPrompt } from './to-prompt.ts'
 
-/** The part of a language model of the AI SDK that is needed. */
+/** The members of an AI SDK language model that the adapter uses. */
 export interface LanguageModelLike<CallOptions> {
   readonly specificationVersion: string
   readonly provider?: string
   doStream(options: CallOptions): PromiseLike<{ readonly stream: ReadableStream<unknown> }>
 }
 
-/** Everything that the language model takes; prompt and tools come from the request, `tools` here go before them. */
+/** All call options of the language model. Prompt and tools come from the request; `tools` given here come before them. */
 export type AiSdkModelOptions<CallOptions> = Omit<CallOptions, 'prompt' | 'abortSignal'>
 
 const versions = new Set(['v2', 'v3', 'v4'])
 
 /**
- * A model by any provider of the AI SDK, versions 2 to 4 of its interface.
+ * A model from any AI SDK provider, with version 2 to 4 of the SDK's interface.
  *
  * @example
  * const model = aiSdkModel(google('gemini-3-pro'), { maxOutputTokens: 8_192 })
@@ -32,9 +33,14 @@ export function aiSdkModel<CallOptions>(
 ): Model {
   const version = languageModel.specificationVersion
   if (!versions.has(version)) {
-    const came =
-      typeof languageModel === 'string' ? `the name of one; give openai('…') of its provider` : `of ${version}`
-    throw new SignalboxError('invalid_option', `aiSdkModel takes language models of v2, v3 or v4, not ${came}.`)
+    const received =
+      typeof languageModel === 'string'
+        ? `the string ${JSON.stringify(languageModel)}. Pass a model of a provider, such as openai('…')`
+        : `specificationVersion ${describeValue(version, 40)}`
+    throw new SignalboxError(
+      'invalid_option',
+      `aiSdkModel: expected a language model with specificationVersion v2, v3 or v4, received ${received}.`,
+    )
   }
   const own = options as Record<string, unknown>
   const ownTools = asList(own.tools).map(asRecord)
@@ -42,7 +48,7 @@ export function aiSdkModel<CallOptions>(
   const customTools = new Set(ownTools.flatMap((tool) => (isCustom(tool) ? (asText(tool?.name) ?? []) : [])))
   const needsCleanIds = strictIds.test(languageModel.provider ?? '')
   return ({ messages, tools, system, signal }) => {
-    // a tool that the options describe in the provider's own form needs no other description
+    // a tool that the options describe in the provider's own form is not described again
     const allTools = [...asList(own.tools), ...tools.filter(({ name }) => !ownNames.has(name)).map(functionTool)]
     const names = new Set([...ownNames, ...tools.map(({ name }) => name)])
     const given = needsCleanIds ? cleanIds([...messages]) : messages
@@ -60,10 +66,10 @@ export function aiSdkModel<CallOptions>(
   }
 }
 
-/** Services that refuse ids with characters that others have in theirs. */
+/** Services that reject ids with characters that other services use. */
 const strictIds = /anthropic|bedrock/i
 
-/** A custom tool of OpenAI, which takes text. */
+/** A custom tool of OpenAI; its input is text. */
 const isCustom = (tool: Record<string, unknown> | undefined): boolean => asText(tool?.id)?.endsWith('.custom') === true
 
 const functionTool = ({ name, description, input_schema }: ToolSchema) => ({

@@ -24,7 +24,7 @@ export function toPrompt(
   system: string | readonly BlockLike[] | undefined,
   options: PromptOptions,
 ): PromptMessage[] {
-  /** By the id of their call: what a result says of it, in the prompt. */
+  /** The fields of each call, by id, that its result repeats in the prompt. */
   const calls = new Map<unknown, PromptPart>()
   const prompt: PromptMessage[] = systemMessages(system)
   for (const message of messages) {
@@ -68,13 +68,13 @@ function said(block: ContentBlock, calls: Map<unknown, PromptPart>, options: Pro
   }
 }
 
-/** A provider may want to have what it said of a call with the call's result too, such as which program made it. */
+/** A provider may need its metadata of a call with the call's result too, such as which program made the call. */
 const metadataOf = (block: ContentBlock): PromptPart => {
   const metadata = keptData('ai_sdk', block)
   return metadata === undefined ? {} : { providerOptions: metadata }
 }
 
-/** Of this adapter, or with a real signature: of others it would be refused by some, and is missed by none. */
+/** Only reasoning of this adapter, or with a real signature: some services reject other reasoning, and none needs it. */
 function reasoning(block: ContentBlock): PromptPart[] {
   const text = asText(block.thinking) ?? ''
   const metadata = keptData('ai_sdk', block)
@@ -85,7 +85,7 @@ function reasoning(block: ContentBlock): PromptPart[] {
   return signature === undefined ? [] : [{ type: 'reasoning', text, providerOptions: { anthropic: { signature } } }]
 }
 
-/** A request for approval is no part of a prompt: its answer names it. */
+/** A request for approval is not part of a prompt; its answer refers to it. */
 function ownPart(block: ContentBlock): PromptPart[] {
   const part = asRecord(block.part)
   return part === undefined || part.type === 'tool-approval-request' ? [] : [withoutGaps(part)]
