@@ -1,18 +1,18 @@
 const lost =
-  'The result of this call was lost: the conversation broke off before it was kept. The call may or may not have run; ' +
-  'look at what is there before you make it again.'
+  'The result of this call was lost: the conversation broke off before it was stored. The call may or may not have run. ' +
+  'Check the current state before you repeat it.'
 
 const quoted = (id: string): string => (id === '' ? 'without an id' : JSON.stringify(id))
 
 /** Texts for the model in a repaired or compacted transcript. */
 export const transcriptTexts = {
   lostResult: { content: `<tool_use_error>${lost}</tool_use_error>`, toolUseResult: lost },
-  emptyError: '<tool_use_error>The call failed and left no message.</tool_use_error>',
+  emptyError: '<tool_use_error>The call failed without an error message.</tool_use_error>',
   lostBeginning: '[The beginning of this conversation is missing.]',
   leftOut: (chars: number, others: number): string =>
-    `${compactedMark} left out to save room: ${chars} characters${others === 0 ? '' : ` and ${others} more blocks`}. ` +
-    'It can be looked up again if it is needed.]',
-  summedUp: (summary: string): string => `${compactedMark} summed up to save room.]\n${summary}`,
+    `${compactedMark} removed to save space: ${chars} characters${others === 0 ? '' : ` and ${others} more blocks`}. ` +
+    'Look it up again if you need it.]',
+  summedUp: (summary: string): string => `${compactedMark} summarized to save space.]\n${summary}`,
 }
 
 /** The start of a compacted result, by which it is recognized. */

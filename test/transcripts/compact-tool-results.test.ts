@@ -22,7 +22,7 @@ const contents = (messages: readonly (ApiMessage | Message)[]): unknown[] =>
     .filter(({ type }) => type === 'tool_result')
     .map(({ content }) => content)
 
-const stub = '[Old result left out to save room: 5000 characters. It can be looked up again if it is needed.]'
+const stub = '[Old result removed to save space: 5000 characters. Look it up again if you need it.]'
 
 describe('compactToolResults', () => {
   it('replaces older long results, and keeps the latest', async () => {
@@ -83,7 +83,7 @@ describe('compactToolResults', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://x.y/z.png' } }
     const messages = [go, ...turn('a', [{ type: 'text', text: 'see' }, image, image]), assistant('done')]
     expect(contents(await compactToolResults(messages, { keepLast: 0 }))).toEqual([
-      '[Old result left out to save room: 3 characters and 2 more blocks. It can be looked up again if it is needed.]',
+      '[Old result removed to save space: 3 characters and 2 more blocks. Look it up again if you need it.]',
     ])
     expect(await compactToolResults(messages, { keepLast: 0, minChars: Infinity })).toEqual(messages)
   })
@@ -112,7 +112,7 @@ describe('compactToolResults', () => {
     }
     const messages = [go, ...turn('a'), assistant(call('b')), user(failed), assistant('done')]
     const compacted = await compactToolResults(messages, { keepLast: 0, summarize })
-    expect(contents(compacted)).toEqual(Array(2).fill('[Old result summed up to save room.]\nBash said a lot'))
+    expect(contents(compacted)).toEqual(Array(2).fill('[Old result summarized to save space.]\nBash said a lot'))
     expect(seen).toEqual([
       { toolUseID: 'a', toolName: 'Bash', text: long, isError: false },
       { toolUseID: 'b', toolName: 'Bash', text: `${long}\nend`, isError: true },
