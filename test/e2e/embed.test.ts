@@ -202,11 +202,13 @@ describe('an inspector in a page of somebody else', () => {
         `(() => { try { host.mountInspector(${args}); return 'mounted' } catch (error) { return error.name + ': ' + error.message } })()`,
       )
     const one = 'document.querySelector("#one")'
-    expect(await saidTo('null, { recording: "" }')).toMatch(/^SignalboxError: element must be an element of the page/)
+    expect(await saidTo('null, { recording: "" }')).toMatch(/^SignalboxError: element: expected an element of the page/)
     expect(await saidTo(`${one}, undefined`)).toMatch(/^SignalboxError: source must be an object/)
-    expect(await saidTo(`${one}, {}`)).toMatch(/^SignalboxError: source must be an object with shown, recorder, url or/)
+    expect(await saidTo(`${one}, {}`)).toMatch(
+      /^SignalboxError: source: expected an object with shown, recorder, url or/,
+    )
     expect(await saidTo(`${one}, { recording: 7 }`)).toMatch(/^SignalboxError: source.recording must be a Blob/)
-    expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, but got/)
+    expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, received/)
     expect(await saidTo(`${one}, { shown: {} }`)).toMatch(
       /^SignalboxError: Expected an executor, a query or a connection to show/,
     )

@@ -60,7 +60,7 @@ describe('exploring a turn', () => {
       'Unknown tool edit. Did you mean Edit?',
     ],
     ['calls of which none would run', { tools, calls: [{ tool: 'Nowhere' }] }, 'No call would run'],
-    ['no calls', { tools, calls: [] }, 'calls must contain at least one call'],
+    ['no calls', { tools, calls: [] }, 'calls: expected at least one call'],
     [
       'a slip in a happening',
       { tools, calls: [{ tool: 'Read' }], happenings: { aborts: false } as object },
