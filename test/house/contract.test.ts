@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const root = resolve(import.meta.dirname, '../..')
 const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8')
 
-/** Rules that the contract itself marks as not built yet. */
+/** Rules that the contract marks as not built yet. */
 const ahead = new Set([...contract.matchAll(/^- ([WTQYAPBL]\d+) \*\(to come\)\*/gm)].map(([, code]) => code as string))
 
 const codes = [...contract.matchAll(/^- ([WTQYAPBL]\d+) /gm)].map(([, code]) => code as string)
