@@ -10,12 +10,12 @@ import { put, runTool, scratch } from './bench.ts'
 const isFull = process.env.SIGNALBOX_FULL !== undefined
 const canHold = nodeFileSystem.openFolder !== undefined
 
-// puts links to another folder in the place of a file and of a folder, and takes them away again, as fast as it can
+// replaces a file and a folder with links to another folder, and restores them, as fast as possible
 const attacker = `
 const { renameSync: mv } = require('node:fs')
 process.chdir(process.argv[1])
 process.stdout.write('ready')
-// never for the same time, so that sooner or later every moment is hit
+// with varying delays, so that every moment is hit eventually
 const hold = () => { for (let left = Math.random() * 20_000; left > 0; left--); }
 const swap = (one, link) => { mv(one, one + '.real'); mv(link, one); hold(); mv(one, link); mv(one + '.real', one); hold() }
 for (;;) { swap('sub', 'sub.link'); swap('x.txt', 'x.link') }`
@@ -27,7 +27,7 @@ async function attack(root: string): Promise<ChildProcess> {
   return running
 }
 
-/** A workspace and a folder outside it, which has files of the same names with a secret in them. */
+/** A workspace and a folder outside it, with secret files of the same names. */
 function scene() {
   const outside = scratch({ 'a.txt': 'SECRET outside\n', 'x.txt': 'SECRET outside\n', 'SECRET-name.txt': 'SECRET\n' })
   const root = scratch({ 'x.txt': 'inside\n', 'sub/a.txt': 'inside\n', 'sub/deep/b.txt': 'inside\n' })
@@ -68,18 +68,18 @@ const rounds: Record<string, Round> = {
     }),
   Glob: (tools) => runTool(tools, 'Glob', { pattern: '**/*' }),
 }
-/** What came from outside: its content, its names, or that something matched in it. */
+/** Data from outside: content, names, or a match. */
 const isEscape = (name: string, text: string): boolean =>
   text.includes('SECRET') || (name.startsWith('Grep') && !/^No match|tool_use_error/.test(text))
 
-describe.runIf(canHold)('while somebody swaps files and folders for links that lead outside', () => {
+describe.runIf(canHold)('while files and folders are swapped for links that lead outside', () => {
   for (const ripgrep of [false, ...(ripgrepFor(undefined) === false ? [] : [undefined])] as const) {
     const engine = ripgrep === false ? 'without ripgrep' : 'with ripgrep'
     for (const [name, round] of Object.entries(rounds)) {
       const isSearch = /Grep|Glob/.test(name)
       if (ripgrep === undefined && !isSearch) continue
       const count = isSearch ? (isFull ? 600 : 40) : isFull ? 5_000 : 250
-      it(`${name} ${engine} never reaches outside`, { timeout: 600_000 }, async () => {
+      it(`${name} ${engine} never reads or writes outside`, { timeout: 600_000 }, async () => {
         const { root, touched } = scene()
         const { tools, close } = createTools({ root, shell: false, ...(ripgrep === false && { ripgrep }) })
         onTestFinished(close)

@@ -15,7 +15,7 @@ const added = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_con
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const userParts = new Set(['text', 'image_url', 'file', 'input_audio'])
 
-/** What Chat Completions would refuse this request for, by its reference. */
+/** Why Chat Completions would reject this request, by its reference. */
 export function chatFlaws(body: Fields): string[] {
   const { flaws, check } = flawList()
   const calls = openCalls(check)
