@@ -35,7 +35,7 @@ export interface BuiltInAction {
   execute?(scope: AnyActorScope, params: unknown): void
 }
 
-/** What a snapshot has besides its states. */
+/** The parts of a snapshot besides its states. */
 export type Content = Pick<AnyMachineSnapshot, 'context' | 'children' | 'status' | 'output'>
 
 /** The arguments of an action. XState gives `spawn` only to assigners, and `enqueue` and `check` only to collectors. */
@@ -145,7 +145,7 @@ export class ChartStep implements Asked, Content {
     this.isChanged = true
   }
 
-  /** The context that a chart begins with: given as it is, or as a function, which may spawn. */
+  /** Sets the initial context: a value, or a function, which may spawn. */
   begins(given: unknown, input: unknown): void {
     if (!given) return
     const outer = whileAssigning(this)

@@ -49,7 +49,7 @@ class ChartRunner {
     const { initial, unentered, blank } = this.#table
     const { context } = this.#table.machine.config as { context?: unknown }
     const step = this.#begin(scope, { type: 'xstate.init', input }, unentered, blank)
-    // as they are before any state is entered, for where something goes wrong on the way
+    // the values before any state is entered, for the error snapshot
     let { context: begun, children } = step
     try {
       step.begins(context, input)

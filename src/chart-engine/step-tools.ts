@@ -17,14 +17,14 @@ let collector: ChartStep | undefined
 type Kind = 'action' | 'assign' | 'sendTo'
 
 /**
- * What collecting functions have enqueued and has not run, three entries each: kind, first and second argument. One
- * stack for all, because a closure and a list for every function would cost more than the actions. It keeps its room: a
- * list that is cut is given new room when it is filled.
+ * Enqueued actions that have not run yet, three entries each: kind, first and second argument. One stack for all, because
+ * a closure and a list per function would cost more than the actions. The array is never truncated, because a truncated
+ * array would be allocated again.
  */
 let enqueued: unknown[] = []
-/** The entries below are in use. */
+/** The number of entries in use. */
 let top = 0
-/** What an abort of a usual turn needs. */
+/** Enough for an abort of a turn of usual size. */
 const mostRoom = 256
 
 /** Returns the previous step, to be restored afterwards. */
