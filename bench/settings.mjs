@@ -50,7 +50,7 @@ export function readSettings(args) {
   const defaults = values.quick ? quick : full
   const rounds = values.rounds === undefined ? defaults.rounds : Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new TypeError(`--rounds must be a whole number, 1 or more, but got ${values.rounds}`)
+    throw new TypeError(`--rounds: expected an integer of at least 1, received ${values.rounds}`)
   }
   if (values.quick && values.markdown)
     throw new TypeError('--quick and --markdown cannot be combined: --quick measures too little to publish')

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const mail = defineTool({
   name: 'Mail',
   inputSchema: z.object({ to: z.string(), text: z.string() }),
-  matchesRule: (spec, { to }) => to.endsWith(spec), // the tool matches the text in the brackets of a rule
+  matchesRule: (spec, { to }) => to.endsWith(spec), // the tool checks the specifier of a rule, in parentheses
   call: async ({ to, text }) => ({ data: `sent to ${to}: ${text}` }),
 })
 let failures = 2

@@ -1,7 +1,7 @@
 import { createRecorder, type Frame, whatIf } from 'signalbox/inspect'
 import { flush, heldTool, heldTurn } from 'signalbox/testing'
 
-// a recording, here of a turn on a stopped clock; read yours from a file with `readFrames`
+// a recording, here of a turn on a simulated clock; read yours from a file with `readFrames`
 const frames: Frame[] = []
 const fetch = heldTool('Fetch')
 const { add, clock, executor } = heldTurn([fetch.tool], { maxConcurrency: 4 })

@@ -19,4 +19,4 @@ await finished(file.end())
 
 const frames = []
 for await (const frame of readFrames(createReadStream(path))) frames.push(frame)
-console.log(checkRecording(frames)) // what does not hold, in which run, after which frame
+console.log(checkRecording(frames)) // breaches, each with its run and frame

@@ -2,7 +2,7 @@ import { describe, it } from 'node:test'
 import { StreamingToolExecutor } from 'signalbox'
 import { describeExecutor } from 'signalbox/testing'
 
-// stands for yours, which need not extend anything
+// a placeholder for your executor, which need not extend any class
 class MyExecutor extends StreamingToolExecutor {}
 
 describeExecutor((tools, canUseTool, context, options) => new MyExecutor(tools, canUseTool, context, options), {

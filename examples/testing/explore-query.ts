@@ -12,12 +12,13 @@ const calm = { failure: false, modelTrouble: false, modelError: false, steer: fa
 const setup = { tools: [read], replies: [['Let me see.', { call: 'Read' }], 'It says hello.'] }
 
 const explored = await exploreQuery({ ...setup, happenings: { ...calm, abort: true, time: false } })
-console.log(explored.breach?.text ?? `${explored.states} states, nothing is wrong`)
+console.log(explored.breach?.text ?? `${explored.states} states, no breach found`)
 
-// a wish that does not hold: a service in trouble is asked again
+// an invariant that does not hold: after an error, the model is asked again
 const askedOnce: QueryInvariant = {
-  name: 'each reply is asked for once',
-  check: ({ requests, turns }) => (requests.length > 1 && turns[0]?.calls.length === 0 ? 'it was not' : undefined),
+  name: 'each reply is requested once',
+  check: ({ requests, turns }) =>
+    requests.length > 1 && turns[0]?.calls.length === 0 ? `${requests.length} requests` : undefined,
 }
 const wish = { ...setup, happenings: { ...calm, modelTrouble: true }, invariants: [...queryInvariants, askedOnce] }
 console.log((await exploreQuery(wish)).breach?.text)

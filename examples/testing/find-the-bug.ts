@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 let file = ''
 
-// the tool as it is in the agent, with a file that waits for the story wherever a real disk would
+// the agent's tool, with a file that waits for the exploration wherever a real disk takes time
 const editTool = (hold: Hold) =>
   defineTool({
     name: 'Edit',
@@ -20,7 +20,7 @@ const editTool = (hold: Hold) =>
 
 const explored = await exploreTurn({
   tools: (hold) => {
-    file = '' // each story begins anew
+    file = '' // each schedule starts with an empty file
     return [editTool(hold)]
   },
   calls: [
@@ -30,7 +30,7 @@ const explored = await exploreTurn({
   happenings: { abort: false, interrupt: false, discard: false, reader: false, reading: false },
   state: () => file,
   atEnd: () => {
-    if (file !== 'one\ntwo\n') throw new Error(`an edit is lost: ${JSON.stringify(file)}`)
+    if (file !== 'one\ntwo\n') throw new Error(`an edit was lost: ${JSON.stringify(file)}`)
   },
 })
-console.log(explored.breach?.text ?? 'nothing is wrong')
+console.log(explored.breach?.text ?? 'no breach found')

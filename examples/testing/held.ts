@@ -9,8 +9,8 @@ const results = () =>
 add('a', 'Slow')
 add('b', 'Read')
 read.run('b').finish({ data: 'the text' })
-await flush() // everything that can happen by itself has happened
-console.log(results()) // b is done, and waits for a
-clock.increment(30_000) // nobody sleeps: the time is over
-clock.increment(5_000) // and so is the grace of a body that does not stop
+await flush() // waits until nothing more can happen by itself
+console.log(results()) // b is completed; its result waits for a
+clock.increment(30_000) // simulated time: the timeout has passed
+clock.increment(5_000) // the grace period of a body that does not stop has passed too
 console.log(results())

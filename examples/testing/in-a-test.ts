@@ -27,7 +27,7 @@ it('loses no edit', async () => {
     happenings: { abort: false, interrupt: false, discard: false },
     state: () => file,
     atEnd: () => {
-      if (file !== 'one\ntwo\n') throw new Error('an edit is lost')
+      if (file !== 'one\ntwo\n') throw new Error('an edit was lost')
     },
   })
   if (breach) throw new Error(breach.text)

@@ -2,7 +2,7 @@ import { defineTool } from 'signalbox'
 import { simulate } from 'signalbox/testing'
 import { z } from 'zod'
 
-// your own tools: everything about them is real, except that their bodies end, fail, hang and flood as the seed wants
+// your own tools; the seed decides when their bodies end, fail, hang or flood
 const read = defineTool({
   name: 'Read',
   inputSchema: z.object({}),
@@ -19,5 +19,5 @@ const shell = defineTool({
 
 const first = await simulate({ seed: 42, runs: 50, tools: [read, shell] })
 const again = await simulate({ seed: 42, runs: 50, tools: [read, shell] })
-console.log(`${first.runs} turns, ${first.breach === undefined ? 'nothing is wrong' : first.breach.text}`)
+console.log(`${first.runs} turns, ${first.breach === undefined ? 'no breach found' : first.breach.text}`)
 console.log(first.digest === again.digest ? 'the same seed, the same bytes' : 'something is not deterministic')

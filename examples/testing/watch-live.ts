@@ -8,7 +8,7 @@ const mail = defineTool({
   isConcurrencySafe: () => true,
   call: async ({ to }) => ({ data: `sent to ${to}` }),
 })
-// a rule of your own: looks at what was seen, and says what is wrong
+// your own rule: checks the recorded turn and returns what is wrong
 const atMostTwoMails: Invariant = {
   name: 'at most two mails',
   check: ({ calls }) => {

@@ -4,10 +4,10 @@ import type { Assignment, BuiltInAction, ChartStep, Collect, Resolvable } from '
 
 type Action = AnyTransitionDefinition['actions'][number]
 
-/** One action, looked up beforehand. It leaves what it changes in the step. */
+/** A compiled action. It stores its changes in the step. */
 export type ChartAction = (step: ChartStep) => void
 
-/** What XState's own action creators make: functions that carry what they are to do. */
+/** The fields of XState's built-in action creators. */
 interface Carried {
   readonly assignment: Assignment
   readonly collect: Collect
@@ -18,7 +18,7 @@ interface Carried {
 }
 type Implementation = Partial<BuiltInAction & Carried> | undefined
 
-/** Runs as it does in XState. What the charts use most is done here; the rest of XState's actions resolve themselves. */
+/** Does what XState does. The most used actions are implemented here; XState resolves the others. */
 export function compileAction(machine: AnyStateMachine, action: Action): ChartAction {
   const implementation = (typeof action === 'function'
     ? action
@@ -45,6 +45,6 @@ export function compileAction(machine: AnyStateMachine, action: Action): ChartAc
 const nameOf = (action: Action): string =>
   typeof action === 'string' ? action : typeof action === 'function' ? action.name || '(anonymous)' : action.type
 
-/** A `sendTo` of which everything is known, for XState to find the receiver. */
+/** A `sendTo` with known arguments; XState finds the receiver. */
 export const sendToKnown = (target: unknown, event: unknown, id: string | undefined): BuiltInAction =>
   sendTo(target as never, event as never, { id } as never) as unknown as BuiltInAction

@@ -1,13 +1,13 @@
 import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine, type MachineContext, not } from 'xstate'
 
-/** What a guard is asked about. */
+/** The arguments of a guard. */
 export interface Asked {
   readonly context: MachineContext
   readonly event: AnyEventObject
   snapshot(): AnyMachineSnapshot
 }
 
-/** Whether a transition may be taken, asked with what was looked up beforehand. */
+/** A compiled guard: whether a transition may be taken. */
 export type ChartGuard = (asked: Asked) => boolean
 
 type Implementation = (args: Asked, params: unknown) => boolean
@@ -15,7 +15,7 @@ interface BuiltInGuard {
   check(snapshot: AnyMachineSnapshot, args: Asked, self: unknown): boolean
 }
 
-/** A plain function is called directly; combined, aliased and unknown guards are XState's own to evaluate. */
+/** A plain function is called directly; XState evaluates combined, aliased and unknown guards. */
 export function compileGuard(machine: AnyStateMachine, guard: unknown): ChartGuard {
   if (typeof guard === 'function') return isPlain(guard) ? compilePlain(guard, undefined) : evaluatedByXState(guard)
   const name = typeof guard === 'string' ? guard : (guard as { type?: string } | null)?.type
@@ -30,13 +30,13 @@ function compilePlain(implementation: Implementation, reference: unknown): Chart
   return (asked) => implementation(asked, paramsOf(asked))
 }
 
-/** `not` is the way to XState's evaluation that is public. */
+/** `not` is the only public access to XState's guard evaluation. */
 function evaluatedByXState(guard: unknown): ChartGuard {
   const negated = not(guard as never) as unknown as BuiltInGuard
   return (asked) => !negated.check(asked.snapshot(), asked, negated)
 }
 
-/** The parameters of an action or a guard, which may be worked out from context and event. */
+/** The parameters of an action or a guard; they may be a function of context and event. */
 export function compileParams(reference: unknown): (asked: Asked) => unknown {
   if (typeof reference !== 'object' || reference === null || !('params' in reference)) return () => undefined
   const { params } = reference

@@ -17,7 +17,7 @@ import { internalsOf, isInspected, isRunning, relayTo } from './xstate-internals
 
 export type Assignment = ((args: unknown, params: unknown) => object) | Record<string, unknown>
 export type Collect = (args: unknown, params: unknown) => void
-/** A value, or a function that gives it. */
+/** A value, or a function that returns it. */
 export type Resolvable = unknown
 type Exec = ((args: unknown, params: unknown) => void) | undefined
 
@@ -35,10 +35,10 @@ export interface BuiltInAction {
   execute?(scope: AnyActorScope, params: unknown): void
 }
 
-/** What a snapshot has besides its states. */
+/** The parts of a snapshot besides its states. */
 export type Content = Pick<AnyMachineSnapshot, 'context' | 'children' | 'status' | 'output'>
 
-/** What an action is called with. XState gives `spawn` to assigners alone, `enqueue` and `check` to collectors alone. */
+/** The arguments of an action. XState gives `spawn` only to assigners, and `enqueue` and `check` only to collectors. */
 class ActionArgs {
   readonly context: MachineContext
   readonly event: AnyEventObject
@@ -52,7 +52,7 @@ class ActionArgs {
     this.system = system
   }
 
-  // on the prototype: most actions need none of them
+  // on the prototype, because most actions need none of them
   get spawn(): Spawn {
     return spawn
   }
@@ -69,25 +69,24 @@ class ActionArgs {
 const none: readonly AnyTransitionDefinition[] = []
 
 /**
- * One event on its way through a chart: what the guards are asked about, and what the actions so far have left. Guards and
- * the functions of parameters, targets and events are called with it; what an action is called with is made anew, since
- * it may be kept.
+ * The processing of one event: the arguments of guards, and the changes made by actions so far. Guards and the functions
+ * for parameters, targets and events get the step itself. Actions get a new object, because an action may keep it.
  */
 export class ChartStep implements Asked, Content {
   scope!: AnyActorScope
-  /** Before this microstep. */
+  /** The snapshot before this microstep. */
   before!: AnyMachineSnapshot
   at!: Configuration
   context!: MachineContext
   children!: Content['children']
   status!: Content['status']
   output: unknown
-  /** The event of the microstep that is under way: the one that came, or one that was raised. */
+  /** The event of the current microstep: the received one, or a raised one. */
   event!: AnyEventObject
-  /** The transitions of the microstep that is under way. */
+  /** The transitions of the current microstep. */
   taken: readonly AnyTransitionDefinition[] = none
   raised: AnyEventObject[] | undefined
-  /** Whether the actions of this microstep left anything that makes another snapshot. */
+  /** Whether the actions of this microstep require a new snapshot. */
   isChanged = false
   #made: ActionArgs | undefined
 
@@ -102,7 +101,7 @@ export class ChartStep implements Asked, Content {
     this.event = event
   }
 
-  /** Lets go of everything, so that the next event can be taken through with it. Returns where this one led to. */
+  /** Clears all fields, so that the step can be reused for the next event. Returns the resulting snapshot. */
   end(): AnyMachineSnapshot {
     const { before } = this
     this.scope = this.before = this.at = this.context = this.children = this.event = undefined as never
@@ -114,7 +113,7 @@ export class ChartStep implements Asked, Content {
     return before
   }
 
-  /** For the functions that say where an event goes, and what is in it. */
+  /** For the functions that compute the target and the contents of an event. */
   get self(): AnyActorRef {
     return this.scope.self
   }
@@ -123,12 +122,12 @@ export class ChartStep implements Asked, Content {
     return this.scope.system
   }
 
-  /** As it is between two actions: what they left, in the states of before. */
+  /** The snapshot between two actions: their changes so far, in the previous states. */
   snapshot(): AnyMachineSnapshot {
     return this.isChanged ? this.at.snapshotOf(this) : this.before
   }
 
-  /** The microstep is over. */
+  /** Ends the microstep. */
   arriveAt(next: Configuration): void {
     if (this.isChanged || next !== this.at) this.before = next.snapshotOf(this)
     this.at = next
@@ -146,7 +145,7 @@ export class ChartStep implements Asked, Content {
     this.isChanged = true
   }
 
-  /** The context that a chart begins with: given as it is, or as a function, which may spawn. */
+  /** Sets the initial context: a value, or a function, which may spawn. */
   begins(given: unknown, input: unknown): void {
     if (!given) return
     const outer = whileAssigning(this)
@@ -164,7 +163,7 @@ export class ChartStep implements Asked, Content {
     return actor
   }
 
-  /** Deferred, as XState does it: whoever receives the event finds the sender's new snapshot. */
+  /** Deferred, as in XState: the receiver of the event sees the sender's new snapshot. */
   sendTo(to: Resolvable, given: Resolvable, id: string | undefined, params: unknown): void {
     const { scope } = this
     const event = (typeof given === 'function' ? given(this, params) : given) as AnyEventObject
@@ -187,7 +186,7 @@ export class ChartStep implements Asked, Content {
     return compileGuard(this.before.machine, guard)(this)
   }
 
-  /** An action of the chart's own: told to who looks on, and run. */
+  /** Runs an action of the chart, and reports it to inspectors. */
   perform(type: string, params: unknown, action: Exec): void {
     const { scope } = this
     if (isRunning(scope) && !isInspected(scope.system)) action?.(this.#args(), params)
@@ -215,7 +214,7 @@ export class ChartStep implements Asked, Content {
     else this.raised.push(event)
   }
 
-  /** The chart is over, by a final state or by a parallel state that has come to its end. */
+  /** Ends the chart, after a final state or a completed parallel state. */
   finish({ id, output, parent }: AnyStateNode, root: AnyStateNode): void {
     let whole: unknown
     if (root.output !== undefined) {
@@ -231,14 +230,14 @@ export class ChartStep implements Asked, Content {
     return typeof output === 'function' ? output({ context: this.context, event, self: this.scope.self }) : output
   }
 
-  /** What a chart leaves running ends with it. Its snapshot keeps the children, as XState's does. */
+  /** Children end with their chart. The snapshot keeps them, as XState's does. */
   stopChildren(): void {
     const { children } = this.before
     for (const id in children)
       this.resolve(stopChild(children[id] as AnyActorRef) as unknown as BuiltInAction, undefined)
   }
 
-  /** The same object for all actions that see the same context: most calls go through a dozen of them. */
+  /** One object for all actions with the same context: most calls run a dozen of them. */
   #args(): ActionArgs {
     const { context, event, scope } = this
     const made = this.#made
@@ -258,7 +257,7 @@ export class ChartStep implements Asked, Content {
     exec?.(args, params)
   }
 
-  /** XState's own way to spawn an actor, which it hands to nobody but an assigner. */
+  /** XState's own `spawn`, which it passes only to assigners. */
   #spawner(): Spawn {
     let found: Spawn | undefined
     const take = assign((args) => {
@@ -274,7 +273,7 @@ export class ChartStep implements Asked, Content {
 function assigned(assignment: Assignment, context: MachineContext, args: object, params: unknown): MachineContext {
   if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(args, params))
   const next = { ...context }
-  // unlike `Object.keys` this makes no list
+  // unlike `Object.keys`, this allocates no array
   for (const key in assignment) {
     const value = assignment[key]
     next[key] = typeof value === 'function' ? value(args, params) : value

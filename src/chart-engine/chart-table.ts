@@ -9,9 +9,9 @@ import { EntrySet, exitSetOf, withoutConflicts } from './transition-sets.ts'
 type Actions = AnyTransitionDefinition['actions']
 type Transitions = readonly AnyTransitionDefinition[]
 
-/** Moves of which the first that is open is taken. */
+/** Candidates; the first with an open guard is taken. */
 export type Moves = readonly Move[]
-/** What could answer an event: moves, or regions that each may answer, and moves for where none of them does. */
+/** Candidates for an event: moves, or regions that may each take one, with moves in case no region does. */
 export type Selection = Moves | Branch
 export interface Branch {
   readonly regions: readonly Selection[]
@@ -23,14 +23,14 @@ export const isBranch = (selection: Selection): selection is Branch => 'regions'
 const nothing: Moves = []
 
 /**
- * One combination of active states, found once and used for ever: a step looks things up in place of working them out.
- * The order of the states is part of it, because XState asks the regions in the order in which they were entered.
+ * One combination of active states, computed once and cached, so that a step is a lookup. The order of the states matters,
+ * because XState checks regions in the order in which they were entered.
  */
 export class Configuration {
   readonly nodes: readonly AnyStateNode[]
   readonly value: StateValue
   readonly tags: ReadonlySet<string>
-  /** For each innermost state the eventless moves from there outwards. */
+  /** The eventless moves of each innermost state, from the inside out. */
   readonly eventless: readonly Moves[]
   readonly #table: ChartTable
   readonly #answers = new Map<string, Selection>()
@@ -48,7 +48,7 @@ export class Configuration {
       .filter(({ length }) => length > 0)
   }
 
-  /** In these states, with what a step has left. */
+  /** A snapshot in these states, with the changes of a step. */
   snapshotOf(content: Content): AnyMachineSnapshot {
     return this.#table.snapshotOf(this, content)
   }
@@ -60,7 +60,7 @@ export class Configuration {
   movesOn(eventType: string): Selection {
     const known = this.#answers.get(eventType)
     if (known !== undefined) return known
-    // not kept: there may be any number of events that no state answers
+    // not cached: the number of unknown event types is unlimited
     if (!this.#table.eventTypes.has(eventType)) return nothing
     const { root } = this.#table.machine
     const found = this.#select(root, this.value, eventType)
@@ -76,7 +76,7 @@ export class Configuration {
     return found
   }
 
-  /** What several transitions do in one step. */
+  /** The effect of several transitions in one step. */
   effectOf(transitions: Transitions): Effect {
     const key = transitions.map((transition) => this.#table.numberOf(transition)).join()
     const known = this.#together.get(key)
@@ -86,7 +86,7 @@ export class Configuration {
     return found
   }
 
-  /** An inner state is asked before the one around it, and a state around regions only where none of them answers. */
+  /** Inner states come first; a state around regions is checked only if none of its regions takes the event. */
   #select(node: AnyStateNode, value: StateValue, eventType: string): Selection {
     const own = this.#movesBy(node.transitions.get(eventType))
     const inner = Object.entries(typeof value === 'string' ? { [value]: undefined } : value).map(([key, inside]) => {
@@ -107,10 +107,10 @@ export class Configuration {
   }
 }
 
-/** Taking a transition in a configuration. What it amounts to is worked out when it is first taken. */
+/** A transition in a configuration. Its effect is computed when it is first taken. */
 export class Move {
   readonly transition: AnyTransitionDefinition
-  /** The move alone, as whoever looks on is told of it. */
+  /** The transition alone, as reported to inspectors. */
   readonly taken: readonly [AnyTransitionDefinition]
   readonly #table: ChartTable
   readonly #from: Configuration
@@ -127,7 +127,7 @@ export class Move {
 
   isOpen(asked: Asked): boolean {
     const { guard, eventType } = this.transition
-    // the definition is the source of truth, even where somebody changes it
+    // the definition is the source of truth, even if it is changed later
     if (guard !== this.#guard) {
       this.#guard = guard
       const isOpen = eventType === '' ? guard === undefined : !guard
@@ -158,31 +158,31 @@ export class Move {
   }
 }
 
-/** What transitions do, and where they lead. */
+/** The actions and the target of transitions. */
 export interface Effect {
-  /** Those of them that are taken: of two that would leave the same state only one is. */
+  /** The transitions that are taken: of two that would leave the same state, only one is. */
   readonly transitions: Transitions
   readonly actions: readonly ChartAction[]
   readonly next: Configuration
 }
 
-/** The configurations of a chart, and the moves between them, each worked out when it is first needed. */
+/** The configurations of a chart and the moves between them, each computed at first use. */
 export class ChartTable {
   readonly machine: AnyStateMachine
   readonly #compiled: AnyStateMachine
-  /** A snapshot as XState makes it; ours differ only in what a step can change. */
+  /** A snapshot created by XState; ours differ only in the fields that a step can change. */
   #template: AnyMachineSnapshot | undefined
   readonly eventTypes: ReadonlySet<string>
-  /** Before anything is entered. */
+  /** The configuration before any state is entered. */
   readonly unentered: Configuration
-  /** What every actor begins with. */
+  /** The first snapshot of every actor. */
   readonly blank: AnyMachineSnapshot
   readonly initial: Effect
   readonly #configurations = new Map<string, Configuration>()
   readonly #byNodes = new WeakMap<object, Configuration>()
   readonly #numbers = new Map<AnyTransitionDefinition, number>()
 
-  /** Snapshots are of the compiled machine. */
+  /** Snapshots refer to the compiled machine. */
   constructor(machine: AnyStateMachine, compiled: AnyStateMachine) {
     refuseUnsupported(machine)
     this.machine = machine
@@ -195,7 +195,7 @@ export class ChartTable {
     this.initial = this.#effect(this.unentered, [begin as never], new Set([root]), [])
   }
 
-  /** By the nodes of a snapshot, which may also be XState's own. */
+  /** Looks up the nodes of a snapshot, which XState may have created. */
   configurationOf({ _nodes: nodes }: AnyMachineSnapshot): Configuration {
     return this.#byNodes.get(nodes) ?? this.#configurationWith(nodes)
   }
@@ -257,7 +257,7 @@ export class ChartTable {
     return { transitions, actions, next: isSame ? from : this.#configurationWith(nodes) }
   }
 
-  /** A final state was entered: the states around it that are over by that, and whether the whole chart is. */
+  /** After a final state was entered: finds the states around it that are completed, and returns whether the chart is. */
   #tellOver(
     final: AnyStateNode,
     active: ReadonlySet<AnyStateNode>,
@@ -268,7 +268,7 @@ export class ChartTable {
     let around = parent?.type === 'parallel' ? parent : parent?.parent
     let last = around ?? final
     const isLast = parent?.type === 'compound' && parent.parent === undefined
-    // the chart ends before it could answer the event, but a function would be asked for its output
+    // the chart ends before the done event, but XState still calls the output function
     if (isLast && output !== undefined) actions.push((step) => void step.outputOf(output))
     if (parent?.type === 'compound' && !isLast) {
       const type = `xstate.done.state.${parent.id}`

@@ -1,6 +1,6 @@
 import type { AnyStateNode, StateValue } from 'xstate'
 
-/** How the states of a chart lie in each other. Where an ancestor is undefined, everything is below it, the root too. */
+/** The hierarchy of a chart's states. If an ancestor is undefined, every state is below it, including the root. */
 
 export const childrenOf = (node: AnyStateNode): AnyStateNode[] => Object.values(node.states) as AnyStateNode[]
 
@@ -16,7 +16,7 @@ export function isBelow(node: AnyStateNode, ancestor: AnyStateNode | undefined):
   return false
 }
 
-/** From the inside out, up to a state that is not among them. */
+/** The ancestors from the inside out, up to but not including a state. */
 export function ancestorsOf(node: AnyStateNode, upTo?: AnyStateNode): AnyStateNode[] {
   const found: AnyStateNode[] = []
   if (node === upTo) return found
@@ -31,7 +31,7 @@ export function withInitialStates(node: AnyStateNode): AnyStateNode[] {
 
 export const initialOf = (node: AnyStateNode): AnyStateNode[] => node.initial.target as AnyStateNode[]
 
-/** Regions in the order of the active states. A state of which nothing is active yet counts as in its initial states. */
+/** The regions in the order of the active states. A state without active children counts as in its initial states. */
 export function stateValueOf(node: AnyStateNode, active: readonly AnyStateNode[]): StateValue {
   const found = active.filter(({ parent }) => parent === node)
   const missing = node.type === 'parallel' ? childrenOf(node) : node.type === 'compound' ? initialOf(node) : []
@@ -41,7 +41,7 @@ export function stateValueOf(node: AnyStateNode, active: readonly AnyStateNode[]
   return Object.fromEntries(children.map((child) => [child.key, stateValueOf(child, active)]))
 }
 
-/** Whether a state is over: in a final state, or in one in each of its regions. */
+/** Whether a state is completed: in a final state, or with all its regions completed. */
 export function isOver(node: AnyStateNode, active: ReadonlySet<AnyStateNode>): boolean {
   if (node.type === 'compound') return childrenOf(node).some((child) => child.type === 'final' && active.has(child))
   if (node.type === 'parallel') return childrenOf(node).every((child) => isOver(child, active))

@@ -14,12 +14,12 @@ export function useEngine(name: EngineName): void {
 export const chooseEngine = (name: EngineName = usual): ChartEngine =>
   name === 'table' && tableFits() ? tableEngine : xstateEngine
 
-/** Tried at the first use, and told once. */
+/** Tested at first use; warns once. */
 const tableFits = once((): boolean => {
   const { because } = runsLike(tableEngine, xstateEngine)
   if (because === undefined) return true
   console.warn(
-    `Signalbox: the table engine does not fit the installed version of xstate (${because}). The charts run on plain XState: slower, and without the answers of guards in the inspector.`,
+    `Signalbox: the table engine does not fit the installed version of xstate (${because}). The charts run on plain XState instead: slower, and without guard results in the inspector.`,
   )
   return false
 })

@@ -11,9 +11,9 @@ import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
 import { internalsOf, isInspected, wholeScope } from './xstate-internals.ts'
 
 /**
- * The same machine, run from a table: states, transitions, guards, actions and inspection events are those of the
- * definition, but what XState works out at every step is worked out once. Everything else is inherited. Throws where the
- * chart uses what a table cannot do, with its name.
+ * Compiles a machine to a table. States, transitions, guards, actions and inspection events stay the same, but what XState
+ * computes at every step is computed once. Everything else is inherited. Throws an error that names the feature if the
+ * chart uses one that a table does not support.
  */
 export function compileChart<Machine extends AnyStateMachine>(machine: Machine): Machine {
   const compiled: Machine = Object.create(machine)
@@ -27,7 +27,7 @@ export function compileChart<Machine extends AnyStateMachine>(machine: Machine):
   })
 }
 
-/** Stops and errors of actors are rare, and XState's business; so are events that are none. */
+/** Stops and errors of actors are rare, so XState handles them; it also handles invalid events. */
 function isForXState({ type }: AnyEventObject): boolean {
   if (typeof type !== 'string' || type === '*') return true
   if (type.charCodeAt(0) !== 120) return false
@@ -38,7 +38,7 @@ const none: readonly AnyTransitionDefinition[] = []
 
 class ChartRunner {
   readonly #table: ChartTable
-  /** One that is free: most steps are taken one after the other. One that threw is not used again. */
+  /** A step to reuse, because most steps run one after the other. A step that threw is not reused. */
   #idle: ChartStep | undefined
 
   constructor(compiled: AnyStateMachine, machine: AnyStateMachine) {
@@ -49,7 +49,7 @@ class ChartRunner {
     const { initial, unentered, blank } = this.#table
     const { context } = this.#table.machine.config as { context?: unknown }
     const step = this.#begin(scope, { type: 'xstate.init', input }, unentered, blank)
-    // as they are before any state is entered, for where something goes wrong on the way
+    // the values before any state is entered, for the error snapshot
     let { context: begun, children } = step
     try {
       step.begins(context, input)
@@ -82,7 +82,7 @@ class ChartRunner {
     return step.end()
   }
 
-  /** Takes eventless transitions until there are none or one changes nothing, then what was raised, and so on. */
+  /** Takes eventless transitions until there are none or one changes nothing, then raised events, and repeats. */
   #settle(step: ChartStep): AnyMachineSnapshot {
     let isAsked = true
     while (step.before.status === 'active') {
@@ -101,7 +101,7 @@ class ChartRunner {
     return this.#end(step)
   }
 
-  /** The microstep that answers an event, by whatever may be taken; told even where nothing is. */
+  /** The microstep for an event; reported even if no transition is taken. */
   #answer(step: ChartStep): void {
     const selection = step.at.movesOn(step.event.type)
     if (isBranch(selection)) this.#takeTogether(step, selection)
@@ -119,7 +119,7 @@ class ChartRunner {
     step.arriveAt(next)
   }
 
-  /** Regions that answer the same event each make their own move. */
+  /** Each region that has a candidate makes its own move. */
   #takeTogether(step: ChartStep, selection: Selection): void {
     const moves = openMoves(selection, step)
     step.taken = moves.map(({ transition }) => transition)
@@ -133,7 +133,7 @@ class ChartRunner {
     step.arriveAt(next)
   }
 
-  /** One eventless microstep, if there is one to take. */
+  /** Takes one eventless microstep, if there is one. */
   #moveOn(step: ChartStep): boolean {
     const { eventless } = step.at
     if (eventless.length === 1) {
@@ -165,7 +165,7 @@ class ChartRunner {
   }
 }
 
-/** The first transition whose guard lets it pass. */
+/** The first transition with an open guard. */
 function firstOpen(moves: Moves, step: ChartStep): Move | undefined {
   for (const move of moves) if (move.isOpen(step)) return move
   return undefined

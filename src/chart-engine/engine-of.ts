@@ -9,7 +9,7 @@ export const rememberEngine = (system: System, engine: ChartEngine): void => {
   engines.set(system, engine)
 }
 
-/** Undefined for a system that none of our engines started. */
+/** Undefined for a system that was not started by one of our engines. */
 export const engineOf = (system: System): ChartEngine | undefined => engines.get(system)
 
 /** Whether the guards of a system can be watched. */

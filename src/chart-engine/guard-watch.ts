@@ -3,8 +3,8 @@ import type { ChartStep } from './chart-step.ts'
 import { isBranch, type Moves, type Selection } from './chart-table.ts'
 
 /**
- * Hears which transitions a chart considered, region by region, and which it takes. Of a region's candidates those
- * before the taken one were asked and refused, those behind it were not asked.
+ * Receives the transitions that a chart considered, by region, and the transitions that it takes. Of a region's
+ * candidates, the guards before the taken one returned false, and those after it were not called.
  */
 export type GuardWatcher = (
   actor: AnyActorRef,
@@ -15,10 +15,10 @@ export type GuardWatcher = (
 
 type System = ActorSystem<never>
 
-/** Empty unless somebody looks on, and then the charts pay one reading of its size per step. */
+/** Empty unless a watcher is registered; then each step pays only for reading its size. */
 const watchers = new Map<unknown, readonly GuardWatcher[]>()
 
-/** Watches every chart of a system that runs from a table. Returns how to stop. */
+/** Watches every chart of a system that runs from a table. Returns a function that stops watching. */
 export function watchGuards(system: System, watcher: GuardWatcher): () => void {
   watchers.set(system, [...(watchers.get(system) ?? []), watcher])
   return () => {
@@ -32,10 +32,10 @@ export const guardsAreWatched = (): boolean => watchers.size > 0
 
 type Considered = readonly (readonly AnyTransitionDefinition[])[]
 
-/** The same list for the same question, so that a watcher can tell that it is. */
+/** Returns the same list for the same candidates, so that a watcher can compare by identity. */
 const considered = new WeakMap<object, Considered>()
 
-/** `asked`: what could answer an event, or the eventless moves from each innermost state. */
+/** `asked`: the candidates for an event, or the eventless moves of each innermost state. */
 export function tellGuardWatchers({ scope, event, taken }: ChartStep, asked: Selection | readonly Moves[]): void {
   const heard = watchers.get(scope.system)
   if (heard === undefined) return
@@ -51,7 +51,7 @@ function listsOnce(asked: Moves | readonly Moves[]): Considered {
   return found
 }
 
-/** What stands outside of regions is asked only where none of them answers. */
+/** Candidates outside the regions are checked only if no region takes the event. */
 function listsOf(asked: Selection, taken: readonly AnyTransitionDefinition[]): Considered {
   if (!isBranch(asked)) return [transitionsOf(asked)]
   const inside = asked.regions.flatMap((region) => listsOf(region, taken))

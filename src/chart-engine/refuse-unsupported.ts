@@ -1,7 +1,7 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
 import { childrenOf } from './chart-tree.ts'
 
-/** A chart that the table would not run as XState does is refused before it runs, by the name of what stands in the way. */
+/** Throws before a chart runs if the table would not run it like XState; the error names the feature. */
 export function refuseUnsupported(machine: AnyStateMachine): void {
   if (Number.isFinite(machine.options?.maxIterations)) refuse('options.maxIterations', machine.id)
   for (const [name, action] of Object.entries(machine.implementations.actions)) {

@@ -13,9 +13,9 @@ import {
 import type { ChartEngine } from './chart-engine.ts'
 
 /**
- * Whether the table may run on the XState that is installed. It reads fields that XState does not publish, so that a new
- * version may be another: a small chart with everything that the charts of this project use runs on both, and what there
- * is to see of it must be the same.
+ * Tests whether the table engine works with the installed version of XState. The engine reads unpublished fields, which a
+ * new version may change. A small chart with every feature that the project's charts use runs on both engines, and all
+ * observable results must be the same.
  */
 export function runsLike(engine: ChartEngine, reference: ChartEngine): { readonly because?: string } {
   try {
@@ -35,7 +35,7 @@ interface Context {
 
 const note = (word: string) => ({ type: 'note', params: word }) as const
 
-/** Parallel and compound states, guards, eventless transitions, a final state; assigned, sent, enqueued and raised. */
+/** Covers parallel and compound states, guards, eventless transitions, a final state, assign, sendTo, enqueue and raise. */
 function trialChart(createChild: (parent: AnyActorRef) => AnyActorRef): AnyStateMachine {
   return setup({
     types: { context: {} as Context, events: {} as { type: string; by?: number } },
@@ -101,7 +101,7 @@ const childChart = (): AnyStateMachine =>
     states: { idle: { on: { work: 'done' } }, done: { on: { work: 'gone' } }, gone: { type: 'final' } },
   }) as unknown as AnyStateMachine
 
-/** All that a subscriber and an inspector see, as text. */
+/** Everything that a subscriber and an inspector see, as text. */
 function observed(engine: ChartEngine): string {
   const seen: unknown[] = []
   const worker = childChart()
@@ -110,7 +110,7 @@ function observed(engine: ChartEngine): string {
   const subscription = root.subscribe((snapshot) => seen.push(viewOf(snapshot)))
   root.start()
   engine.send(root, { type: 'add', by: 2 })
-  // once alone, once looked at: the table tells nothing that nobody hears
+  // with and without observers, because the table skips reports that nobody receives
   subscription.unsubscribe()
   engine.send(root, { type: 'go' })
   const inspection = root.system.inspect((event: InspectionEvent) => isAboutEnd(event) || seen.push(toldOf(event)))
@@ -142,7 +142,7 @@ function toldOf(event: InspectionEvent): unknown {
   }
 }
 
-/** Lean actors do not report their end. */
+/** Table actors do not report their end. */
 const isAboutEnd = (event: InspectionEvent): boolean =>
   'event' in event && event.event.type.startsWith('xstate.done.actor')
 

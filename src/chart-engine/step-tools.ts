@@ -3,39 +3,38 @@ import type { ChartAction } from './chart-actions.ts'
 import type { Assignment, ChartStep, Collect, Resolvable } from './chart-step.ts'
 
 /**
- * `enqueue`, `check` and `spawn`, as assigners and collecting functions are given them. There is one of each for all
- * steps: to make them anew every time would take longer than most actions do. They belong to the function that runs; one
- * that is kept beyond it says so.
+ * `enqueue`, `check` and `spawn` for assigners and collecting functions. Shared by all steps, because creating them for
+ * each step would take longer than most actions. They work only while that function runs, and throw afterwards.
  */
 
 export type Spawn = (...args: unknown[]) => AnyActorRef
 type Creator = (...args: never[]) => unknown
 
 let assigning: ChartStep | undefined
-/** The step whose collecting function runs. */
+/** The step whose collecting function is running. */
 let collector: ChartStep | undefined
 
 type Kind = 'action' | 'assign' | 'sendTo'
 
 /**
- * What collecting functions have enqueued and has not run, three entries each: kind, first and second argument. One
- * stack for all, because a closure and a list for every function would cost more than the actions. It keeps its room: a
- * list that is cut is given new room when it is filled.
+ * Enqueued actions that have not run yet, three entries each: kind, first and second argument. One stack for all, because
+ * a closure and a list per function would cost more than the actions. The array is never truncated, because a truncated
+ * array would be allocated again.
  */
 let enqueued: unknown[] = []
-/** The entries below are in use. */
+/** The number of entries in use. */
 let top = 0
-/** What an abort of a usual turn needs. */
+/** Enough for an abort of a turn of usual size. */
 const mostRoom = 256
 
-/** Returns the one before, which goes on when this one is over. */
+/** Returns the previous step, to be restored afterwards. */
 export function whileAssigning(step: ChartStep | undefined): ChartStep | undefined {
   const outer = assigning
   assigning = step
   return outer
 }
 
-/** Runs what a collecting function enqueues, after it has returned. It may lead to another one on the way. */
+/** Runs the actions that a collecting function enqueued, after it has returned. Calls may nest. */
 export function collectAndRun(step: ChartStep, collect: Collect, args: object, params: unknown): void {
   const outer = collector
   const from = top
@@ -106,6 +105,8 @@ export const enqueue = Object.assign(enqueueAction, {
 
 function running<Running>(found: Running | undefined, name: string): Running {
   if (found === undefined)
-    throw new Error(`\`${name}\` was called after the function that it was given to had returned.`)
+    throw new Error(
+      `\`${name}\` was called after its action had returned. Call it only inside that action, synchronously.`,
+    )
   return found
 }

@@ -9,7 +9,7 @@ import {
 import { refuseToPersist } from './not-persistable.ts'
 import { type ActorInternals, internalsOf, isInspected, type Observers, relayTo, status } from './xstate-internals.ts'
 
-/** XState's actor without its constructor, which costs more than all the steps of a call. */
+/** XState's `Actor` without its constructor, which costs more than all the steps of a call. */
 const BareActor = function BareActor() {} as unknown as new () => ActorInternals
 BareActor.prototype = Actor.prototype
 
@@ -21,10 +21,10 @@ interface Executable {
 }
 
 /**
- * An XState actor for a compiled chart, one of many that live shortly: an `Actor` of the same system, with the same
- * inspection events, that makes what it needs when it needs it. It is its own scope: what its logic may ask of it.
- * Only `xstate.done.actor` is left out, since such a chart reports its end itself, and the system's list of actors,
- * which nothing reads.
+ * An XState actor for a compiled chart, made for many short-lived actors: an `Actor` of the same system with the same
+ * inspection events that allocates only what it needs. It is also its own scope. Two things are left out: the event
+ * `xstate.done.actor`, because such a chart reports its end itself, and the entry in the system's list of actors, which
+ * nothing reads.
  */
 export class TableActor extends BareActor {
   readonly logic: AnyStateMachine
@@ -96,7 +96,7 @@ export class TableActor extends BareActor {
     return this.#listeners
   }
 
-  /** Bound when it is taken off its actor, because it has to work there too. */
+  /** Bound, because it must also work when it is detached from its actor. */
   get send(): (event: AnyEventObject) => void {
     return (event) => relayTo(undefined, this.ref, event)
   }
@@ -118,7 +118,7 @@ export class TableActor extends BareActor {
     return this
   }
 
-  /** One event at a time: what comes in the middle of a step waits for its end. */
+  /** One event at a time: an event that arrives during a step waits until the step ends. */
   override _send(event: AnyEventObject): void {
     if (this._processingStatus === status.stopped) return
     if (this.#isBusy) {
@@ -144,7 +144,7 @@ export class TableActor extends BareActor {
   }
 
   defer(deferred: () => void): void {
-    // a list that begins with one is not given room for many
+    // an array literal with one item allocates less than an empty array with a push
     if (this.#deferred === undefined) this.#deferred = [deferred]
     else this.#deferred.push(deferred)
   }
@@ -177,7 +177,7 @@ export class TableActor extends BareActor {
     ;(child as unknown as { _stop(): void })._stop()
   }
 
-  /** For XState's own steps. */
+  /** A complete scope for steps that XState takes itself. */
   get wholeScope(): AnyActorScope {
     const { self, id, sessionId, logger, system } = this
     return {
@@ -209,10 +209,10 @@ export class TableActor extends BareActor {
     return this
   }
 
-  /** A deferred action may throw only before the start; then the actor is in error, as XState's is. */
+  /** A deferred action can throw only before the start; then the actor is in error, as in XState. */
   #runDeferred(deferred: (() => void)[]): void {
     try {
-      // no copy: what is deferred on the way is run too
+      // not a copy, so that actions deferred meanwhile run too
       for (const run of deferred) run()
     } catch (error) {
       this._snapshot = { ...this._snapshot, status: 'error', error } as AnyMachineSnapshot
@@ -241,7 +241,7 @@ function hasAny(children: object): boolean {
   return false
 }
 
-/** Whoever looks on does no harm by throwing; the error is loud, as XState makes it. */
+/** An observer that throws must not stop the actor; the error is rethrown asynchronously, as in XState. */
 function attempt(look: () => void): void {
   try {
     look()

@@ -21,7 +21,7 @@ function tableOf<Machine extends AnyStateMachine>(chart: Machine): Machine {
   return table as Machine
 }
 
-/** Whether the parent's chart answers the end of its children, which a lean actor does not report. */
+/** Whether the parent's chart handles the end of its children, which a table actor does not report. */
 function hearsEnds(parent: AnyActorRef): boolean {
   const { logic } = parent as unknown as { logic: Partial<AnyStateMachine> }
   let answer = hearers.get(logic)

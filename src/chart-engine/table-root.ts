@@ -1,10 +1,10 @@
 import { Actor, type ActorOptions, type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
 import { type ActorInternals, countInspectors, isInspected } from './xstate-internals.ts'
 
-/** XState's actor, whose methods its types keep to themselves. */
+/** XState's `Actor` with the methods that its types hide. */
 const OpenActor = Actor as unknown as new (logic: AnyStateMachine, options: unknown) => ActorInternals
 
-/** At the root of a system, for a compiled chart. As long as nobody looks on, what would be told is not even made. */
+/** The root actor of a system for a compiled chart. Without observers, no reports are created. */
 class TableRoot extends OpenActor {
   override update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
     if (isInspected(this.system) || this.#isObserved() || snapshot.status !== 'active' || isFirst(event))
@@ -12,7 +12,7 @@ class TableRoot extends OpenActor {
     this._snapshot = snapshot
     const deferred = this._deferred
     try {
-      // one by one: what is deferred on the way is run too, and a list that is cut would be given new room
+      // one by one: actions deferred meanwhile run too, and a truncated array would be allocated again
       for (let run = deferred.shift(); run !== undefined; run = deferred.shift()) run()
     } catch (error) {
       deferred.length = 0
@@ -21,17 +21,17 @@ class TableRoot extends OpenActor {
     }
   }
 
-  /** An observer of the end alone needs no snapshots. */
+  /** An observer without `next` needs no snapshots. */
   #isObserved(): boolean {
     if (this.observers.size > 0) for (const { next } of this.observers) if (next !== undefined) return true
     return false
   }
 }
 
-/** The first snapshot goes to nobody but to the actions that waited for the start: XState runs them. */
+/** XState runs the actions that were deferred until the start. */
 const isFirst = ({ type }: AnyEventObject): boolean => type === 'xstate.init'
 
-/** Like `createActor`, and from then on it is known whether anybody inspects the system. */
+/** Like `createActor`, and counts the inspectors of the system. */
 export function createTableRoot<Machine extends AnyStateMachine>(
   logic: Machine,
   options: ActorOptions<Machine>,

@@ -4,7 +4,7 @@ import { ancestorsOf, childrenOf, initialOf, isBelow } from './chart-tree.ts'
 type Transition = Pick<AnyTransitionDefinition, 'source' | 'target' | 'reenter'>
 type Active = ReadonlySet<AnyStateNode>
 
-/** The innermost state that a transition does not leave; undefined where it leaves even the root. */
+/** The innermost state that a transition does not leave; undefined if it leaves even the root. */
 function domainOf({ source, target = [], reenter }: Transition): AnyStateNode | undefined {
   if (!reenter && target.every((node) => node === source || isBelow(node, source))) return source
   const touched = [...target, source]
@@ -24,14 +24,14 @@ export function exitSetOf(transitions: readonly Transition[], active: Active): S
   return exited
 }
 
-/** Of transitions that would leave the same state the inner one is taken, and of two side by side the first. */
+/** Of transitions that would leave the same state, the innermost is taken; of siblings, the first. */
 export function withoutConflicts<Each extends Transition>(transitions: readonly Each[], active: Active): Each[] {
   if (transitions.length < 2) return [...transitions]
   const kept = new Map<Each, Set<AnyStateNode>>()
   for (const transition of transitions) {
     const exited = exitSetOf([transition], active)
     const rivals = [...kept].filter(([, others]) => [...others].some((node) => exited.has(node)))
-    // in the order in which they were kept: behind the first that wins nobody is looked at any more
+    // in the order in which they were kept, ending at the first rival that wins
     const loses = rivals.some(([rival]) => !isBelow(transition.source, rival.source))
     if (loses) continue
     for (const [rival] of rivals) kept.delete(rival)
@@ -40,7 +40,7 @@ export function withoutConflicts<Each extends Transition>(transitions: readonly 
   return [...kept.keys()]
 }
 
-/** The states that are entered, and those among them whose initial transition is taken with its actions. */
+/** The entered states, and those whose initial transition is taken with its actions. */
 export class EntrySet {
   readonly entered = new Set<AnyStateNode>()
   readonly byDefault = new Set<AnyStateNode>()
@@ -68,7 +68,7 @@ export class EntrySet {
     this.byDefault.add(node)
   }
 
-  /** What is entered inside a state that is. */
+  /** Adds the states that are entered inside an entered state. */
   #addInside(node: AnyStateNode): void {
     if (node.type === 'compound') {
       const [initial] = initialOf(node) as [AnyStateNode]
@@ -83,7 +83,7 @@ export class EntrySet {
     }
   }
 
-  /** The states around one that is entered, and beside it the other regions. */
+  /** Adds the ancestors of an entered state, and their other regions. */
   #addAround(ancestors: readonly AnyStateNode[], outermost: AnyStateNode | undefined): void {
     for (const ancestor of ancestors) {
       if (isBelow(ancestor, outermost)) this.entered.add(ancestor)
@@ -95,7 +95,7 @@ export class EntrySet {
     }
   }
 
-  /** Asked one by one, since entering one region may touch another. */
+  /** A generator, because entering one region may also enter another. */
   *#untouchedRegions(node: AnyStateNode): Iterable<AnyStateNode> {
     for (const region of childrenOf(node)) {
       if (![...this.entered].some((each) => isBelow(each, region))) yield region

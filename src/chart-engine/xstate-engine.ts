@@ -3,7 +3,7 @@ import type { ChartEngine } from './chart-engine.ts'
 import { rememberEngine } from './engine-of.ts'
 import { notPersistable } from './not-persistable.ts'
 
-/** XState takes a parent but keeps it out of its types. */
+/** XState accepts a parent, but its types hide it. */
 export const createChildActor = (
   chart: AnyStateMachine,
   parent: AnyActorRef,

@@ -20,14 +20,14 @@ type Inspected = { actorRef: AnyActorRef } & (
     }
 )
 
-/** What XState does not publish and charts that run from a table need; a test pins that it is there. */
+/** Unpublished parts of XState that the table engine needs; a test checks that they exist. */
 interface SystemInternals {
   _bookId(): string
   _relay(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void
   _sendInspectionEvent(event: Inspected): void
   inspect(observer: unknown): { unsubscribe(): void }
   readonly scheduler: { cancelAll(actor: AnyActorRef): void }
-  /** Ours: how many look on. XState does not say, and what nobody sees need not be told. */
+  /** Added by Signalbox: the number of inspectors. XState does not expose it, and without inspectors no reports are created. */
   inspectors?: number
   readonly _clock: unknown
   readonly _logger: unknown
@@ -35,7 +35,7 @@ interface SystemInternals {
 
 export const internalsOf = (system: unknown): SystemInternals => system as SystemInternals
 
-/** From here on it is known whether anybody inspects a system. Where it is not, everything is told. */
+/** Starts counting the inspectors of a system. In a system without a count, everything is reported. */
 export function countInspectors(system: unknown, known = 0): void {
   const internals = system as SystemInternals
   if (internals.inspectors !== undefined) return
@@ -55,7 +55,7 @@ export function countInspectors(system: unknown, known = 0): void {
   }
 }
 
-/** An event on its way to an actor. It is told in the system of the one who sends it, as XState does. */
+/** Delivers an event to an actor, and reports it in the sender's system, as XState does. */
 export function relayTo(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void {
   const { system } = source ?? target
   if (isInspected(system)) internalsOf(system)._relay(source, target, event)
@@ -64,7 +64,7 @@ export function relayTo(source: AnyActorRef | undefined, target: AnyActorRef, ev
 
 export const isInspected = (system: unknown): boolean => (system as SystemInternals).inspectors !== 0
 
-/** What a table's actors have from XState's. */
+/** The members that the table's actors inherit from XState's. */
 export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON' | 'system'> {
   readonly observers: Observers
   readonly _deferred: (() => void)[]
@@ -81,7 +81,7 @@ export type Observers = Set<Partial<Observer<AnyMachineSnapshot>>>
 
 export const status = { notStarted: 0, running: 1, stopped: 2 } as const
 
-/** Whether the actions of a step run at once: its actor is between start and end, and the scope is the actor's own. */
+/** Whether the actions of a step run at once: the actor is running, and the scope is the actor's own. */
 export function isRunning(scope: AnyActorScope): boolean {
   const { _processingStatus, _actorScope } = scope.self as unknown as {
     _processingStatus: number
@@ -90,6 +90,6 @@ export function isRunning(scope: AnyActorScope): boolean {
   return _processingStatus === status.running && _actorScope === scope
 }
 
-/** XState replaces methods of a scope for the length of a step, which a lean actor is not made for. */
+/** XState replaces methods of a scope during a step, which a table actor does not allow. */
 export const wholeScope = (scope: AnyActorScope): AnyActorScope =>
   (scope as { wholeScope?: AnyActorScope }).wholeScope ?? scope

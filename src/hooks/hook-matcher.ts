@@ -7,8 +7,8 @@ const plainNames = /^[\w\-|, ]*$/
 const serverName = /^mcp__(?:(?!__).)+$/
 
 /**
- * Reads a matcher: `*` or nothing for every tool, a name, a list of names (`A|B`), `mcp__server` for all tools of that
- * server, else a regular expression that may match anywhere in the name.
+ * Parses a matcher: `*` or nothing for every tool, a name, a list of names (`A|B`), `mcp__server` for all tools of that
+ * server. Anything else is a regular expression that may match anywhere in the name.
  */
 export function readMatcher(matcher: string | undefined): MatchesTool | { problem: string } {
   const text = (matcher ?? '').trim()

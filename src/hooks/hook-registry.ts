@@ -6,7 +6,7 @@ import { type MatchesTool, readMatcher } from './hook-matcher.ts'
 /** One hook, ready to run. */
 export interface ReadyHook {
   readonly run: HookCallback
-  /** How it is called in messages: `PreToolUse:guard`. */
+  /** The name in messages: `PreToolUse:guard`. */
   readonly name: string
   readonly timeoutMs: number
   readonly failsOpen: boolean
@@ -21,20 +21,20 @@ export type HookRegistry = { readonly [Event in HookEvent]: readonly Entry[] }
 
 const none: readonly ReadyHook[] = []
 const defaultTimeout = 60
-/** The longest time that timers can hold, in seconds. */
+/** The longest delay that a timer supports, in seconds. */
 const maxTimeout = 2_147_483
 
-/** The hooks of an event that are meant for a tool with these names, in the order in which they were registered. */
+/** The hooks of an event that match a tool with these names, in the order in which they were registered. */
 export function hooksFor(book: HookRegistry, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
   let found: readonly ReadyHook[] = none
   for (const { matches, hooks } of book[event]) {
-    // mostly there is one entry, and its list will do
+    // usually one entry matches, and its list is used without a copy
     if (matches(names)) found = found.length === 0 ? hooks : [...found, ...hooks]
   }
   return found
 }
 
-/** The hooks with their matchers read. Throws at what cannot be used, naming it. */
+/** The hooks with their matchers parsed. Throws an error that names the first invalid field. */
 export function readHooks(hooks: Hooks): HookRegistry {
   if (typeof hooks !== 'object' || hooks === null) invalidHook('hooks', 'an object', hooks)
   const entriesOf = (event: HookEvent) => readEntries(hooks[event], event)

@@ -3,16 +3,16 @@ import { describeValue } from '../base/describe-value.ts'
 import { isRecord } from '../base/is-record.ts'
 import type { HookEvent, HookOutput } from './hook.ts'
 
-/** What a hook said, read once and checked. */
+/** The parsed and checked reply of a hook. */
 export interface HookReply {
   readonly permission?: PermissionVerdict
   readonly reason?: string
   readonly updatedInput?: Record<string, unknown>
   readonly additionalContext?: string
   readonly systemMessage?: string
-  /** The query ends after this turn. */
+  /** Ends the query after this turn. */
   readonly stops?: { readonly reason: string | undefined }
-  /** Takes the place of what the tool returned. */
+  /** Replaces the tool's output. */
   readonly output?: { readonly data: unknown; readonly isForMcpOnly: boolean }
 }
 
@@ -20,11 +20,11 @@ export type HookReading =
   | { readonly ok: true; readonly word: HookReply }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads what a hook returned, each field once: it may be anything, and reading it may throw. */
+/** Parses a hook's return value. Each field is read once, because it may be a getter that throws. */
 export function readHookOutput(output: unknown, event: HookEvent): HookReading {
-  // a hook that only looks on often returns nothing
+  // a hook that only observes often returns nothing
   if (output === undefined) return silent
-  if (!isRecord(output) || output instanceof Error) return nonsense('what it returned', 'an object', output)
+  if (!isRecord(output) || output instanceof Error) return nonsense('its return value', 'an object', output)
   const given: HookOutput = { ...output }
   if (given.async === true) return silent
   const { hookSpecificOutput: specific = {} } = given as { hookSpecificOutput?: unknown }
@@ -56,7 +56,7 @@ function firstProblem(given: HookOutput, details: Details, event: HookEvent): Ho
       return nonsense('its decision', 'allow, deny, ask or defer', decision)
     }
   }
-  // after a call there is nothing to keep from running, and a hook that replaced the output must not fail
+  // after a call there is nothing left to prevent, and a hook that replaced the output must not fail
   if (event === 'PreToolUse' && given.continue !== undefined && typeof given.continue !== 'boolean') {
     return nonsense('continue', 'true or false', given.continue)
   }
@@ -89,7 +89,7 @@ function outputOf({ updatedToolOutput, updatedMCPToolOutput }: Details): Pick<Ho
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-const nonsense = (what: string, expected: string, came: unknown): HookReading => ({
+const nonsense = (what: string, expected: string, received: unknown): HookReading => ({
   ok: false,
-  problem: `${what} must be ${expected}, but was ${describeValue(came, 80)}`,
+  problem: `${what}: expected ${expected}, received ${describeValue(received, 80)}`,
 })

@@ -1,8 +1,8 @@
-/** The moments of a call at which hooks run. */
+/** The points of a call at which hooks run. */
 export type HookEvent = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'
 
 interface HookInputBase {
-  /** `sessionId`, `transcriptPath` and `cwd` of the context, or empty. */
+  /** `sessionId`, `transcriptPath` and `cwd` of the context; empty strings if absent. */
   session_id: string
   transcript_path: string
   cwd: string
@@ -32,15 +32,15 @@ export interface PostToolUseFailureHookInput extends HookInputBase {
 
 export type HookInput = PreToolUseHookInput | PostToolUseHookInput | PostToolUseFailureHookInput
 
-/** What a hook may say. All of it is optional, and `{}` says nothing. */
+/** The reply of a hook. Every field is optional; `{}` changes nothing. */
 export interface HookOutput {
-  /** `false` ends the query after this turn. Before a call, it also keeps that call from running. */
+  /** `false` ends the query after this turn. Before a call, `false` also prevents that call. */
   continue?: boolean
   stopReason?: string
-  /** An older way to say `permissionDecision`: `approve` allows, `block` denies or, after a call, objects. */
+  /** The older form of `permissionDecision`: `approve` allows; `block` denies before a call and objects after it. */
   decision?: 'approve' | 'block'
   reason?: string
-  /** For the user, not for the model. */
+  /** Shown to the user, not to the model. */
   systemMessage?: string
   suppressOutput?: boolean
   hookSpecificOutput?: {
@@ -48,18 +48,18 @@ export interface HookOutput {
     permissionDecision?: 'allow' | 'deny' | 'ask' | 'defer'
     permissionDecisionReason?: string
     updatedInput?: Record<string, unknown>
-    /** For the model, beside the result. */
+    /** Given to the model beside the result. */
     additionalContext?: string
-    /** After a call: takes the place of what the tool returned. */
+    /** After a call: replaces the tool's output. */
     updatedToolOutput?: unknown
-    /** The same, for tools of MCP servers only. */
+    /** Like `updatedToolOutput`, but only for tools of MCP servers. */
     updatedMCPToolOutput?: unknown
-    // hooks for other moments have other fields
+    // hooks for other events have other fields
     [key: string]: unknown
   }
-  /** It goes on in the background, and has no say. */
+  /** The hook continues in the background, and its reply is ignored. */
   async?: boolean
-  // as the Claude Agent SDK grows, so may its outputs
+  // the Claude Agent SDK may add fields
   [key: string]: unknown
 }
 
@@ -71,17 +71,17 @@ export type HookCallback = (
 ) => Promise<HookOutput | void>
 
 export interface HookMatcher {
-  /** A tool's name, several as `A|B`, a regular expression, or `*`; absent for every tool. */
+  /** A tool's name, several as `A|B`, a regular expression, or `*`. Absent: every tool. */
   matcher?: string | undefined
   hooks: readonly HookCallback[]
   /**
-   * In seconds, for each of these hooks.
+   * The timeout in seconds, for each of these hooks.
    * @default 60
    */
   timeout?: number | undefined
   /**
-   * What happens when one of these hooks throws, is out of time or says something unreadable. Before a call `'block'`
-   * keeps the call from running; a result that is there is never lost, whatever stands here.
+   * What happens when one of these hooks throws, times out or returns an invalid reply. Before a call, `'block'` prevents
+   * the call. After a call, the result is kept in either case.
    * @default 'block'
    */
   onFailure?: 'continue' | 'block' | undefined

@@ -4,29 +4,29 @@ import { asText, blocksOf, discardedBy, resultsFirst } from './request-blocks.ts
 import { joinTurn, SendableTurns } from './sendable-turns.ts'
 import type { ApiMessage } from './to-api-messages.ts'
 
-/** The same as `toApiMessages`, with the ids as they came: the service that gave them may want them back. */
+/** Like `toApiMessages`, but with the original ids: the service that created them may need them. */
 export function requestMessages(messages: readonly Message[]): ApiMessage[] {
   return new RequestMessages().of(messages)
 }
 
 /**
- * The requests of a conversation that grows: messages that were converted for the last request are not looked at again
- * as long as the conversation still begins with them. Otherwise everything is converted anew.
+ * Builds the requests of a growing conversation. As long as the conversation begins with the messages of the last request,
+ * only new messages are converted. Otherwise all are converted again.
  */
 export class RequestMessages {
   #taken: Message[] = []
   #discarded = new Set<string>()
   #turns = new SendableTurns()
-  /** Turns that nothing in later messages can change, as they are sent. */
+  /** Turns that later messages cannot change, in their final form. */
   #sent: ApiMessage[] = []
   /** Turns that later messages may still change. */
   #open: ApiMessage[] = []
-  /** What follows the last reply. */
+  /** The blocks after the last reply. */
   #answer: ContentBlock[] = []
   #replyId: string | undefined
   #container: unknown
 
-  /** Where the service ran code for the latest reply that says so. */
+  /** The container in which the service ran code for the latest reply that names one. */
   get container(): { readonly id: string } | undefined {
     const container = this.#container as { id?: unknown } | null | undefined
     return typeof container?.id === 'string' ? (container as { id: string }) : undefined
@@ -42,13 +42,13 @@ export class RequestMessages {
       throw error
     }
     const open = this.#answer.length === 0 ? this.#open : [...this.#open, this.#answerTurn()]
-    // each request has lists of its own: whoever changes them changes no other request
+    // each request has its own lists, so that changing one does not change another
     const request = this.#sent.map(ownCopy)
     for (const turn of this.#turns.preview(open)) joinTurn(request, ownCopy(wellFormed(turn)))
     return request
   }
 
-  /** By identity: to look into the messages would cost what is to be saved. */
+  /** Compares by identity; comparing the contents would cost as much as converting them. */
   #isContinuedBy(messages: readonly Message[]): boolean {
     return this.#taken.length <= messages.length && this.#taken.every((message, at) => message === messages[at])
   }
@@ -68,7 +68,7 @@ export class RequestMessages {
     if (this.#discarded.has(message.uuid)) return
     if (message.type === 'assistant') {
       const { id, content } = message.message
-      // results may have come while the reply was still streaming: it is one reply all the same
+      // results may arrive while the reply is still streaming; the parts still belong to one reply
       if (id !== this.#replyId || !id) this.#closeAnswer()
       this.#replyId = id
       this.#addReply(content)
@@ -85,7 +85,7 @@ export class RequestMessages {
     this.#answer = []
   }
 
-  /** One reply of a model may arrive as several messages; the API wants the roles to alternate. */
+  /** One reply of a model may arrive as several messages; the API requires alternating roles. */
   #addReply(content: ContentBlock[]): void {
     const last = this.#open.at(-1)
     if (last?.role === 'assistant' && Array.isArray(last.content)) last.content = last.content.concat(content)

@@ -13,22 +13,22 @@ import {
 import type { ApiMessage } from './to-api-messages.ts'
 
 /**
- * A conversation without what a service would refuse to read again: what a model said before it handed its reply over to
- * another one, calls of the server that never got their result, a thought with nothing after it, made-up names. It is
- * read piece by piece; what is left of one piece may have to be joined to the last turn of the one before.
+ * Removes from a conversation what a service would reject: the calls and thinking of a model before it handed its reply to
+ * another one, server calls without a result, thinking at the end of a reply, and invalid tool names. Works on one part of
+ * the conversation at a time; the first turn of a part may have to be joined to the last turn of the previous part.
  */
 export class SendableTurns {
-  /** Calls of models that declined: their results are left out too. */
+  /** Calls of models that declined; their results are removed too. */
   #declined = new Set<unknown>()
-  /** Server calls that were left out. */
+  /** Server calls that were removed. */
   #lost = new Set<unknown>()
 
-  /** The next turns, for good. Undefined while later turns can still change them. */
+  /** The next turns in their final form; undefined while later turns can still change them. */
   settle(turns: ApiMessage[]): ApiMessage[] | undefined {
     return hasOpenServerCall(turns.map(asTurn)) ? undefined : settled(turns, this.#declined, this.#lost)
   }
 
-  /** The last turns, as they are for now. */
+  /** The last turns in their current form. */
   preview(turns: ApiMessage[]): ApiMessage[] {
     return settled(turns, new Set(this.#declined), new Set(this.#lost))
   }
@@ -45,16 +45,16 @@ function settled(turns: ApiMessage[], declined: Set<unknown>, lost: Set<unknown>
     }))
     return sent.filter((turn, at) => !isEmptied(turn, turns[at]?.content.length ?? 0))
   } catch {
-    // a stranger that cannot be read: whoever sends it will find out
+    // an unreadable block: the sender will get the error
     return turns
   }
 }
 
-/** What is left may be nothing but white space, which is refused too. */
+/** If only white space remains, the service would reject the message too. */
 const isEmptied = ({ content }: ApiMessage, before: number): boolean =>
   content.length < before && typeof content !== 'string' && content.every(isBlank)
 
-/** Where a turn has gone, its neighbours stand together. */
+/** Merges a turn with the previous one if both have the same role, as happens after a turn was removed. */
 export function joinTurn(turns: ApiMessage[], turn: ApiMessage): void {
   const last = turns.at(-1)
   if (last?.role !== turn.role) turns.push(turn)
@@ -70,7 +70,7 @@ const isThought = ({ type }: ContentBlock): boolean => type === 'thinking' || ty
 const someBlock = (content: ApiMessage['content'], is: (block: ContentBlock) => boolean): boolean =>
   typeof content !== 'string' && content.some(is)
 
-/** After a refusal another model went on: of the first one, only text and whole server tools may be sent back. */
+/** After a refusal another model continued: of the first one, only text and complete server calls may be sent back. */
 function withoutDeclined(messages: ApiMessage[], declined: Set<unknown>): ApiMessage[] {
   return messages.map(({ role, content }) => {
     if (typeof content === 'string') return { role, content }
@@ -96,7 +96,7 @@ function withoutOpenServerCalls(messages: ApiMessage[], lost: Set<unknown>): Api
   })
 }
 
-/** A call that code of the server made; where that code is gone, it stands for itself. */
+/** Removes the caller from a call that was made by server code, if that code was removed. */
 function withoutCaller(block: ContentBlock, lost: ReadonlySet<unknown>): ContentBlock {
   const by = block.type === 'tool_use' ? readField(block.caller, 'tool_id') : undefined
   if (by === undefined || !lost.has(by)) return block
@@ -104,7 +104,7 @@ function withoutCaller(block: ContentBlock, lost: ReadonlySet<unknown>): Content
   return rest as ContentBlock
 }
 
-/** Of one message of the assistant: without a thought at its end, and with names that can be sent. */
+/** An assistant message without thinking at its end, and with valid tool names. */
 function sendable(content: ApiMessage['content']): ApiMessage['content'] {
   if (typeof content === 'string') return content
   const end = content.findLastIndex((block) => !isThought(block)) + 1

@@ -1,11 +1,11 @@
 import { readField } from '../base/read-field.ts'
 
-/** Calls that the service runs itself. Their results stand in a message of the assistant. */
+/** Calls that the service runs itself. Their results are in an assistant message. */
 const serverCalls = new Set<unknown>(['server_tool_use', 'mcp_tool_use'])
 
 export const isServerCall = (block: unknown): boolean => serverCalls.has(readField(block, 'type'))
 
-/** `web_search_tool_result`, `mcp_tool_result`, and whatever comes next. */
+/** `web_search_tool_result`, `mcp_tool_result`, and future ones. */
 export const isServerResult = (block: unknown): boolean => {
   const type = readField(block, 'type')
   return typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result')
@@ -51,21 +51,20 @@ interface Turn {
   readonly blocks: readonly unknown[]
 }
 
-/** Why the service would refuse a block: a call that never got its result, or a result without its call. */
+/** Why the service would reject a block: a call without a result, or a result without its call. */
 type ServerToolFlaw = 'unanswered' | 'orphan'
 
-/** The blocks of server tools that the service would refuse, by turn and place. */
+/** The server-tool blocks that the service would reject, by turn and position. */
 export const serverToolFlaws = (turns: readonly Turn[]): Flaws => readServerTools(turns).flaws
 
-/** True if a later turn may still answer a call of the server. */
+/** True if a later turn may still answer a server call. */
 export const hasOpenServerCall = (turns: readonly Turn[]): boolean => readServerTools(turns).open.size > 0
 
 type Flaws = Map<number, Map<number, ServerToolFlaw>>
 
 /**
- * A call of the server may be open at the
- * very end, where the service goes on with it, and while calls of the client are answered: as long as nothing but results
- * is said in between, a later reply may bring the server's own result.
+ * A server call may be open at the very end, where the service continues it, and while client calls are answered: as long
+ * as only results are between, a later reply may bring the server's own result.
  */
 function readServerTools(turns: readonly Turn[]): { flaws: Flaws; open: ReadonlyMap<unknown, unknown> } {
   const flaws: Flaws = new Map()

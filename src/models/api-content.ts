@@ -2,7 +2,7 @@ import type { BlockLike, ContentBlock } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
 import { asList, asRecord, asText } from './read-event.ts'
 
-/** What a message holds, as blocks. What is no block is left out. */
+/** The content of a message as blocks. Other values are left out. */
 export const blocksOf = ({ content }: ApiMessage): readonly ContentBlock[] => asBlocks(content)
 
 export const asBlocks = (content: unknown): readonly ContentBlock[] =>
@@ -14,7 +14,7 @@ export const asBlocks = (content: unknown): readonly ContentBlock[] =>
 export const systemText = (system: string | readonly BlockLike[] | undefined): string | undefined =>
   asText(textOf(asBlocks(system)))
 
-/** The words of blocks; what has none is left out. */
+/** The text of blocks; blocks without text are left out. */
 export const textOf = (blocks: readonly ContentBlock[]): string =>
   blocks.flatMap((block) => asText(wordsOf(block)) ?? []).join('\n\n')
 
@@ -25,14 +25,14 @@ function wordsOf(block: ContentBlock): string | undefined {
   return [block.title, block.source, textOf(asBlocks(block.content))].flatMap((part) => asText(part) ?? []).join('\n')
 }
 
-/** Of a document that is text itself. */
+/** The text of a document that is itself text. */
 function plainTextOf({ source }: ContentBlock): unknown {
   const given = asRecord(source)
   if (given?.type === 'text') return given.data
   return given?.type === 'content' ? textOf(asBlocks(given.content)) : undefined
 }
 
-/** A picture or a document: bytes in base64, or an address. */
+/** An image or a document: base64 data, or a URL. */
 export interface MediaFile {
   readonly kind: 'image' | 'document'
   readonly mediaType: string
@@ -41,7 +41,7 @@ export interface MediaFile {
   readonly name?: string
 }
 
-/** The file that a block holds, if it holds one that any service takes. */
+/** The file in a block, if services accept it. */
 export function fileOf(block: ContentBlock): MediaFile | undefined {
   if (block.type !== 'image' && block.type !== 'document') return undefined
   const source = asRecord(block.source)
@@ -58,13 +58,13 @@ export const dataUrl = ({ mediaType, data, url }: MediaFile): string => url ?? `
 
 const errorTag = '<tool_use_error>'
 
-/** The text of a result, marked where the service has no other way to learn that it is an error. */
+/** The text of a result, marked as an error for services that have no field for it. */
 export function resultText(block: ContentBlock): string {
   const text = textOf(asBlocks(block.content))
   return block.is_error === true && !text.startsWith(errorTag) ? `${errorTag}${text}</tool_use_error>` : text
 }
 
-/** The input of a call as the text that services take. */
+/** The input of a call as JSON text. */
 export function inputText(input: unknown): string {
   try {
     return JSON.stringify(input ?? {}) ?? '{}'
@@ -73,7 +73,7 @@ export function inputText(input: unknown): string {
   }
 }
 
-/** The text that a custom tool got, out of the input that Signalbox made of it. */
+/** The text of a custom tool, taken from the input that Signalbox created for it. */
 export const customInput = (input: unknown): string => {
   const text = asRecord(input)?.input
   return typeof text === 'string' ? text : inputText(input)

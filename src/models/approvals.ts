@@ -1,20 +1,20 @@
 import type { ContentBlock } from '../messages/message.ts'
 import { asRecord, asText } from './read-event.ts'
 
-/** A call that a service wants to run by itself, at an MCP server, if somebody allows it. */
+/** A call that a service runs itself, at an MCP server, if it is approved. */
 export interface ApprovalRequest {
   readonly id: string
-  /** The tool, and its server's label where the service tells it. */
+  /** The tool, and the label of its server if the service reports it. */
   readonly name?: string
   readonly server?: string
-  /** As the model wrote them, JSON. */
+  /** JSON, as the model wrote it. */
   readonly arguments?: string
 }
 
-/** The stop reason of a reply that ends with a request for approval and no call to run. */
+/** The stop reason of a reply that ends with a request for approval and has no call to run. */
 export const approvalStop = 'approval_required'
 
-/** What the block asks approval for; nothing, for any other block. */
+/** The request for approval in a block; undefined for any other block. */
 export function approvalRequest(block: ContentBlock): ApprovalRequest | undefined {
   const found = requestIn(block)
   const id = asText(found?.id)
@@ -46,7 +46,7 @@ export function approvalAnswer(
     : { type: 'openai_item', item: { type: 'mcp_approval_response', approval_request_id: id, approve, ...why } }
 }
 
-/** Of either adapter, in the words of the Responses API. */
+/** The request of either adapter, in the fields of the Responses API. */
 function requestIn(block: ContentBlock): Record<string, unknown> | undefined {
   const item = block.type === 'openai_item' ? asRecord(block.item) : undefined
   if (item?.type === 'mcp_approval_request') return item

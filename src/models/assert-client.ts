@@ -1,7 +1,7 @@
 import { invalidOption } from '../base/invalid-option.ts'
 import { readField } from '../base/read-field.ts'
 
-/** Whoever hands in something else is told at once, and not at the first request. */
+/** Throws when the model is created, not at the first request. */
 export function assertClient(client: unknown, maker: string, path: readonly string[]): void {
   const method = path.reduce<unknown>((value, key) => readField(value, key), client)
   if (typeof method === 'function') return

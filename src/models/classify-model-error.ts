@@ -1,6 +1,6 @@
 import { readField } from '../base/read-field.ts'
 
-/** What kind of trouble a model's service is in, or made. */
+/** The kind of an error of a model's service. */
 export type ModelErrorKind =
   | 'overloaded'
   | 'rate_limited'
@@ -12,14 +12,14 @@ export type ModelErrorKind =
   | 'auth'
   | 'unknown'
 
-/** These say more than the status: they come in mid-stream, or under a status that means something else. */
+/** Labels that are more specific than the status: they occur in mid-stream, or with an unrelated status. */
 const clearLabels: Readonly<Record<string, ModelErrorKind>> = {
   overloaded_error: 'overloaded',
   server_is_overloaded: 'overloaded',
   slow_down: 'rate_limited',
   rate_limit_error: 'rate_limited',
   rate_limit_exceeded: 'rate_limited',
-  // waiting does not fill an empty account
+  // a retry does not help if the account is out of credit
   insufficient_quota: 'auth',
   quota_exceeded: 'auth',
   billing_hard_limit_reached: 'auth',
@@ -32,7 +32,7 @@ const clearLabels: Readonly<Record<string, ModelErrorKind>> = {
   aborted: 'aborted',
 }
 
-/** These are used for much; a status says more. */
+/** Labels that services use for many things; the status is more specific. */
 const vagueLabels: Readonly<Record<string, ModelErrorKind>> = {
   api_error: 'server',
   server_error: 'server',
@@ -49,7 +49,7 @@ const statuses: Readonly<Record<number, ModelErrorKind>> = {
   402: 'auth',
   403: 'auth',
   408: 'timeout',
-  // a lock that was held: the same request may pass a moment later
+  // a lock conflict: the same request may succeed a moment later
   409: 'server',
   425: 'server',
   429: 'rate_limited',
@@ -89,21 +89,21 @@ const codes: Readonly<Record<string, ModelErrorKind>> = {
   ERR_STREAM_PREMATURE_CLOSE: 'connection',
 }
 
-/** What browsers and Node call a connection that failed or broke; there is nothing else to know it by. */
+/** How browsers and Node describe a failed connection; such errors have no code. */
 const brokenConnection = /^(fetch failed|failed to fetch|load failed|network ?error|terminated|socket hang up)/i
 
 const maxDepth = 6
 const maxBodyChars = 100_000
 
 /**
- * The kind of anything that a model's client threw, or that came as an `error` event. It goes by `status`, `code`,
- * `name` and `error.type`, as the client libraries have them, and never throws.
+ * Classifies any error that a model's client threw or that arrived as an `error` event, by `status`, `code`, `name` and
+ * `error.type`, as the client libraries set them. Never throws.
  */
 export function classifyModelError(error: unknown): ModelErrorKind {
   return classify(error, 0)
 }
 
-/** May the same request be sent once more? */
+/** Whether the same request may be sent again. */
 export const isRetryable = (kind: ModelErrorKind): boolean =>
   kind === 'overloaded' || kind === 'rate_limited' || kind === 'connection' || kind === 'server' || kind === 'timeout'
 
@@ -115,19 +115,19 @@ function classify(error: unknown, depth: number): ModelErrorKind {
     look(names, readField(readField(error, 'constructor'), 'name')) ??
     first(clearLabels, labels) ??
     byStatus(readField(error, 'status') ?? readField(error, 'statusCode')) ??
-    // a service that fails in mid-stream has no status left, and may send one as the code
+    // a service that fails in mid-stream cannot send a status, but may send one as the code
     labels.map(byCode).find((found) => found !== undefined) ??
     first(vagueLabels, labels) ??
     look(codes, readField(error, 'code')) ??
     byMessage(error)
   if (kind === undefined) return classify(readField(error, 'cause') ?? readField(error, 'lastError'), depth + 1)
-  // a client's own timeout may stand behind what it calls a connection error
+  // the cause of a connection error may be the client's own timeout
   return kind === 'connection' && classify(readField(error, 'cause'), depth + 1) === 'timeout' ? 'timeout' : kind
 }
 
 /**
- * A client's error has the body in `error`, which has the error in `error` again; the AI SDK has it in `data`, or only
- * as text in `responseBody`.
+ * The labels of an error and of its body. Clients put the body into `error`, with the actual error in `error` again; the
+ * AI SDK puts the body into `data`, or as text into `responseBody`.
  */
 function labelsOf(error: unknown): unknown[] {
   const bodies = [readField(error, 'error'), readField(error, 'data'), parsed(readField(error, 'responseBody'))]
@@ -146,7 +146,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/** Some services send the status as a code in mid-stream, as a number or in digits. */
+/** Some services send the status as a code in mid-stream, as a number or as digits. */
 const byCode = (code: unknown): ModelErrorKind | undefined =>
   byStatus(typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code)
 

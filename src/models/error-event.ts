@@ -3,7 +3,7 @@ import { readField } from '../base/read-field.ts'
 import { classifyModelError, type ModelErrorKind } from './classify-model-error.ts'
 import { asText } from './read-event.ts'
 
-/** The Messages API's own names, so that an error says the same wherever it came from. */
+/** The names of the Messages API, so that errors look the same for all services. */
 const types: Readonly<Record<Exclude<ModelErrorKind, 'unknown'>, string>> = {
   overloaded: 'overloaded_error',
   rate_limited: 'rate_limit_error',
@@ -15,7 +15,7 @@ const types: Readonly<Record<Exclude<ModelErrorKind, 'unknown'>, string>> = {
   auth: 'authentication_error',
 }
 
-/** What a service sent as an error in mid-stream, as type and message of an `error` event. */
+/** Converts an error from mid-stream to the type and message of an `error` event. */
 export function errorParts(error: unknown): { type: string; message: string } {
   const inner = readField(error, 'error')
   const message = [error, inner].map((each) => asText(readField(each, 'message'))).find((text) => text !== undefined)

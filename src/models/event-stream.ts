@@ -3,20 +3,20 @@ import { SignalboxError } from '../base/signalbox-error.ts'
 import type { ModelEvent } from './model.ts'
 import { type ReplyWriter, replyWriter } from './reply-writer.ts'
 
-/** What a service sends: of a client library, a web stream, or an array in a test. */
+/** The items that a service sends: from a client library, a web stream, or an array in a test. */
 export type ItemSource = AsyncIterable<unknown> | Iterable<unknown> | ReadableStream<unknown>
 
-/** Turns the items of a service into events of a reply. */
+/** Converts the items of a service to events of a reply. */
 export interface Translator {
   take(item: unknown): void
-  /** The source is at its end. Without a word on why the model stopped, the reply was cut off. */
+  /** Called at the end of the source. Without a stop reason, the reply was cut off. */
   end?(): void
 }
 
 export interface EventStreamOptions {
-  /** `stopped` aborts when nobody reads any more, and when the last event came before the end. */
+  /** `stopped` aborts when the reader leaves, and when the reply ends before the source. */
   open(stopped: AbortSignal): ItemSource | PromiseLike<unknown>
-  /** Without it the items are the events. */
+  /** If absent, the items are the events. */
   translate?(writer: ReplyWriter): Translator
   signal?: AbortSignal | undefined
 }
@@ -31,16 +31,16 @@ interface Waiting {
 
 const ended: Step = { done: true, value: undefined }
 
-/** How long a connection has to end after the last event, before it is broken off. */
+/** How long a connection may take to end after the last event, before it is closed. */
 const farewellMs = 1_000
 
-/** The events of one reply, read from a source that is opened when the first is wanted. */
+/** The events of one reply. The source is opened when the first event is requested. */
 export const eventStream = (options: EventStreamOptions): AsyncGenerator<ModelEvent, undefined> =>
   new EventStream(options)
 
 /**
- * Written out, because it must be possible to leave at any time: an abort or `return()` ends it at once, even while the
- * source is silent. And because a generator inside a generator costs more than what most events are about.
+ * Not a native generator, because a reader must be able to leave at any time: an abort or `return()` ends it at once, even
+ * while the source is silent. Nested generators would also cost more than most events.
  */
 class EventStream implements AsyncGenerator<ModelEvent, undefined> {
   readonly #options: EventStreamOptions
@@ -52,9 +52,9 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
   #ready: ModelEvent[] = []
   #at = 0
   #isAsking = false
-  /** Nothing more is asked of the source. */
+  /** No more items are read from the source. */
   #isReadOut = false
-  /** Nobody is told of anything any more. */
+  /** The reader has left. */
   #isLeft = false
 
   constructor(options: EventStreamOptions) {
@@ -97,7 +97,7 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     return { done: false, value }
   }
 
-  /** One item at a time, however many wait. */
+  /** Reads one item at a time, however many readers wait. */
   #ask(): void {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -121,13 +121,13 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     if (signal?.aborted) return this.#leave(signal.reason)
     signal?.addEventListener('abort', this.#onAbort)
     const source = iteratorOf(await open(this.#controller.signal))
-    // left in the meantime: a request that was answered all the same
+    // the reader left while the request was being answered
     if (this.#isLeft) return leave(source)
     this.#source = source
     return source.next()
   }
 
-  /** Whatever the item was, those who wait for it get something. */
+  /** Handles an item and resolves the waiting readers. */
   #answer(take: () => void): void {
     this.#isAsking = false
     if (this.#isLeft) return
@@ -149,12 +149,12 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     if (item === undefined || item.done === true) return this.#finish()
     takeSafely(this.#translator, item.value)
     const events = this.#translator === undefined ? [item.value as ModelEvent] : this.#writer.drain()
-    // an item that says nothing is still a sign of life
+    // an item without an event still shows that the connection is alive
     this.#hold(events.length === 0 ? [{ type: 'ping' }] : events)
     if (this.#writer.isOver) this.#seeOff()
   }
 
-  /** A reply that is whole stays so when the connection breaks behind it. */
+  /** If the connection breaks after a complete reply, the reply stays complete. */
   #break(error: unknown): void {
     if (!this.#writer.isComplete) throw error
     this.#finish()
@@ -181,7 +181,7 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     for (const { resolve } of this.#waiting.splice(0)) resolve(ended)
   }
 
-  /** Nothing is read any more; a source that has not ended by itself is told. */
+  /** Stops reading; a source that has not ended is closed. */
   #letGo(reason?: unknown): void {
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
     if (this.#isReadOut) return
@@ -189,12 +189,12 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     this.#breakOff(reason)
   }
 
-  /** The reply is over, and so is its connection in a moment: broken off, it could not be used for the next request. */
+  /** The reply has ended: give the connection a moment to end too, so that it can be reused for the next request. */
   #seeOff(): void {
     this.#isReadOut = true
     this.#letGo()
     const breakOff = () => this.#breakOff()
-    // not the host's clock: nothing that anybody waits for depends on it
+    // not the host's clock, because nothing waits for this timer
     const timer: unknown = setTimeout(breakOff, farewellMs)
     ;(timer as { unref?(): void }).unref?.()
     this.#nextItem()
@@ -210,21 +210,21 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
 
 const ignore = (): void => undefined
 
-/** Not awaited: a source that sleeps would not answer, and one that cannot be left is nobody's trouble. */
+/** Not awaited: a sleeping source would not answer, and an error at this point does not matter. */
 function leave(source: AsyncIterator<unknown>): undefined {
   try {
     Promise.resolve(source.return?.()).catch(ignore)
   } catch {
-    // as above
+    // see above
   }
 }
 
-/** What a service sends may be anything, getters that throw included. */
+/** Ignores an item that throws: a service may send anything, including getters that throw. */
 function takeSafely(translator: Translator | undefined, item: unknown): void {
   try {
     translator?.take(item)
   } catch {
-    // passed over
+    // ignored
   }
 }
 
@@ -242,11 +242,11 @@ function iteratorOf(source: unknown): AsyncIterator<unknown> {
   }
   throw new SignalboxError(
     'invalid_option',
-    `A model has to return a stream of events, not ${describeValue(source, 200)}.`,
+    `A model must return a stream of events: expected an async iterable, an iterable or a ReadableStream, received ${describeValue(source, 200)}.`,
   )
 }
 
-/** Not every browser can iterate a web stream. */
+/** Some browsers cannot iterate a web stream. */
 function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   const reader = stream.getReader()
   return {

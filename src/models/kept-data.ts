@@ -1,12 +1,12 @@
 import { readField } from '../base/read-field.ts'
 import { asRecord } from './read-event.ts'
 
-/** Whose data it is. */
+/** The adapter that stored the data. */
 export type Keeper = 'anthropic' | 'openai' | 'openai_chat' | 'ai_sdk'
 
 /**
- * What a service wants to have back with a block, as a `signature`: the Messages API has that field for just this.
- * It is JSON under the name of the adapter, so that no adapter takes the data of another for its own.
+ * Stores data that a service needs back with a block as a `signature`, the field of the Messages API for this purpose. It
+ * is JSON under the name of the adapter, so that no adapter reads the data of another.
  */
 export function keepData(keeper: Keeper, data: unknown): string | undefined {
   try {
@@ -16,7 +16,7 @@ export function keepData(keeper: Keeper, data: unknown): string | undefined {
   }
 }
 
-/** What this adapter kept in the block. */
+/** The data that this adapter stored in the block. */
 export function keptData(keeper: Keeper, block: unknown): Record<string, unknown> | undefined {
   const signature = readField(block, 'signature')
   if (!isKeptData(signature)) return undefined
@@ -27,6 +27,6 @@ export function keptData(keeper: Keeper, block: unknown): Record<string, unknown
   }
 }
 
-/** Real signatures are base64: none begins with a brace. */
+/** Real signatures are base64 and never begin with a brace. */
 export const isKeptData = (signature: unknown): signature is string =>
   typeof signature === 'string' && signature.startsWith('{')

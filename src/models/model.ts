@@ -2,19 +2,19 @@ import type { BlockLike, ContentBlock } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
 import type { ToolSchema } from '../tool/tool-schemas.ts'
 
-/** What a model is asked, in the Messages API's form. */
+/** A request to a model, in the form of the Messages API. */
 export interface ModelRequest {
-  /** Calls have the ids that they came with, from whichever service. */
+  /** Calls have their original ids, from any service. */
   readonly messages: readonly ApiMessage[]
   readonly tools: readonly ToolSchema[]
   readonly system?: string | readonly BlockLike[]
-  /** Where the service ran code for the last reply, as it said; it wants it back while that code waits for results. */
+  /** The container in which the service ran code for the last reply; the service needs it back while that code waits for results. */
   readonly container?: { readonly id: string; readonly [key: string]: unknown }
-  /** Aborts when nobody waits for the answer any more; the stream has to end, by itself or by throwing. */
+  /** Aborts when the reply is no longer needed; the stream must then end or throw. */
   readonly signal: AbortSignal
 }
 
-/** Why a model stopped. Others may come; they count as an end without calls to wait for. */
+/** Why a model stopped. An unknown reason counts as an end without calls to wait for. */
 export type StopReason =
   | 'end_turn'
   | 'tool_use'
@@ -25,7 +25,7 @@ export type StopReason =
   | 'model_context_window_exceeded'
   | (string & {})
 
-/** What a piece of a block brings. Unknown kinds are passed over. */
+/** A piece of a block. Unknown kinds are ignored. */
 export type BlockDelta =
   | { type: 'text_delta'; text: string }
   | { type: 'input_json_delta'; partial_json: string }
@@ -33,7 +33,7 @@ export type BlockDelta =
   | { type: 'signature_delta'; signature: string }
   | { type: 'citations_delta'; citation: unknown }
 
-/** The events of a streamed reply: those of the Messages API, which other services are translated into. */
+/** The events of a streamed reply in the form of the Messages API; adapters convert other services to it. */
 export type ModelEvent =
   | {
       type: 'message_start'
@@ -48,9 +48,9 @@ export type ModelEvent =
       usage?: unknown
     }
   | { type: 'message_stop' }
-  /** The service gave up in mid-stream. */
+  /** The service failed in mid-stream. */
   | { type: 'error'; error: { type: string; message: string } }
   | { type: 'ping' }
 
-/** A model: one function from a request to the events of its reply. Adapters make one from a client of a service. */
+/** A model: a function from a request to the events of its reply. Adapters create one from the client of a service. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>

@@ -1,12 +1,12 @@
-/** An object that is not an array, or nothing. */
+/** The value if it is an object and not an array. */
 export const asRecord = (value: unknown): Record<string, unknown> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 
-/** A string that holds something, or nothing. */
+/** The value if it is a non-empty string. */
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** A whole number from zero on, or nothing. */
+/** The value if it is an integer of at least 0. */
 export const asIndex = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 

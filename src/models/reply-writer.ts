@@ -5,30 +5,30 @@ import type { BlockDelta, ModelEvent } from './model.ts'
 type MessageHead = { id?: unknown; model?: unknown; [key: string]: unknown }
 export type MessageEnd = Extract<ModelEvent, { type: 'message_delta' }>['delta']
 
-/** Writes the events of one reply, and only in an order that a reader may rely on. */
+/** Writes the events of one reply in a valid order. */
 export interface ReplyWriter {
-  /** The first call counts. Without one the first block starts the message. */
+  /** Only the first call has an effect. Without one, the first block starts the message. */
   start(message: MessageHead): void
-  /** Another reply takes the place of what was written so far. */
+  /** Discards what was written and starts another reply. */
   restart(message: MessageHead): void
   /** Returns the new block's index. */
   open(block: ContentBlock): number
-  /** Passed over for a block that is not open. */
+  /** Ignored if the block is not open. */
   delta(index: number, delta: BlockDelta): void
   close(index: number): void
-  /** A block that comes whole. */
+  /** Writes a complete block. */
   put(block: ContentBlock): void
-  /** Why the model stopped, or what became known after that. */
+  /** The stop reason, or later information such as usage. */
   stop(delta: MessageEnd, usage?: unknown): void
   end(): void
   fail(type: string, message: string): void
   ping(): void
-  /** What was written since the last time. */
+  /** The events since the last call of this method. */
   drain(): ModelEvent[]
   readonly isStarted: boolean
-  /** The reply said why it stopped: it is whole, whatever happens to the connection. */
+  /** The reply has a stop reason, so it is complete even if the connection breaks. */
   readonly isComplete: boolean
-  /** Nothing is written any more. */
+  /** Nothing more is written. */
   readonly isOver: boolean
 }
 

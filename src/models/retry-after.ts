@@ -1,8 +1,8 @@
 import { readField } from '../base/read-field.ts'
 
 /**
- * How long the service asks to wait before the next try, in milliseconds, from the headers that a client leaves on
- * its error: `retry-after-ms`, or `retry-after` in seconds or as a date. Undefined where it does not say.
+ * How long the service asks to wait before a retry, in milliseconds, from the headers on the client's error:
+ * `retry-after-ms`, or `retry-after` in seconds or as a date. Undefined if the service does not say.
  */
 export function retryAfterMs(error: unknown, now: number = Date.now()): number | undefined {
   const headers = headersOf(error)
@@ -10,17 +10,17 @@ export function retryAfterMs(error: unknown, now: number = Date.now()): number |
   if (ms !== undefined) return ms
   const after = header(headers, 'retry-after').trim()
   if (/^\d+(\.\d+)?$/.test(after)) return positive(Number.parseFloat(after) * 1_000)
-  // `Date.parse` makes something of bare numbers too
+  // `Date.parse` would accept bare numbers
   return /[a-z]/i.test(after) ? positive(Math.max(Date.parse(after) - now, 0)) : undefined
 }
 
-/** What the service itself says about another attempt, in the header `x-should-retry`; it knows better than a status. */
+/** Whether the service asks for a retry, by the header `x-should-retry`, which is more specific than a status. */
 export function shouldRetry(error: unknown): boolean | undefined {
   const said = header(headersOf(error), 'x-should-retry')
   return said === 'true' ? true : said === 'false' ? false : undefined
 }
 
-/** Where clients leave the headers of a response; the AI SDK wraps the last of several errors. */
+/** Where clients store the headers of a response; the AI SDK wraps the last of several errors. */
 const headersOf = (error: unknown): unknown =>
   readField(error, 'headers') ??
   readField(error, 'responseHeaders') ??
@@ -29,7 +29,7 @@ const headersOf = (error: unknown): unknown =>
 
 const positive = (ms: number): number | undefined => (Number.isFinite(ms) && ms >= 0 ? ms : undefined)
 
-/** Of a `Headers` object or of a plain one, whose names may be written in any way. */
+/** A header of a `Headers` object, or of a plain object with names in any case. */
 function header(headers: unknown, name: string): string {
   try {
     const get = readField(headers, 'get')

@@ -1,8 +1,8 @@
 const maxChars = 64
 
 /**
- * The name of a call as services take it back. Models make up names that no service accepts, such as
- * `functions.Read`, and one of them would have every later request refused. Names of `known` tools stay as they are.
+ * A call's name in a form that services accept. Models invent names such as `functions.Read`, and a service would then
+ * reject every later request. Names of `known` tools stay unchanged.
  */
 export function sentName(name: unknown, known: ReadonlySet<string>): string {
   if (typeof name !== 'string' || name === '') return 'unknown_tool'

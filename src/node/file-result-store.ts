@@ -7,12 +7,12 @@ import type { LongResult, ResultStore } from '../results/result-store.ts'
 
 export interface FileResultStoreOptions {
   /**
-   * Where the files go. Made if it is not there, and kept from others.
+   * The folder for the files. Created if missing, readable only by this user.
    * @default a folder of this user among the temporary files
    */
   folder?: string | undefined
   /**
-   * Files older than this are removed before the first save, and by `sweep`.
+   * Older files are removed before the first save, and by `sweep`.
    * @default 7 days
    */
   maxAgeMs?: number | undefined
@@ -20,7 +20,7 @@ export interface FileResultStoreOptions {
 
 export interface FileResultStore extends ResultStore {
   save(result: LongResult): Promise<{ path: string }>
-  /** Removes old files; gives back how many. Never rejects. */
+  /** Removes old files and returns their number. Never rejects. */
   sweep(): Promise<number>
 }
 
@@ -52,7 +52,7 @@ export function fileResultStore(options: FileResultStoreOptions = {}): FileResul
   }
 }
 
-/** A folder under a wrong name would leave the files where nobody looks. */
+/** Unknown options throw: with a misspelt `folder`, the files would go to the default folder unnoticed. */
 function checked(options: FileResultStoreOptions): FileResultStoreOptions {
   const { folder, maxAgeMs = week, ...others } = options
   const [unknown] = Object.keys(others)
@@ -62,7 +62,7 @@ function checked(options: FileResultStoreOptions): FileResultStoreOptions {
   return options
 }
 
-/** A hash: nothing of what a model sent becomes part of a path. The same result has the same name. */
+/** A hash, so that no text from a model becomes part of a path. The same result has the same name. */
 const nameOf = ({ toolUseID, toolName, text }: LongResult): string =>
   createHash('sha256')
     .update(JSON.stringify([toolName, toolUseID]))
@@ -70,7 +70,7 @@ const nameOf = ({ toolUseID, toolName, text }: LongResult): string =>
     .digest('hex')
     .slice(0, 32)
 
-/** All or nothing: a process that ends in between leaves a temporary file, never half a result. */
+/** Writes atomically: a process that ends in between leaves a temporary file, never half a result. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   const file = await open(temporary, 'wx', 0o600)
@@ -85,13 +85,15 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** In a folder that others can write to, somebody may have put something else in our place. */
+/** Other users may be able to write to the parent folder, so the folder could be a link or belong to someone else. */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const found = await lstat(folder)
-  if (!found.isDirectory()) throw new Error(`${folder} is not a folder`)
+  if (!found.isDirectory())
+    throw new Error(`Cannot store results in ${folder}: expected a folder, found something else. Pass another folder.`)
   const { uid } = userInfo()
-  if (uid >= 0 && found.uid !== uid) throw new Error(`${folder} belongs to somebody else`)
+  if (uid >= 0 && found.uid !== uid)
+    throw new Error(`Cannot store results in ${folder}: it belongs to another user. Pass another folder.`)
   await chmod(folder, 0o700)
 }
 

@@ -51,10 +51,16 @@ const isDenyRule = (rule: unknown): rule is DenyRule =>
 
 function specOf(text: string, open: number, where: string): string {
   const close = text.lastIndexOf(')')
-  if (close < open) fail(where, text, text.length, 'the bracket is not closed')
-  if (close !== text.length - 1) fail(where, text, close + 1, 'nothing may follow the closing bracket')
+  if (close < open) fail(where, text, text.length, 'expected ")" at the end')
+  if (close !== text.length - 1) fail(where, text, close + 1, 'expected nothing after ")"')
   const spec = text.slice(open + 1, close)
-  if (spec.trim() === '') fail(where, text, open + 1, 'the brackets are empty')
+  if (spec.trim() === '')
+    fail(
+      where,
+      text,
+      open + 1,
+      'the parentheses are empty; write the tool name alone, or a pattern such as Bash(npm *)',
+    )
   return spec
 }
 

@@ -1,20 +1,20 @@
-/** How bash tells at its end with what and where it ended: on channel 3, or at the end of its output. */
+/** Reports the exit code and the working directory of bash when it ends: on file descriptor 3, or at the end of its output. */
 export interface EndNote {
-  /** What bash runs before the command. */
+  /** Bash runs this before the command. */
   readonly prelude: string
-  /** The output without the note; what may be the beginning of it is kept back. */
+  /** Returns the output without the note; bytes that may be the start of the note are held back. */
   take(bytes: Uint8Array): Uint8Array
-  /** What was kept back, once there is no more to come. */
+  /** Returns the bytes that were held back; called when the output has ended. */
   rest(): Uint8Array
-  /** What came of the note in the output; empty if there was none. */
+  /** The part of the note that was found in the output; empty if there was none. */
   text(): string
 }
 
 const maxNote = 8_192
 
 /**
- * A wrapper such as ssh or `docker exec` hands on only the first three channels. Where channel 3 is closed, the note
- * comes after the output, between two marks that nobody can guess.
+ * A wrapper such as ssh or `docker exec` passes on only the first three file descriptors. If descriptor 3 is closed, the
+ * note follows the output, between two random marks.
  */
 export function endNote(id: string): EndNote {
   const mark = Buffer.from(`\x1e${id}\n`)
@@ -39,7 +39,7 @@ else exec {SIGNALBOX_END}>&1; trap '{ printf "\\036${id}\\nexit %s\\n" "$?"; pwd
         return Buffer.concat([all.subarray(0, at), this.take(all.subarray(at + mark.length))])
       }
       kept = Buffer.alloc(0)
-      // what a process still prints that bash has left behind
+      // output of a process that outlives bash
       if (note.endsWith('\x1e') || note.length > maxNote) return all
       const end = all.indexOf(0x1e) + 1
       note += (end > 0 ? all.subarray(0, end) : all).toString('utf8')
@@ -54,7 +54,7 @@ else exec {SIGNALBOX_END}>&1; trap '{ printf "\\036${id}\\nexit %s\\n" "$?"; pwd
   }
 }
 
-/** How many bytes at the end may be the beginning of the mark. */
+/** The number of bytes at the end that may be the start of the mark. */
 function partOf(all: Buffer, mark: Buffer): number {
   for (let length = Math.min(mark.length - 1, all.length); length > 0; length--) {
     if (all.subarray(all.length - length).equals(mark.subarray(0, length))) return length

@@ -1,9 +1,9 @@
 import type { ProcessRunner, RunningProcess } from './process-runner.ts'
 
 export interface Grace {
-  /** How long processes have after TERM before KILL. */
+  /** The time between TERM and KILL. */
   readonly termMs: number
-  /** How long to wait for the last of the output when everything is dead. */
+  /** How long to wait for the remaining output after all processes have ended. */
   readonly drainMs: number
 }
 
@@ -11,8 +11,8 @@ const lookMs = 10
 const maxLooks = 200
 
 /**
- * Ends a program and everything it started: TERM to the group and to whoever left it, a grace, KILL, and again until
- * nobody is found. Resolves when nothing of it runs any more.
+ * Ends a program and everything that it started: TERM to the group and to marked processes outside it, a grace period,
+ * then KILL until no process is found. Resolves when no process of the program runs any more.
  */
 export async function endProcess(
   runner: ProcessRunner,
@@ -23,12 +23,12 @@ export async function endProcess(
   running.signalGroup('SIGTERM')
   if (running.gone === undefined) await endMarked(runner, running, marker, termMs)
   else await endAll(running, running.gone, termMs)
-  // somebody who escaped may hold the output for ever
+  // a process that escaped may hold the output open for ever
   await within(running.closed, drainMs)
   running.release()
 }
 
-/** Where the kernel knows who belongs to it, nobody need be looked for. */
+/** The kernel knows which processes belong to the namespace, so there is no search for marked processes. */
 async function endAll(running: RunningProcess, gone: Promise<void>, termMs: number): Promise<void> {
   if (await within(gone, termMs)) return
   for (let look = 0; look < maxLooks; look++) {
@@ -70,7 +70,7 @@ async function until(holds: () => Promise<boolean>, ms: number): Promise<void> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Whether a promise settles in time; leaves no timer behind. */
+/** Whether a promise settles in time. Leaves no timer behind. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {

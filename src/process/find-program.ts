@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Where a program is, looked for as the operating system does; undefined if it cannot be run. */
+/** The path of a program, found as the operating system finds it; undefined if there is none that can be executed. */
 export function findProgram(file: string, path = '', cwd = '/'): string | undefined {
   const places = file.includes('/') ? [file] : path.split(':').map((folder) => `${folder || '.'}/${file}`)
   return places.map((place) => resolve(cwd, place)).find(isProgram)

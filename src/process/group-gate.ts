@@ -1,9 +1,9 @@
 import { findProgram } from './find-program.ts'
 
-/** What stands before a program: nothing begins before it is let in, nor when this process is gone by then. */
+/** A small script that runs before the program: it waits for a message, and exits if this process has ended. */
 export interface GroupGate {
   readonly command: readonly string[]
-  /** It says when it is there, and wants to hear whether channel 6 is read. */
+  /** The script reports when it is ready, then waits to be told whether file descriptor 6 is read. */
   readonly makesPipe: boolean
 }
 
@@ -20,9 +20,9 @@ exec "$@" 4<&- 6<&-`
 
 let withPipe: GroupGate | undefined
 
-/** With a pipe for both channels of output, so that they can be opened by name, where that is wanted and possible. */
+/** The gate that opens a pipe for both output channels, so that a program can open them by name, if wanted and possible. */
 export function groupGate(wantsPipe: boolean): GroupGate {
-  // elsewhere a socket can be opened by name too
+  // on other platforms a program can open a socket by name
   if (!wantsPipe || process.platform !== 'linux') return plain
   const bash = withPipe === undefined ? findProgram('bash', process.env.PATH) : undefined
   if (bash !== undefined) {

@@ -11,7 +11,7 @@ import { sendSignal } from './send-signal.ts'
 import { spawnChild } from './spawn-child.ts'
 import { watchdog } from './watchdog.ts'
 
-/** Each program in a group of its own, which the watchdog ends when this process is killed. */
+/** Runs each program in its own process group, which the watchdog ends if this process is killed. */
 export const groupRunner: ProcessRunner = {
   isolation: 'group',
   start(request, listener) {
@@ -26,7 +26,7 @@ export const groupRunner: ProcessRunner = {
     const id = env[runMarker] ?? ''
     if (pid !== undefined) {
       liveGroups.add(pid, `${runMarker}=${id}`)
-      // nothing begins before the watchdog knows of it
+      // the program starts only after the watchdog has its group
       watchdog.guard(pid, id)
       if (gate.makesPipe) control?.once('data', () => control.end(pipe.open(pid) ? 'pipe\n' : '\n'))
       else control?.end('\n')

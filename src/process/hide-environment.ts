@@ -5,12 +5,12 @@ import { shellEnvironment } from './shell-environment.ts'
 let isDone = false
 
 /**
- * Takes the variables that a shell does not get out of `/proc/<pid>/environ` of this process, where every program of the
+ * Removes the variables that a shell does not get from `/proc/<pid>/environ` of this process, where every program of the
  * same user can read them, keys included. That file shows the memory that the kernel filled at the start. `process.env`
- * stays as it is: each value is set again first, which copies it elsewhere. Only on Linux, and only once.
+ * stays as it is: each value is set again first, which copies it to other memory. Only on Linux, and only once.
  */
 export function hideEnvironment(): void {
-  // in another thread process.env is a copy, and what it was copied from still needs its memory
+  // in a worker thread process.env is a copy, and the main thread still needs the original memory
   if (isDone || process.platform !== 'linux' || !isMainThread) return
   isDone = true
   const kept = new Set(Object.keys(shellEnvironment(process.env)))
@@ -25,21 +25,21 @@ export function hideEnvironment(): void {
     for (const { name } of hidden) move(name, values.get(name))
     for (const { from, to } of hidden) writeSync(memory, Buffer.alloc(to - from), 0, to - from, start + from)
   } catch {
-    // a kernel that does not allow it: the documentation says what group isolation does not promise
+    // some kernels do not allow this; the documentation says what group isolation does not promise
   } finally {
     if (memory !== undefined) closeSync(memory)
     for (const [name, value] of values) if (process.env[name] !== value) process.env[name] = value
   }
 }
 
-/** To other memory, whatever the C library does when a value stays the same. */
+/** Sets the value twice, because some C libraries do nothing if the value stays the same. */
 function move(name: string, value: string | undefined): void {
   if (value === undefined) return
   process.env[name] = `${value} `
   process.env[name] = value
 }
 
-/** The 50th and 51st field of `stat`: where the environment begins and ends. */
+/** Fields 50 and 51 of `stat`: the start and the end of the environment. */
 function environmentBlock(): { start: number; end: number } {
   const fields = readFileSync('/proc/self/stat', 'latin1')
     .replace(/^.*\) /s, '')
@@ -50,7 +50,7 @@ function environmentBlock(): { start: number; end: number } {
   return { start, end }
 }
 
-/** The values of those that are not kept, by where they stand. */
+/** The positions of the values that are not kept. */
 function hiddenParts(block: Buffer, kept: ReadonlySet<string>): { name: string; from: number; to: number }[] {
   const parts: { name: string; from: number; to: number }[] = []
   for (let from = 0; from < block.length; ) {

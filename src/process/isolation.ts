@@ -1,3 +1,4 @@
+import { describeValue } from '../base/describe-value.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import { groupRunner } from './group-runner.ts'
 import { probeNamespace } from './namespace-command.ts'
@@ -6,13 +7,16 @@ import type { ProcessRunner } from './process-runner.ts'
 
 const choices = ['auto', 'namespace', 'group'] as const
 
-/** `namespace`: the kernel ends all that a command has started. `group`: it is looked for, and a watchdog is kept. */
+/** `namespace`: the kernel ends all processes of a command. `group`: they are searched for, and a watchdog runs. */
 export type IsolationChoice = (typeof choices)[number]
 
-/** Runs programs of this machine so that none outlives its call, nor this process. */
+/** Runs local programs so that none outlives its call or this process. */
 export function isolatedRunner(choice: IsolationChoice = 'auto'): ProcessRunner {
   if (!choices.includes(choice)) {
-    throw new SignalboxError('invalid_option', `isolation is one of ${choices.join(', ')}; it was ${String(choice)}.`)
+    throw new SignalboxError(
+      'invalid_option',
+      `isolation: expected one of ${choices.join(', ')}, received ${describeValue(choice, 80)}.`,
+    )
   }
   if (choice === 'group') return groupRunner
   if (choice === 'namespace') {

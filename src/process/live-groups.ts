@@ -1,10 +1,10 @@
 import { markedProcessesNow } from './marked-processes.ts'
 import { sendSignal } from './send-signal.ts'
 
-/** Groups that run now, and the marks of those who may leave them: none outlives this process if it ends by itself. */
+/** Running groups with the marks of their processes. If this process ends by itself, none of them outlives it. */
 const live = new Map<number, string | undefined>()
 
-/** At the very end there is no time to wait: KILL at once, to the groups and to whoever left them. */
+/** KILL at once, because an exit handler cannot wait: to the groups and to marked processes outside them. */
 function killAll(): void {
   for (const pid of live.keys()) sendSignal(-pid, 'SIGKILL')
   const marks = [...live.values()].filter((mark) => mark !== undefined)

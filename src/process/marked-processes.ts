@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Only where there is a `/proc`; elsewhere the group is all that is known. */
+/** Needs `/proc`. Without it, only the process group is known. */
 export async function markedProcesses(mark: string): Promise<number[]> {
   const names = await readdir('/proc').catch((): string[] => [])
   const pids = names.filter(isPid)
@@ -16,7 +16,7 @@ export async function markedProcesses(mark: string): Promise<number[]> {
   return pids.filter((_, index) => isOurs[index] === true).map(Number)
 }
 
-/** The same with any of several marks, for the very end, when nothing can be waited for. */
+/** Synchronous, for several marks: an exit handler cannot wait. */
 export function markedProcessesNow(marks: readonly string[]): number[] {
   return pidsNow()
     .filter((pid) =>
@@ -27,11 +27,11 @@ export function markedProcessesNow(marks: readonly string[]): number[] {
     .map(Number)
 }
 
-/** The processes that a process has started and that still belong to it. */
+/** The child processes of a process. */
 export function childrenOf(parent: number): number[] {
   const told = read(`/proc/${parent}/task/${parent}/children`)
   if (told !== '') return told.trim().split(' ').map(Number)
-  // some kernels do not tell; the fields after the name are the state and the parent
+  // some kernels have no such file; in `stat`, the state and the parent follow the name
   return pidsNow()
     .filter((pid) => read(`/proc/${pid}/stat`).replace(/^.*\)/s, '').split(' ')[2] === String(parent))
     .map(Number)

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { findProgram } from './find-program.ts'
 
-/** How a program is put into a PID namespace here. */
+/** The commands that put a program into a PID namespace on this machine. */
 export interface NamespaceCommand {
   readonly bash: string
-  /** What comes before the first process of the namespace. */
+  /** Prefix that creates the namespace. */
   readonly enter: readonly string[]
-  /** What comes before the program, to take away what only the first process may do. */
+  /** Prefix of the program that drops the capabilities of the namespace's first process. */
   readonly drop: readonly string[]
 }
 
@@ -14,7 +14,7 @@ export type NamespaceProbe =
   | { readonly ok: true; readonly command: NamespaceCommand }
   | { readonly ok: false; readonly why: string }
 
-// stands for this process: it starts a namespace, hears from it, and is killed. What is left would hold the output.
+// plays the role of this process: starts a namespace, reads its reply and kills itself; a survivor would hold the output open
 const host = `coproc NS { exec "$@"; }; read -r word <&"\${NS[0]}" || exit 1; echo "$word"; kill -KILL $$`
 const inside = `set -e
 read -r pid rest </proc/self/stat
@@ -25,7 +25,7 @@ const probeMs = 10_000
 
 let known: NamespaceProbe | undefined
 
-/** Tries it out once: makes a namespace, looks whether all is right in it, and whether it dies with its host. */
+/** Tests once whether a namespace can be created, whether it is set up correctly, and whether it dies with its host. */
 export function probeNamespace(): NamespaceProbe {
   known ??= probe()
   return known
@@ -34,9 +34,10 @@ export function probeNamespace(): NamespaceProbe {
 function probe(): NamespaceProbe {
   if (process.platform !== 'linux') return { ok: false, why: 'only Linux has PID namespaces' }
   const [bash, setpriv, unshare] = ['bash', 'setpriv', 'unshare'].map((name) => findProgram(name, process.env.PATH))
-  if (bash === undefined) return { ok: false, why: 'bash was not found' }
-  if (setpriv === undefined || unshare === undefined) return { ok: false, why: 'util-linux was not found' }
-  // without root it takes a user namespace, in which the user stays the same
+  if (bash === undefined) return { ok: false, why: 'bash was not found in PATH' }
+  if (setpriv === undefined || unshare === undefined)
+    return { ok: false, why: 'setpriv or unshare (util-linux) was not found in PATH' }
+  // without root this needs a user namespace, in which the user id stays the same
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? [] : ['--user', '--map-current-user', '--keep-caps']
   const namespace = ['--pid', '--fork', '--kill-child', '--mount-proc', '--propagation', 'unchanged']

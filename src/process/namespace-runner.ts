@@ -11,7 +11,7 @@ import { spawnChild } from './spawn-child.ts'
 
 const maxSaid = 10_000
 
-/** Each program in a PID namespace of its own, which the kernel ends as a whole, and when this process is killed. */
+/** Runs each program in its own PID namespace, which the kernel ends as a whole, also if this process is killed. */
 export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): ProcessRunner => ({
   isolation: 'namespace',
   start(request, { onOutput, onNote }) {
@@ -27,7 +27,7 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
       { ...request, file: first, args: [...rest, ...init] },
       {
         onOutput,
-        // both channels of the program come on the first; on the second is what keeps it from entering
+        // both outputs of the program arrive on stdout; stderr has errors from creating the namespace
         onErrorOutput: (bytes) => {
           problem = (problem + Buffer.from(bytes).toString('utf8')).slice(-maxSaid)
         },
@@ -48,10 +48,10 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
       })
       exited.then(async (exit) => {
         if (exit.kind === 'notStarted') return resolve(exit)
-        // the news of its exit may be faster than its last words
+        // the exit event may arrive before the last data of the control channel
         if (control !== undefined && !control.closed) await new Promise((end) => control.once('close', end))
         if (stage !== 'entering') return resolve(exit)
-        resolve({ kind: 'notStarted', error: new Error(`a namespace could not be made: ${problem.trim()}`) })
+        resolve({ kind: 'notStarted', error: new Error(`could not create a PID namespace: ${problem.trim()}`) })
       })
     })
     return {
@@ -60,7 +60,7 @@ export const namespaceRunner = ({ bash, enter, drop }: NamespaceCommand): Proces
       gone: exited.then(() => undefined),
       signalGroup(signal) {
         if (stage === 'entering') stage = 'stopped'
-        // who has not begun need not be asked: it ends when it finds the channel closed
+        // a program that has not started needs no signal: it exits when its control channel is closed
         if (stage === 'stopped') control?.destroy()
         else if (pid !== undefined) for (const child of childrenOf(pid)) sendSignal(child, signal)
       },

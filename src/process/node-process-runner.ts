@@ -5,7 +5,7 @@ import { runMarker } from './run-marker.ts'
 import { sendSignal } from './send-signal.ts'
 import { spawnChild } from './spawn-child.ts'
 
-/** The processes of this machine, for programs that can be trusted to end. */
+/** Local processes without isolation, for programs that can be trusted to end. */
 export const nodeProcessRunner: ProcessRunner = {
   start(request, listener) {
     const { pid, exited, closed, input, unref, release } = spawnChild(request, listener, false)

@@ -1,8 +1,8 @@
 import type { RunningProcess } from './process-runner.ts'
 
-/** What is left of a program that is not there. */
+/** A process that could not be started. */
 export function notStarted(file: string): RunningProcess {
-  const error = Object.assign(new Error(`${file} was not found, or is not a program`), { code: 'ENOENT' })
+  const error = Object.assign(new Error(`${file} was not found or is not executable`), { code: 'ENOENT' })
   return {
     exited: Promise.resolve({ kind: 'notStarted', error }),
     closed: Promise.resolve(),

@@ -1,11 +1,11 @@
-/** Keeps the beginning and the end of an output without end, and counts the rest. */
+/** Keeps the beginning and the end of an unlimited output, and counts the characters between. */
 export interface OutputKeeper {
-  /** The text of these bytes; half a character waits for its other half. */
+  /** Returns the text of these bytes; an incomplete character waits for its remaining bytes. */
   add(bytes: Uint8Array): string
   readonly bytes: number
-  /** All that is kept, once there is no more to come. */
+  /** All that is kept; called when the output has ended. */
   text(): string
-  /** What came since this was last asked for, as far as it is still kept. */
+  /** The output since the last call of this function, as far as it is still kept. */
   takeNew(): string
 }
 
@@ -29,7 +29,7 @@ export function createOutputKeeper(maxChars: number): OutputKeeper {
     const room = half - head.length
     head += text.slice(0, room)
     tail += text.slice(room)
-    // cut seldom, and by much, so that a flood of little pieces stays cheap
+    // cut rarely and in large pieces, so that many small chunks stay cheap
     if (tail.length > 2 * half) tail = tail.slice(-half)
   }
   return {
@@ -43,7 +43,7 @@ export function createOutputKeeper(maxChars: number): OutputKeeper {
       return bytes
     },
     text: () => {
-      // nothing more will come for half a character
+      // the output has ended, so an incomplete character stays incomplete
       keep(decoder.decode())
       if (tail.length > half) tail = tail.slice(-half)
       return between(0)

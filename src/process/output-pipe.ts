@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { pipeOf } from './pipe-of.ts'
 
-/** A pipe that a program has made for its output, as channel 6: what Node gives is a socket, which has no name. */
+/** A pipe that the program opened as file descriptor 6 for its output, because the socket that Node provides has no name. */
 export interface OutputPipe {
-  /** Reads from it from now on; false where it cannot be had. */
+  /** Starts reading; false if the pipe cannot be opened. */
   open(pid: number | undefined): boolean
-  /** When nobody holds it any more. */
+  /** Resolves when no process holds the pipe any more. */
   closed(): Promise<void>
   unref(): void
   release(): void

@@ -1,7 +1,7 @@
 import { constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-/** The reading end of a pipe that another process holds, if it can be had. */
+/** The reading end of a pipe that another process holds, if this process may open it. */
 export function pipeOf(pid: number | undefined, channel: number): Socket | undefined {
   if (pid === undefined) return undefined
   try {

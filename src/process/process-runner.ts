@@ -1,10 +1,10 @@
-/** A program to run, as it is handed to the operating system. */
+/** A program to run, with its arguments and environment. */
 export interface ProcessRequest {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Something will be written to it; without this it has nothing to read from. */
+  /** Gives the program a stdin to read from; otherwise stdin is empty. */
   readonly hasInput?: boolean | undefined
 }
 
@@ -12,44 +12,44 @@ export type ProcessExit =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null }
   | { readonly kind: 'notStarted'; readonly error: unknown }
 
-/** A program that runs, in a process group of its own. */
+/** A running program in its own process group. */
 export interface RunningProcess {
-  /** When the program itself has ended, whoever still holds its output. Never rejects. */
+  /** Resolves when the program itself has ended, even if its output is still held open. Never rejects. */
   readonly exited: Promise<ProcessExit>
-  /** When nobody holds its output any more. */
+  /** Resolves when no process holds the output any more. */
   readonly closed: Promise<void>
-  /** Resolves when the program can take more; rejects when it takes nothing any more. Only with `hasInput`. */
+  /** Resolves when the program can take more; rejects when its stdin is closed. Only with `hasInput`. */
   write?(text: string): Promise<void>
-  /** There will be nothing more to read. */
+  /** Closes the program's stdin. */
   endInput?(): void
-  /** When nothing that it has started runs any more; only from a runner that can know. */
+  /** Resolves when no process of the program is left; only from a runner that can know. */
   readonly gone?: Promise<void> | undefined
-  /** To every process of its group; where there is `gone`, to everything that it has started. */
+  /** Signals every process of the group; if the runner has `gone`, everything that the program started. */
   signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void
-  /** Lets this process end while it still runs. */
+  /** Lets this process end while the program still runs. */
   unref(): void
-  /** Lets go of its output. */
+  /** Stops reading the output. */
   release(): void
 }
 
 export interface ProcessListener {
-  /** What it prints, on either channel, as it comes. */
+  /** Called with all output as it arrives, stdout and stderr. */
   onOutput(bytes: Uint8Array): void
-  /** What it prints on the channel for errors, where that is wanted apart. */
+  /** If present, called with stderr, and `onOutput` gets only stdout. */
   onErrorOutput?(bytes: Uint8Array): void
-  /** What it says on channel 3. */
+  /** Called with output on file descriptor 3. */
   onNote?(bytes: Uint8Array): void
 }
 
-/** How processes are kept together: by the kernel, or by their group and a mark. */
+/** How processes are kept together: by a namespace of the kernel, or by their group and a mark. */
 export type Isolation = 'namespace' | 'group'
 
-/** All that the shell asks of an operating system. */
+/** Starts and signals processes. */
 export interface ProcessRunner {
-  /** Undefined for a runner that has its own way. */
+  /** Undefined for a runner with its own kind of isolation. */
   readonly isolation?: Isolation | undefined
   start(request: ProcessRequest, listener: ProcessListener): RunningProcess
-  /** Processes that have this among the variables they were started with: they may have left their group. */
+  /** Finds processes that have this variable in their environment: they may have left their group. */
   findMarked(marker: string): Promise<number[]>
   signal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
 }

@@ -17,14 +17,14 @@ export interface CommandRequest {
   readonly maxOutputBytes: number
   readonly grace: Grace
   readonly runner: ProcessRunner
-  /** Puts the program into a sandbox, or on another machine. */
+  /** Runs the program in a sandbox, or on another machine. */
   readonly wrapCommand?: WrapCommand | undefined
   readonly onOutput?: ((text: string) => void) | undefined
-  /** Nobody waits for it: the host may end while it runs, and then so does it. */
+  /** The host may end while the command runs, which ends the command too. */
   readonly isBackground?: boolean | undefined
 }
 
-/** Changes what is run for a command, such as into the same in a sandbox. */
+/** Replaces the program that is run for a command, for example with one that runs it in a sandbox. */
 export type WrapCommand = (request: ProcessRequest) => ProcessRequest | Promise<ProcessRequest>
 
 export interface CommandOutcome {
@@ -33,7 +33,7 @@ export interface CommandOutcome {
   readonly exitCode: number | undefined
   readonly signal: string | undefined
   readonly endedBy: 'itself' | 'timeout' | 'abort' | 'outputLimit' | 'notStarted'
-  /** Where the shell was at its end, if it still could say. */
+  /** The working directory of the shell at its end, if it could report it. */
   readonly cwd: string | undefined
   readonly error?: string | undefined
 }
@@ -46,7 +46,7 @@ export interface RunningCommand {
 
 const maxNote = 8_192
 
-/** Runs a command in bash, exactly as it was parsed, and leaves nothing behind whatever becomes of it. */
+/** Runs a command in bash, exactly as it was parsed. Leaves no process behind, however the command ends. */
 export function startCommand(request: CommandRequest): RunningCommand {
   const output = createOutputKeeper(request.maxOutputChars)
   const stopping = new AbortController()
@@ -56,7 +56,7 @@ export function startCommand(request: CommandRequest): RunningCommand {
 async function run(request: CommandRequest, output: OutputKeeper, stop: AbortSignal): Promise<CommandOutcome> {
   const { runner, grace, timeoutMs, maxOutputBytes, wrapCommand = (plain) => plain } = request
   const id = randomBytes(12).toString('hex')
-  // not the mark that is in the environment, which any program can print
+  // a separate id: any program can print the mark from its environment
   const end = endNote(randomBytes(12).toString('hex'))
   const plain: ProcessRequest = {
     file: request.bash,
@@ -75,7 +75,7 @@ async function run(request: CommandRequest, output: OutputKeeper, stop: AbortSig
   let note = ''
   try {
     const wrapped = await wrapCommand(plain)
-    // a command that was stopped before it began has done nothing
+    // stopped before it started
     if (stop.aborted) return outcomeOf('abort', { kind: 'exited', code: null, signal: null }, output, note)
     const running = runner.start(
       { ...wrapped, env: { ...wrapped.env, [runMarker]: id } },
@@ -120,7 +120,7 @@ function outcomeOf(
     const error = String(readField(exit.error, 'message') ?? exit.error)
     return { ...said, exitCode: undefined, signal: undefined, endedBy: 'notStarted', error }
   }
-  // whoever waits through a shell hears 143 for TERM; bash itself had meant to end with something else
+  // a shell that waits reports 143 for TERM, while bash itself meant to exit with another code
   const meant = note.match(/^exit (\d+)$/m)?.[1]
   const signal =
     exit.code !== null && meant !== undefined && Number(meant) !== exit.code ? signalOf(exit.code) : undefined

@@ -1,2 +1,2 @@
-/** A name of its own for each run, in the environment of all that it starts. */
+/** An environment variable with a unique id per run, inherited by everything that the run starts. */
 export const runMarker = 'SIGNALBOX_RUN'

@@ -3,8 +3,8 @@ import { isAbsolute } from 'node:path'
 const kept = ['HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SystemRoot']
 
 /**
- * What a shell gets of the host's variables: little. Keys and tokens are not for it, and many variables make bash or the
- * programs it runs do something else than they say.
+ * The few variables of the host that a shell gets. Keys and tokens are removed, and so are variables that change what
+ * bash or other programs do.
  */
 export function shellEnvironment(
   host: Readonly<Record<string, string | undefined>>,
@@ -14,7 +14,7 @@ export function shellEnvironment(
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && (kept.includes(name) || name.startsWith('LC_'))) env[name] = value
   }
-  // a relative entry would find programs wherever the shell happens to be
+  // with a relative entry, the programs found would depend on the working directory
   env.PATH =
     (host.PATH ?? '')
       .split(':')

@@ -7,15 +7,15 @@ export interface SpawnedChild {
   readonly pid: number | undefined
   readonly exited: Promise<ProcessExit>
   readonly closed: Promise<void>
-  /** Channel 4, between this process and what guards the program. */
+  /** File descriptor 4, between this process and the script around the program. */
   readonly control: Socket | undefined
-  /** What it reads from, where it may. */
+  /** The program's stdin, if it has one. */
   readonly input?: Pick<RunningProcess, 'write' | 'endInput'>
   unref(): void
   release(): void
 }
 
-/** A child in a session of its own, so that one signal reaches it and its children, and no terminal does. */
+/** Starts a child in its own session, so that one signal reaches it and its children, and the terminal does not. */
 export function spawnChild(
   { file, args, cwd, env, hasInput }: ProcessRequest,
   { onOutput, onErrorOutput = onOutput, onNote }: ProcessListener,

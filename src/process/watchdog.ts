@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { runMarker } from './run-marker.ts'
 
-// reads which groups run; when this process is gone, however it went, it kills those and whoever carries their marks
+// reads which groups run; when this process has ended for any reason, kills those groups and all processes with their marks
 const script = `live=
 while read -r what pid mark; do
   kept=
@@ -28,7 +28,7 @@ const guarded = new Map<number, string>()
 let dog: ChildProcess | undefined
 let idle: ReturnType<typeof setTimeout> | undefined
 
-/** A process that outlives this one just long enough to end the groups that it has left. */
+/** A process that outlives this one just long enough to end its remaining groups. */
 export const watchdog = {
   guard(pid: number, id: string): void {
     clearTimeout(idle)
@@ -37,7 +37,7 @@ export const watchdog = {
     else tell(`+ ${pid} ${id}`)
   },
   letGo(pid: number): void {
-    // whoever lets go twice must not leave a second timer, which nobody could stop any more
+    // a second call must not start another timer, which nothing could clear
     if (!guarded.delete(pid)) return
     tell(`- ${pid}`)
     if (guarded.size === 0) idle = setTimeout(() => dog?.stdin?.end(), idleMs).unref()
@@ -58,7 +58,7 @@ function wake(): void {
   const isGone = (): void => {
     if (dog !== started) return
     dog = undefined
-    // somebody killed it: there is another one for those who still run
+    // the watchdog was killed: start another one for the groups that still run
     if (started.pid !== undefined && guarded.size > 0) wake()
   }
   started.once('exit', isGone)

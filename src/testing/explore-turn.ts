@@ -28,7 +28,7 @@ export interface Exploration extends ExplorationFigures {
 export async function exploreTurn({ maxStates, maxMs, now, ...setup }: ExploreOptions): Promise<Exploration> {
   const { calls, happenings } = setup
   if (calls.length === 0)
-    throw new SignalboxError('invalid_option', 'calls must contain at least one call, but got an empty list.')
+    throw new SignalboxError('invalid_option', 'calls: expected at least one call, received an empty list.')
   const { tools } = new HeldWorld(setup).bodies
   checkSetup({ tools, called: calls.map(({ tool }) => tool), happenings, known: allHappenings })
   const { figures, found } = await exploreWorlds(() => new HeldWorld(setup), { maxStates, maxMs, now })

@@ -5,20 +5,20 @@ import { type PermissionLists, type ReadPermissions, readRules } from '../permis
 import type { AnyTool } from './tool.ts'
 import { ruleNamesOf } from './tool-box.ts'
 
-/** What is wrong with a rule, or worth knowing about it. */
+/** A problem with a rule, or a remark about it. */
 export interface RuleProblem {
   readonly rule: string
   readonly behavior: PermissionBehavior
-  /** With an error the rule cannot be used. */
+  /** A rule with an error cannot be used. */
   readonly severity: 'error' | 'warning'
-  /** The rule may be for a tool that is not here now. */
+  /** No current tool has this name; the rule may be for a tool that is added later. */
   readonly isUnknownTool: boolean
   readonly message: string
 }
 
 /**
- * Checks rules against the tools that they are for: misspelt names, brackets that no tool can read, rules that can never
- * match, rules that grant more than they seem to. Throws at a rule that cannot be parsed.
+ * Checks rules against their tools. Finds misspelt names, specifiers that no tool understands, rules that can never
+ * match, and rules that grant more than they seem to. Throws if a rule cannot be parsed.
  *
  * @example
  * for (const { severity, message } of checkRules({ deny: ['bash(ls:*)'] }, tools)) console.warn(severity, message)
@@ -44,11 +44,11 @@ function problemOf(rule: PermissionRule, behavior: PermissionBehavior, tools: re
   if (named.length === 0) return unknownTool(rule, shown, tools)
   const { spec } = rule
   if (spec === undefined) return undefined
-  const deaf = named.find((tool) => tool.matchesRule === undefined)
-  if (deaf !== undefined) {
+  const unsupported = named.find((tool) => tool.matchesRule === undefined)
+  if (unsupported !== undefined) {
     return {
       severity: 'error',
-      message: `The rule ${shown} has brackets, but ${deaf.name} has no matchesRule to read them.`,
+      message: `The rule ${shown} has a specifier in parentheses, but ${unsupported.name} has no matchesRule to evaluate it. Write the rule without parentheses, or add matchesRule to the tool.`,
     }
   }
   for (const tool of named) {
@@ -62,7 +62,7 @@ function ask(tool: AnyTool, spec: string, behavior: PermissionBehavior): Problem
   try {
     return tool.checkRule?.(spec, behavior)
   } catch (error) {
-    return { severity: 'error', message: `${tool.name} cannot read it: ${describeError(error)}` }
+    return { severity: 'error', message: `checkRule of ${tool.name} threw: ${describeError(error)}` }
   }
 }
 
@@ -71,21 +71,21 @@ function unknownTool(
   shown: string,
   tools: readonly AnyTool[],
 ): Problem | undefined {
-  // the tools of a server come and go with it
+  // the tools of a server appear only while it is connected
   if (server !== undefined || toolName.startsWith('mcp__')) return undefined
   const names = tools.flatMap(ruleNamesOf)
   const same = names.find((name) => name.toLowerCase() === toolName.toLowerCase())
   if (same !== undefined)
-    return { severity: 'error', message: `The rule ${shown} names no tool. Write ${same}, with that case.` }
+    return { severity: 'error', message: `The rule ${shown} matches no tool: names are case-sensitive. Write ${same}.` }
   if (names.length === 0) return undefined
   return {
     severity: 'warning',
     isUnknownTool: true,
-    message: `The rule ${shown} names no tool, so it has no effect. Known tools: ${[...new Set(names)].join(', ')}.`,
+    message: `The rule ${shown} matches no tool, so it has no effect. Known tools: ${[...new Set(names)].join(', ')}.`,
   }
 }
 
-/** Warnings that were given already: a rule is read each turn, and reported once for a set of tools. */
+/** Warnings that were already reported: a rule is checked each turn, but reported once per set of tools. */
 const given = new WeakMap<AnyTool, Set<string>>()
 
 export function newWarnings(problems: readonly RuleProblem[], [first]: readonly AnyTool[]): string[] {

@@ -11,13 +11,12 @@ type WithCall<Schema extends z.ZodObject, Data, Returned> = Omit<Tool<Schema, Da
   [key: string]: unknown
 }
 
-/** The data of a result, yielded or returned. Of several shapes of results each has its own. */
+/** The data of a result, yielded or returned; a union if there are several result types. */
 type DataIn<Part> = Part extends { type: 'progress' } ? never : Part extends { data: infer Data } ? Data : never
 
 /**
- * Returns its argument. It is there for the types: the schema decides what `call`, `isConcurrencySafe` and
- * `describe` see, and what `call` returns decides what `mapResult` sees. Keys of your own are kept; one that is nearly
- * one of ours does not compile.
+ * Returns its argument; useful for the types. The schema types the input of `call`, `isConcurrencySafe` and `describe`,
+ * and the return type of `call` types the input of `mapResult`. Extra properties are kept; likely typos are type errors.
  *
  * @example
  * const read = defineTool({
@@ -37,12 +36,12 @@ export function defineTool<
   tool: WithCall<
     Schema,
     DataIn<Result | Chunk | Last>,
-    // the second one is what tells a `contextModifier` its parameter
+    // `ToolResult` gives a `contextModifier` the type of its parameter
     Promise<Result | ToolResult> | AsyncGenerator<Chunk, Last, undefined>
   > &
     Given &
     WithoutMisspeltKeys<Given>,
 ): Tool<Schema, DataIn<Result | Chunk | Last>> {
-  // the two forms of `call` are one union there, and two type parameters here
+  // `Tool` has the two forms of `call` as one union; here they are two type parameters
   return tool as unknown as Tool<Schema, DataIn<Result | Chunk | Last>>
 }

@@ -3,7 +3,7 @@ import type { AnyTool } from './tool.ts'
 
 const maxSummary = 40
 
-/** A call as people read it: `Bash(npm test)`, or just the name where there is nothing to say. */
+/** A call as shown to people: `Bash(npm test)`, or only the name if there is no summary. */
 export function describeCall(tool: AnyTool | undefined, name: string, input: unknown): string {
   const summary = summaryOf(tool, input)
   return summary === '' ? name : `${name}(${summary})`

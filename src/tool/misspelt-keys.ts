@@ -1,20 +1,20 @@
 import type { Tool } from './tool.ts'
 
-/** The keys of a tool that nobody would miss, were they misspelt: the others are required. */
+/** A typo in an optional key would go unnoticed; a missing required key is a type error already. */
 type OptionalKey = Exclude<keyof Tool, 'name' | 'inputSchema' | 'call'>
 
-/** Of short words too many others are near. */
+/** Fewer typos for a short key, because too many other words are close to it. */
 type SlipsFor<Key> = Key extends 'retry' ? [0] : [0, 0]
 
 /**
- * Keys of a tool that are nearly one that Signalbox knows: other capitals or underscores, or a slip of two letters at
- * the most. No value fits them, and the compiler says which key was meant. All other keys of a host's own are free.
+ * Finds keys that are close to a known key: other capitals, underscores, or up to two typos. Their type accepts no value,
+ * and the compiler's message names the likely key. All other extra keys are allowed.
  */
 export type WithoutMisspeltKeys<Given> = [HasMisspeltKeys<Given>] extends [true]
   ? { [Key in MisspeltKey<keyof Given>]: `Did you mean ${Meant<Key>}?` }
   : unknown
 
-// compared with `true`: in a wrapper whose keys are not known yet, the compiler then sees that nothing need be wrong
+// compared with `true`, so that a generic wrapper, whose keys are not known yet, still compiles
 type HasMisspeltKeys<Given> = [MisspeltKey<keyof Given>] extends [never] ? false : true
 
 type MisspeltKey<Key> = Key extends string
@@ -31,7 +31,7 @@ type Meant<Given extends string> = {
   [Key in OptionalKey]: true extends IsNear<Lowercase<Given>, Lowercase<Key>, SlipsFor<Key>> ? Key : never
 }[OptionalKey]
 
-/** Whether so many slips make one word of the other: a letter changed, left out or put in. */
+/** Whether that many typos turn one word into the other: a letter changed, removed or inserted. */
 type IsNear<One extends string, Other extends string, Slips extends 0[]> = One extends Other
   ? true
   : One extends `_${infer Rest}`

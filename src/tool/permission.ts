@@ -5,27 +5,27 @@ import type { AnyTool } from './tool.ts'
 import type { ToolCallContext } from './tool-use-context.ts'
 
 interface AddsRules {
-  /** Rules for the rest of the session: for this turn at once, and in every `newContext` from here on. */
+  /** Rules for the rest of the session: they apply to this turn at once, and to every `newContext` from here on. */
   addRules?: PermissionLists | undefined
 }
 
 export type PermissionAnswer =
-  /** `updatedInput` replaces the input; schema, deny rules and class are then evaluated again. */
+  /** `updatedInput` replaces the input; schema, deny rules and safety are then checked again. */
   | ({ behavior: 'allow'; updatedInput?: Record<string, unknown> | undefined } & AddsRules)
   /** `interrupt` ends the whole turn. */
   | ({ behavior: 'deny'; message: string; interrupt?: boolean | undefined } & AddsRules)
 
-/** What the host says when it is asked: its answer, or that somebody answers later by `executor.answer`. */
+/** The host's reply: its answer, or `later` if the answer comes through `executor.answer`. */
 export type PermissionReply = PermissionAnswer | { behavior: 'later' }
 
-/** Why the host is asked. */
+/** Why the host gets this question. */
 export interface PermissionQuestion {
   readonly because: DecisionSource
-  /** The words of the hook or the tool that wants it asked. */
+  /** The message of the hook or the tool that requested the question. */
   readonly message?: string
 }
 
-/** The host's answer to "may this call run?". It may take as long as it likes: the abort ends it, not a timer. */
+/** The host's answer to "may this call run?". There is no timeout; only an abort ends the wait. */
 export type CanUseTool = (
   tool: AnyTool,
   input: Record<string, unknown>,
@@ -35,11 +35,11 @@ export type CanUseTool = (
   question?: PermissionQuestion,
 ) => PermissionReply | Promise<PermissionReply>
 
-/** A tool's own word on whether a call may run, with the reason for a person or for the model. */
+/** A tool's own permission decision, with the reason for a person or for the model. */
 export interface ToolCheck {
   behavior: PermissionBehavior
   message?: string | undefined
 }
 
-/** Lets every call run. Where nobody else has a word, the `permission` phase is skipped, so that it costs nothing. */
+/** Allows every call. If no rule, hook or tool decides either, the `permission` phase is skipped and costs nothing. */
 export const allowAllTools: CanUseTool = () => ({ behavior: 'allow' })

@@ -22,7 +22,7 @@ export class ToolBox {
   #add(tool: AnyTool, index: number): void {
     assertTool(tool, index)
     if (this.#byName.has(tool.name)) {
-      throw new SignalboxError('invalid_tool', `Two tools are named ${JSON.stringify(tool.name)}; names must differ.`)
+      throw new SignalboxError('invalid_tool', `Two tools are named ${JSON.stringify(tool.name)}. Rename one of them.`)
     }
     this.#byName.set(tool.name, tool)
     // the first tool that claims an alias keeps it
@@ -30,11 +30,11 @@ export class ToolBox {
   }
 }
 
-/** Every name a tool goes by: its own first. */
+/** All names of a tool, its own first. */
 export const namesOf = ({ name, aliases }: AnyTool): readonly string[] =>
   aliases === undefined ? [name] : [name, ...aliases]
 
-/** Every name under which rules speak of a tool. */
+/** All names that a rule may use for a tool. */
 export const ruleNamesOf = (tool: AnyTool): readonly string[] =>
   tool.ruleNames === undefined ? namesOf(tool) : [...namesOf(tool), ...tool.ruleNames]
 
@@ -74,7 +74,7 @@ function assertTool(tool: AnyTool, index: number): void {
     invalidOption(`tools[${index}]${name}${where}`, expected, received, 'invalid_tool')
   }
   if (typeof tool !== 'object' || tool === null) invalid('', 'an object', tool)
-  if (!isName(tool.name)) invalid('name', 'a string that is not empty', tool.name)
+  if (!isName(tool.name)) invalid('name', 'a non-empty string', tool.name)
   if (typeof tool.call !== 'function') invalid('call', 'a function', tool.call)
   if (typeof tool.inputSchema?._zod?.run !== 'function') invalid('inputSchema', 'a Zod object schema', tool.inputSchema)
   if (tool.inputJSONSchema !== undefined && readField(tool.inputJSONSchema, 'type') !== 'object') {
@@ -84,8 +84,8 @@ function assertTool(tool: AnyTool, index: number): void {
     invalid('maxResultSizeChars', 'a number above 0', tool.maxResultSizeChars)
   }
   for (const field of functionFields) {
-    const came = readField(tool, field)
-    if (came !== undefined && typeof came !== 'function') invalid(field, 'a function', came)
+    const received = readField(tool, field)
+    if (received !== undefined && typeof received !== 'function') invalid(field, 'a function', received)
   }
   if (tool.retry !== undefined && !isRetry(tool.retry)) {
     invalid('retry', '{ attempts, backoffMs?, when? } with at least one attempt', tool.retry)

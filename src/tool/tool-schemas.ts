@@ -3,7 +3,7 @@ import { SignalboxError } from '../base/signalbox-error.ts'
 import type { AnyTool, JSONObjectSchema } from './tool.ts'
 import { ToolBox } from './tool-box.ts'
 
-/** A tool as the Messages API wants to hear of it. */
+/** A tool in the form of the Messages API. */
 export interface ToolSchema {
   name: string
   description?: string
@@ -11,7 +11,7 @@ export interface ToolSchema {
 }
 
 /**
- * The tools in the form of the Messages API, each with the JSON Schema of what a model has to send.
+ * The tools in the form of the Messages API, each with the JSON Schema of its input.
  *
  * @example
  * await client.messages.create({ model, messages, tools: toolSchemas(tools) })
@@ -25,16 +25,16 @@ export function toolSchemas(tools: readonly AnyTool[]): ToolSchema[] {
   }))
 }
 
-/** As text, so that everybody gets one of their own: working a schema out costs far more than reading it. */
+/** Cached as text, so that each caller gets its own copy: creating a schema costs far more than parsing one. */
 const known = new WeakMap<object, string>()
 
-/** Of the input side: a model sends what goes into a transform, not what comes out. */
+/** The schema of the input side: a model sends the value before a transform, not after it. */
 function jsonSchemaOf({ name, inputSchema }: AnyTool): ToolSchema['input_schema'] {
   const text = known.get(inputSchema)
   if (text !== undefined) return JSON.parse(text)
-  // asked of the schema itself, so that whoever needs no schema does not load zod, and each is read by its own zod
+  // the schema's own method: callers without schemas do not load zod, and each schema is read by its own version of zod
   if (typeof inputSchema.toJSONSchema !== 'function') {
-    const message = `The inputSchema of ${name} cannot tell its JSON Schema. Make it with zod 4.2 or newer, or give the tool an inputJSONSchema.`
+    const message = `The inputSchema of ${name} cannot be converted to JSON Schema. Create it with zod 4.2 or newer, or give the tool an inputJSONSchema.`
     throw new SignalboxError('invalid_tool', message)
   }
   try {
@@ -44,7 +44,7 @@ function jsonSchemaOf({ name, inputSchema }: AnyTool): ToolSchema['input_schema'
   } catch (error) {
     throw new SignalboxError(
       'invalid_tool',
-      `The inputSchema of ${name} has a part that JSON Schema cannot express. ${describeError(error)}`,
+      `The inputSchema of ${name} cannot be converted to JSON Schema: ${describeError(error)} Change that part, or give the tool an inputJSONSchema.`,
       { cause: error },
     )
   }

@@ -3,31 +3,31 @@ import type { Hooks } from '../hooks/hook.ts'
 import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { AnyTool } from './tool.ts'
 
-/** What the host gives its tools to work with. A plain object: keys that Signalbox does not know survive. */
+/** The host's context for its tools. A plain object: keys that Signalbox does not know are kept. */
 export interface ToolUseContext {
-  /** The query's own controller: aborting it reaches every call. */
+  /** The query's controller: aborting it aborts every call. */
   abortController: AbortController
   options: { tools: readonly AnyTool[]; [key: string]: unknown }
-  /** The ids of the calls that are between `executing` and `yielded`, for user interfaces. */
+  /** The ids of the calls between `executing` and `yielded`, for user interfaces. */
   setInProgressToolUseIDs?: ((update: (previous: Set<string>) => Set<string>) => void) | undefined
-  /** True while something executes and all of it would stop at an interrupt; called on change. */
+  /** Called on change: true while calls execute and all of them stop at an interrupt. */
   setHasInterruptibleToolInProgress?: ((value: boolean) => void) | undefined
   messageId?: string | undefined
-  /** What may run without asking, what is asked, and what never runs. */
+  /** Rules and mode: which calls run without a question, which are asked about, and which never run. */
   permissions?: PermissionSettings | undefined
-  /** Functions of the host that run before and after each call. */
+  /** The host's functions that run before and after each call. */
   hooks?: Hooks | undefined
-  /** Where it is given, each call's decision is written into it, by id. */
+  /** If given, each call's decision is stored in it, by id. */
   toolDecisions?: Map<string, Decision> | undefined
   [key: string]: unknown
 }
 
-/** The context as one call sees it: with its id, and with a controller that is its own. */
+/** The context of one call, with the call's id and its own controller. */
 export interface ToolCallContext extends ToolUseContext {
   toolUseID: string
 }
 
-/** Fills in what is absent. */
+/** Adds the required fields that are absent. */
 export function createToolUseContext<Given extends object>(
   given?: Given & Partial<ToolUseContext>,
 ): Given & ToolUseContext {

@@ -4,19 +4,19 @@ import type { AssistantMessage, Message, ToolResultBlock } from '../messages/mes
 import type { CanUseTool, ToolCheck } from './permission.ts'
 import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
 
-/** What a call hands back. */
+/** The return value of a call. */
 export interface ToolResult<Data = unknown> {
   data: Data
   /**
-   * For a call that was told to stop: `true` where its work was cut short and `data` is its output until then, `false`
-   * where it had finished all the same. The model is told so. Where it is absent, the model is told that it may be either.
+   * For a call that was told to stop: `true` if its work was cut short and `data` is the output so far, `false` if it
+   * finished anyway. The model gets this information. If absent, the model is told that either is possible.
    */
   interrupted?: boolean | undefined
-  /** Changes the context for the calls after this one, in the order in which the model asked. */
+  /** Changes the context for later calls, in emission order. */
   contextModifier?: ((context: ToolUseContext) => ToolUseContext) | undefined
-  /** Left beside the result as an attachment of type `structured_output`. */
+  /** Added beside the result as an attachment of type `structured_output`. */
   structuredOutput?: unknown
-  /** Handed to the host right after the result. */
+  /** Delivered to the host right after the result. */
   newMessages?: Message[] | undefined
 }
 
@@ -33,7 +33,7 @@ export interface SiblingCall {
   /** The name of its tool. */
   name: string
   input: unknown
-  /** What its tool's `isReadOnly` says of this input. */
+  /** The answer of its tool's `isReadOnly` for this input. */
   isReadOnly: boolean
 }
 
@@ -46,16 +46,16 @@ export interface Resources {
 /** How a call of a tool failed. */
 export interface ToolFailure {
   kind: 'failed' | 'timeout' | 'invalid_input' | 'unformattable'
-  /** What was thrown, where something was. */
+  /** The thrown value, if there was one. */
   error?: unknown
-  /** What the call returned, where the result itself says that it is an error. */
+  /** The return value of the call, if the result itself is marked as an error. */
   data?: unknown
   /** The text that the model gets. */
   message: string
 }
 
 export interface Retry {
-  /** How often the body may run, the first time included. */
+  /** How often the body may run, including the first time. */
   attempts: number
   /**
    * How long to wait before each further attempt, in milliseconds.
@@ -63,7 +63,7 @@ export interface Retry {
    */
   backoffMs?: number | ((failedAttempts: number) => number) | undefined
   /**
-   * Whether this very error is worth another attempt. A throw counts as no.
+   * Whether this error is worth another attempt. A throw counts as no.
    * @default every error is
    */
   when?: ((error: unknown, failedAttempts: number) => boolean) | undefined
@@ -73,19 +73,19 @@ export type InputVerdict = { result: true } | { result: false; message: string; 
 
 export type Timeout = number | { totalMs?: number | undefined; idleMs?: number | undefined }
 
-/** A JSON Schema of an object: the form in which models are told of inputs. */
+/** A JSON Schema of an object: the form in which a model gets the input's type. */
 export type JSONObjectSchema = { type: 'object'; [keyword: string]: unknown }
 
-/** What `call` may return: a promise of the result, or a generator that reports progress on the way. */
+/** The return type of `call`: a promise of the result, or a generator that also yields progress. */
 export type ToolReturn<Data = unknown> =
   | Promise<ToolResult<Data>>
   | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
 
 /** A tool is a plain object. Only `name`, `inputSchema` and `call` are required; unknown keys are kept. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
-  /** What the model calls it by. No two tools share a name. */
+  /** The name that the model uses. No two tools have the same name. */
   name: string
-  /** Decides what may run. What does not fit becomes an error result that the model can act on. */
+  /** Checks the input. If the input does not match, the model gets an error result that says what to change. */
   inputSchema: Schema
   /**
    * Does the work: an async function that returns `{ data }`, or an async generator that yields
@@ -98,18 +98,17 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     assistantMessage: AssistantMessage,
     onProgress: OnProgress,
   ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
-  /** What the model is told of it. */
+  /** The description that the model gets. */
   description?: string | undefined
   /**
-   * What the model is told of the input, word for word, where that is known as JSON Schema already. `inputSchema` still
-   * decides what may run.
+   * The JSON Schema that the model gets, word for word. `inputSchema` still checks the input.
    * @default the JSON Schema of `inputSchema`
    */
   inputJSONSchema?: JSONObjectSchema | undefined
-  /** Other names under which a model may call it. */
+  /** Other names by which a model may call the tool. */
   aliases?: readonly string[] | undefined
   /**
-   * May this very call run beside other safe calls? A throw counts as `false`.
+   * May this call run beside other safe calls? A throw counts as `false`.
    * @default () => false
    */
   isConcurrencySafe?(input: z.output<Schema>): boolean
@@ -127,28 +126,28 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   isReadOnly?(input: z.output<Schema>): boolean
   /**
-   * What happens when the user sends a new message while it runs. A throw counts as `'block'`.
+   * What happens when the user sends a new message while the call runs. A throw counts as `'block'`.
    * @default () => 'block'
    */
   interruptBehavior?(): 'cancel' | 'block'
   /**
-   * Whether a failing call takes other calls of the turn with it: all of them, or those for which the function says so.
-   * It is asked for each call that is not over, and for each that is added later. A throw counts as `false`.
+   * Whether a failed call cancels other calls of the turn: all of them, or those for which the function returns `true`.
+   * The function is called for each unfinished call, and for each call that is added later. A throw counts as `false`.
    * @default false
    */
   cancelsSiblingsOnError?: boolean | ((outcome: ToolFailure & SiblingCall, sibling: SiblingCall) => boolean) | undefined
-  /** Tidies an input that fits the schema, before it is validated. */
+  /** Normalizes an input that matches the schema, before `validateInput`. */
   normalizeInput?(input: z.output<Schema>, context: ToolCallContext): z.output<Schema> | Promise<z.output<Schema>>
-  /** A veto with a message that the model can act on. */
+  /** Rejects an input with a message that the model can act on. */
   validateInput?(input: z.output<Schema>, context: ToolCallContext): InputVerdict | Promise<InputVerdict>
-  /** The tool's own word on whether this very call may run. A throw denies. */
+  /** The tool's own decision whether this call may run. A throw denies. */
   checkPermissions?(
     input: z.output<Schema>,
     context: ToolCallContext,
   ): ToolCheck | undefined | Promise<ToolCheck | undefined>
   /**
-   * Whether what stands in the brackets of a rule, such as `npm *` in `Bash(npm *)`, speaks of this very call. A throw
-   * counts as a match for deny and ask rules, and as none for allow rules.
+   * Whether the specifier of a rule, such as `npm *` in `Bash(npm *)`, matches this call. A throw counts as a match for
+   * deny and ask rules, and as no match for allow rules.
    */
   matchesRule?(
     spec: string,
@@ -157,25 +156,25 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     behavior: PermissionBehavior,
   ): boolean | Promise<boolean>
   /**
-   * What is wrong with the brackets of a rule, or worth knowing about them, such as that the rule allows any program.
-   * Asked once, when the rule is read.
+   * A problem with the specifier of a rule, or a remark about it, such as that the rule allows any program. Called once,
+   * when the rule is parsed.
    */
   checkRule?(spec: string, behavior: PermissionBehavior): { severity: 'error' | 'warning'; message: string } | undefined
-  /** Rules with these names speak of this tool too: those of `Edit` of every tool that edits files. */
+  /** Other rule names that apply to this tool: a rule for `Edit` applies to every tool that edits files. */
   ruleNames?: readonly string[] | undefined
-  /** Whether this very call edits files of the workspace and does nothing else: such calls run in mode `acceptEdits`. */
+  /** Whether this call only edits files of the workspace: such calls run in mode `acceptEdits`. */
   editsWorkspace?(input: z.output<Schema>, context: ToolCallContext): boolean | Promise<boolean>
-  /** Lets a call that failed run again. Without it, none does. */
+  /** Retries for calls that fail. Without it there are none. */
   retry?: Retry | undefined
-  /** How the data reaches the model. By default: strings and content blocks as they are, anything else as JSON. */
+  /** Converts the data for the model. By default strings and content blocks stay as they are; anything else becomes JSON. */
   mapResult?(data: Data, toolUseID: string): ToolResultBlock
   /** @default 50_000 */
   maxResultSizeChars?: number | undefined
-  /** In milliseconds, in total (all attempts together); or in total and since the last progress. */
+  /** In milliseconds: a total for all attempts together, or a total and a limit since the last progress. */
   timeout?: Timeout | undefined
   /**
-   * How far the model's stream must have come before a call may start: its block has closed, the stream has gone
-   * past it, or the turn has ended. Read by whoever streams, not by the executor: see `hold` and `release`.
+   * How far the model's stream must have come before a call may start: its block has closed, the next block has begun,
+   * or the turn has ended. Used by the code that streams, not by the executor: see `hold` and `release`.
    * @default `'closed'` for safe calls, `'nextBlock'` for others
    */
   startWhen?: 'closed' | 'nextBlock' | 'turnEnded' | undefined
@@ -183,5 +182,5 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   describe?(input: z.output<Schema>): string
 }
 
-/** Any tool, whatever its schema and its data. */
+/** Any tool, with any schema and data. */
 export type AnyTool = Tool<z.ZodObject, unknown>

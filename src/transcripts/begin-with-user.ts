@@ -3,7 +3,7 @@ import { type Entry, type Form, hasContent, madeEntry, type Slot } from './entry
 import type { Report } from './transcript-problem.ts'
 import { problemTexts, transcriptTexts } from './transcript-texts.ts'
 
-/** With a word in the place of the user where the beginning is missing. */
+/** Adds a user message at the start if the transcript does not begin with one. */
 export function beginWithUser(entries: Entry[], form: Form, report: Report): Entry[] {
   const at = entries.findIndex((entry) => entry.side === 'assistant' || (entry.side === 'user' && hasContent(entry)))
   const first = entries[at]
@@ -14,5 +14,5 @@ export function beginWithUser(entries: Entry[], form: Form, report: Report): Ent
   return [...entries.slice(0, at), madeEntry([slot], first.at), ...entries.slice(at)]
 }
 
-/** Of plain messages, those of the user can all be looked into; of own ones, attachments cannot. */
+/** In the plain form every user message can be inspected; in our own form attachments cannot. */
 const isFromUser = ({ side, isOpaque }: Entry, form: Form): boolean => side === 'user' && (form === 'own' || !isOpaque)

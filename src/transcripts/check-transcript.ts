@@ -4,9 +4,9 @@ import type { TranscriptProblem } from './transcript-problem.ts'
 export type TranscriptCheck = { readonly ok: true } | { readonly ok: false; readonly problems: TranscriptProblem[] }
 
 /**
- * Would the Messages API take this transcript? Each call has to be followed by its result, no result may be without
- * its call, and no message may be empty. Messages of Signalbox are judged as `toApiMessages` sends them, those of the
- * API (`{ role, content }`) as they are. Never throws for what is in the array.
+ * Checks whether the Messages API accepts this transcript. Each call must be followed by its result, each result needs a
+ * call, and no message may be empty. Messages of Signalbox are checked as `toApiMessages` sends them, messages of the API
+ * (`{ role, content }`) as they are. Never throws because of the array's contents.
  */
 export function checkTranscript(messages: readonly unknown[]): TranscriptCheck {
   const { changes } = mendTranscript(messages)

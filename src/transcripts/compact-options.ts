@@ -1,25 +1,25 @@
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { LongResult } from '../results/result-store.ts'
 
-/** A result that is about to be replaced. Its text is without images and other blocks. */
+/** A result that is about to be replaced. `text` leaves out images and other blocks. */
 export interface OldResult extends LongResult {
   readonly isError: boolean
 }
 
 export interface CompactOptions {
   /**
-   * How many of the latest results stay as they are. Results that no reply has followed yet always do.
+   * How many of the latest results stay unchanged. Results without a later reply always stay.
    * @default 5
    */
   keepLast?: number | undefined
   /**
-   * Results up to this many characters stay as they are.
+   * Results up to this many characters stay unchanged.
    * @default 1_000
    */
   minChars?: number | undefined
   /**
-   * Says in short what an old result said. Called for one result after the other. Where it throws, or returns no
-   * text, or one that is no shorter, the result is left out without a summary.
+   * Summarizes an old result. Called for one result at a time. If it throws, returns no text, or returns a text that is
+   * not shorter, the result is removed without a summary.
    * @default none
    */
   summarize?: ((result: OldResult) => string | Promise<string>) | undefined
@@ -33,7 +33,7 @@ export interface CompactSettings {
 
 const names = ['keepLast', 'minChars', 'summarize'] satisfies (keyof CompactOptions)[]
 
-/** Checked on entry, so that a wrong option fails where it was written. */
+/** Checked on entry, so that an invalid option throws at the call that passed it. */
 export function readCompactOptions(options: CompactOptions): CompactSettings {
   if (typeof options !== 'object' || options === null) invalidOption('options', 'an object', options)
   for (const key of Object.keys(options)) {

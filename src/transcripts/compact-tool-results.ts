@@ -15,13 +15,13 @@ interface Found {
 }
 
 /**
- * The transcript with its older tool results replaced by a line that says so, or by the host's summary. Every result
- * keeps its place, its id and `is_error`, so that calls and results stay paired; `toolUseResult`, which is not sent,
- * stays too. Nothing that was given is changed, and what was compacted once is left alone.
+ * Replaces older tool results with a line that says so, or with the host's summary. Every result keeps its position, its
+ * id and `is_error`, so calls and results stay paired. `toolUseResult`, which is not sent, stays too. The given messages
+ * are not changed, and a compacted result is not compacted again.
  *
- * Some models bind their thinking to everything before it, and their service refuses a conversation in which that has
- * changed. So where a conversation holds signed thinking, only results from before the last prompt are replaced, always
- * the same ones until the next prompt, and the thinking between them and that prompt is left out.
+ * Some models sign their thinking together with everything before it, and their service rejects a conversation in which
+ * that part has changed. If a conversation contains signed thinking, only results from before the last prompt are
+ * replaced, the same ones until the next prompt, and the thinking between them and that prompt is removed.
  */
 export async function compactToolResults<AnyMessage>(
   messages: readonly AnyMessage[],
@@ -40,7 +40,7 @@ export async function compactToolResults<AnyMessage>(
   const replaced = new Map<number, Map<number, string>>()
   for (const found of old.slice(0, Math.max(0, old.length - settings.keepLast))) {
     const size = sizeOf(readField(found.block, 'content'), settings.minChars)
-    // what the model has not seen yet is not old
+    // a result that the model has not seen yet is not old
     if (found.message > lastReply || !size.isLong) continue
     const content = await inShort(found, size, names.get(found.toolUseID) ?? '', settings)
     if (content === undefined) continue
@@ -69,13 +69,13 @@ interface Thought extends Place {
 interface Sight {
   readonly results: Found[]
   readonly names: Map<string, string>
-  /** Where each reply begins. */
+  /** The index at which each reply begins. */
   readonly replies: number[]
-  /** Thinking that a service can hold to what stands before it. */
+  /** Thinking blocks whose signature covers the blocks before them. */
   readonly thoughts: Thought[]
-  /** Replies with more than thinking and white space, by where they begin. */
+  /** The start of each reply that has more than thinking and white space. */
   readonly spoken: Set<number>
-  /** Where the user last said something; results are not that. */
+  /** The index of the last user message that is not only results. */
   lastPrompt: number
 }
 
@@ -90,7 +90,7 @@ function look(messages: readonly unknown[]): Sight {
     const isEmpty = blocks === undefined ? kind.content === '' : blocks.length === 0
     if (side === 'assistant' && !isEmpty) {
       const next = kind.kind === 'own' && isReplyId(kind.reply) ? kind.reply : undefined
-      // results may come while their reply is still under way
+      // results may arrive while their reply is still streaming
       if (next === undefined || next !== reply) sight.replies.push(message)
       reply = next
     }
@@ -111,7 +111,7 @@ function look(messages: readonly unknown[]): Sight {
 
 const isResult = (block: unknown): boolean => readField(block, 'type') === 'tool_result'
 
-/** Marks of adapters begin with a brace; they are none of the service's signatures. */
+/** Marks of adapters begin with a brace; they are not signatures of the service. */
 function isSignedThought(block: unknown): boolean {
   const type = readField(block, 'type')
   const signature = asString(readField(block, 'signature'))
@@ -122,7 +122,7 @@ const asString = (value: unknown): string => (typeof value === 'string' ? value 
 const nameOf = (call: unknown): string => asString(readField(call, 'name'))
 const idOf = (result: unknown): string => asString(readField(result, 'tool_use_id'))
 
-/** The summary, or a line in place of the result; undefined where neither would be shorter. */
+/** The summary, or a line in place of the result; undefined if neither would be shorter. */
 async function inShort(
   { block, toolUseID }: Found,
   { text, others }: ResultSize,
@@ -142,7 +142,7 @@ async function inShort(
   return leftOut.length < room ? leftOut : undefined
 }
 
-/** Once for each result: another summary before each request would be another conversation to the service. */
+/** One summary per result: a different summary in each request would change the conversation for the service. */
 const summaries = new WeakMap<object, WeakMap<object, Promise<unknown>>>()
 
 function summaryOf(block: unknown, get: (() => unknown) | undefined, summarize: object | undefined): Promise<unknown> {

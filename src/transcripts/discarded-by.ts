@@ -3,7 +3,7 @@ import { readList } from './read-list.ts'
 
 const discarding = new Set<unknown>(['model_retry', 'model_refusal'])
 
-/** The ids of the messages that a retry or a refusal says are not to count: `toApiMessages` does not send them. */
+/** The ids of the messages that a retry or a refusal discards: `toApiMessages` does not send them. */
 export function discardedBy(messages: readonly unknown[]): Set<unknown> {
   const uuids = new Set<unknown>()
   for (const message of messages) {

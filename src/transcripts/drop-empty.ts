@@ -4,8 +4,8 @@ import { problemTexts } from './transcript-texts.ts'
 import { turnsOf } from './turns.ts'
 
 /**
- * Without the messages that say nothing. Own messages are sent together, one for each change of sides, so there a
- * message may be empty as long as what it is sent with is not.
+ * Removes empty messages. Messages of our own form are merged before they are sent, one per change of sides, so one of
+ * them may be empty as long as the merged message is not.
  */
 export function dropEmpty(entries: readonly Entry[], form: Form, report: Report): Entry[] {
   const dropped = new Set<Entry>(entries.filter(isHusk))
@@ -13,7 +13,7 @@ export function dropEmpty(entries: readonly Entry[], form: Form, report: Report)
     if (!run.every(isBlank)) continue
     for (const entry of run) {
       dropped.add(entry)
-      // what was emptied by a change has been reported with it
+      // an entry that was emptied by a change was reported with that change
       if (entry.state === 'kept' || entry.slots.length > 0) {
         report({ code: 'empty_message', at: entry.at, message: problemTexts.emptyMessage, done: 'dropped' })
       }
@@ -22,7 +22,7 @@ export function dropEmpty(entries: readonly Entry[], form: Form, report: Report)
   return dropped.size === 0 ? [...entries] : entries.filter((entry) => !dropped.has(entry))
 }
 
-/** What is left of a message that had nothing but what had to go. */
+/** A user message whose whole content was removed. */
 const isHusk = (entry: Entry): boolean => entry.side === 'user' && entry.state !== 'kept' && !hasContent(entry)
 
 const isBlank = ({ slots, isOpaque }: Entry): boolean => !isOpaque && slots.every((slot) => slot.isBlank)
@@ -33,6 +33,6 @@ const alone = (entries: readonly Entry[]): Entry[][] =>
 const sentTogether = (entries: readonly Entry[]): Entry[][] =>
   turnsOf(entries).flatMap((turn) => [
     turn.filter(({ side }) => side === 'assistant'),
-    // one of the user without blocks adds nothing to what is sent
+    // a user message without blocks adds nothing to the merged message
     turn.filter((entry) => entry.side === 'user' && hasContent(entry)),
   ])

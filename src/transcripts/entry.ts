@@ -3,30 +3,30 @@ import type { ContentBlock } from '../messages/message.ts'
 /** One block of a message, read once. */
 export interface Slot {
   readonly kind: 'call' | 'result' | 'text' | 'other'
-  /** Where it stood in its message. */
+  /** The position in its message. */
   readonly index: number
-  /** The id of a call, or of the call that a result is for, as it was found. */
+  /** The id of a call, or of the call that a result is for, as given. */
   readonly id: string
-  /** Text of nothing but white space. */
+  /** The text is only white space. */
   readonly isBlank: boolean
   block: ContentBlock
   isGone?: boolean
 }
 
-/** One message on its way through the repair. */
+/** One message during the repair. */
 export interface Entry {
   readonly at: number
-  /** Asides are not sent: progress and the like. */
+  /** An `aside`, such as progress, is not sent. */
   readonly side: 'assistant' | 'user' | 'aside'
   readonly source: unknown
-  /** Of own messages of the assistant: the id of the reply that they are a part of. */
+  /** For assistant messages of our own form: the id of the reply that they are part of. */
   readonly reply?: string
   slots: Slot[]
-  /** Has content that is none of our business, so that it is never empty. */
+  /** Has content that is not inspected, so the entry never counts as empty. */
   readonly isOpaque: boolean
-  /** Made anew; or from the source, as it is or with other blocks. */
+  /** `kept` and `changed` come from the source; `made` is new. */
   state: 'kept' | 'changed' | 'made'
-  /** For a made result: the message with its call, and what user interfaces see. */
+  /** For a result that was added: the message with its call, and the value for user interfaces. */
   readonly answers?: Entry
   readonly toolUseResult?: string
 }
@@ -37,7 +37,7 @@ export function markChanged(entry: Entry): void {
   if (entry.state === 'kept') entry.state = 'changed'
 }
 
-/** A message of the user that was not there. */
+/** A user message that is added. */
 export const madeEntry = (slots: Slot[], at: number): Entry => ({
   at,
   side: 'user',
@@ -47,5 +47,5 @@ export const madeEntry = (slots: Slot[], at: number): Entry => ({
   state: 'made',
 })
 
-/** Own messages are checked as `toApiMessages` sends them, plain ones as they are. */
+/** Messages of our own form are checked as `toApiMessages` sends them, plain ones as they are. */
 export type Form = 'own' | 'plain'

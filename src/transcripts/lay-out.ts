@@ -4,7 +4,7 @@ import type { Call, LooseResult } from './pair-calls.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts, transcriptTexts } from './transcript-texts.ts'
 
-/** Puts every result into the turn of its call, and takes out those that no call is left for. */
+/** Puts every result into the turn of its call, and removes results without a call. */
 export function layOut(
   turns: readonly (readonly Entry[])[],
   { calls, loose, form }: { calls: readonly Call[]; loose: readonly LooseResult[]; form: Form },
@@ -30,7 +30,7 @@ function dropLoose({ slot, entry, isDoubled }: LooseResult, report: Report): voi
   else report({ code: 'orphan_result', ...place, message: problemTexts.orphanResult(slot.id) })
 }
 
-/** The result of a call where its turn has none yet: from another turn, or made up. */
+/** The result of a call whose turn has none: moved from another turn, or added. */
 function arrivalFor({ slot, entry, turn, result }: Call, report: Report): Entry | undefined {
   if (result === undefined) {
     const message = problemTexts.unansweredCall(slot.id)
@@ -57,7 +57,7 @@ function withoutGone(turn: readonly Entry[]): Entry[] {
   let reply: string | undefined
   return turn.filter((entry) => {
     const isHere = !entry.slots.some(({ isGone }) => isGone) || hasMore(entry)
-    // the first message of a reply holds it together, even if it has nothing to say
+    // the first message of a reply holds the reply's id, even if it is empty
     const isFirst = entry.side === 'assistant' && entry.reply !== reply
     if (entry.side === 'assistant') reply = entry.reply
     return isHere || isFirst
@@ -74,7 +74,7 @@ const isOther = ({ kind }: Slot): boolean => kind !== 'result'
 
 const isResult = ({ kind }: Slot): boolean => kind === 'result'
 
-/** Own messages are sent results first: a message of its own for each result will do. */
+/** Messages of our own form are sent with the results first, so each result can have its own message. */
 function placeOwn(turn: Entry[], arrivals: readonly Entry[]): Entry[] {
   if (arrivals.length === 0) return turn
   let at = turn.findLastIndex(({ side, slots }) => side === 'assistant' || slots.some(isResult)) + 1
@@ -82,7 +82,7 @@ function placeOwn(turn: Entry[], arrivals: readonly Entry[]): Entry[] {
   return [...turn.slice(0, at), ...arrivals, ...turn.slice(at)]
 }
 
-/** Plain messages go out as they are: all results of a turn first in the message that answers. */
+/** Plain messages are sent as they are, so all results of a turn must come first in the message that answers. */
 function placePlain(turn: Entry[], arrivals: readonly Entry[], report: Report): Entry[] {
   const at = turn.findLastIndex(({ side }) => side === 'assistant') + 1
   const answers = turn.slice(at)
@@ -101,7 +101,7 @@ function placePlain(turn: Entry[], arrivals: readonly Entry[], report: Report): 
   return [...turn.slice(0, at), head, ...answers.slice(isAnswer ? 1 : 0).flatMap(withoutResults)]
 }
 
-/** The first result that something else stands before. */
+/** The first result that has other content before it. */
 function firstNotFirst(answers: readonly Entry[]): { entry: Entry; slot: Slot } | undefined {
   let isSomethingElse = false
   for (const entry of answers) {

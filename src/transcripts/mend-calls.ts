@@ -9,22 +9,22 @@ import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
 import { withFields } from './with-fields.ts'
 
-const badId = 'its id is missing, or not of letters, digits, _ and -'
+const badId = 'its id is missing, or has characters other than letters, digits, _ and -'
 const maxComparedChars = 1_000_000
 
-/** Gives every call an id of its own, a name and an input, and its result the same id. Returns the calls that stay. */
+/** Gives every call a unique id, a name and an input, and its result the same id. Returns the remaining calls. */
 export function mendCalls(calls: readonly Call[], form: Form, report: Report): Call[] {
   const mint = new IdMint(calls.map(({ slot }) => slot.id).filter(isValidId))
   const used = new Set<string>()
   const hasId = (call: Call): boolean => {
     const id = readField(call.slot.block, 'id')
-    // own messages are sent with ids that are cleaned, plain ones as they are
+    // our own messages are sent with cleaned ids, plain ones as they are
     return isValidId(id) || (form === 'own' && typeof id === 'string' && id !== '' && canBeRenamed(call))
   }
   return calls.filter((call) => stays(call, form, hasId(call), mint, used, report))
 }
 
-/** Copies of both blocks can be made, with another id in them. */
+/** Whether both blocks can be copied with another id. */
 function canBeRenamed({ slot, result }: Call): boolean {
   try {
     return Object.keys({ ...slot.block, ...result?.slot.block }).length > 0
@@ -55,13 +55,13 @@ function stays(call: Call, form: Form, hasId: boolean, mint: IdMint, used: Set<s
   return true
 }
 
-/** What was wrong with name or input, if anything was. */
+/** Repairs name and input; returns what was wrong, if anything. */
 function mendFields(call: Call, form: Form): string | undefined {
   const { slot, entry } = call
   const name = readField(slot.block, 'name')
   const input = readField(slot.block, 'input')
   const sendable = sendableName(name)
-  // own messages are sent with names that are cleaned, plain ones as they are
+  // our own messages are sent with cleaned names, plain ones as they are
   const hasName = sendable === name || (form === 'own' && canBeRenamed(call))
   if (hasName && isRecord(input)) return undefined
   slot.block = withFields(slot.block, {
@@ -70,15 +70,17 @@ function mendFields(call: Call, form: Form): string | undefined {
     input: isRecord(input) ? input : {},
   })
   markChanged(entry)
-  return hasName ? 'its input is not an object' : 'its name is missing, too long, or not of letters, digits, _ and -'
+  return hasName
+    ? 'its input is not an object'
+    : 'its name is missing, too long, or has characters other than letters, digits, _ and -'
 }
 
-/** The very same block again, as after a reconnect, with one result for both. */
+/** The same block twice, as after a reconnect, with one result for both. */
 function isSentTwice({ slot, twin, result }: Call): boolean {
   if (twin === undefined || result !== undefined) return false
   if (readField(slot.block, 'name') !== readField(twin.slot.block, 'name')) return false
   const input = describeValue(readField(slot.block, 'input'), maxComparedChars)
-  // the longer of the two is not read further than needed
+  // reads no more of the other input than needed for the comparison
   return input.length <= maxComparedChars && input === describeValue(readField(twin.slot.block, 'input'), input.length)
 }
 

@@ -6,8 +6,8 @@ import { problemTexts } from './transcript-texts.ts'
 import { withFields } from './with-fields.ts'
 
 /**
- * Takes out the calls of the service that never got their result, and results without a call: the service refuses both.
- * Own messages are sent without them, so there is nothing to mend.
+ * Removes the service's own calls that have no result, and results without such a call: the service rejects both. Our
+ * own messages are sent without them, so they need no repair.
  */
 export function mendServerTools(entries: readonly Entry[], form: Form, report: Report): void {
   if (form === 'own' || !entries.some(({ slots }) => slots.some(({ block }) => isSpecial(block)))) return
@@ -48,7 +48,7 @@ interface Together {
   isOpaque: boolean
 }
 
-/** Plain messages of one side in a row are read as one. */
+/** Merges consecutive plain messages of one side. */
 function togetherBySide(entries: readonly Entry[]): Together[] {
   const turns: Together[] = []
   for (const entry of entries) {
@@ -82,7 +82,7 @@ function settle(entry: Entry, lost: ReadonlySet<unknown>): void {
   }
   for (const slot of entry.slots) {
     if (slot.kind !== 'call' || !isLost(slot, lost)) continue
-    // a call that code of the service made, and that code is gone
+    // a call that was made by code of the service, which is removed
     slot.block = withFields(slot.block, { type: 'tool_use', caller: undefined })
     markChanged(entry)
   }

@@ -18,7 +18,7 @@ export interface Mended {
   readonly changes: TranscriptChange[]
 }
 
-/** What is wrong with a transcript, and how it would look if it were not: one way for the check and the repair. */
+/** The problems of a transcript and its repaired form; shared by the check and the repair. */
 export function mendTranscript(given: unknown): Mended {
   const messages = readList(given)
   if (messages === undefined) {
@@ -33,7 +33,7 @@ export function mendTranscript(given: unknown): Mended {
   mendServerTools(laidOut, form, report)
   const mended = beginWithUser(dropEmpty(laidOut, form, report), form, report)
   changes.sort((one, other) => one.at - other.at || blockOf(one) - blockOf(other))
-  // lines of other kinds alone are no conversation
+  // entries of other kinds alone are not a conversation
   const isConversation = mended.some(({ source }) => messageKind(source).kind !== 'other')
   return { entries: isConversation ? mended : [], form, changes }
 }

@@ -2,7 +2,7 @@ import { isRecord } from '../base/is-record.ts'
 import { readField } from '../base/read-field.ts'
 import type { Form } from './entry.ts'
 
-/** What an item of a transcript is, and its content where it has some. */
+/** The kind of an item of a transcript, and its content if it has any. */
 export type MessageKind =
   | { readonly kind: 'own'; readonly side: 'assistant' | 'user'; readonly content: unknown; readonly reply: unknown }
   | { readonly kind: 'plain'; readonly role: string; readonly content: unknown }
@@ -20,26 +20,26 @@ export function messageKind(message: unknown): MessageKind {
   }
   const role = readField(message, 'role')
   if (typeof role === 'string') return { kind: 'plain', role, content: readField(message, 'content') }
-  // a session file may hold lines of other kinds; nobody sends them
+  // a session file may hold entries of other kinds, which are never sent
   return { kind: typeof type === 'string' && type !== 'assistant' && type !== 'user' ? 'other' : 'none' }
 }
 
-/** By its id, `toApiMessages` tells which messages of the assistant are one reply. */
+/** `toApiMessages` merges assistant messages with the same id into one reply. */
 export const isReplyId = (id: unknown): id is string => typeof id === 'string' && id !== ''
 
 const ownKinds = new Set(['own', 'attachment', 'aside'])
 
-/** At least one item is a message: otherwise the array is something else, such as a recording. */
+/** At least one item is a message. Otherwise the array is something else, such as a recording. */
 export const isConversation = (kinds: readonly MessageKind[]): boolean =>
   kinds.some(({ kind }) => kind === 'plain' || ownKinds.has(kind))
 
-/** One message of our own form is enough: the API takes none of them as they are. */
+/** One message of our own form is enough, because the API accepts none of them as they are. */
 export function formOf(kinds: readonly MessageKind[]): Form {
   if (kinds.some(({ kind }) => ownKinds.has(kind))) return 'own'
   return kinds.some(({ kind }) => kind === 'plain') ? 'plain' : 'own'
 }
 
-/** Attachments are put into words when they are sent, which must not throw. */
+/** Attachments are converted to text when they are sent, which must not throw. */
 function isSendable(attachment: unknown): boolean {
   try {
     return isRecord(attachment) && typeof { ...attachment }.type === 'string'
@@ -48,7 +48,7 @@ function isSendable(attachment: unknown): boolean {
   }
 }
 
-/** `toApiMessages` looks at these fields of every message, whether it sends it or not. */
+/** `toApiMessages` reads these fields of every message, even of those that it does not send. */
 function canBeLookedAt(message: Record<string, unknown>): boolean {
   try {
     const { uuid, subtype, discarded } = message

@@ -1,7 +1,7 @@
-/** Ids as the API takes them. */
+/** Ids that the API accepts. */
 export const isValidId = (id: unknown): id is string => typeof id === 'string' && /^[a-zA-Z0-9_-]+$/.test(id)
 
-/** Makes ids that no call has, the same ones for the same transcript. */
+/** Creates unused ids, deterministically for a given transcript. */
 export class IdMint {
   readonly #taken: Set<string>
   readonly #counts = new Map<string, number>()
@@ -10,7 +10,7 @@ export class IdMint {
     this.#taken = new Set(taken)
   }
 
-  /** As near to what was there as can be. */
+  /** An unused id as close to the given one as possible. */
   mint(like: string): string {
     const base = like.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call'
     let id = base

@@ -14,9 +14,9 @@ export interface Call extends Result {
   readonly twin: Call | undefined
 }
 
-/** A result that no call is left for. */
+/** A result without a call. */
 export interface LooseResult extends Result {
-  /** There is such a call, but it has its result. */
+  /** There is such a call, but it already has a result. */
   readonly isDoubled: boolean
 }
 
@@ -26,8 +26,8 @@ export interface Pairing {
 }
 
 /**
- * Gives each result to its call. Where an id was used more than once, to the latest reply before the result, and
- * there in order; a result that comes before any call with its id waits for one.
+ * Assigns each result to its call. If an id was used more than once, the latest reply before the result gets it, and
+ * within that reply the calls get their results in order. A result before any call with its id waits for one.
  */
 export function pairCalls(turns: readonly (readonly Entry[])[]): Pairing {
   const pairing: Pairing = { calls: [], loose: [] }
@@ -62,7 +62,7 @@ function knownAs(id: string, known: Map<string, OpenCalls>): OpenCalls {
   return calls
 }
 
-/** The calls with one id, by reply, and how many of each reply have their result. */
+/** The calls with one id, by reply, and how many calls of each reply have a result. */
 class OpenCalls {
   readonly #replies: { calls: Call[]; answered: number }[] = []
   readonly #lost: Call[] = []
@@ -77,7 +77,7 @@ class OpenCalls {
     return call
   }
 
-  /** Once a result has come, its reply is over: one whose calls all have theirs can go. */
+  /** A result ends its reply, so a reply whose calls are all answered is removed. */
   answerLatest(result: Result): boolean {
     while (this.#replies.length > 0) {
       const call = answer(this.#replies.at(-1), result)
@@ -88,7 +88,7 @@ class OpenCalls {
     return false
   }
 
-  /** A real result takes the place of one that an earlier repair made up. Returns the one that has to go. */
+  /** A real result replaces one that an earlier repair added. Returns the result to remove. */
   replaceLost(result: Result): Result {
     const call = isLost(result) ? undefined : this.#lost.pop()
     const made = call?.result

@@ -10,7 +10,7 @@ import { withFields } from './with-fields.ts'
 
 const maxResultChars = 50_000
 
-/** The block, mended where that can be done alone; undefined where it has to go. */
+/** Reads a block and repairs it if that needs no other block; undefined if the block must be removed. */
 export function readBlock(given: unknown, at: number, index: number, report: Report): Slot | undefined {
   const type = isRecord(given) ? readField(given, 'type') : undefined
   const block = given as ContentBlock
@@ -22,7 +22,7 @@ export function readBlock(given: unknown, at: number, index: number, report: Rep
   return undefined
 }
 
-/** Some number their calls; without any id calls and results can still be paired, in order. */
+/** Some hosts number their calls. Calls and results without an id are paired in order. */
 function idOf(block: ContentBlock, key: string): string {
   const id = readField(block, key)
   return typeof id === 'string' || typeof id === 'number' ? String(id) : ''
@@ -67,7 +67,7 @@ function isResultContent(content: unknown): boolean {
   return content === undefined || typeof content === 'string' || (readList(content)?.every(isBlock) ?? false)
 }
 
-/** A result is worth keeping, in whatever shape it came. */
+/** A result is kept in any shape. */
 function contentFrom(content: unknown): unknown {
   if (content === null) return ''
   const list = readList(content)

@@ -7,7 +7,7 @@ import { readList } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
 
-/** A message as it came. */
+/** A message as given. */
 export interface Given {
   readonly source: unknown
   readonly at: number
@@ -19,11 +19,11 @@ interface Content {
   readonly side: 'assistant' | 'user'
   readonly content: unknown
   readonly state: Entry['state']
-  /** The id of an own message of the assistant. */
+  /** The id of an assistant message of our own form. */
   readonly reply?: unknown
 }
 
-/** A message with content: one entry, or more where it has to be split, or none. */
+/** The entries of a message with content: one, several if the message must be split, or none. */
 export function readContent(given: Given, { side, content, state, reply }: Content, report: Report): Entry[] {
   const { source, at, form } = given
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : readList(content)
@@ -51,14 +51,14 @@ function checkReply(entry: Entry, content: unknown, reply: unknown, report: Repo
   if (typeof content === 'string' || !isReplyId(reply)) markChanged(entry)
 }
 
-/** What the assistant said in one message is a part of one reply, wherever it stands now. */
+/** All assistant parts of one message belong to one reply, even after a split. */
 function withReply(parts: Entry[], given: unknown, replyIds: IdMint): Entry[] {
   if (!parts.some(({ side }) => side === 'assistant')) return parts
   const reply = isReplyId(given) ? given : replyIds.mint('msg_repaired')
   return parts.map((part) => (part.side === 'assistant' ? { ...part, reply } : part))
 }
 
-/** Calls belong to the assistant, results to the user: a message with the wrong ones is split there. */
+/** Calls belong to the assistant, results to the user: a message with misplaced blocks is split there. */
 function bySide(entry: Entry, report: Report): Entry[] {
   const isRight = (slot: Slot): boolean => (sideOf(slot) ?? entry.side) === entry.side
   if (entry.slots.every(isRight)) return [entry]

@@ -9,7 +9,7 @@ import { readList } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
 
-/** Every message that can be read, block by block; what is wrong with a message alone is mended on the way. */
+/** Reads every message block by block, and repairs what concerns one message alone. */
 export function readEntries(messages: readonly unknown[], report: Report): { entries: Entry[]; form: Form } {
   const kinds = messages.map(messageKind)
   const form = formOf(kinds)
@@ -27,7 +27,7 @@ export function readEntries(messages: readonly unknown[], report: Report): { ent
 
 interface GivenInOrder extends Given {
   readonly isFirst: boolean
-  /** There are messages among what was given. */
+  /** There is at least one message in the array. */
   readonly isConversational: boolean
 }
 
@@ -67,7 +67,7 @@ function readPlain(given: GivenInOrder, { role, content }: MessageKind & { kind:
     return readContent(given, { side, content, state: 'made' }, report)
   }
   if (role === side) return readContent(given, { side, content, state: 'kept' }, report)
-  // in mid-conversation some models take them; which, and where, is not for us to say
+  // some models accept system messages in mid-conversation; which ones is not checked here
   if (role === 'system' && !isFirst && isContent(content)) return [opaqueOf(given)]
   const message = role === 'system' ? problemTexts.systemFirst : problemTexts.wrongRole(describeValue(role, 40))
   report({ code: 'wrong_role', at, message, done: 'rewritten' })

@@ -1,4 +1,4 @@
-/** The items of an array; undefined where it is none. What cannot be read of it comes out as undefined. */
+/** The items of an array; undefined if it is not an array. An item that cannot be read becomes undefined. */
 export function readList(value: unknown): unknown[] | undefined {
   try {
     if (!Array.isArray(value)) return undefined

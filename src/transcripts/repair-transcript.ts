@@ -6,16 +6,17 @@ import type { TranscriptChange } from './transcript-problem.ts'
 import { writeEntries } from './write-entries.ts'
 
 export interface RepairedTranscript<AnyMessage> {
-  /** A new array; what was not changed in it is the very object that was given. */
+  /** A new array; unchanged messages are the given objects. */
   readonly messages: AnyMessage[]
-  /** What was wrong and what was done about it, in the order of the messages. */
+  /** Each problem and its repair, in the order of the messages. */
   readonly changes: TranscriptChange[]
 }
 
 /**
- * The transcript as the Messages API takes it: lost results are made up and say so, displaced ones are moved to
- * their call, what belongs to nothing is dropped, and a call with a used id gets another. The messages keep their
- * form, plain or own; `idsAndTime` makes the ids and times of own ones that are added. Nothing that was given is changed.
+ * Returns the transcript in a form that the Messages API accepts. Missing results are added and say that they were lost,
+ * misplaced results are moved to their call, results without a call are dropped, and a call with a used id gets a new id.
+ * The messages keep their form, plain or our own; `idsAndTime` creates ids and times for added messages of our own form.
+ * The given messages are not changed.
  */
 export function repairTranscript(
   messages: readonly ApiMessage[],

@@ -10,10 +10,10 @@ export interface ResultSize {
   readonly isLong: boolean
 }
 
-/** Images and documents cost more than their characters tell. */
+/** Images and documents cost more than their number of characters. */
 const media = new Set<unknown>(['image', 'document'])
 
-/** How much a result says; not long if it was compacted already. */
+/** The size of a result. A compacted result does not count as long. */
 export function sizeOf(content: unknown, minChars: number): ResultSize {
   if (typeof content === 'string') {
     return { text: content, others: 0, isLong: content.length > minChars && !content.startsWith(compactedMark) }

@@ -1,10 +1,10 @@
-/** What can be wrong with a whole message. */
+/** Problems of a whole message. */
 type MessageProblemCode = 'bad_message' | 'wrong_role' | 'empty_message' | 'bad_start'
 
-/** What can be wrong with one block of a message. */
+/** Problems of one block of a message. */
 type BlockProblemCode = 'bad_block' | 'empty_text' | 'misplaced_block'
 
-/** What can be wrong with a call or a result, alone or as a pair. */
+/** Problems of a call or a result, alone or as a pair. */
 type CallProblemCode =
   | 'invalid_call'
   | 'empty_error_result'
@@ -21,23 +21,23 @@ type CallProblemCode =
 export type TranscriptProblemCode = MessageProblemCode | BlockProblemCode | CallProblemCode
 
 interface Place {
-  /** The index of the message in the array that was given. */
+  /** The index of the message in the given array. */
   readonly at: number
   /** A sentence for people. */
   readonly message: string
 }
 
-/** Something for which the Messages API would reject the transcript. */
+/** A reason why the Messages API would reject the transcript. */
 export type TranscriptProblem =
   | (Place & { readonly code: MessageProblemCode })
   | (Place & { readonly code: BlockProblemCode; readonly block: number })
-  /** `toolUseID` is the id as it was found, and empty where there was none. */
+  /** `toolUseID` is the id as given, empty if there was none. */
   | (Place & { readonly code: CallProblemCode; readonly block: number; readonly toolUseID: string })
 
-/** A problem, and what was done about it. */
+/** A problem and its repair. */
 export type TranscriptChange = TranscriptProblem & {
   readonly done: 'dropped' | 'moved' | 'added' | 'rewritten'
-  /** Where a call and its result were given another id. */
+  /** The new id of a call and its result, if they got one. */
   readonly newToolUseID?: string
 }
 

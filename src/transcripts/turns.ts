@@ -1,9 +1,9 @@
 import { type Entry, hasContent } from './entry.ts'
 
 /**
- * Turns, one by one: a reply of the assistant with all that is sent after it, up to the next reply. What comes before
- * the first reply is a turn too. Own messages of one reply belong together even where something of the user stands
- * between them, since results may come while a reply is still under way.
+ * Splits a transcript into turns: a reply of the assistant with all messages up to the next reply. The messages before the
+ * first reply are a turn too. Our own messages of one reply stay together even if user messages are between them,
+ * because results may arrive while a reply is still streaming.
  */
 export function turnsOf(entries: readonly Entry[]): Entry[][] {
   const turns: Entry[][] = []

@@ -5,7 +5,7 @@ import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
 import type { Entry, Form } from './entry.ts'
 import { withFields } from './with-fields.ts'
 
-/** Messages again, of the form in which they came. What was not changed is the very object that was given. */
+/** Writes the messages in the form in which they came. Unchanged messages are the given objects. */
 export function writeEntries(entries: readonly Entry[], form: Form, idsAndTime: IdsAndTime): unknown[] {
   const written = new Map<Entry, unknown>()
   for (const entry of entries)

@@ -29,8 +29,8 @@ const pdf = {
   source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' },
 }
 
-describe('what goes to a language model of the AI SDK', () => {
-  it('is the request, with everything that the options say', async () => {
+describe('the request to a language model of the AI SDK', () => {
+  it('contains the messages, the tools and all options', async () => {
     const search = { type: 'provider', id: 'openai.web_search', name: 'web_search', args: {} }
     const options = { temperature: 0, tools: [search] }
     expect(await sent({ tools: [readSchema], system: 'Be brief.' }, 'v4', options)).toEqual({
@@ -47,7 +47,7 @@ describe('what goes to a language model of the AI SDK', () => {
     })
   })
 
-  it('has results with the name of their call, before what the user says', async () => {
+  it('has results with the name of their call, before user text', async () => {
     const { prompt } = await sent({
       messages: [
         {
@@ -86,7 +86,7 @@ describe('what goes to a language model of the AI SDK', () => {
     ])
   })
 
-  it('brings back what the provider said of its parts, and the parts of its own', async () => {
+  it('returns the provider’s metadata and its own parts', async () => {
     const part = { type: 'tool-call', toolCallId: 's', toolName: 'web_search', input: {}, providerExecuted: true }
     const signature = (data: object) => JSON.stringify({ ai_sdk: data })
     const { prompt } = await sent({
@@ -112,7 +112,7 @@ describe('what goes to a language model of the AI SDK', () => {
     ])
   })
 
-  it('takes thinking of the Messages API along for the provider that can check it, and nothing else of others', async () => {
+  it('contains signed thinking of the Messages API, and nothing else of other services', async () => {
     const { prompt } = await sent({
       messages: [
         {
@@ -140,7 +140,7 @@ describe('what goes to a language model of the AI SDK', () => {
     ])
   })
 
-  it('has reasoning of its own without a word of the provider on it, names that services take, and no input but text for custom tools', async () => {
+  it('has its own reasoning without metadata, valid names, and text input for custom tools', async () => {
     const custom = { type: 'provider', id: 'openai.custom', name: 'sql', args: {} }
     const { prompt, tools } = await sent(
       {
@@ -174,7 +174,7 @@ describe('what goes to a language model of the AI SDK', () => {
     expect((tools as { name: string }[]).map(({ name }) => name)).toEqual(['sql', 'Read'])
   })
 
-  it('carries the marks of the prompt cache, on the system prompt, on messages and on results', async () => {
+  it('contains the marks of the prompt cache, on the system prompt, on messages and on results', async () => {
     const cache_control = { type: 'ephemeral' }
     const providerOptions = { anthropic: { cacheControl: cache_control } }
     const { prompt } = await sent({
@@ -236,16 +236,18 @@ describe('what goes to a language model of the AI SDK', () => {
     ])
   })
 
-  it('refuses a language model of another kind when it is given, not when it is asked', () => {
+  it('rejects an unsupported language model when the adapter is created, not at the first request', () => {
     const old = { specificationVersion: 'v1', doStream: async () => ({ stream: new ReadableStream<unknown>() }) }
     try {
       aiSdkModel(old)
       expect.unreachable()
     } catch (error) {
       expect(isSignalboxError(error) && error.message).toBe(
-        'aiSdkModel takes language models of v2, v3 or v4, not of v1.',
+        'aiSdkModel: expected a language model with specificationVersion v2, v3 or v4, received specificationVersion "v1".',
       )
     }
-    expect(() => aiSdkModel('openai/gpt-5.5' as never)).toThrow("not the name of one; give openai('…') of its provider")
+    expect(() => aiSdkModel('openai/gpt-5.5' as never)).toThrow(
+      `received the string "openai/gpt-5.5". Pass a model of a provider, such as openai('…')`,
+    )
   })
 })

@@ -52,8 +52,8 @@ async function modelAt(make: (baseURL: string) => Model, ...answers: Answer[]): 
   return make(server.url)
 }
 
-describe.each(providers)('a provider of the AI SDK against a service on this machine: %s', (_, make) => {
-  it('reads a reply, and sends a transcript back that the service can pair', async () => {
+describe.each(providers)('a provider of the AI SDK against a local service: %s', (_, make) => {
+  it('reads a reply, and sends back a transcript that the service accepts', async () => {
     const model = await modelAt(make, sends(wire))
     const events = await collect(await model(ask({ tools: [readSchema], system: 'Be brief.' })))
     expect(flawsOf(events)).toEqual([])
@@ -90,14 +90,14 @@ describe.each(providers)('a provider of the AI SDK against a service on this mac
     ])
   })
 
-  it('throws a refusal before the stream', async () => {
+  it('throws an HTTP error before the stream', async () => {
     const model = await modelAt(make, refuses(529, { error: { message: 'Busy' } }, { 'retry-after': '3' }))
     const thrown = await collect(await model(ask())).catch((reason) => reason)
     expect(classifyModelError(thrown)).toBe('overloaded')
     expect(retryAfterMs(thrown)).toBe(3_000)
   })
 
-  it('a connection that breaks in mid-stream is trouble with the connection', async () => {
+  it('a connection that breaks in mid-stream is classified as a connection error', async () => {
     const model = await modelAt(make, breaksAfter(half))
     const thrown = await replyOf(await model(ask())).catch((reason) => reason)
     expect(classifyModelError(thrown)).toBe('connection')
@@ -111,7 +111,7 @@ describe.each(providers)('a provider of the AI SDK against a service on this mac
 })
 
 describe('a provider of the AI SDK for the Responses API', () => {
-  it('reads the same reply; what the service looked up is kept for it', async () => {
+  it('reads the same reply; the service’s own items are kept for it', async () => {
     const model = await modelAt(
       (baseURL) => aiSdkModel(checked(createOpenAI({ baseURL, apiKey: 'none' }).responses('m'))),
       sends(frames(asResponsesEvents)),
@@ -146,7 +146,7 @@ describe('a provider of the AI SDK for the Messages API', () => {
   const claude = (baseURL: string) =>
     aiSdkModel(checked(createAnthropic({ baseURL, apiKey: 'none' })('claude-opus-5-5')))
 
-  it('gets ids that Anthropic takes, whichever service gave them', async () => {
+  it('gets ids that Anthropic accepts, from any service', async () => {
     const model = await modelAt(claude, sends(lastMessage))
     const ids = ['functions.Read:0', 'call_a|fc_1', 'call_a fc_1']
     await collect(

@@ -17,11 +17,11 @@ const end = { type: 'message_stop' }
 const text = { type: 'text', text: '' }
 
 describe('raw events of the Messages API', () => {
-  it('pass through as they are, server tools and pings included', async () => {
+  it('pass through unchanged, including server tools and pings', async () => {
     expect(await collect(anthropicEvents(asMessagesEvents))).toEqual(asMessagesEvents)
   })
 
-  it('keep thinking with its signature, and what is redacted', async () => {
+  it('keep thinking with its signature, and redacted thinking', async () => {
     const { blocks } = await replyOf(
       anthropicEvents([
         start(),
@@ -41,7 +41,7 @@ describe('raw events of the Messages API', () => {
     ])
   })
 
-  it('keep a fallback block at its place, with what stood before it', async () => {
+  it('keep a fallback block in place, with the blocks before it', async () => {
     const fallback = { type: 'fallback', from: { model: 'a' }, to: { model: 'b' }, trigger: { type: 'refusal' } }
     const { blocks } = await replyOf(
       anthropicEvents([
@@ -61,13 +61,13 @@ describe('raw events of the Messages API', () => {
     expect(blocks).toEqual([{ type: 'text', text: 'I' }, fallback, { type: 'text', text: 'Here.' }])
   })
 
-  it('keep what marks a call, since the service wants it back', async () => {
+  it('keep the extra fields of a call, because the service needs them back', async () => {
     const call = { type: 'tool_use', id: 'a', name: 'Read', input: {}, caller: { type: 'direct' } }
     const { blocks } = await replyOf(anthropicEvents([start(), open(0, call), close(0), stop('tool_use'), end]))
     expect(blocks).toEqual([call])
   })
 
-  it('put a compaction together, whose pieces are of a kind of their own', async () => {
+  it('assemble a compaction, whose deltas have their own format', async () => {
     const events = await collect(
       anthropicEvents([
         start(),
@@ -88,7 +88,7 @@ describe('raw events of the Messages API', () => {
     'refusal',
     'stop_sequence',
     'model_context_window_exceeded',
-  ])('say why the model stopped: %s', async (reason) => {
+  ])('contain the stop reason: %s', async (reason) => {
     const details = { stop_details: { type: 'refusal', category: 'cyber' } }
     const events = await collect(anthropicEvents([start(), stop(reason, details), end]))
     expect(events).toEqual([start(), stop(reason, details), end])
@@ -100,7 +100,7 @@ describe('raw events of the Messages API', () => {
     expect(await collect(anthropicEvents([...events, close(0), stop('end_turn'), end]))).toEqual(events)
   })
 
-  it('end the blocks that a service left open when it said why it stopped: no call is passed over', async () => {
+  it('end open blocks at the stop reason, so that no call is missed', async () => {
     const events = [start(), open(0, text), open(1, { type: 'tool_use', id: 'a', name: 'Read', input: {} })]
     expect(await collect(anthropicEvents([...events, stop('tool_use'), end]))).toEqual([
       ...events,
@@ -111,17 +111,17 @@ describe('raw events of the Messages API', () => {
     ])
   })
 
-  it('say nothing of an end that did not come', async () => {
+  it('contain no end if the stream has none', async () => {
     const events = [start(), open(0, { type: 'tool_use', id: 'a', name: 'Read', input: {} })]
     expect(await collect(anthropicEvents(events))).toEqual(events)
   })
 
-  it('pass over kinds that nobody knows, which count as signs of life', async () => {
+  it('ignore unknown types, which count as pings', async () => {
     const events = [start(), { type: 'message_mood', mood: 'good' }, stop('end_turn'), end]
     expect(await collect(anthropicEvents(events))).toEqual([start(), { type: 'ping' }, stop('end_turn'), end])
   })
 
-  it('are over when the message has ended, whatever the source does then', async () => {
+  it('end with the message, whatever the source sends then', async () => {
     async function* source() {
       yield* [start(), stop('end_turn'), end]
       await new Promise(() => undefined)
@@ -129,7 +129,7 @@ describe('raw events of the Messages API', () => {
     expect(await collect(anthropicEvents(source()))).toEqual([start(), stop('end_turn'), end])
   })
 
-  it('start by themselves where the start was lost', async () => {
+  it('add a missing message_start', async () => {
     const events = await collect(anthropicEvents([open(0, text), close(0), stop('end_turn'), end]))
     expect(flawsOf(events)).toEqual([])
     expect(events[0]).toEqual({ type: 'message_start', message: { id: expect.stringMatching(/^msg_/) } })
@@ -139,14 +139,14 @@ describe('raw events of the Messages API', () => {
 describe('a stream that repeats itself', () => {
   const said = [open(0, text), piece(0, { type: 'text_delta', text: 'Hi' }), close(0)]
 
-  it('a second start of the same message is passed over', async () => {
+  it('a second start of the same message is ignored', async () => {
     const { blocks, id, error } = await replyOf(
       anthropicEvents([start(), start(), ...said, start(), stop('end_turn'), end]),
     )
     expect({ blocks, id, error }).toEqual({ blocks: [{ type: 'text', text: 'Hi' }], id: 'msg_1', error: undefined })
   })
 
-  it('so are blocks that have ended already', async () => {
+  it('repeated blocks that have already ended are ignored', async () => {
     const call = { type: 'tool_use', id: 'a', name: 'Read', input: {} }
     const { blocks } = await replyOf(
       anthropicEvents([start(), ...said, start(), ...said, open(1, call), close(1), stop('tool_use'), end]),
@@ -154,7 +154,7 @@ describe('a stream that repeats itself', () => {
     expect(blocks).toEqual([{ type: 'text', text: 'Hi' }, call])
   })
 
-  it('another message in mid-reply begins it anew', async () => {
+  it('another message in mid-reply restarts the reply', async () => {
     const call = { type: 'tool_use', id: 'a', name: 'Read', input: {} }
     const again = [start('msg_2'), open(0, call), close(0), stop('tool_use'), end]
     const events = await collect(anthropicEvents([start(), ...said, open(1, text), ...again]))
@@ -163,7 +163,7 @@ describe('a stream that repeats itself', () => {
     expect(readReply(events)).toMatchObject({ id: 'msg_2', blocks: [call] })
   })
 
-  it('a block that begins again before it has ended is an error: its arguments would run into each other', async () => {
+  it('a block that starts again before its end is an error, because its arguments would be mixed', async () => {
     const call = { type: 'tool_use', id: 'a', name: 'Read', input: {} }
     const args = piece(0, { type: 'input_json_delta', partial_json: '{"a":1' })
     const events = await collect(

@@ -21,8 +21,8 @@ async function sent(request: Asked, options: object = {}): Promise<Record<string
 const go = { role: 'user' as const, content: 'Go.' }
 const result = (tool_use_id: string) => ({ type: 'tool_result', tool_use_id, content: 'ok' })
 
-describe('what goes to the Messages API', () => {
-  it('is the request, with everything that the options say', async () => {
+describe('the request to the Messages API', () => {
+  it('contains the messages, the tools and all options', async () => {
     const search = { type: 'web_search_20250305', name: 'web_search' }
     const options = { tools: [search], thinking: { type: 'adaptive' } }
     expect(await sent({ tools: [readSchema], system: 'Be brief.' }, options)).toEqual({
@@ -36,13 +36,13 @@ describe('what goes to the Messages API', () => {
     })
   })
 
-  it('has no tools and no system prompt where there are none', async () => {
+  it('has no tools and no system prompt if there are none', async () => {
     expect(Object.keys(await sent({})).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream'])
     expect(Object.keys(await sent({ system: '' }))).not.toContain('system')
     expect(await sent({}, { system: 'Mine.' })).toMatchObject({ system: 'Mine.' })
   })
 
-  it('brings back the blocks of its own as they were', async () => {
+  it('returns its own blocks unchanged', async () => {
     const content = [
       { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } },
       { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
@@ -61,7 +61,7 @@ describe('what goes to the Messages API', () => {
     ])
   })
 
-  it('leaves out what only another service understands', async () => {
+  it('leaves out blocks of other services', async () => {
     const content = [
       { type: 'thinking', thinking: 'a', signature: '{"openai":{"id":"rs_1"}}' },
       { type: 'thinking', thinking: 'cut off', signature: '' },
@@ -90,7 +90,7 @@ describe('what goes to the Messages API', () => {
     ])
   })
 
-  it('has no ids that the service would refuse; calls and results stay together, and calls apart', async () => {
+  it('has only valid ids; calls and results stay paired, and calls distinct', async () => {
     const call = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: {} })
     const { messages } = await sent({
       messages: [
@@ -112,7 +112,7 @@ describe('what goes to the Messages API', () => {
     ])
   })
 
-  it('brings thoughts back unsigned to a service that signs none, and to no other', async () => {
+  it('returns unsigned thinking only to a service that signs none', async () => {
     const unsigned = { type: 'thinking', thinking: 'Hm.', signature: '{"anthropic":{"signature":""}}' }
     const signed = { type: 'thinking', thinking: 'Well.', signature: 'c2ln' }
     const text = { type: 'text', text: 'So.' }
@@ -124,7 +124,7 @@ describe('what goes to the Messages API', () => {
     expect(await said(unsigned, text)).toEqual([{ type: 'thinking', thinking: 'Hm.', signature: '' }, text])
     expect(await said(unsigned, signed, text)).toEqual([signed, text])
     expect(await said({ ...unsigned, signature: '{"openai_chat":{}}' }, text)).toEqual([text])
-    // cut off, and refused as the last word
+    // cut off, and rejected as the last block
     expect(await said(text, unsigned)).toEqual([text])
   })
 

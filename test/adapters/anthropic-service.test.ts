@@ -26,7 +26,7 @@ import {
   stallsAfter,
 } from './support/sse-server.ts'
 
-/** The service as it really is, by its own client, with every request held to its rules. */
+/** The service with its own client; every request is validated. */
 let server: SseServer
 afterEach(() => server.close())
 
@@ -73,7 +73,7 @@ interface Asked {
   readonly started: string[]
 }
 
-/** Bodies that are over at once; what they are called with is kept. */
+/** Bodies that end at once and record their inputs. */
 function tools() {
   const started: string[] = []
   const instant = (name: string, rest: object) => ({
@@ -126,7 +126,7 @@ describe('a fallback block in mid-output', () => {
     trigger: { type: 'refusal' },
   })
 
-  it('L2 L8 what the declined model asked for does not run, and neither it nor its thoughts are sent back', async () => {
+  it('L2 L8 the calls of the declined model do not run, and neither they nor its thinking are sent back', async () => {
     const asked = await ask(
       {},
       replies(
@@ -197,7 +197,7 @@ describe('a fallback block in mid-output', () => {
     ])
   })
 
-  it('L5 after something was done the reply counts up to there, and the model is asked again', async () => {
+  it('L5 after effects the reply counts as far as it came, and the model is asked again', async () => {
     const events = [
       start(),
       ...call(0, 'w', 'Write'),
@@ -215,7 +215,7 @@ describe('a fallback block in mid-output', () => {
 describe('server tools', () => {
   const paused = replies(start(), ...text(0, 'Let me look.'), ...search(1), ...stop('pause_turn'))
 
-  it('L4 a paused turn goes on, and what was sent meanwhile waits for it', async () => {
+  it('L4 a paused turn continues, and messages sent meanwhile wait for it', async () => {
     const asked = await ask(
       {},
       paused,
@@ -242,7 +242,7 @@ describe('server tools', () => {
     expect(sent(1)).toEqual(['user: go', 'assistant: Let me look.', 'user: go on'])
   })
 
-  it('L6 L8 a turn that is aborted while the service has been asked to go on can be continued', async () => {
+  it('L6 L8 a turn that is aborted while the service continues it can be continued later', async () => {
     let asked: Asked | undefined
     const isAskedToGoOn: Answer = (response, request) => {
       stallsAfter(frames([start('msg_2')]))(response, request)
@@ -269,7 +269,7 @@ describe('server tools', () => {
     expect(sent(1)).toEqual(['user: go', 'assistant: Let me look.', 'user: stop that'])
   })
 
-  it('L8 results alone answer while code of the service waits; calls come whole, and its container is named', async () => {
+  it('L8 only results are sent while code of the service waits; calls arrive complete, and the container is named', async () => {
     const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' }
     const whole = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: { n: 1 }, caller })
     const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'x' } }
@@ -344,14 +344,14 @@ describe('server tools', () => {
   })
 })
 
-describe('what a stream brings', () => {
-  it('L8 a made-up name is sent back under one that the service takes', async () => {
+describe('unusual streams', () => {
+  it('L8 an invented name is sent back as a valid name', async () => {
     const asked = await ask({}, replies(start(), ...call(0, 'a', 'functions.Read'), ...stop('tool_use')), done)
     await readAll(asked)
     expect(sent(1).slice(1)).toEqual(['assistant: call a functions_Read {"n":1}', 'user: result a error'])
   })
 
-  it('L2 a block under a number that was used before is a block', async () => {
+  it('L2 a block with a reused index is a new block', async () => {
     const asked = await ask(
       {},
       replies(start(), ...call(0, 'a', 'Read'), ...call(0, 'b', 'Read'), ...text(0, 'and'), ...stop('tool_use')),
@@ -365,14 +365,14 @@ describe('what a stream brings', () => {
   it.each([
     'max_tokens',
     'tool_use',
-  ])('L2 a call without a single argument runs only where the reply went on: %s', async (reason) => {
+  ])('L2 a call without arguments runs only if the reply continued: %s', async (reason) => {
     const bare = block(0, { type: 'tool_use', id: 'a', name: 'Read', input: {} })
     const asked = await ask({}, replies(start(), ...bare, ...stop(reason)), done)
     await readAll(asked)
     expect(asked.started).toEqual(reason === 'tool_use' ? ['a'] : [])
   })
 
-  it('L4 a tool input that never fits into a reply does not loop for ever', async () => {
+  it('L4 a tool input that is repeatedly cut off does not loop for ever', async () => {
     const cut = (id: string) => replies(start(id), ...call(0, `c_${id}`, 'Write', '{"text":"lo'), ...stop('max_tokens'))
     const asked = await ask({}, cut('m1'), cut('m2'), cut('m3'), cut('m4'), cut('m5'))
     await readAll(asked)
@@ -381,7 +381,7 @@ describe('what a stream brings', () => {
     expect(JSON.stringify(sentBody(1).messages)).toContain('shorter')
   })
 
-  it('L3 one reply is reported once, however often its end is told', async () => {
+  it('L3 one reply is reported once, however often its end is repeated', async () => {
     const [delta, end] = stop('end_turn')
     const asked = await ask(
       {},
@@ -392,21 +392,21 @@ describe('what a stream brings', () => {
     expect(reported).toMatchObject([{ subtype: 'model_reply', usage: { output_tokens: 7 } }])
   })
 
-  it('L8 unsigned thoughts go back to a service that signs none', async () => {
+  it('L8 unsigned thinking is returned to a service that signs none', async () => {
     const asked = await ask({}, replies(start(), ...thought(0, ''), ...call(1, 'a', 'Read'), ...stop('tool_use')), done)
     await readAll(asked)
     const said = (sentBody(1).messages as { content: unknown[] }[])[1]?.content[0]
     expect(said).toEqual({ type: 'thinking', thinking: 'Hm.', signature: '' })
   })
 
-  it('L5 pings keep a long thought alive', async () => {
+  it('L5 pings prevent a timeout during long thinking', async () => {
     const clock = simulatedClock()
     const [open, ...rest] = thought(0) as [unknown, ...unknown[]]
     let heard = (): void => undefined
     const options = { streamIdleMs: 1_000, retry: { attempts: 0 }, includeStreamEvents: true, executor: { clock } }
     const asked = await ask(options, async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      // each in a packet of its own: the client hears of one when the last has been dealt with
+      // each in its own packet: the client handles one after the other
       for (const event of [start(), open, ...Array.from({ length: 8 }, () => ({ type: 'ping' }))]) {
         const isHeard = new Promise<void>((resolve) => {
           heard = resolve
@@ -429,14 +429,14 @@ describe('a connection that fails', () => {
   it.each([
     ['hangs', stallsAfter],
     ['breaks', breaksAfter],
-  ])('L5 after the stop reason it %s: a reply with a stop reason is a reply', async (_, how) => {
+  ])('L5 after the stop reason it %s: a reply with a stop reason is complete', async (_, how) => {
     const events = [start(), ...call(0, 'w', 'Write'), ...stop('tool_use').slice(0, 1)]
     const clock = simulatedClock()
     const asked = await ask({ includeStreamEvents: true, executor: { clock } }, how(frames(events)), done)
     for await (const message of asked.run) {
       asked.seen.push(message)
       const isStopped = message.type === 'stream_event' && message.event.type === 'message_delta'
-      // the stream is waited for again
+      // the stream is awaited again
       if (isStopped) setImmediate(() => clock.increment(5_000))
     }
     expect(asked.started).toEqual(['w'])
@@ -444,7 +444,7 @@ describe('a connection that fails', () => {
     expect(sent(1).at(-1)).toBe('user: result w w done')
   })
 
-  it('L5 after something was done the model hears of it, and does not do it again unknowingly', async () => {
+  it('L5 after effects the model gets the results, so that it does not repeat the calls', async () => {
     const events = [start(), ...call(0, 'w', 'Write'), ...text(1, 'and then'), ...call(2, 'x', 'Write')]
     const asked = await ask({}, breaksAfter(frames(events)), done)
     await readAll(asked)
@@ -468,7 +468,7 @@ describe('a connection that fails', () => {
     expect(JSON.stringify(retry)).not.toMatch(/ at .*:\d+:\d+/)
   })
 
-  it('L5 x-should-retry: false is heeded', async () => {
+  it('L5 x-should-retry: false is respected', async () => {
     const asked = await ask({}, (response) => {
       const body = { type: 'error', error: { type: 'api_error', message: 'No' } }
       response
@@ -484,7 +484,7 @@ describe('a refusal', () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'No.' }
   const refused = replies(start(), ...text(0, 'I would'), ...stop('refusal', { stop_details: details }))
 
-  it('L7 leaves nothing of its reply, and its details reach the host', async () => {
+  it('L7 removes its reply, and its details reach the host', async () => {
     const asked = await ask({}, refused)
     await readAll(asked)
     expect(asked.run.result).toEqual({ reason: 'completed', stopReason: 'refusal', stopDetails: details })
@@ -496,7 +496,7 @@ describe('a refusal', () => {
     ])
   })
 
-  it('L5 another model is asked where there is one', async () => {
+  it('L5 the fallback model is asked if there is one', async () => {
     const asked = await ask({}, refused, done)
     const client = new Anthropic({ apiKey: 'none', baseURL: server.url, maxRetries: 0, logLevel: 'off' })
     const model = anthropicModel(client, { model: 'first', max_tokens: 9 })

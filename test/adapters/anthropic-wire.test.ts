@@ -29,14 +29,14 @@ async function modelAt(...answers: Answer[]): Promise<Model> {
   return anthropicModel(client, { model: 'claude-opus-4-8', max_tokens: 64 })
 }
 
-/** Without pings: the library keeps them to itself. */
+/** Without pings, because the library drops them. */
 const events = asMessagesEvents.filter((event) => (event as { type: string }).type !== 'ping')
 const wire = frames(asMessagesEvents)
 const [start, ...rest] = asMessagesEvents
 const half = asMessagesEvents.slice(0, 6)
 
-describe('@anthropic-ai/sdk against a service on this machine', () => {
-  it('reads a reply, and asked for it in the right words', async () => {
+describe('@anthropic-ai/sdk against a local service', () => {
+  it('reads a reply, and sends the right request', async () => {
     const model = await modelAt(sends(wire))
     const seen = await collect(await model(ask({ tools: [readSchema], system: 'Be brief.' })))
     expect(seen).toEqual(events)
@@ -53,7 +53,7 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     })
   })
 
-  it('leaves the connection as it is until it ends, a moment after the last event', async () => {
+  it('keeps the connection until it ends, a moment after the last event', async () => {
     let end = () => {}
     const finished = new Promise<string>((resolve) => {
       end = () => resolve('finished')
@@ -68,20 +68,20 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     expect(await Promise.race([finished, goneAway])).toBe('finished')
   })
 
-  it.each([1, 2, 3, 7, 64])('whatever the pieces in which it comes: %i bytes', async (size) => {
+  it.each([1, 2, 3, 7, 64])('for any chunk size: %i bytes', async (size) => {
     const text = size < 3 ? frames([start, ...asMessagesEvents.slice(2, 7), ...asMessagesEvents.slice(-2)]) : wire
     const model = await modelAt(sendsInPieces(text, size))
     const { blocks } = await replyOf(await model(ask()))
     expect(blocks[0]).toEqual(oneReply.blocks[0])
   })
 
-  it('passes over a second start of the same message', async () => {
+  it('ignores a second start of the same message', async () => {
     const model = await modelAt(sends(frames([start, start, ...rest])))
     const seen = await collect(await model(ask()))
     expect(seen.filter(({ type }) => type !== 'ping')).toEqual(events)
   })
 
-  it('throws an error that comes in mid-stream, and its kind can be told', async () => {
+  it('throws an error from mid-stream, which can be classified', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     const model = await modelAt(sends(frames([...half, error])))
     const seen: unknown[] = []
@@ -102,7 +102,7 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     [400, 'invalid_request_error', 'invalid_request'],
     [413, 'request_too_large', 'invalid_request'],
     [504, 'timeout_error', 'timeout'],
-  ])('throws a refusal before the stream: %i', async (status, type, kind) => {
+  ])('throws an HTTP error before the stream: %i', async (status, type, kind) => {
     const body = { type: 'error', error: { type, message: 'No' } }
     const model = await modelAt(refuses(status, body, { 'retry-after': '7' }))
     const thrown = await collect(await model(ask())).catch((reason) => reason)
@@ -118,14 +118,14 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     expect(classifyModelError(thrown)).toBe('connection')
   })
 
-  it('throws when nobody is there', async () => {
+  it('throws when the connection is refused', async () => {
     const model = await modelAt(sends(''))
     await server.close()
     const thrown = await collect(await model(ask())).catch((reason) => reason)
     expect(classifyModelError(thrown)).toBe('connection')
   })
 
-  it('says nothing of an end when the stream just stops', async () => {
+  it('has no end when the stream just stops', async () => {
     const model = await modelAt(sends(frames(half)))
     const seen = await collect(await model(ask()))
     expect(flawsOf(seen)).toEqual([])
@@ -144,7 +144,7 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     await server.requests[0]?.closed
   })
 
-  it('an abort before the service has answered does too', async () => {
+  it('an abort before the service has answered does so too', async () => {
     const model = await modelAt(() => undefined)
     const host = new AbortController()
     const reader = (await model(ask({ signal: host.signal })))[Symbol.asyncIterator]()
@@ -161,7 +161,7 @@ describe('@anthropic-ai/sdk against a service on this machine', () => {
     await server.requests[0]?.closed
   })
 
-  it('a service that goes silent after the last event holds nobody up', async () => {
+  it('a service that is silent after the last event does not delay the end', async () => {
     const model = await modelAt(stallsAfter(wire))
     expect(await collect(await model(ask()))).toEqual(events)
     await server.requests[0]?.closed

@@ -40,7 +40,7 @@ describe('the calls of a chat reply', () => {
     expect(await outline(chunks)).toEqual(['+0', '-0', '+1', '-1', '+2', '-2', 'stop'])
   })
 
-  it('whose pieces alternate stay open until they are whole, and end in their order', async () => {
+  it('whose pieces alternate stay open until they are complete, and end in order', async () => {
     const chunks = [
       calls(piece(0, 'a', 'Read', ''), piece(1, 'b', 'Read', '')),
       calls(piece(1, undefined, undefined, '{"p":')),
@@ -67,14 +67,14 @@ describe('the calls of a chat reply', () => {
     expect(blocks).toEqual([call('a', 'Read', { p: 1 }), call('b', 'Read', { p: 2 })])
   })
 
-  it('that all have the same index are told apart by id', async () => {
+  it('that all have the same index are separated by id', async () => {
     const { blocks } = await replyOf(
       fromChatChunks([calls(piece(0, 'a', 'Read', '{"p":1}')), calls(piece(0, 'b', 'Read', '{"p":2}')), stop]),
     )
     expect(blocks).toEqual([call('a', 'Read', { p: 1 }), call('b', 'Read', { p: 2 })])
   })
 
-  it('that all have the same index and no id are told apart by a name after whole arguments', async () => {
+  it('that all have the same index and no id are separated by a name after complete arguments', async () => {
     const { blocks } = await replyOf(
       fromChatChunks([
         calls(piece(0, undefined, 'Read', '{"p"')),
@@ -88,7 +88,7 @@ describe('the calls of a chat reply', () => {
     expect(blocks.map(({ input, text }) => input ?? text)).toEqual([{ p: 1 }, { p: 2 }, 'and', { p: 3 }])
   })
 
-  it('that were whole take nothing more', async () => {
+  it('that were complete accept no more pieces', async () => {
     const { blocks } = await replyOf(
       fromChatChunks([
         calls(piece(0, 'a', 'Read', '{}')),
@@ -109,7 +109,7 @@ describe('the calls of a chat reply', () => {
     expect(blocks).toEqual([call('a', 'Read', { p: 1 })])
   })
 
-  it('without an id keep an empty one, and a name that comes late is waited for', async () => {
+  it('without an id keep an empty one, and wait for a late name', async () => {
     const { blocks } = await replyOf(
       fromChatChunks([
         calls(piece(0, undefined, 'Read', '{}')),
@@ -123,7 +123,7 @@ describe('the calls of a chat reply', () => {
     expect(blocks).toEqual([call('', 'Read', {}), call('b', 'List', { p: 2 }), call('c', '', {})])
   })
 
-  it('bring their arguments as they are, broken ones too', async () => {
+  it('pass on their arguments unchanged, also invalid ones', async () => {
     const { blocks } = await replyOf(fromChatChunks([calls(piece(0, 'a', 'Read', '{"p": [1,}')), stop]))
     expect(blocks).toEqual([call('a', 'Read', { broken: '{"p": [1,}' })])
   })
@@ -135,7 +135,7 @@ describe('the calls of a chat reply', () => {
     expect(blocks).toEqual([call('a', 'Read', { p: [1] })])
   })
 
-  it('keep what the service says of them beyond the API', async () => {
+  it('keep extra fields of the service', async () => {
     const extra_content = { google: { thought_signature: 'c2ln' } }
     const { blocks } = await replyOf(
       fromChatChunks([calls({ ...piece(0, 'a', 'Read', '{}'), type: 'function', extra_content }), stop]),
@@ -145,7 +145,7 @@ describe('the calls of a chat reply', () => {
     ])
   })
 
-  it('that the service runs under a type of its own are nobody’s', async () => {
+  it('of an unknown type, which the service runs, are ignored', async () => {
     const own = { index: 0, id: 's', type: 'web_search', web_search: { query: 'x' } }
     const { blocks, stopReason } = await replyOf(
       fromChatChunks([calls(own), chunk({ content: 'Found.' }), chunk({}, 'stop')]),
@@ -174,7 +174,7 @@ describe('the calls of a chat reply', () => {
     expect(blocks).toEqual([call('a', 'sql', { input: 'SELECT "a\n😀"' })])
   })
 
-  it('that a wrapper holds come out one by one', async () => {
+  it('inside a wrapper are unwrapped', async () => {
     const text = JSON.stringify({
       tool_uses: [
         { recipient_name: 'functions.Read', parameters: { p: 1 } },
@@ -209,17 +209,17 @@ describe('the rest of a chat reply', () => {
     ['length', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['odd', 'odd'],
-  ])('stops for a reason: %s is %s', async (finish, reason) => {
+  ])('maps the finish reason %s to %s', async (finish, reason) => {
     const { stopReason } = await replyOf(fromChatChunks([chunk({ content: 'a' }), chunk({}, finish)]))
     expect(stopReason).toBe(reason)
   })
 
-  it.each(['stop', 'tool_calls', 'odd'])('with calls, %s means that they are to be run', async (finish) => {
+  it.each(['stop', 'tool_calls', 'odd'])('with calls, %s means tool_use', async (finish) => {
     const { stopReason } = await replyOf(fromChatChunks([calls(piece(0, 'a', 'Read', '{}')), chunk({}, finish)]))
     expect(stopReason).toBe('tool_use')
   })
 
-  it('a refusal is text, and the reason to stop', async () => {
+  it('a refusal becomes text and the stop reason', async () => {
     const { blocks, stopReason } = await replyOf(
       fromChatChunks([chunk({ refusal: 'I can' }), chunk({ refusal: 'not.' }), chunk({}, 'stop')]),
     )
@@ -230,7 +230,7 @@ describe('the rest of a chat reply', () => {
   it.each([
     'reasoning_content',
     'reasoning',
-  ])('reasoning in %s is thinking that remembers where it stood', async (field) => {
+  ])('reasoning in %s becomes thinking that remembers its field', async (field) => {
     const { blocks } = await replyOf(
       fromChatChunks([
         chunk({ [field]: 'Hm' }),
@@ -245,7 +245,7 @@ describe('the rest of a chat reply', () => {
     ])
   })
 
-  it('reasoning details are put together, and kept with the thinking', async () => {
+  it('reasoning details are joined, and kept with the thinking', async () => {
     const detail = (text: string, rest: object = {}) => ({ type: 'reasoning.text', text, index: 0, ...rest })
     const sealed = { type: 'reasoning.encrypted', data: 'gAAA', id: 'r1', index: 1 }
     const { blocks } = await replyOf(
@@ -270,7 +270,7 @@ describe('the rest of a chat reply', () => {
     ])
   })
 
-  it('thinking may stand among the parts of the content', async () => {
+  it('thinking may be among the parts of the content', async () => {
     const part = (text: string) => chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] })
     const { blocks } = await replyOf(
       fromChatChunks([part('Hm'), part('.'), chunk({ content: 'Yes.' }), chunk({}, 'stop')]),
@@ -309,7 +309,7 @@ describe('the rest of a chat reply', () => {
     expect(error).toEqual({ type, message: 'No' })
   })
 
-  it('usage may come with the reason, after it, or not at all', async () => {
+  it('usage may come with the finish reason, after it, or not at all', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 2 }
     const after = [chunk({ content: 'a' }), chunk({}, 'stop'), { id: 'c', choices: [], usage }]
     const beside = [chunk({ content: 'a' }), { ...chunk({}, 'stop'), usage }]
@@ -324,7 +324,7 @@ describe('the rest of a chat reply', () => {
     expect(readReply(events).usage).toBeUndefined()
   })
 
-  it('a connection that breaks after the reason to stop costs nothing', async () => {
+  it('a connection that breaks after the finish reason loses nothing', async () => {
     async function* source() {
       yield* [chunk({ content: 'a' }), chunk({}, 'stop')]
       throw new Error('reset')
@@ -339,12 +339,12 @@ describe('the rest of a chat reply', () => {
     expect(error).toEqual({ type: 'rate_limit_error', message: 'Slow down' })
   })
 
-  it('has an id of its own, even if the service gives the same to all', async () => {
+  it('has a unique id, even if the service repeats ids', async () => {
     const ids = await Promise.all([1, 2].map(async () => (await replyOf(fromChatChunks([chunk({}, 'stop')]))).id))
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('other choices, and chunks that a filter sends ahead, are passed over', async () => {
+  it('other choices, and chunks that a filter sends ahead, are ignored', async () => {
     const { blocks, id } = await replyOf(
       fromChatChunks([
         { id: '', choices: [], prompt_filter_results: [] },

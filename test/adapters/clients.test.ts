@@ -8,14 +8,14 @@ const makers = [
   ['openaiResponsesModel', 'responses.create()', (client: unknown) => openaiResponsesModel(client as never, {})],
 ] as const
 
-describe('something that is no client', () => {
+describe('a value that is not a client', () => {
   const hostile = Object.defineProperty({}, 'messages', {
     get: () => {
       throw new Error('no')
     },
   })
 
-  it.each(makers)('is refused when %s is called, with what it takes: %s', (name, method, make) => {
+  it.each(makers)('is rejected by %s, with the expected method: %s', (name, method, make) => {
     for (const client of [undefined, null, {}, 'sk-ant-…', { messages: {} }, hostile]) {
       expect(() => make(client)).toThrow(`${name}: expected a client with ${method}, received`)
     }

@@ -14,7 +14,7 @@ describe('the page on models', () => {
     expect(page.match(/```ts\n/g)).toHaveLength(readdirSync(folder).length)
   })
 
-  it('prints what the page says', async () => {
+  it('prints the output on the page', async () => {
     const lines: string[] = []
     vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
     await import('./samples/scripted.ts')

@@ -8,7 +8,7 @@ import { ask } from './support/requests.ts'
 const start = { type: 'message_start', message: { id: 'msg_1' } }
 const stop = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
 
-/** A source that says one thing and is then silent for good; it hears of `return()` only when asked directly. */
+/** A source that sends one event and is then silent; it notices `return()` only when called directly. */
 const silentAfter = (...items: unknown[]) => {
   const seen = { returns: 0 }
   const iterator = {
@@ -30,7 +30,7 @@ const clientOf = (create: (params: object, options?: { signal?: AbortSignal | nu
 const modelOf = (...args: Parameters<typeof clientOf>) =>
   anthropicModel(clientOf(...args), { model: 'm', max_tokens: 9 } as never)
 
-describe('the connection behind a reply that is over', () => {
+describe('the connection of a reply that has ended', () => {
   const over = { type: 'message_stop' }
   const asked = async (source: AsyncIterable<unknown>) => {
     let signal: AbortSignal | null | undefined
@@ -43,7 +43,7 @@ describe('the connection behind a reply that is over', () => {
     return signal as AbortSignal
   }
 
-  it('is read to its end and never broken off, so that it can be used again', async () => {
+  it('is read to its end and not closed, so that it can be reused', async () => {
     let isReadToItsEnd = false
     async function* source() {
       yield* [start, stop, over]
@@ -53,13 +53,13 @@ describe('the connection behind a reply that is over', () => {
     expect([isReadToItsEnd, signal.aborted]).toEqual([true, false])
   })
 
-  it('is broken off where it brings more', async () => {
+  it('is closed if it sends more', async () => {
     const source = silentAfter(start, stop, over, { type: 'ping' })
     expect((await asked(source)).aborted).toBe(true)
     expect(source.seen.returns).toBe(1)
   })
 
-  it('is broken off where it does not end for a while', async () => {
+  it('is closed if it does not end for a while', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const source = silentAfter(start, stop, over)
@@ -72,7 +72,7 @@ describe('the connection behind a reply that is over', () => {
     }
   })
 
-  it('may fail: nobody hears of it', async () => {
+  it('may fail without an error', async () => {
     async function* source() {
       yield* [start, stop, over]
       throw new TypeError('terminated')
@@ -82,7 +82,7 @@ describe('the connection behind a reply that is over', () => {
 })
 
 describe('a stream of events', () => {
-  it('asks the service when the first event is wanted, and not before', async () => {
+  it('sends the request when the first event is requested', async () => {
     let asked = 0
     const model = modelOf(() => {
       asked++
@@ -122,7 +122,7 @@ describe('a stream of events', () => {
     expect(given?.reason).toBe('enough')
   })
 
-  it('ends at once even when the service has not answered yet, and lets a late answer go', async () => {
+  it('ends at once even when the service has not answered yet, and closes a late answer', async () => {
     const host = new AbortController()
     const late = silentAfter()
     let answer = (_: unknown) => {}
@@ -140,7 +140,7 @@ describe('a stream of events', () => {
     expect(late.seen.returns).toBe(1)
   })
 
-  it('asks nothing when the request is aborted already', async () => {
+  it('sends no request if it is already aborted', async () => {
     let asked = 0
     const model = modelOf(() => {
       asked++
@@ -175,14 +175,14 @@ describe('a stream of events', () => {
     expect(listeners).toBe(0)
   })
 
-  it('throws what the client throws, as it is, and has ended then', async () => {
+  it('throws the client’s error unchanged, and has then ended', async () => {
     const error = Object.assign(new Error('overloaded'), { status: 529 })
     const events = (await modelOf(() => Promise.reject(error))(ask()))[Symbol.asyncIterator]()
     await expect(events.next()).rejects.toBe(error)
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('a reply that said why it stopped is whole, even if the connection breaks behind it', async () => {
+  it('a reply with a stop reason is complete, even if the connection breaks afterwards', async () => {
     async function* source() {
       yield* [start, stop]
       throw new TypeError('terminated')
@@ -190,7 +190,7 @@ describe('a stream of events', () => {
     expect(await collect(anthropicEvents(source()))).toEqual([start, stop])
   })
 
-  it('a client that returns no stream is a mistake of the host', async () => {
+  it('a client that returns no stream is an error of the host', async () => {
     const failed = await collect(await modelOf(() => ({ id: 'msg_1', content: [] }))(ask())).catch((error) => error)
     expect(isSignalboxError(failed) && failed.code).toBe('invalid_option')
     expect(failed.message).toContain('"msg_1"')
@@ -211,7 +211,7 @@ describe('a stream of events', () => {
     expect(cancelled).toBe('cancelled')
   })
 
-  it('a source that throws instead of giving a promise has failed', async () => {
+  it('a source that throws synchronously has failed', async () => {
     const next = () => {
       throw new TypeError('no promise')
     }
@@ -220,7 +220,7 @@ describe('a stream of events', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('serves several that ask at once in order', async () => {
+  it('serves concurrent next() calls in order', async () => {
     const events = anthropicEvents([start, stop])[Symbol.asyncIterator]()
     const steps = await Promise.all([events.next(), events.next(), events.next()])
     expect(steps.map(({ value }) => value)).toEqual([start, stop, undefined])

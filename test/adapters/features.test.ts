@@ -47,7 +47,7 @@ const sdkClaude = (url: string) =>
 const customSql = { type: 'custom', name: 'sql' }
 const chatSql = { type: 'custom', custom: { name: 'sql' } }
 
-/** What the service sent as a reply, and what it was sent when the reply was part of the conversation. */
+/** The reply of the service, and the request that contained that reply. */
 async function roundTrip(
   make: (url: string) => Model,
   wire: string,
@@ -276,7 +276,7 @@ const table: Record<string, Record<(typeof features)[number], Cell>> = {
   },
 }
 
-describe.each(Object.entries(table))('what the page says of %s is so', (_, cells) => {
+describe.each(Object.entries(table))('the page is right about %s', (_, cells) => {
   const proven = features.flatMap((feature) => {
     const [says, proof] = cells[feature]
     return proof === undefined ? [] : [[feature, says, proof] as const]

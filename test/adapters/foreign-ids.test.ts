@@ -26,7 +26,7 @@ const go = async (model: Model, messages: string | readonly Message[]): Promise<
   return run.transcript
 }
 
-/** What a service sends, with ids of its own. */
+/** The reply of a service, with its own ids. */
 const withIds = <Events>(events: Events, ids: readonly [string, string]): Events =>
   JSON.parse(
     JSON.stringify(events)
@@ -61,8 +61,8 @@ const foreign: [string, string][] = [
   ['1.5', 'œuvre/2'],
 ]
 
-describe.each(services)('calls with ids that the Messages API refuses, from %s', (_, answers, model) => {
-  it.each(foreign)('W1 L8 %s and %s are kept, and cleaned where that is wanted', async (...ids) => {
+describe.each(services)('calls with ids that the Messages API rejects, from %s', (_, answers, model) => {
+  it.each(foreign)('W1 L8 %s and %s are kept, and cleaned where needed', async (...ids) => {
     server = await sseServer(...answers(ids).map((text) => sends(text)), sends(frames(lastWord.messages)))
     const transcript = await go(model(), 'go')
     expect(checkTranscript(transcript)).toEqual({ ok: true })
@@ -78,7 +78,7 @@ describe.each(services)('calls with ids that the Messages API refuses, from %s',
   })
 })
 
-it('W1 L8 an id that is like another one once that is cleaned is another call all the same', async () => {
+it('W1 L8 an id that equals another one after cleaning is still a different call', async () => {
   const [first, last] = [frames(withIds(asMessagesEvents, ['functions_Read_0', 'b'])), frames(lastWord.messages)]
   server = await sseServer(sends(chatWire(withIds(asChatChunks, ['functions.Read:0', 'a']))), sends(first), sends(last))
   const anthropic = new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 })

@@ -22,7 +22,7 @@ const junk = fc.oneof(
   fc.anything({ maxDepth: 2 }),
 )
 
-/** The item with one of its fields, at any depth, gone or something else. */
+/** The item with one of its fields, at any depth, missing or changed. */
 const spoilt = (item: unknown): fc.Arbitrary<unknown> => {
   if (typeof item !== 'object' || item === null) return junk
   const keys = Object.keys(item)
@@ -40,7 +40,7 @@ const spoilt = (item: unknown): fc.Arbitrary<unknown> => {
   })
 }
 
-/** The stream of a real reply with items lost, doubled, out of order, spoilt, or not of this world. */
+/** The stream of a real reply with items lost, repeated, reordered, damaged or invalid. */
 const broken = (items: readonly object[]): fc.Arbitrary<unknown[]> =>
   fc.array(
     fc.oneof(
@@ -60,8 +60,8 @@ const unreadable = new Proxy(
   },
 )
 
-describe.each(formats)('whatever a service sends: %s', (_, translate, items) => {
-  it('comes out in an order that a reader may rely on', async () => {
+describe.each(formats)('random streams of a service: %s', (_, translate, items) => {
+  it('produce events in a valid order', async () => {
     await fc.assert(
       fc.asyncProperty(broken(items), async (sent) => {
         const events = await collect(translate(sent))
@@ -72,7 +72,7 @@ describe.each(formats)('whatever a service sends: %s', (_, translate, items) => 
     )
   })
 
-  it('never makes a call of what the service ran by itself', async () => {
+  it('never turn the service’s own calls into calls to run', async () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([...items]), async (sent) => {
         const { blocks } = readReply(await collect(translate(sent)))
@@ -83,12 +83,12 @@ describe.each(formats)('whatever a service sends: %s', (_, translate, items) => 
     )
   })
 
-  it('is nothing but signs of life where it is nothing', async () => {
+  it('produce only pings if they contain nothing', async () => {
     const nothing = [null, undefined, 7, 'data', [], {}, { type: 7 }, { type: 'toString' }, unreadable, Symbol('x')]
     expect(await collect(translate(nothing))).toEqual(nothing.map(() => ({ type: 'ping' })))
   })
 
-  it('with junk between its items means the same', async () => {
+  it('have the same meaning with junk between the items', async () => {
     const clean = readReply(await collect(translate([...items])))
     const mixed = items.flatMap((item) => [null, item, unreadable, { type: 'unheard.of' }])
     const seen = readReply(await collect(translate(mixed)))

@@ -84,7 +84,7 @@ describe('the kind of an error', () => {
     expect(classifyModelError(error)).toBe(kind)
   })
 
-  it('can be told of anything, and of what cannot be read', () => {
+  it('is defined for any value, also an unreadable one', () => {
     expect(classifyModelError(unreadable)).toBe('unknown')
     expect(classifyModelError({ error: unreadable, cause: unreadable })).toBe('unknown')
     fc.assert(
@@ -100,7 +100,7 @@ describe('the kind of an error', () => {
   })
 })
 
-describe('how long to wait', () => {
+describe('the retry delay', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   it.each([
     [{ headers: new Headers({ 'retry-after': '2' }) }, 2_000],
@@ -121,7 +121,7 @@ describe('how long to wait', () => {
     expect(retryAfterMs(error, now)).toBe(ms)
   })
 
-  it('is unknown where nothing can be read', () => {
+  it('is undefined if it cannot be read', () => {
     for (const error of [unreadable, { headers: unreadable }]) expect(retryAfterMs(error)).toBeUndefined()
   })
 })

@@ -38,11 +38,11 @@ const bodies = () => server.requests.map(({ body }) => body)
 const text = (body: unknown): string => JSON.stringify(body)
 const quick = { retry: { attempts: 1, backoffMs: 0 } }
 
-describe('reasoning that a service wants back', () => {
+describe('reasoning that a service needs back', () => {
   const thinks = chat('c1', [{ reasoning_content: 'First.' }, chatCall('call_1', 'Read', '{}')], 'tool_calls')
   const answers = chat('c2', [{ reasoning_content: 'Then.' }, { content: 'So.' }], 'stop')
 
-  /** As DeepSeek does: once calls were made, it wants its reasoning with everything that it said since. */
+  /** Like DeepSeek: after calls, it requires its reasoning with every assistant message since. */
   const demanding =
     (wire: string): Answer =>
     (response, request) => {
@@ -56,7 +56,7 @@ describe('reasoning that a service wants back', () => {
   it.each([
     ['openaiChatModel', () => chatModel()],
     ['aiSdkModel', () => compatible()],
-  ])('goes back through %s, in the next conversation too', async (_, make) => {
+  ])('is returned through %s, in the next conversation too', async (_, make) => {
     await serve(thinks, demanding(answers), demanding(lastChat))
     const first = await talk(make())
     expect(first.result).toMatchObject({ reason: 'completed' })
@@ -65,7 +65,7 @@ describe('reasoning that a service wants back', () => {
     expect(text(bodies()[2])).toContain('"reasoning_content":"Then."')
   })
 
-  it('goes back to Mistral among the parts of the content', async () => {
+  it('is returned to Mistral among the parts of the content', async () => {
     const part = (words: string) => ({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: words }] }] })
     await serve(
       chat('c1', [part('Hm'), part('.'), { content: 'Well.' }, chatCall('a', 'Read', '{}')], 'tool_calls'),
@@ -81,7 +81,7 @@ describe('reasoning that a service wants back', () => {
   })
 })
 
-describe('a name that the model made up', () => {
+describe('an invented tool name', () => {
   const wrapper = {
     tool_uses: [
       { recipient_name: 'functions.Read', parameters: {} },
@@ -127,8 +127,8 @@ describe('a name that the model made up', () => {
   })
 })
 
-describe('what a service runs by itself', () => {
-  it('is not answered, even if it looks like a call: a search at xAI', async () => {
+describe('calls that a service runs itself', () => {
+  it('are not answered, even if they look like calls: a search at xAI', async () => {
     const search = {
       type: 'custom_tool_call',
       id: 'x_1',
@@ -143,7 +143,7 @@ describe('what a service runs by itself', () => {
     expect(bodies()).toHaveLength(1)
   })
 
-  it('goes back where the service keeps nothing: a search, and a program with the call that it made', async () => {
+  it('are returned to a stateless service: a search, and a program with its call', async () => {
     const program = { type: 'program', id: 'prog_1', call_id: 'call_p', code: 'await Read({})', fingerprint: 'f1' }
     const caller = { type: 'program', caller_id: 'call_p' }
     await serve(response('r1', [webSearch('ws_1'), program, functionCall('a', 'Read', {}, { caller })]), lastResponse)
@@ -174,7 +174,7 @@ describe('what a service runs by itself', () => {
     ['openaiResponsesModel', () => responsesModel(), true],
     ['openaiResponsesModel', () => responsesModel({ store: false }), false],
     ['aiSdkModel', () => sdkResponses(), true],
-  ])('can be allowed or denied: %s', async (_, make, approve) => {
+  ])('can be approved or denied: %s', async (_, make, approve) => {
     await serve(response('r1', [asked]), response('r2', [ranIt, outputText('msg_1', 'Dropped.')]), lastResponse)
     const first = await talk(make())
     expect(first.result).toEqual({ reason: 'completed', stopReason: 'approval_required' })
@@ -189,7 +189,7 @@ describe('what a service runs by itself', () => {
     })
   })
 
-  it('and was not answered does not spoil the conversation', async () => {
+  it('without an answer to their approval do not break the conversation', async () => {
     await serve(response('r1', [asked]), lastResponse)
     const { transcript } = await talk(responsesModel())
     const { result } = await talk(responsesModel(), [...transcript, userMessage('Never mind.')])
@@ -197,7 +197,7 @@ describe('what a service runs by itself', () => {
   })
 })
 
-describe('trouble that a service reports in its own way', () => {
+describe('errors in service-specific formats', () => {
   const half = (error: object) =>
     frames(
       [
@@ -231,7 +231,7 @@ describe('trouble that a service reports in its own way', () => {
     ['Responses: server_is_overloaded', failed('server_is_overloaded'), lastResponse, () => responsesModel()],
     ['Responses: slow_down', failed('slow_down'), lastResponse, () => responsesModel()],
     ['AI SDK: server_is_overloaded', failed('server_is_overloaded'), lastResponse, () => sdkResponses()],
-  ])('is tried again: %s', async (_, broken, whole, make) => {
+  ])('are retried: %s', async (_, broken, whole, make) => {
     await serve(broken, whole)
     const { result, messages } = await talk(make(), 'Go.', quick)
     expect(result).toMatchObject({ reason: 'completed' })
@@ -246,7 +246,7 @@ describe('trouble that a service reports in its own way', () => {
     ['Chat: code 502', half({ error: { code: 502, message: 'Bad' } }), lastChat, chatModel, 'server'],
     ['server_is_overloaded', failed('server_is_overloaded'), lastResponse, responsesModel, 'overloaded'],
     ['slow_down', failed('slow_down'), lastResponse, responsesModel, 'rate_limited'],
-  ])('L5 makes the query ask the fallback model once its attempts are used up: %s', async (_, broken, whole, make, errorKind) => {
+  ])('L5 make the query ask the fallback model after the last attempt: %s', async (_, broken, whole, make, errorKind) => {
     await serve(broken, broken, whole)
     const fallbackModel = make({ model: 'second' })
     const { result, messages } = await talk(make({ model: 'first' }), 'Go.', { ...quick, fallbackModel })
@@ -262,7 +262,7 @@ describe('trouble that a service reports in its own way', () => {
   it.each([
     ['openaiChatModel', () => chatModel()],
     ['aiSdkModel', () => sdkChat()],
-  ])('is not tried again where there is no money left: %s', async (_, make) => {
+  ])('are not retried if the account is out of credit: %s', async (_, make) => {
     const error = { message: 'Pay', type: 'insufficient_quota', code: 'insufficient_quota' }
     await serve(refuses(429, { error }), lastChat)
     expect((await talk(make(), 'Go.', quick)).result).toMatchObject({ reason: 'model_error' })
@@ -270,13 +270,13 @@ describe('trouble that a service reports in its own way', () => {
   })
 })
 
-describe('calls in forms that are not in the reference', () => {
-  it('have their arguments as an object', async () => {
+describe('calls in undocumented formats', () => {
+  it('may have their arguments as an object', async () => {
     await serve(chat('c1', [chatCall('call_1', 'Read', { path: 'a' })], 'tool_calls'), lastChat)
     expect((await talk(chatModel())).ran).toEqual(['Read {"path":"a"}'])
   })
 
-  it('take text, through aiSdkModel too', async () => {
+  it('may have text input, through aiSdkModel too', async () => {
     const item = {
       type: 'custom_tool_call',
       id: 'ctc_1',

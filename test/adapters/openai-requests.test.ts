@@ -66,8 +66,8 @@ const foreign = [
   { type: 'ai_sdk_part', part: { type: 'custom' } },
 ]
 
-describe('what goes to the Responses API', () => {
-  it('is the request, with everything that the options say', async () => {
+describe('the request to the Responses API', () => {
+  it('contains the messages, the tools and all options', async () => {
     const search = { type: 'web_search' }
     const body = await toResponses(
       {
@@ -137,7 +137,7 @@ describe('what goes to the Responses API', () => {
     call('a', 'Read', {}, kept({ id: 'fc_1' })),
   )
 
-  it('brings reasoning back before what it led to, as it came', async () => {
+  it('returns reasoning unchanged, before the item that it led to', async () => {
     const { input } = await toResponses({ messages: [reply, heard(result('a', 'ok'))] })
     const part = (text: string) => ({ type: 'output_text', text, annotations: [] })
     expect(input).toEqual([
@@ -156,7 +156,7 @@ describe('what goes to the Responses API', () => {
     ])
   })
 
-  it('has no ids to look up where the service keeps nothing, but encrypted reasoning and what the service did', async () => {
+  it('has no ids for a stateless service, but encrypted reasoning and the service’s own items', async () => {
     const { input } = await toResponses({ messages: [reply, heard(result('a', 'ok'))] }, { store: false })
     expect(input).toEqual([
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
@@ -167,7 +167,7 @@ describe('what goes to the Responses API', () => {
     ])
   })
 
-  it('leaves out reasoning that would be refused: not encrypted, or with nothing behind it', async () => {
+  it('leaves out reasoning that would be rejected: not encrypted, or with nothing after it', async () => {
     const thinking = (data: object) => ({ type: 'thinking', thinking: '', ...kept(data) })
     const open = thinking({ id: 'rs_1', encrypted_content: null })
     const sealed = thinking({ id: 'rs_2', encrypted_content: 'gBBB' })
@@ -186,7 +186,7 @@ describe('what goes to the Responses API', () => {
     ])
   })
 
-  it('speaks to custom tools in text', async () => {
+  it('sends text to custom tools', async () => {
     const sql = { type: 'custom', name: 'sql' }
     const { input, tools } = await toResponses(
       {
@@ -205,7 +205,7 @@ describe('what goes to the Responses API', () => {
   it.each([
     true,
     false,
-  ])('brings the program back that made a call, and says so on its output: store %s', async (store) => {
+  ])('returns the program that made a call, and names it in the output: store %s', async (store) => {
     const program = { type: 'program', id: 'prog_1', call_id: 'call_p', code: 'await Read({})', fingerprint: 'f' }
     const caller = { type: 'program', caller_id: 'call_p' }
     const { input } = await toResponses(
@@ -224,7 +224,7 @@ describe('what goes to the Responses API', () => {
     ])
   })
 
-  it('has a request for approval with its answer, and neither without the other', async () => {
+  it('contains an approval request and its answer only together', async () => {
     const asked = (id: string) => ({
       type: 'openai_item' as const,
       item: { type: 'mcp_approval_request', id, name: 'delete', server_label: 'db', arguments: '{}' },
@@ -241,7 +241,7 @@ describe('what goes to the Responses API', () => {
     ])
   })
 
-  it('has no call that the service ran under the name of a custom tool: it would want an output for it', async () => {
+  it('leaves out calls that the service ran as a custom tool, because it would expect an output', async () => {
     const item = { type: 'custom_tool_call', id: 'x', call_id: 'x', name: 'x_keyword_search', input: '{}' }
     const { input } = await toResponses({
       messages: [said({ type: 'openai_item', item }, { type: 'text', text: 'Found.' })],
@@ -249,7 +249,7 @@ describe('what goes to the Responses API', () => {
     expect(input).toEqual([{ role: 'assistant', content: 'Found.' }])
   })
 
-  it('carries pictures and documents, in results too', async () => {
+  it('contains images and documents, in results too', async () => {
     const { input } = await toResponses({
       messages: [
         said(call('a', 'Read', {})),
@@ -279,8 +279,8 @@ describe('what goes to the Responses API', () => {
   })
 })
 
-describe('what goes to Chat Completions', () => {
-  it('is the request, with everything that the options say', async () => {
+describe('the request to Chat Completions', () => {
+  it('contains the messages, the tools and all options', async () => {
     expect(await toChat({ tools: [readSchema], system: 'Be brief.' }, { temperature: 0 })).toEqual({
       model: 'm',
       temperature: 0,
@@ -325,7 +325,7 @@ describe('what goes to Chat Completions', () => {
   })
   const text = (words: string) => ({ type: 'text', text: words })
 
-  it('brings reasoning back where it came from, once calls were made since the user spoke, the answer after them too', async () => {
+  it('returns reasoning in its original field if calls were made since the last user message', async () => {
     const thinking = thought('Hm.', { field: 'reasoning_content' })
     const { messages } = await toChat({
       messages: [
@@ -343,7 +343,7 @@ describe('what goes to Chat Completions', () => {
     expect(spoken.map(({ reasoning_content }) => reasoning_content)).toEqual([undefined, 'Hm.', 'Hm.', undefined])
   })
 
-  it('brings back what a service signed: reasoning details of OpenRouter, signatures of Gemini', async () => {
+  it('returns signed data: reasoning details of OpenRouter, signatures of Gemini', async () => {
     const details = [{ type: 'reasoning.encrypted', data: 'gAAA', index: 0 }]
     const extra_content = { google: { thought_signature: 'c2ln' } }
     const { messages } = await toChat({
@@ -370,7 +370,7 @@ describe('what goes to Chat Completions', () => {
     ])
   })
 
-  it('brings thinking back among the parts of the content where it came there, as at Mistral', async () => {
+  it('returns thinking among the parts of the content if it came there, as for Mistral', async () => {
     const { messages } = await toChat({ messages: [said(thought('Hm.', { field: 'content' }), text('Yes.'))] })
     expect(messages).toEqual([
       {
@@ -383,7 +383,7 @@ describe('what goes to Chat Completions', () => {
     ])
   })
 
-  it('speaks to custom tools in text', async () => {
+  it('sends text to custom tools', async () => {
     const sql = { type: 'custom', custom: { name: 'sql' } }
     const { messages, tools } = await toChat(
       {
@@ -399,7 +399,7 @@ describe('what goes to Chat Completions', () => {
     ])
   })
 
-  it('has the files of results after them, since results are text', async () => {
+  it('has the files of results after them, because results are text', async () => {
     const { messages } = await toChat({
       messages: [
         said(call('a', 'Read', {}), call('b', 'Read', {})),
@@ -424,14 +424,14 @@ describe('what goes to Chat Completions', () => {
 describe.each([
   ['the Responses API', toResponses, 'input'],
   ['Chat Completions', toChat, 'messages'],
-] as const)('names that a model made up, on the way to %s', (_, send, field) => {
+] as const)('invented names in requests to %s', (_, send, field) => {
   it.each([
     'functions.Read',
     'multi_tool_use.parallel',
     'søk efter filer',
     'x'.repeat(200),
     '',
-  ])('are such as it takes: %s', async (name) => {
+  ])('are valid: %s', async (name) => {
     const body = await send({
       tools: [readSchema],
       messages: [

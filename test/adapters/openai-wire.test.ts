@@ -45,10 +45,10 @@ const wires = { Responses: frames(asResponsesEvents), 'Chat Completions': frames
 const plain = (blocks: readonly { type: string; signature?: unknown }[]) =>
   blocks.filter(({ type }) => type === 'text' || type === 'tool_use').map(({ signature, ...block }) => block)
 
-describe.each(['Responses', 'Chat Completions'] as const)('openai against a service on this machine: %s', (api) => {
+describe.each(['Responses', 'Chat Completions'] as const)('openai against a local service: %s', (api) => {
   const half = frames(streams[api].slice(0, 6), api === 'Responses')
 
-  it('reads a reply, and asked for it in the right words', async () => {
+  it('reads a reply, and sends the right request', async () => {
     const model = await modelAt(api, sends(wires[api]))
     const seen = await collect(await model(ask({ tools: [readSchema], system: 'Be brief.' })))
     expect(flawsOf(seen)).toEqual([])
@@ -61,12 +61,12 @@ describe.each(['Responses', 'Chat Completions'] as const)('openai against a serv
     expect(request?.body).toMatchObject({ model: 'gpt-5.2', stream: true, tools: [{ type: 'function' }] })
   })
 
-  it.each([1, 5, 64])('whatever the pieces in which it comes: %i bytes', async (size) => {
+  it.each([1, 5, 64])('for any chunk size: %i bytes', async (size) => {
     const model = await modelAt(api, sendsInPieces(wires[api], size))
     expect(plain((await replyOf(await model(ask()))).blocks)).toEqual(oneReply.blocks)
   })
 
-  it('sends a transcript back that the service can pair', async () => {
+  it('sends back a transcript that the service accepts', async () => {
     const model = await modelAt(api, sends(wires[api]))
     const { blocks } = await replyOf(await model(ask()))
     const results = ['call_1', 'call_2'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: `of ${id}` }))
@@ -109,7 +109,7 @@ describe.each(['Responses', 'Chat Completions'] as const)('openai against a serv
     [429, { message: 'Pay', type: 'insufficient_quota', code: 'insufficient_quota' }, 'auth'],
     [401, { message: 'Key', type: 'invalid_request_error', code: 'invalid_api_key' }, 'auth'],
     [400, { message: 'Long', type: 'invalid_request_error', code: 'context_length_exceeded' }, 'invalid_request'],
-  ])('throws a refusal before the stream: %i %j', async (status, error, kind) => {
+  ])('throws an HTTP error before the stream: %i %j', async (status, error, kind) => {
     const model = await modelAt(api, refuses(status, { error }, { 'retry-after-ms': '1500' }))
     const thrown = await collect(await model(ask())).catch((reason) => reason)
     expect(thrown).toMatchObject({ status })
@@ -124,14 +124,14 @@ describe.each(['Responses', 'Chat Completions'] as const)('openai against a serv
     expect(classifyModelError(thrown)).toBe('connection')
   })
 
-  it('throws when nobody is there', async () => {
+  it('throws when the connection is refused', async () => {
     const model = await modelAt(api, sends(''))
     await server.close()
     const thrown = await collect(await model(ask())).catch((reason) => reason)
     expect(classifyModelError(thrown)).toBe('connection')
   })
 
-  it('an error in mid-stream can be told', async () => {
+  it('an error in mid-stream can be classified', async () => {
     const error = { code: 'rate_limit_exceeded', message: 'Slow down' }
     const event = api === 'Responses' ? { type: 'error', ...error } : { error }
     const model = await modelAt(api, sends(half + frame(event)))
@@ -139,7 +139,7 @@ describe.each(['Responses', 'Chat Completions'] as const)('openai against a serv
     expect(classifyModelError(thrown)).toBe('rate_limited')
   })
 
-  it('says nothing of an end when the stream just stops', async () => {
+  it('has no end when the stream just stops', async () => {
     const model = await modelAt(api, sends(half))
     expect((await replyOf(await model(ask()))).stopReason).toBeUndefined()
   })

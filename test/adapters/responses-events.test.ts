@@ -62,7 +62,7 @@ describe('the calls of a response', () => {
     ])
   })
 
-  it('come whole where they came in no pieces; what came in pieces stands', async () => {
+  it('are complete if they did not come in pieces; pieces are kept', async () => {
     const { blocks } = await replyOf(
       fromResponsesEvents([
         created,
@@ -100,7 +100,7 @@ describe('the calls of a response', () => {
     expect(blocks).toEqual([{ ...call('a', 'sql', { input: 'SELECT "x"\n' }), signature: '{"openai":{"id":"ct_1"}}' }])
   })
 
-  it.each(['parallel', 'multi_tool_use.parallel'])('that a wrapper holds come out one by one: %s', async (name) => {
+  it.each(['parallel', 'multi_tool_use.parallel'])('inside a wrapper are unwrapped: %s', async (name) => {
     const text = JSON.stringify({
       tool_uses: [
         { recipient_name: 'functions.Read', parameters: { p: 1 } },
@@ -128,12 +128,12 @@ describe('the calls of a response', () => {
     '{"tool_uses":[{"recipient_name":"functions.Read","parameters":[]}]}',
     '{"tool_uses":',
     '[]',
-  ])('a wrapper that is not just that stays a call of an unknown tool: %s', async (text) => {
+  ])('a malformed wrapper stays a call of an unknown tool: %s', async (text) => {
     const { blocks } = await replyOf(fromResponsesEvents([created, done(0, fn('w', 'parallel', text)), completed()]))
     expect(blocks.map(({ id, name }) => [id, name])).toEqual([['w', 'parallel']])
   })
 
-  it('that the service makes by itself are kept for it, and are nobody’s calls', async () => {
+  it('that the service runs itself are kept for it, and do not run here', async () => {
     const items = [
       'web_search_call',
       'file_search_call',
@@ -149,17 +149,17 @@ describe('the calls of a response', () => {
   })
 })
 
-describe('what a service runs by itself', () => {
+describe('calls that a service runs itself', () => {
   const item = { type: 'custom_tool_call', id: 'x_1', call_id: 'x', name: 'x_keyword_search', input: '{"query":"a"}' }
   const events = [created, added(0, { ...item, input: '' }), done(0, item), completed()]
   const tools = [{ name: 'Read' }]
 
-  it('under the name of a custom tool that nobody gave is no call, where the service was given tools of its own', async () => {
+  it('as an unknown custom tool do not run here, if the service has its own tools', async () => {
     const { blocks, stopReason } = await replyOf(fromResponsesEvents(events, { tools, hasServiceTools: true }))
     expect({ blocks, stopReason }).toEqual({ blocks: [{ type: 'openai_item', item }], stopReason: 'end_turn' })
   })
 
-  it('is told from a call of a name that the model made up', async () => {
+  it('are distinguished from calls with an invented name', async () => {
     for (const options of [{ tools }, { tools: [{ name: item.name }], hasServiceTools: true }, {}]) {
       const { blocks, stopReason } = await replyOf(fromResponsesEvents(events, options))
       expect(blocks).toMatchObject([{ type: 'tool_use', name: item.name }])
@@ -167,7 +167,7 @@ describe('what a service runs by itself', () => {
     }
   })
 
-  it('after somebody allowed it is asked for, and the reply stops for that', async () => {
+  it('that need approval stop the reply', async () => {
     const asked = { type: 'mcp_approval_request', id: 'mcpr_1', name: 'delete', server_label: 'db', arguments: '{}' }
     const { blocks, stopReason } = await replyOf(fromResponsesEvents([created, done(0, asked), completed()]))
     expect(stopReason).toBe('approval_required')
@@ -185,7 +185,7 @@ describe('what a service runs by itself', () => {
 })
 
 describe('the rest of a response', () => {
-  it('reasoning is thinking, and keeps what the service wants back', async () => {
+  it('reasoning becomes thinking, and keeps the data that the service needs back', async () => {
     const item = {
       type: 'reasoning',
       id: 'rs_1',
@@ -244,7 +244,7 @@ describe('the rest of a response', () => {
     expect(blocks).toEqual(['One', 'Two', 'Three'].map((text) => ({ type: 'text', text, signature })))
   })
 
-  it('a refusal is text, and the reason to stop', async () => {
+  it('a refusal becomes text and the stop reason', async () => {
     const item = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }
     const streamed = [added(0, item), says('refusal.delta', { content_index: 0, delta: 'No.' }), done(0, item)]
     for (const events of [streamed, [added(0, item), says('refusal.done', { content_index: 0, refusal: 'No.' })]]) {
@@ -258,7 +258,7 @@ describe('the rest of a response', () => {
     ['max_output_tokens', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['odd', 'odd'],
-  ])('a response that is incomplete says why: %s is %s', async (reason, stopReason) => {
+  ])('maps the reason of an incomplete response: %s to %s', async (reason, stopReason) => {
     const response = { id: 'resp_1', status: 'incomplete', incomplete_details: { reason } }
     const events = [created, added(0, fn('a', 'Read')), args(0, '{"p'), { type: 'response.incomplete', response }]
     const all = await collect(fromResponsesEvents(events))
@@ -266,7 +266,7 @@ describe('the rest of a response', () => {
     expect(readReply(all)).toMatchObject({ stopReason, blocks: [call('a', 'Read', { broken: '{"p' })] })
   })
 
-  it('what came in no events at all is taken from the whole', async () => {
+  it('items without events are taken from the final response', async () => {
     const output = [
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
       fn('a', 'Read', '{}'),
@@ -292,7 +292,7 @@ describe('the rest of a response', () => {
     expect({ error, stopReason }).toEqual({ error: { type, message }, stopReason: undefined })
   })
 
-  it('without its last event it says nothing of an end', async () => {
+  it('without its last event it has no end', async () => {
     const events = await collect(fromResponsesEvents(asResponsesEvents.slice(0, -1)))
     expect(events.some(({ type }) => type === 'message_delta' || type === 'message_stop')).toBe(false)
   })

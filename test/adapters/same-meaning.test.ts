@@ -27,7 +27,7 @@ describe('streams that mean the same', () => {
     expect(usage).toMatchObject({ input_tokens: 15, cache_read_input_tokens: 5, output_tokens: 9 })
   })
 
-  it.each(formats)('L1 announce a call in pieces, and end it before the reason to stop: %s', async (_, stream) => {
+  it.each(formats)('L1 stream a call in pieces, and end it before the stop reason: %s', async (_, stream) => {
     const events = await collect(stream())
     const starts = events.filter(
       (event) => event.type === 'content_block_start' && event.content_block.type === 'tool_use',

@@ -14,7 +14,7 @@ const play = async (turn: ScriptTurn, options?: ScriptedModelOptions) =>
   collect(await scriptedModel([turn], options)(ask()))
 
 describe('a scripted model', () => {
-  it('says what the script says, turn by turn', async () => {
+  it('follows the script, turn by turn', async () => {
     const model = scriptedModel([
       [
         { thinking: 'Hm.', signature: 'c2ln' },
@@ -45,7 +45,7 @@ describe('a scripted model', () => {
     })
   })
 
-  it('is asked once too often: that is a mistake in the script', async () => {
+  it('throws if it is asked more often than it has turns', async () => {
     const model = scriptedModel(['One.'])
     await collect(await model(ask()))
     const thrown = await collect(await model(ask())).catch((error) => error)
@@ -54,7 +54,7 @@ describe('a scripted model', () => {
     )
   })
 
-  it('keeps what it was asked', async () => {
+  it('records its requests', async () => {
     const model = scriptedModel(['One.', 'Two.'])
     const messages = [{ role: 'user' as const, content: 'First' }]
     await collect(await model(ask({ messages })))
@@ -63,13 +63,13 @@ describe('a scripted model', () => {
     expect(model.requests.map((request) => request.messages.length)).toEqual([1, 2])
   })
 
-  it('can look at what it is asked', async () => {
+  it('can read its request', async () => {
     const model = scriptedModel([async ({ messages }) => [`You said: ${messages.at(-1)?.content}`], () => 'Yes.'])
     expect((await replyOf(await model(ask()))).blocks).toEqual([{ type: 'text', text: 'You said: Go.' }])
     expect((await replyOf(await model(ask()))).blocks).toEqual([{ type: 'text', text: 'Yes.' }])
   })
 
-  it('cuts words in pieces of one length, and no character in two', async () => {
+  it('splits text into pieces of one length, and never splits a character', async () => {
     const texts = (await play('a😀bc', { chunk: 2 })).flatMap((event) =>
       event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : [],
     )
@@ -77,14 +77,14 @@ describe('a scripted model', () => {
     expect(await play('a😀bc', { chunk: 2 })).toEqual(await play('a😀bc', { chunk: 2 }))
   })
 
-  it('sends broken arguments, and leaves a block open, if told to', async () => {
+  it('can send invalid arguments, and leave a block open', async () => {
     const closed = await play([{ rawCall: 'Read', json: '{"a":' }])
     expect(readReply(closed).blocks).toMatchObject([{ name: 'Read', input: { broken: '{"a":' } }])
     const open = await play([{ rawCall: 'Read', json: '{"a":', open: true }, { cut: true }])
     expect(open.map(({ type }) => type)).toEqual(['message_start', 'content_block_start', 'content_block_delta'])
   })
 
-  it('stops for any reason, breaks off, fails, and says anything', async () => {
+  it('can stop for any reason, break off, fail, and send any event', async () => {
     expect(
       readReply(await play(['Well', { stop: 'max_tokens', usage: { output_tokens: 1 } }, 'not this'])).stopReason,
     ).toBe('max_tokens')
@@ -96,7 +96,7 @@ describe('a scripted model', () => {
     expect(readReply(await play(['Well', { event }, { cut: true }])).error).toEqual(event.error)
   })
 
-  it('fails before its first event where the script begins so', async () => {
+  it('can fail before its first event', async () => {
     const reader = (await scriptedModel([[{ error: 'no' }]])(ask()))[Symbol.asyncIterator]()
     await expect(reader.next()).rejects.toBe('no')
   })
@@ -118,7 +118,7 @@ describe('a scripted model', () => {
     expect(seen.at(-1)).toBe('message_stop')
   })
 
-  it('keeps its pace, piece by piece', async () => {
+  it('waits before each piece with pace', async () => {
     const clock = new SimulatedClock()
     const model = scriptedModel(['abc'], { clock, chunk: 1, pace: 10 })
     let pieces = 0
@@ -133,7 +133,7 @@ describe('a scripted model', () => {
     await reading
   })
 
-  it.each(['abort', 'leave'] as const)('does not make anyone wait who has gone: %s', async (way) => {
+  it.each(['abort', 'leave'] as const)('stops waiting when the reader is gone: %s', async (way) => {
     const timers = new Set<unknown>()
     const clock = {
       setTimeout: () => {
@@ -157,7 +157,7 @@ describe('a scripted model', () => {
     expect(timers.size).toBe(0)
   })
 
-  it('says at once what is wrong with its options', () => {
+  it('rejects invalid options at once', () => {
     expect(() => scriptedModel([], { chunk: 0 })).toThrow('chunk has to be a number from 1 on, not 0.')
     expect(() => scriptedModel('Hello' as never)).toThrow('scriptedModel takes an array of turns.')
   })
@@ -173,7 +173,7 @@ describe('a recorded model', () => {
     await expect(collect(await model(ask()))).rejects.toThrow('The script is over')
   })
 
-  it('takes items of a script between the events', async () => {
+  it('accepts script items between the events', async () => {
     const clock = new SimulatedClock()
     const lines = [...recording, '{"wait":50}', ...recording.slice(0, 3), '{"error":{"status":529}}']
     const model = recordedModel(lines, { clock })
@@ -189,7 +189,7 @@ describe('a recorded model', () => {
     expect(seen).toEqual(asMessagesEvents.slice(0, 3))
   })
 
-  it('names the line that is no event', () => {
+  it('names a line that is not an event', () => {
     expect(() => recordedModel([...recording.slice(0, 2), '{"type":'])).toThrow(
       'Line 3 of the recording is no event: {"type":',
     )

@@ -20,7 +20,7 @@ const inputStart = (id: string, rest: object = {}) => ({ type: 'tool-input-start
 const inputDelta = (id: string, delta: string) => ({ type: 'tool-input-delta', id, delta })
 
 describe('the calls in stream parts', () => {
-  it('come whole where they came in no pieces; what came in pieces stands', async () => {
+  it('are complete if they did not come in pieces; pieces are kept', async () => {
     const { blocks } = await replyOf(
       fromStreamParts([
         toolCall('a', '{"p":1}'),
@@ -37,7 +37,7 @@ describe('the calls in stream parts', () => {
     expect(blocks).toEqual([1, 2, 3, 4].map((p, at) => call('abcd'[at] as string, 'Read', { p })))
   })
 
-  it('end with the call, since what the provider wants back comes with it', async () => {
+  it('end with the call part, which contains the provider’s metadata', async () => {
     const google = (thoughtSignature: string) => ({ providerMetadata: { google: { thoughtSignature } } })
     const openai = { providerMetadata: { openai: { itemId: 'fc_1' } } }
     const events = await collect(
@@ -54,7 +54,7 @@ describe('the calls in stream parts', () => {
     expect(readReply(events).blocks).toEqual([{ ...call('a', 'Read', {}), signature }])
   })
 
-  it('whose pieces are plain text come whole, as JSON', async () => {
+  it('whose pieces are plain text become JSON when complete', async () => {
     const { blocks } = await replyOf(
       fromStreamParts([
         inputStart('a', { inputEncoding: 'text' }),
@@ -66,7 +66,7 @@ describe('the calls in stream parts', () => {
     expect(blocks).toEqual([call('a', 'Read', { sql: 'SELECT' })])
   })
 
-  it('that the provider ran are kept for it with their results, and are nobody’s calls', async () => {
+  it('that the provider ran are kept for it with their results, and do not run here', async () => {
     const { blocks, stopReason } = await replyOf(
       fromStreamParts([
         inputStart('s', { providerExecuted: true }),
@@ -90,7 +90,7 @@ describe('the calls in stream parts', () => {
     expect(stopReason).toBe('end_turn')
   })
 
-  it('that the provider ran never run here, even if it says so only in the end', async () => {
+  it('that the provider ran never run here, even if it says so only at the end', async () => {
     const parts = [
       inputStart('s'),
       inputDelta('s', '{}'),
@@ -109,12 +109,12 @@ describe('the calls in stream parts', () => {
     expect(readReply(ours).stopReason).toBe('end_turn')
   })
 
-  it('are not doubled by a call that comes twice', async () => {
+  it('are not repeated by a repeated call part', async () => {
     const { blocks } = await replyOf(fromStreamParts([toolCall('a', '{}'), toolCall('a', '{}'), finish()]))
     expect(blocks).toHaveLength(1)
   })
 
-  it('that have no end when the reply ends are ended', async () => {
+  it('without an end are ended with the reply', async () => {
     const events = await collect(fromStreamParts([inputStart('a'), inputDelta('a', '{"p'), finish('length')]))
     expect(flawsOf(events)).toEqual([])
     expect(readReply(events)).toMatchObject({
@@ -125,7 +125,7 @@ describe('the calls in stream parts', () => {
 })
 
 describe('the rest of stream parts', () => {
-  it('text and reasoning that have the same id are kept apart, and ids may come again', async () => {
+  it('text and reasoning that have the same id are kept apart, and ids may be reused', async () => {
     const { blocks } = await replyOf(
       fromStreamParts([
         { type: 'reasoning-start', id: '0' },
@@ -149,7 +149,7 @@ describe('the rest of stream parts', () => {
     ])
   })
 
-  it('reasoning without words is kept where the provider wants it back', async () => {
+  it('reasoning without text is kept if the provider needs it back', async () => {
     const redacted = { providerMetadata: { anthropic: { redactedData: 'eHh4' } } }
     const { blocks } = await replyOf(
       fromStreamParts([
@@ -165,7 +165,7 @@ describe('the rest of stream parts', () => {
     ])
   })
 
-  it('files and parts of a provider’s own are kept, bytes as base64', async () => {
+  it('files and provider-specific parts are kept, bytes as base64', async () => {
     const bytes = new Uint8Array(20_000).fill(65)
     const { blocks } = await replyOf(
       fromStreamParts([
@@ -194,7 +194,7 @@ describe('the rest of stream parts', () => {
     [{ unified: 'content-filter', raw: 'refusal' }, 'refusal'],
     [{ unified: 'other', raw: 'model_context_window_exceeded' }, 'model_context_window_exceeded'],
     [null, 'unknown'],
-  ])('stop for a reason: %j is %s', async (given, reason) => {
+  ])('map the finish reason %j to %s', async (given, reason) => {
     const { stopReason } = await replyOf(fromStreamParts([finish(given)]))
     expect(stopReason).toBe(reason)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ThinkingBinding } from '../support/thinking-binding.ts'
 
-/** The service of the tests refuses thoughts whose conversation has changed, as the real one does. */
-describe('a signed thought is bound to what stood before it', () => {
+/** The test service rejects thinking whose conversation has changed, like the real one. */
+describe('signed thinking is bound to the messages before it', () => {
   const user = (text: string, rest: object = {}) => ({ role: 'user', content: [{ type: 'text', text, ...rest }] })
   const thought = (signature: string) => ({ type: 'thinking', thinking: '', signature })
   const call = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: {} })
@@ -45,11 +45,11 @@ describe('a signed thought is bound to what stood before it', () => {
     ['the tools', { ...request(...whole), tools: [] }],
     ['the place of a thought', request(user('Go.'), said(call('a'), thought('one')), ...whole.slice(2))],
     ['a turn that is gone', request(user('Go.'), ...whole.slice(3))],
-  ])('is refused after a change of %s', (_, asked) => {
+  ])('is rejected after a change of %s', (_, asked) => {
     expect(replied().flaws(asked)).not.toEqual([])
   })
 
-  it('is refused if a thought between others is left out', () => {
+  it('is rejected if thinking between others is left out', () => {
     const binding = replied()
     const heard = binding.replyTo(request(...whole))
     heard({ type: 'content_block_start', index: 0, content_block: thought('three') })

@@ -22,7 +22,7 @@ import { anthropicModel } from '../../src/models/anthropic/index.ts'
 import type { Model } from '../../src/models/model.ts'
 import { openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
 
-/** Compiled, never run: the clients as they are published are clients here, and their options are checked. */
+/** Type-checked, never run: the published clients are accepted, and their options are checked. */
 describe('the published clients fit', () => {
   it('@anthropic-ai/sdk, with the beta API too', () => {
     const models = (client: Anthropic) => [
@@ -101,7 +101,7 @@ describe('the types of the published clients fit without casts', () => {
     expectTypeOf(sent).returns.toEqualTypeOf<boolean>()
   })
 
-  it('what a model said becomes a message, and its calls go into an executor', () => {
+  it('a model’s reply becomes a message, and its calls go into an executor', () => {
     const made = (
       now: Anthropic.Message,
       before: OldAnthropic.Message,
@@ -131,7 +131,7 @@ describe('the types of the published clients fit without casts', () => {
     expectTypeOf(toApiMessages([])).toEqualTypeOf<ApiMessage[]>()
   })
 
-  it('a reply has its usage once it is known to be one', () => {
+  it('usage is typed after narrowing to a reply', () => {
     const counted = async (run: Query): Promise<number> => {
       let total = 0
       for await (const message of run) {
@@ -146,7 +146,7 @@ describe('the types of the published clients fit without casts', () => {
     expectTypeOf(reported).returns.toEqualTypeOf<Usage>()
   })
 
-  it('blocks have their fields once their type is known', () => {
+  it('block fields are typed after narrowing by type', () => {
     const read = (message: Message): string => {
       if (message.type !== 'assistant') return ''
       const [block] = message.message.content
@@ -154,7 +154,7 @@ describe('the types of the published clients fit without casts', () => {
       if (block?.type === 'thinking') return block.thinking
       if (block?.type === 'tool_use') return block.id + block.name
       if (block?.type === 'tool_result') return block.tool_use_id
-      // what a service adds is there, and unknown
+      // extra fields of a service exist, with type unknown
       expectTypeOf(block?.item).toEqualTypeOf<unknown>()
       return ''
     }

@@ -3,8 +3,8 @@ import { chatFlaws } from '../support/services/chat-flaws.ts'
 import { promptFlaws } from '../support/services/prompt-flaws.ts'
 import { responsesFlaws } from '../support/services/responses-flaws.ts'
 
-/** The services of the tests are as strict as the real ones: what those refuse, these refuse. */
-describe('a request to Chat Completions is refused for', () => {
+/** The test services are as strict as the real ones. */
+describe('a request to Chat Completions is rejected for', () => {
   const call = (id: string, name = 'Read', args = '{}') => ({
     id,
     type: 'function',
@@ -44,7 +44,7 @@ describe('a request to Chat Completions is refused for', () => {
   })
 })
 
-describe('a request to the Responses API is refused for', () => {
+describe('a request to the Responses API is rejected for', () => {
   const call = (call_id: string, rest: object = {}) => ({
     type: 'function_call',
     call_id,
@@ -101,7 +101,7 @@ describe('a request to the Responses API is refused for', () => {
   })
 })
 
-describe('a prompt of the AI SDK is refused for', () => {
+describe('a prompt of the AI SDK is rejected for', () => {
   const call = (toolCallId: string, rest: object = {}) => ({
     type: 'tool-call',
     toolCallId,

@@ -17,7 +17,7 @@ describe('when an abort comes', () => {
     expect(write.started).toEqual([])
   })
 
-  it('A8 to an executor without a call: its generators end', async () => {
+  it('A8 on an executor without calls: its generators end', async () => {
     const { executor } = testTurn([])
     executor.abort('escape')
     expect(await drain(executor)).toEqual([])
@@ -50,7 +50,7 @@ describe('when an abort comes', () => {
     ])
   })
 
-  it('A8 twice, by both ways: the first reason stays and there is one result', async () => {
+  it('A8 twice, by the executor and by the host: the first reason stays, and there is one result', async () => {
     const write = heldTool('Write')
     const { executor, add, host } = testTurn([write.tool])
     add('a', 'Write')
@@ -63,7 +63,7 @@ describe('when an abort comes', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('A4 a stronger reason may follow an interrupt, and ends what the interrupt had spared', async () => {
+  it('A4 a stronger reason may follow an interrupt, and ends the calls that the interrupt did not stop', async () => {
     const write = heldTool('Write', { obedient: true })
     const { executor, add, host, message } = testTurn([write.tool])
     add('a', 'Write')
@@ -81,7 +81,7 @@ describe('when an abort comes', () => {
     expect(write.started).toEqual(['a'])
   })
 
-  it('A4 an interrupt after a stronger reason weakens nothing', async () => {
+  it('A4 an interrupt after a stronger reason changes nothing', async () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     executor.abort('escape')
@@ -91,7 +91,7 @@ describe('when an abort comes', () => {
     expect(write.started).toEqual([])
   })
 
-  it('A8 after the end: what was handed over stays as it was, what comes later is answered', async () => {
+  it('A8 after the end: results that were handed over stay the same, later calls are answered', async () => {
     const { executor, add, host } = testTurn([roughTool('Read', done)])
     add('a', 'Read')
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: false })
@@ -116,8 +116,8 @@ describe('when an abort comes', () => {
   })
 })
 
-describe('what begins after the stop', () => {
-  it('A8 is born aborted, and the body never runs (hermes-agent PR#110505)', async () => {
+describe('calls that begin after the stop', () => {
+  it('A8 start aborted, and their bodies never run (hermes-agent PR#110505)', async () => {
     let pass = (_: boolean): void => undefined
     const signals: AbortSignal[] = []
     const slow = heldTool('Slow', {
@@ -184,7 +184,7 @@ describe('with odd reasons', () => {
     )
   })
 
-  it('A8 with no reason at all the signal still says that it is aborted', async () => {
+  it('A8 without a reason, the signal is still aborted', async () => {
     const write = heldTool('Write', { obedient: true })
     const { executor, add } = testTurn([write.tool])
     add('a', 'Write')
@@ -195,7 +195,7 @@ describe('with odd reasons', () => {
 })
 
 describe('by a call itself', () => {
-  it('A6 a body that aborts its own controller ends the turn, and the query hears of it', async () => {
+  it('A6 a body that aborts its own controller ends the turn and aborts the controller of the query', async () => {
     const write = heldTool('Write', { obedient: true })
     const { executor, add, host, message } = testTurn([write.tool])
     add('a', 'Write')
@@ -209,7 +209,7 @@ describe('by a call itself', () => {
     expect(write.started).toEqual(['a'])
   })
 
-  it('A6 after the discard it ends nothing', () => {
+  it('A6 after a discard it does not end the turn', () => {
     const write = heldTool('Write')
     const { executor, add, host } = testTurn([write.tool])
     add('a', 'Write')
@@ -218,7 +218,7 @@ describe('by a call itself', () => {
     expect(host.signal.aborted).toBe(false)
   })
 
-  it('A6 after its own result it ends nothing', async () => {
+  it('A6 after its own result it does not end the turn', async () => {
     const write = heldTool('Write')
     const { executor, add, host } = testTurn([write.tool])
     add('a', 'Write')

@@ -18,7 +18,7 @@ import {
 expectNoStrays()
 
 describe('bodies that do not stop', () => {
-  it('A7 one that never returns is told, has its grace, and the turn goes on without it (opencode#35207)', async () => {
+  it('A7 a body that never returns gets an abort and a grace period; then the turn goes on without it (opencode#35207)', async () => {
     const mcp = heldTool('mcp__slow__get')
     const { executor, add, host, clock } = testTurn([mcp.tool])
     const warnings = collectWarnings(executor)
@@ -37,7 +37,7 @@ describe('bodies that do not stop', () => {
     expect(chartValue(executor).gate).toBe('open')
   })
 
-  it('A7 A3 once abandoned it no longer counts for the gate: what waited behind it starts', async () => {
+  it('A7 A3 an abandoned body no longer counts for the gate: calls that waited for it start', async () => {
     const fetch = heldTool('Fetch', { cancel: true })
     const write = heldTool('Write')
     const { add, host, clock } = testTurn([fetch.tool, write.tool], { abortGraceMs: 100 })
@@ -80,7 +80,7 @@ describe('bodies that do not stop', () => {
     for (const id of ['a', 'b']) expect(mcp.run(id).context.abortController.signal.reason).toBe(reason)
   })
 
-  it('A7 W8 one that has finished within its grace says that its effects stand', async () => {
+  it('A7 W8 for a body that finishes within its grace period, the result says that its effects remain', async () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     add('a', 'Write')
@@ -95,7 +95,7 @@ describe('bodies that do not stop', () => {
   it.each([
     ['within its grace', 0],
     ['after its grace', 5_000],
-  ])('P8 A7 one that rejects %s costs no second result and no unhandled rejection', async (_, waited) => {
+  ])('P8 A7 a body that rejects %s causes no second result and no unhandled rejection', async (_, waited) => {
     const mcp = heldTool('Mcp')
     const { executor, add, clock } = testTurn([mcp.tool])
     add('a', 'Mcp')
@@ -145,7 +145,7 @@ describe('questions and children', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: true })
   })
 
-  it('A7 a body that was due in the same breath as the stop never starts', async () => {
+  it('A7 a body that was due in the same tick as the stop never starts', async () => {
     const started: string[] = []
     const turn = testTurn([
       roughTool('First', () => turn.executor.abort('escape'), { isConcurrencySafe: () => true }),
@@ -163,7 +163,7 @@ describe('questions and children', () => {
 })
 
 describe('siblings', () => {
-  it('T5 a search without a match cancels nobody, a real failure does (claude-code#64346)', async () => {
+  it('T5 a search without a match cancels no other call, a real failure does (claude-code#64346)', async () => {
     const grep = heldTool('Grep', {
       safe: true,
       obedient: true,
@@ -197,7 +197,7 @@ describe('siblings', () => {
 })
 
 describe('nothing is left behind', () => {
-  it('A9 two thousand calls under one signal: one listener while they run, none after (qwen-code#4423)', async () => {
+  it('A9 two thousand calls with one signal: one listener while they run, none afterwards (qwen-code#4423)', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add, host } = testTurn([read.tool], { maxConcurrency: Infinity })
     const ids = Array.from({ length: 2_000 }, (_, index) => `c${index}`)
@@ -208,7 +208,7 @@ describe('nothing is left behind', () => {
     expect(getEventListeners(host.signal, 'abort')).toHaveLength(0)
   })
 
-  it('Y8 nothing stays busy, however a call ended (opencode#40468)', async () => {
+  it('Y8 no id stays in progress, however a call ended (opencode#40468)', async () => {
     let ids = new Set<string>()
     const interruptible: boolean[] = []
     const fetch = heldTool('Fetch', { safe: true, cancel: true })

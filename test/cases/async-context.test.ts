@@ -10,7 +10,7 @@ expectNoStrays()
 
 const user = new AsyncLocalStorage<string>()
 
-/** A tool that says as whom it runs, at once and after a while. */
+/** A tool that returns the user of its async context, read at once and after a while. */
 const whoAmI = () =>
   defineTool({
     name: 'Who',
@@ -27,7 +27,7 @@ const whoAmI = () =>
 const textOf = (updates: unknown): string => JSON.stringify(updates)
 
 describe('the async context of a body', () => {
-  it('P6 is that of whoever added the call, not of whoever answered its question', async () => {
+  it('P6 is that of the code that added the call, not of the code that answered its question', async () => {
     const { canUseTool, question } = heldQuestions()
     const { add, executor } = testTurn([whoAmI()], { canUseTool })
     user.run('asker', () => add('a', 'Who'))
@@ -36,21 +36,21 @@ describe('the async context of a body', () => {
     expect(textOf(await drain(executor))).toContain('asker asker')
   })
 
-  it('P6 so it is where the answer comes by executor.answer', async () => {
+  it('P6 is the same if the answer comes through executor.answer', async () => {
     const { add, executor } = testTurn([whoAmI()], { canUseTool: () => ({ behavior: 'later' }) })
     user.run('asker', () => add('a', 'Who'))
     user.run('approver', () => executor.answer('a', { behavior: 'allow' }))
     expect(textOf(await drain(executor))).toContain('asker asker')
   })
 
-  it('Q6 a call that waits runs in its own, not in that of the call that ended', async () => {
+  it('Q6 a call that waited runs in its own context, not in that of the call that ended', async () => {
     const { add, executor } = testTurn([whoAmI()])
     user.run('first', () => add('a', 'Who'))
     user.run('second', () => add('b', 'Who'))
     expect(textOf(await drain(executor))).toMatch(/first first.*second second/)
   })
 
-  it('P7 a further attempt runs in it too', async () => {
+  it('P7 is also used for a retry', async () => {
     const { add, executor, clock } = testTurn([whoAmI()])
     user.run('asker', () => add('a', 'Who', { fails: true }))
     await flush()
@@ -58,7 +58,7 @@ describe('the async context of a body', () => {
     expect(textOf(await drain(executor))).toContain('as asker')
   })
 
-  it('L2 in a query it is that of whoever called query(), whoever reads', async () => {
+  it('L2 in a query is that of the code that called query(), not of the reader', async () => {
     const held = heldModel()
     const run = user.run('caller', () =>
       query({ messages: 'go', tools: [whoAmI()], model: held.model, canUseTool: () => ({ behavior: 'allow' }) }),

@@ -18,7 +18,7 @@ expectNoStrays()
 const progress = (data: unknown) => ({ type: 'progress', data })
 const result = (data: unknown) => ({ type: 'result', data })
 
-describe('generators that do not keep to the form', () => {
+describe('generators that break the protocol', () => {
   it('T7 two results: the first counts, the second is dropped and counted', async () => {
     const { executor, add } = testTurn([
       roughTool('Gen', async function* () {
@@ -64,7 +64,7 @@ describe('generators that do not keep to the form', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ content, isError: false })
   })
 
-  it('Y6 one that ends without a result has a result all the same', async () => {
+  it('Y6 a generator that ends without a result still has one result', async () => {
     const { executor, add } = testTurn([
       roughTool('Gen', async function* () {
         yield progress(1)
@@ -76,7 +76,7 @@ describe('generators that do not keep to the form', () => {
     expect(textOf(outcome)).not.toBe('')
   })
 
-  it('P8 one that throws after progress: the progress, then an error', async () => {
+  it('P8 a generator that throws after progress: the progress, then an error result', async () => {
     const { executor, add } = testTurn([
       roughTool('Gen', async function* () {
         yield progress(1)
@@ -90,7 +90,7 @@ describe('generators that do not keep to the form', () => {
     expect(updates.filter(isResult).map(outcomeOf)).toMatchObject([{ isError: true, id: 'a' }])
   })
 
-  it('T7 one that throws after its result keeps the result', async () => {
+  it('T7 a generator that throws after its result keeps the result', async () => {
     const { executor, add } = testTurn([
       roughTool('Gen', async function* () {
         yield result('done')
@@ -106,7 +106,7 @@ describe('generators that do not keep to the form', () => {
   it.each([
     ['before its result', []],
     ['after its result', [result('done')]],
-  ])('A7 one that never ends, %s: the grace ends it, with one result', async (_, chunks) => {
+  ])('A7 a generator that never ends, %s: abandoned after the grace period, with one result', async (_, chunks) => {
     const { executor, add, clock } = testTurn([
       roughTool('Gen', async function* () {
         yield* chunks
@@ -123,7 +123,7 @@ describe('generators that do not keep to the form', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('A7 one that yields for ever is closed once it is abandoned, and its finally runs', async () => {
+  it('A7 a generator that yields for ever is closed when it is abandoned, and its finally block runs', async () => {
     const steps: (() => void)[] = []
     let isClosed = false
     const { executor, add, clock } = testTurn([
@@ -149,7 +149,7 @@ describe('generators that do not keep to the form', () => {
     expect([...executor.getCompletedResults()]).toEqual([])
   })
 
-  it('A7 one whose clean-up throws after it was abandoned harms nobody', async () => {
+  it('A7 an error in the finally block of an abandoned generator has no effect', async () => {
     const steps: (() => void)[] = []
     const { executor, add, clock } = testTurn([
       roughTool('Gen', async function* () {
@@ -178,7 +178,7 @@ describe('generators that do not keep to the form', () => {
     ['a string', 'progress'],
     ['an unknown type', { type: 'telemetry' }],
     ['an empty object', {}],
-  ])('T7 a chunk that is %s is passed over and counted', async (_, chunk) => {
+  ])('T7 a chunk that is %s is ignored and counted', async (_, chunk) => {
     const { executor, add } = testTurn([
       roughTool('Gen', async function* () {
         yield chunk
@@ -206,7 +206,7 @@ describe('generators that do not keep to the form', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: true })
   })
 
-  it('T7 a synchronous generator, which is not one of the forms, never counts as a success that did not run', async () => {
+  it('T7 a synchronous generator, which is not supported, is not reported as a success without running', async () => {
     let hasRun = false
     const { executor, add } = testTurn([
       roughTool('Gen', function* () {

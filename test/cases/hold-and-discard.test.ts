@@ -6,7 +6,7 @@ import { expectNoStrays, expectPaired, idsOf, limitSteps, outcomes } from './sup
 expectNoStrays()
 
 describe('discard', () => {
-  it('A5 says what had already run, so that a fallback does not repeat it (openclaw#43482)', async () => {
+  it('A5 returns the calls that had already run, so that a fallback does not repeat them (openclaw#43482)', async () => {
     const read = heldTool('Read', { safe: true })
     const write = heldTool('Write')
     const { executor, add } = testTurn([read.tool, write.tool])
@@ -30,7 +30,7 @@ describe('discard', () => {
     ])
   })
 
-  it('A5 Y6 nothing starts and nothing leaves after it; running calls hear of it, the query does not', async () => {
+  it('A5 Y6 nothing starts and no result is delivered after it; running calls are aborted, the query is not', async () => {
     const write = heldTool('Write')
     const { executor, add, host } = testTurn([write.tool])
     add('a', 'Write')
@@ -47,7 +47,7 @@ describe('discard', () => {
     expect(write.started).toEqual(['a'])
   })
 
-  it('A5 a reader that sleeps is woken and its generator ends', async () => {
+  it('A5 a sleeping reader is woken and its generator ends', async () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     add('a', 'Write')
@@ -57,7 +57,7 @@ describe('discard', () => {
     expect(await reading).toEqual([])
   })
 
-  it('A5 a body that ignores the discard is let go after its grace and yields nothing', async () => {
+  it('A5 a body that ignores the discard is abandoned after its grace period and yields nothing', async () => {
     const write = heldTool('Write')
     const { executor, add, clock } = testTurn([write.tool])
     add('a', 'Write')
@@ -68,7 +68,7 @@ describe('discard', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('A5 Q4 nobody waits any more: they are given up, and least of all may one start', () => {
+  it('A5 Q4 waiting calls are discarded, and none of them starts', () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     add('running', 'Write')
@@ -80,14 +80,14 @@ describe('discard', () => {
     expect(executor.explain('late')?.ok).not.toBe(true)
   })
 
-  it('A5 twice: the second one changes nothing and says the same', () => {
+  it('A5 twice: the second call changes nothing and returns the same', () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     add('a', 'Write')
     expect(executor.discard()).toEqual(executor.discard())
   })
 
-  it('A1 an abort after the discard is too late to be answered', async () => {
+  it('A1 an abort after the discard produces no results', async () => {
     const write = heldTool('Write')
     const { executor, add, host } = testTurn([write.tool])
     add('a', 'Write')
@@ -98,7 +98,7 @@ describe('discard', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('A5 Y8 both indicators of the host are at rest', () => {
+  it('A5 Y8 clears both indicators of the host', () => {
     let ids = new Set<string>()
     const interruptible: boolean[] = []
     const fetch = heldTool('Fetch', { safe: true, cancel: true })
@@ -116,7 +116,7 @@ describe('discard', () => {
     expect(interruptible).toEqual([true, false])
   })
 
-  it('A5 a call that comes after it never runs and is never answered', async () => {
+  it('A5 a call that is added after it never runs and gets no result', async () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     executor.discard()
@@ -126,7 +126,7 @@ describe('discard', () => {
     expect(write.started).toEqual([])
   })
 
-  it('A5 Q7 a held call that comes after it cannot be released, and the gate stays open', async () => {
+  it('A5 Q7 a held call that is added after it cannot be released, and the gate stays open', async () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     executor.discard()
@@ -141,7 +141,7 @@ describe('discard', () => {
 })
 
 describe('a call of a discarded run', () => {
-  it('A5 is given up, finished or not, and nobody says that it waits', async () => {
+  it('A5 is discarded, finished or not, and is not reported as waiting', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool, heldTool('Write').tool])
     add('first', 'Read')
@@ -157,7 +157,7 @@ describe('a call of a discarded run', () => {
     expect(executor.explain('nobody')).toBeUndefined()
   })
 
-  it('A5 keeps what had left', async () => {
+  it('A5 keeps the results that were handed over', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
@@ -192,7 +192,7 @@ describe('hold and release', () => {
     expect(executor.explain('read behind')).toEqual({ ok: false, because: 'behindUnsafe', blockers: ['held write'] })
   })
 
-  it('Q5 release answers false for what is not held: unknown, running, released already', () => {
+  it('Q5 release returns false for calls that are not held: unknown, running, already released', () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     add('a', 'Write')
@@ -201,7 +201,7 @@ describe('hold and release', () => {
     expect([executor.release('nobody'), executor.release('a'), executor.release('b')]).toEqual([false, false, false])
   })
 
-  it('Y6 A4 a stream that dies leaves its held call answered and not run (pydantic-ai#3118)', async () => {
+  it('Y6 A4 after a stream fails, its held call is answered and does not run (pydantic-ai#3118)', async () => {
     const write = heldTool('Write')
     const { executor, add, message } = testTurn([write.tool])
     add('a', 'Write', {}, { hold: true })

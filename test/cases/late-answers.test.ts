@@ -14,7 +14,7 @@ describe('answers that come too late', () => {
       new Promise<HookOutput>((resolve) => {
         allow = resolve
       })
-    // a second hook is still at work when the first one answers after all
+    // a second hook still runs when the first one finally answers
     const never = () => new Promise<HookOutput>(() => undefined)
     const read = heldTool('Read', { safe: true })
     const { add, executor, clock } = testTurn([read.tool], {

@@ -37,7 +37,7 @@ describe('results that are too long for the model', () => {
     expect([String(content).length < 5_000, is_error]).toEqual([true, undefined])
   })
 
-  it('P10 a store that never answers costs the rest of the text, and not the turn', async () => {
+  it('P10 a store that never answers: the result is truncated, and the turn goes on', async () => {
     const { add, executor, clock } = testTurn([toolWith(long)], { resultStore: { save: () => new Promise(() => {}) } })
     add('a', 'Big')
     await flush()
@@ -46,27 +46,27 @@ describe('results that are too long for the model', () => {
     expect(takeReady(executor)[0]?.[1]).toMatch(/^head .*Result truncated.*the store took longer than 30 s/s)
   })
 
-  it('P10 a result that fits does not trouble the store', async () => {
+  it('P10 a result that fits is not sent to the store', async () => {
     const store = keeping()
     expect((await resultWith(toolWith('short'), store)).content).toBe('short')
     expect(store.saved).toEqual([])
   })
 
-  it('P10 data of any kind is stored as text, past the limit of what is shown', async () => {
+  it('P10 data of any kind is stored as text, beyond the limit of what is shown', async () => {
     const store = keeping()
     const data = { list: Array.from({ length: 5_000 }, (_, n) => n) }
     await resultWith(toolWith(data), store)
     expect(JSON.parse(store.saved[0]?.text ?? '')).toEqual(data)
   })
 
-  it('P10 of content blocks the text is stored, and what is not text stays', async () => {
+  it('P10 the text of content blocks is stored, and other blocks stay', async () => {
     const image = { type: 'image', source: {} }
     const store = keeping()
     const { content } = await resultWith(toolWith([{ type: 'text', text: long }, image]), store)
     expect(content).toEqual([{ type: 'text', text: expect.stringContaining('/kept/1') }, image])
   })
 
-  it('P10 a tool may say that its results are never too long', async () => {
+  it('P10 a tool may set no limit for its results', async () => {
     const store = keeping()
     const tool = toolWith(long, { maxResultSizeChars: Number.POSITIVE_INFINITY })
     expect((await resultWith(tool, store)).content).toBe(long)
@@ -99,14 +99,14 @@ describe('results that are too long for the model', () => {
       () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : raise()) }) as never,
       'did not say where',
     ],
-  ])('P10 a store that %s: the result is cut and says why', async (_, save, problem) => {
+  ])('P10 a store that %s: the result is truncated and says why', async (_, save, problem) => {
     const { content, is_error } = await resultWith(toolWith(long), { save })
     expect(content).toMatch(/^head .*Result truncated: only 5000 characters/s)
     expect(content).toContain(problem)
     expect(is_error).toBeUndefined()
   })
 
-  it('P10 a store that is none is refused', () => {
+  it('P10 an invalid store is rejected', () => {
     expect(() => testTurn([], { resultStore: {} as never })).toThrow('resultStore: expected an object with save')
   })
 })

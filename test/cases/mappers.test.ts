@@ -6,7 +6,7 @@ import { done, expectNoStrays, onlyOutcome, outcomes, raise, roughTool, textOf }
 expectNoStrays()
 
 describe('mappers', () => {
-  it('P10 one that returns a promise that rejects: an error result and no stray rejection', async () => {
+  it('P10 a mapper that returns a rejecting promise: an error result and no unhandled rejection', async () => {
     const { executor, add } = testTurn([
       roughTool('Odd', done, { mapResult: async () => raise(new TypeError('later')) }),
     ])
@@ -14,7 +14,7 @@ describe('mappers', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ isError: true })
   })
 
-  it('P10 one that throws: an error result that says so, and the next call runs', async () => {
+  it('P10 a mapper that throws: an error result that says so, and the next call runs', async () => {
     const tool = roughTool('Odd', done, { mapResult: () => raise(new TypeError('cannot map')) })
     const { executor, add } = testTurn([tool, roughTool('Good', done)])
     add('a', 'Odd')
@@ -36,7 +36,7 @@ describe('mappers', () => {
     ['content with null in it', { type: 'tool_result', tool_use_id: 'a', content: [null] }],
     ['content with a number in it', { type: 'tool_result', tool_use_id: 'a', content: [42] }],
     ['a block without a type', { type: 'tool_result', tool_use_id: 'a', content: [{ text: 'x' }] }],
-  ])('P10 W3 one that returns %s: an error result that the API takes', async (_, mapped) => {
+  ])('P10 W3 a mapper that returns %s: an error result that the API accepts', async (_, mapped) => {
     const { executor, add } = testTurn([roughTool('Odd', done, { mapResult: () => mapped })])
     add('a', 'Odd')
     const outcome = await onlyOutcome(executor)
@@ -44,7 +44,7 @@ describe('mappers', () => {
     expect(textOf(outcome)).toMatch(/mapResult/)
   })
 
-  it('Y6 one that answers for another call does not get away with it', async () => {
+  it('Y6 the id of another call in a mapped result is corrected', async () => {
     const read = heldTool('Read', { mapResult: () => ({ type: 'tool_result', tool_use_id: 'b', content: 'mine' }) })
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
@@ -55,7 +55,7 @@ describe('mappers', () => {
   it.each([
     ['no text', ''],
     ['no blocks', []],
-  ])('L8 one whose error has %s: it says something, since the API refuses an error that does not', async (_, content) => {
+  ])('L8 a mapped error with %s gets a text, because the API rejects an error without one', async (_, content) => {
     const mapResult = () => ({ type: 'tool_result', tool_use_id: 'a', content, is_error: true })
     const { executor, add } = testTurn([roughTool('Odd', done, { mapResult })])
     add('a', 'Odd')
@@ -64,7 +64,7 @@ describe('mappers', () => {
     expect(textOf(outcome)).toContain('failed without an error message')
   })
 
-  it('W3 one that returns a lone surrogate: text that the API takes', async () => {
+  it('W3 a mapper that returns a lone surrogate: text that the API accepts', async () => {
     const mapResult = () => ({ type: 'tool_result', tool_use_id: 'a', content: 'a\ud800b' })
     const { executor, add } = testTurn([roughTool('Odd', done, { mapResult })])
     add('a', 'Odd')

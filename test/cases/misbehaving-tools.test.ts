@@ -17,7 +17,7 @@ import {
 expectNoStrays()
 
 describe('bodies', () => {
-  it('A7 one that never settles holds nobody but those behind it, and an abort ends it', async () => {
+  it('A7 a body that never settles blocks only the calls behind it, and an abort ends it', async () => {
     const read = heldTool('Read', { safe: true })
     const stuck = roughTool('Stuck', never, { isConcurrencySafe: () => true })
     const { executor, add, clock } = testTurn([stuck, read.tool])
@@ -33,7 +33,7 @@ describe('bodies', () => {
     ])
   })
 
-  it('P8 Q2 one that throws synchronously: addTool does not throw, the turn goes on', async () => {
+  it('P8 Q2 a body that throws synchronously: addTool does not throw, the turn goes on', async () => {
     const { executor, add } = testTurn([
       roughTool('Bad', () => raise(new TypeError('at once'))),
       roughTool('Good', done),
@@ -44,7 +44,7 @@ describe('bodies', () => {
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, false])
   })
 
-  it('T7 one that returns at once, without a promise, is taken at its word', async () => {
+  it('T7 a body may return its result without a promise', async () => {
     const { executor, add } = testTurn([roughTool('Sync', () => ({ data: 'at once' }))])
     add('a', 'Sync')
     expect(await onlyOutcome(executor)).toMatchObject({ content: 'at once', isError: false })
@@ -67,7 +67,7 @@ describe('progress', () => {
     expect(warnings.of('late').map(({ count }) => count)).toEqual([1, 2])
   })
 
-  it('Y2 in the breath of the return it still goes before the result', async () => {
+  it('Y2 in the same tick as the return it still comes before the result', async () => {
     const { executor, add } = testTurn([
       roughTool('Read', async (_input, _context, _canUseTool, _message, onProgress) => {
         onProgress({ data: 'last words' })
@@ -79,7 +79,7 @@ describe('progress', () => {
     expect([...executor.getCompletedResults()].map(({ message }) => message.type)).toEqual(['progress', 'user'])
   })
 
-  it('Y2 100,000 events that nobody reads: the newest 1,000 stay, the first of them says how many are gone', async () => {
+  it('Y2 100,000 unread events: the newest 1,000 stay, and the first of them has the number of dropped ones', async () => {
     const { executor, add } = testTurn([
       roughTool('Flood', async (_input, _context, _canUseTool, _message, onProgress) => {
         for (let line = 0; line < 100_000; line++) onProgress({ data: line })
@@ -96,7 +96,7 @@ describe('progress', () => {
     expect(updates.filter(isResult).map(outcomeOf)).toMatchObject([{ id: 'a', content: 'done' }])
   })
 
-  it('Y2 a flood costs the progress of other calls nothing', async () => {
+  it('Y2 a flood does not drop the progress of other calls', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool], { maxBufferedProgress: 2 })
     add('a', 'Read')
@@ -113,7 +113,7 @@ describe('progress', () => {
     ])
   })
 
-  it('Y2 a flood that is read in time loses nothing, and the count starts anew', async () => {
+  it('Y2 a flood that is read in time loses nothing, and the count restarts', async () => {
     const read = heldTool('Read')
     const { executor, add } = testTurn([read.tool], { maxBufferedProgress: 2 })
     add('a', 'Read')
@@ -184,7 +184,7 @@ describe('input that a tool changes', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('W8 T10 the siblings are told what the model had asked for', async () => {
+  it('W8 T10 the text for siblings shows the input that the model sent', async () => {
     const { executor, add } = testTurn([vandal])
     add('a', 'Vandal', original())
     add('b', 'Vandal', original())

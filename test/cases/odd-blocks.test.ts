@@ -7,7 +7,7 @@ import { done, expectNoStrays, expectPaired, onlyOutcome, outcomes, raise, rough
 
 expectNoStrays()
 
-/** As a model may send it: past the types, and past its place in the transcript. */
+/** Blocks that a model may send, without types, and outside their place in the transcript. */
 const asBlock = (value: unknown): ToolUseBlock => value as ToolUseBlock
 
 function nested(levels: number): Record<string, unknown> {
@@ -50,14 +50,14 @@ describe('blocks', () => {
     expect(results[1]).toMatchObject({ isError: false })
   })
 
-  it('Q2 Y6 a message of the host that cannot be read costs no result', async () => {
+  it('Q2 Y6 an unreadable message of the host causes no missing result', async () => {
     const { executor } = testTurn([roughTool('Tool', done)])
     const message = new Proxy({} as AssistantMessage, { get: () => raise(new TypeError('trap')) })
     executor.addTool({ type: 'tool_use', id: 'a', name: 'Tool', input: {} }, message)
     expect((await outcomes(executor)).map(({ id, content }) => [id, content])).toEqual([['a', 'done']])
   })
 
-  it('Q8 a block without a usable id runs, and its minted id stands in result and transcript', async () => {
+  it('Q8 a block without a usable id runs, and its minted id is in the result and the transcript', async () => {
     const { executor, message } = testTurn([roughTool('Read', done)])
     const blocks = [{ type: 'tool_use', name: 'Read', input: {} }, Object.freeze(toolUse('', 'Read'))]
     message.message.content.push(...(blocks as ContentBlock[]))
@@ -109,7 +109,7 @@ describe('blocks', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ id, isError: false })
   })
 
-  it.each([null, undefined])('T1 a block whose name is %s is no call of a tool that is called null', async (name) => {
+  it.each([null, undefined])('T1 a block whose name is %s does not call a tool named null', async (name) => {
     const odd = heldTool('null')
     const { executor, message } = testTurn([odd.tool])
     executor.addTool(asBlock({ type: 'tool_use', id: 'a', name, input: {} }), message)
@@ -122,7 +122,7 @@ describe('blocks', () => {
     ['null', null],
     ['an empty object', {}],
     ['one without content', { type: 'assistant', uuid: 'u', message: { id: 'm', role: 'assistant' } }],
-  ])('Y6 an assistant message that is %s: refused on the spot or answered, never a hang', async (_, message) => {
+  ])('Y6 an assistant message that is %s: rejected at once or answered, never a hang', async (_, message) => {
     const { executor } = testTurn([roughTool('Read', done)])
     let isRefused = false
     try {
@@ -133,7 +133,7 @@ describe('blocks', () => {
     expect(await outcomes(executor)).toHaveLength(isRefused ? 0 : 1)
   })
 
-  it('W3 Q3 an unknown name with a lone surrogate: text that the API takes', async () => {
+  it('W3 Q3 an unknown name with a lone surrogate: text that the API accepts', async () => {
     const { executor, add } = testTurn([])
     add('a', 'R\ud800d')
     expect(String((await onlyOutcome(executor)).content).isWellFormed()).toBe(true)
@@ -187,7 +187,7 @@ describe('input', () => {
     expect(seen).toBe(0)
   })
 
-  it('Q8 nested deep and sent again: still the same call, one result', async () => {
+  it('Q8 deeply nested and sent again: still the same call, one result', async () => {
     const { executor, message } = testTurn([roughTool('Read', done)])
     executor.addTool(toolUse('a', 'Read', nested(300)), message)
     expect(executor.addTool(toolUse('a', 'Read', nested(300)), message).id).toBe('a')
@@ -204,7 +204,7 @@ describe('input', () => {
     expect(read.started).toEqual([])
   })
 
-  it('Q8 whose getters throw, even when it is sent again: an error and no throw', async () => {
+  it('Q8 with getters that throw, even when sent again: an error result and no throw', async () => {
     const { executor, message } = testTurn([roughTool('Read', done)])
     const unreadable = () =>
       toolUse('a', 'Read', {
@@ -217,7 +217,7 @@ describe('input', () => {
     expect((await outcomes(executor)).every(({ isError }) => isError)).toBe(true)
   })
 
-  it('Q2 with __proto__ as a key changes no prototype, here or for everybody', async () => {
+  it('Q2 with __proto__ as a key changes no prototype', async () => {
     const read = heldTool('Read')
     const { add } = testTurn([read.tool])
     add('a', 'Read', JSON.parse('{"__proto__":{"isAdmin":true},"deep":{"__proto__":{"isAdmin":true}}}'))
@@ -235,7 +235,7 @@ describe('input', () => {
     expect(await outcomes(executor)).toHaveLength(2)
   })
 
-  it('W3 P2 a wrong value that is cut in the middle of a pair: text that the API takes', async () => {
+  it('W3 P2 an invalid value truncated inside a surrogate pair: text that the API accepts', async () => {
     const inputSchema = z.object({ count: z.number() })
     const { executor, add } = testTurn([roughTool('Read', done, { inputSchema })])
     add('a', 'Read', { count: '😀'.repeat(100) })

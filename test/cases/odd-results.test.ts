@@ -63,7 +63,7 @@ const data: [what: string, value: unknown, says: RegExp][] = [
 ]
 
 describe('data of any kind', () => {
-  it.each(data)('T8 %s becomes a result with some text that the API takes', async (_, value, says) => {
+  it.each(data)('T8 %s becomes a result with a text that the API accepts', async (_, value, says) => {
     const { executor, add } = testTurn([returning({ data: value }), roughTool('Good', done)])
     add('a', 'Odd')
     add('b', 'Good')
@@ -80,7 +80,7 @@ describe('data of any kind', () => {
     expect((await onlyOutcome(executor)).toolUseResult).toBe(value)
   })
 
-  it('P10 a string of 50 MB is cut, and says so', async () => {
+  it('P10 a string of 50 MB is truncated, and says so', async () => {
     const { executor, add } = testTurn([returning({ data: '€'.repeat(50_000_000) })])
     add('a', 'Odd')
     const text = textOf(await onlyOutcome(executor))
@@ -88,7 +88,7 @@ describe('data of any kind', () => {
     expect(text.slice(50_000)).toMatch(/50000/)
   })
 
-  it('P10 T8 a text that is cut in the middle of a pair stays well formed', async () => {
+  it('P10 T8 a text truncated inside a surrogate pair stays well formed', async () => {
     const { executor, add } = testTurn([
       roughTool('Odd', async () => ({ data: '😀'.repeat(50) }), { maxResultSizeChars: 11 }),
     ])
@@ -96,7 +96,7 @@ describe('data of any kind', () => {
     expect(textOf(await onlyOutcome(executor))).toContain('😀'.repeat(5))
   })
 
-  it('P10 data with a million entries is cut, and says so', async () => {
+  it('P10 data with a million entries is truncated, and says so', async () => {
     const { executor, add } = testTurn([returning({ data: Array.from({ length: 1_000_000 }, (_, index) => index) })])
     add('a', 'Odd')
     const text = textOf(await onlyOutcome(executor))
@@ -114,7 +114,7 @@ describe('data of any kind', () => {
     expect((await onlyOutcome(executor)).content).toEqual(blocks)
   })
 
-  it('W3 a text block with a lone surrogate becomes one that the API takes', async () => {
+  it('W3 a text block with a lone surrogate becomes one that the API accepts', async () => {
     const { executor, add } = testTurn([returning({ data: [{ type: 'text', text: 'a\ud800b' }] })])
     add('a', 'Odd')
     const { content } = await onlyOutcome(executor)
@@ -129,7 +129,7 @@ describe('something other than { data }', () => {
     ['an object without data', { output: 'here' }, /here/],
     ['an array', ['one', 'two'], /one.*two/],
     ['null', null, /./],
-  ])('T7 %s is taken as the data, and the host is told', async (_, value, says) => {
+  ])('T7 %s is taken as the data, with a warning', async (_, value, says) => {
     const { executor, add } = testTurn([returning(value)])
     const warnings = collectWarnings(executor)
     add('a', 'Odd')
@@ -194,7 +194,7 @@ describe('something other than { data }', () => {
         yield { type: 'result', data }
       },
     ],
-  ])('T7 P8 data that %s did not wait for is waited for, and its failure is the failure of the call', async (_, call) => {
+  ])('T7 P8 data that %s did not await is awaited, and its failure is the failure of the call', async (_, call) => {
     const settle: { resolve(text: string): void; reject(error: Error): void }[] = []
     const body = () => call(new Promise((resolve, reject) => settle.push({ resolve, reject })))
     const { add, executor } = testTurn([roughTool('Odd', body, { isConcurrencySafe: () => true })])
@@ -227,7 +227,7 @@ describe('something other than { data }', () => {
     ['an attachment without an attachment', [{ type: 'attachment' }]],
     ['a call that nobody answers', [createAssistantMessage([toolUse('x', 'Read')])]],
     ['a second result', [createUserMessage([{ type: 'tool_result', tool_use_id: 'a', content: 'again' }])]],
-  ])('W5 Y6 newMessages that are %s are left out, and the host is told', async (_, newMessages) => {
+  ])('W5 Y6 newMessages that are %s are ignored, with a warning', async (_, newMessages) => {
     const { executor, add } = testTurn([returning({ data: 'done', newMessages })])
     const warnings = collectWarnings(executor)
     add('a', 'Odd')
@@ -235,7 +235,7 @@ describe('something other than { data }', () => {
     expect(warnings.of('invalid_new_messages')).toHaveLength(1)
   })
 
-  it('W5 newMessages that bring a call with its result are handed on', async () => {
+  it('W5 newMessages with a call and its result are delivered', async () => {
     const newMessages = [
       createAssistantMessage([toolUse('x', 'Read')]),
       createUserMessage([{ type: 'tool_result', tool_use_id: 'x', content: 'the text' }]),

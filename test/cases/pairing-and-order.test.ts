@@ -84,7 +84,7 @@ describe('order', () => {
     expect(takeReady(executor).map(([id]) => id)).toEqual(['c', 'd'])
   })
 
-  it('Y1 calls that are answered without a run do not jump the order (pi#3468)', async () => {
+  it('Y1 calls that are answered without running keep the order (pi#3468)', async () => {
     const read = heldTool('Read', { safe: true })
     const picky = heldTool('Picky', { validateInput: () => ({ result: false, message: 'not today' }) })
     const { executor, add } = testTurn([read.tool, picky.tool])
@@ -99,7 +99,7 @@ describe('order', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('Y1 a call that hangs in preflight is waited for, not overtaken (pi#3468)', async () => {
+  it('Y1 a call that hangs in preflight is not overtaken (pi#3468)', async () => {
     let accept = (_: { result: true }): void => undefined
     const slow = heldTool('Slow', {
       safe: true,

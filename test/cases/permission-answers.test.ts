@@ -46,7 +46,7 @@ describe('answers', () => {
     expect(host.signal.aborted).toBe(false)
   })
 
-  it('A6 deny with interrupt: its message stays, the query hears permission_stop, the others are rejected', async () => {
+  it('A6 deny with interrupt: its message stays, the query gets permission_stop, the other calls are rejected', async () => {
     const { canUseTool, question } = heldQuestions()
     const read = heldTool('Read', { safe: true, obedient: true })
     const { executor, add, host, message } = testTurn([read.tool], { canUseTool })
@@ -72,7 +72,7 @@ describe('answers', () => {
     expect(read.started).toEqual(['running'])
   })
 
-  it('A6 A4 deny with interrupt after a mere interrupt still ends the turn', async () => {
+  it('A6 A4 deny with interrupt after an interrupt still ends the turn', async () => {
     const { canUseTool, question } = heldQuestions()
     const write = heldTool('Write', { obedient: true })
     const { executor, add, host } = testTurn([write.tool], { canUseTool })
@@ -97,7 +97,7 @@ describe('answers', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('P6 nobody to ask: denied, and it says so', async () => {
+  it('P6 without canUseTool: denied, with a message that says so', async () => {
     const write = heldTool('Write')
     const executor = new StreamingToolExecutor([write.tool])
     executor.addTool(toolUse('a', 'Write'), createAssistantMessage([]))
@@ -114,7 +114,7 @@ describe('answers', () => {
   })
 })
 
-describe('answers that are none', () => {
+describe('invalid answers', () => {
   const nonsense: [string, () => unknown][] = [
     ['undefined', () => undefined],
     ['null', () => null],
@@ -136,7 +136,7 @@ describe('answers that are none', () => {
     ['a throw of undefined', () => raise(undefined)],
   ]
 
-  it.each(nonsense)('P6 %s at once: an error result, nothing runs, the next call is asked for', async (_, make) => {
+  it.each(nonsense)('P6 %s at once: an error result, nothing runs, the next question is asked', async (_, make) => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool], {
       canUseTool: (_tool, _input, _context, _message, id) =>

@@ -6,7 +6,7 @@ import { expectNoStrays, heldQuestions, onlyOutcome, outcomes, raise, textOf } f
 
 expectNoStrays()
 
-/** Safe unless its input says that it writes. */
+/** Safe, except for inputs that ask it to write. */
 const shell = () =>
   heldTool('Shell', {
     inputSchema: z.looseObject({ command: z.string(), writes: z.boolean().optional() }),
@@ -14,7 +14,7 @@ const shell = () =>
   })
 
 describe('an input that the host changes', () => {
-  it('P6 a valid one is what the body gets; the transcript keeps what the model sent', async () => {
+  it('P6 a valid input reaches the body; the transcript keeps what the model sent', async () => {
     const { canUseTool, question } = heldQuestions()
     const tool = shell()
     const { executor, add, message } = testTurn([tool.tool], { canUseTool })
@@ -42,7 +42,7 @@ describe('an input that the host changes', () => {
       },
       /getter/,
     ],
-  ])('P4 one that no longer fits (%s): denied, says why, and nothing runs', async (_, updatedInput, says) => {
+  ])('P4 an input that no longer matches (%s): denied with the reason, and nothing runs', async (_, updatedInput, says) => {
     const { canUseTool, question } = heldQuestions()
     const tool = shell()
     const { executor, add } = testTurn([tool.tool], { canUseTool })
@@ -55,7 +55,7 @@ describe('an input that the host changes', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('P4 one that is too large is denied before the schema sees it', async () => {
+  it('P4 an input that is too large is denied before the schema sees it', async () => {
     const { canUseTool, question } = heldQuestions()
     const tool = shell()
     const { executor, add } = testTurn([tool.tool], { canUseTool, maxInputChars: 100 })
@@ -65,7 +65,7 @@ describe('an input that the host changes', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('P4 the tool’s own veto is heard again', async () => {
+  it('P4 validateInput is called again', async () => {
     const { canUseTool, question } = heldQuestions()
     const tool = heldTool('Edit', {
       validateInput: ({ file_path }) =>
@@ -81,7 +81,7 @@ describe('an input that the host changes', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('A4 a veto of the changed input that comes after the abort changes nothing', async () => {
+  it('A4 a rejection of the changed input after the abort changes nothing', async () => {
     const { canUseTool, question } = heldQuestions()
     const verdicts: ((verdict: { result: false; message: string }) => void)[] = []
     const tool = heldTool('Edit', {
@@ -177,7 +177,7 @@ describe('a call that becomes unsafe', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('P4 keeps its decision: nobody is asked twice', async () => {
+  it('P4 keeps its decision: the host is asked once', async () => {
     const { tool, question, asked } = await start()
     tool.run('a').finish()
     question('c').answer({ behavior: 'deny', message: 'no' })
@@ -186,7 +186,7 @@ describe('a call that becomes unsafe', () => {
     expect(asked).toEqual(['a', 'b', 'c'])
   })
 
-  it('Q5 is a barrier for what is added behind it', async () => {
+  it('Q5 blocks calls that are added behind it', async () => {
     const { executor, add, asked } = await start()
     add('d', 'Shell', { command: 'd' })
     expect(asked).toEqual(['a', 'b', 'c'])

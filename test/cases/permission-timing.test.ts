@@ -48,7 +48,7 @@ describe('when answers come', () => {
     ])
   })
 
-  it('Q4 an unsafe call that waits for its permission executes: nothing starts beside it', () => {
+  it('Q4 an unsafe call that waits for permission counts as executing: nothing starts beside it', () => {
     const { canUseTool, asked } = heldQuestions()
     const { executor, add } = testTurn([heldTool('Write').tool], { canUseTool })
     add('a', 'Write')
@@ -58,7 +58,7 @@ describe('when answers come', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('A3 an interrupt ends the questions, whatever the behaviour, and spares the body that blocks', async () => {
+  it('A3 an interrupt ends open questions whatever the behaviour, and does not stop a body with block behaviour', async () => {
     const { canUseTool, question } = heldQuestions()
     const read = heldTool('Read', { safe: true })
     const { executor, add, host } = testTurn([read.tool], { canUseTool })

@@ -5,7 +5,7 @@ import { done, expectNoStrays, expectPaired, idsOf, never, outcomes, roughTool }
 
 expectNoStrays()
 
-describe('a tool that works its own executor', () => {
+describe('a tool that calls its own executor', () => {
   it('Q2 adds a safe call from inside its body: it is executing when addTool returns', async () => {
     const states: string[] = []
     const turn: TestTurn = testTurn([
@@ -25,7 +25,7 @@ describe('a tool that works its own executor', () => {
     expect(states).toEqual(['executing'])
   })
 
-  it('Q4 adds a call from inside an unsafe body: it waits until that body is over', async () => {
+  it('Q4 adds a call from inside an unsafe body: it waits until that body has ended', async () => {
     const order: string[] = []
     const turn: TestTurn = testTurn([
       roughTool('Parent', async () => {
@@ -89,7 +89,7 @@ describe('a tool that works its own executor', () => {
     expect(results.map(({ isError }) => isError)).toEqual([true, true])
   })
 
-  it('A5 discards from inside its body: nothing leaves', async () => {
+  it('A5 discards from inside its body: no result is delivered', async () => {
     const said: unknown[] = []
     const turn: TestTurn = testTurn([
       roughTool('Discard', async () => {
@@ -103,7 +103,7 @@ describe('a tool that works its own executor', () => {
     expect(said).toEqual([[{ id: 'a', name: 'Discard', started: true, completed: false }]])
   })
 
-  it('A5 is discarded from inside a listener to its progress: not even that progress leaves', async () => {
+  it('A5 is discarded from inside a listener to its progress: not even that progress is delivered', async () => {
     const turn: TestTurn = testTurn([
       roughTool('Talker', async (_input, _context, _canUseTool, _message, onProgress) => {
         onProgress({ data: 'half way' })
@@ -148,7 +148,7 @@ describe('a tool that works its own executor', () => {
     expect(inside).toEqual(['a'])
   })
 
-  it('A7 waits for its own result: a knot that only the abort unties', async () => {
+  it('A7 waits for its own result: a deadlock that only an abort ends', async () => {
     const taken: string[] = []
     const turn: TestTurn = testTurn([
       roughTool('Knot', async () => {
@@ -180,7 +180,7 @@ describe('a tool that works its own executor', () => {
   })
 })
 
-describe('a host that works its executor from its callbacks', () => {
+describe('a host that calls its executor from its callbacks', () => {
   it('P6 aborts from inside a permission question: the answer is ignored', async () => {
     const started: string[] = []
     const turn: TestTurn = testTurn([roughTool('Write', async () => void started.push('ran'))], {
@@ -217,7 +217,7 @@ describe('a host that works its executor from its callbacks', () => {
     )
   })
 
-  it('Y8 reads from inside setInProgressToolUseIDs: the ids still come to rest (opencode#40468)', async () => {
+  it('Y8 reads from inside setInProgressToolUseIDs: the set of ids still ends up empty (opencode#40468)', async () => {
     let ids = new Set<string>()
     const taken: string[] = []
     let read = (_: StreamingToolExecutor): void => undefined
@@ -236,7 +236,7 @@ describe('a host that works its executor from its callbacks', () => {
     expect(ids).toEqual(new Set())
   })
 
-  it('Y8 aborts from inside setHasInterruptibleToolInProgress: one result, and at rest', async () => {
+  it('Y8 aborts from inside setHasInterruptibleToolInProgress: one result, and both indicators are cleared', async () => {
     const values: boolean[] = []
     const turn: TestTurn = testTurn([roughTool('Fetch', never, { interruptBehavior: () => 'cancel' })], {
       abortGraceMs: 10,

@@ -8,7 +8,7 @@ expectNoStrays()
 
 const safeRead = () => roughTool('Read', done, { isConcurrencySafe: () => true })
 
-describe('a reader and a host that calls back', () => {
+describe('a reader and callbacks of the host', () => {
   it('Y4 Y5 a callback that takes one message while a reader asks for one: the reader gets the next', async () => {
     const byCallback: string[] = []
     let isReading = false
@@ -32,7 +32,7 @@ describe('a reader and a host that calls back', () => {
     expect(byCallback).toHaveLength(1)
   })
 
-  it('Y5 a uuid that reads from inside never makes a message that is not there', async () => {
+  it('Y5 a uuid function that reads results never gets an incomplete message', async () => {
     const inside: unknown[] = []
     let n = 0
     const turn = testTurn([roughTool('Hang', never)], {
@@ -50,7 +50,7 @@ describe('a reader and a host that calls back', () => {
     expect(messages).toHaveLength(2)
   })
 
-  it('Y4 a reader that was refused inside a uuid is woken', async () => {
+  it('Y4 a reader that was refused inside a uuid function is woken', async () => {
     let isAsked = false
     const reads: Promise<unknown>[] = []
     const turn = testTurn([roughTool('Read', async () => ({ data: { any: 'data' } }))], {
@@ -66,8 +66,8 @@ describe('a reader and a host that calls back', () => {
   })
 })
 
-describe('an actor that a host takes into its own hands', () => {
-  it('Y4 A5 stopped: readers end, the running body is told, and the executor is idle when it has settled', async () => {
+describe('an actor that a host controls directly', () => {
+  it('Y4 A5 stopped: readers end, the running body is aborted, and the executor is idle when the body has settled', async () => {
     const read = heldTool('Read')
     const turn = testTurn([read.tool])
     turn.add('a', 'Read')
@@ -99,7 +99,7 @@ describe('an actor that a host takes into its own hands', () => {
     expect(chartValue(turn.executor)).toEqual({ gate: 'open', run: 'clear' })
   })
 
-  it('A5 discarded by an event of its own: explain says so', () => {
+  it('A5 discarded by an event to the actor: explain says so', () => {
     const turn = testTurn([roughTool('Hang', never)])
     turn.add('a', 'Hang')
     turn.add('b', 'Hang')
@@ -109,8 +109,8 @@ describe('an actor that a host takes into its own hands', () => {
   })
 })
 
-describe('a batch that is left while it sleeps', () => {
-  it('B2 throw() ends it at once, and comes back', async () => {
+describe('a batch whose reader leaves while it sleeps', () => {
+  it('B2 throw() ends it at once and rejects with the error', async () => {
     const block = toolUse('a', 'Hang')
     const updates = runTools([block], [createAssistantMessage([block])], undefined, {
       options: { tools: [roughTool('Hang', never, { checkPermissions: () => ({ behavior: 'allow' }) })] },
@@ -122,7 +122,7 @@ describe('a batch that is left while it sleeps', () => {
   })
 })
 
-describe('a context modifier that brings the controller of its call', () => {
+describe('a context modifier that returns the controller of its call', () => {
   const careless = () =>
     roughTool('Cd', async (_input, context) => ({ data: 'ok', contextModifier: () => ({ ...context, cwd: '/x' }) }))
 

@@ -14,7 +14,7 @@ const threeDone = async () => {
 }
 
 describe('readers that leave', () => {
-  it('Y5 by a break: what it did not take, the next reader gets', async () => {
+  it('Y5 by a break: the next reader gets the remaining messages', async () => {
     const { executor } = await threeDone()
     const taken: MessageUpdate[] = []
     for await (const update of executor.getRemainingResults()) {
@@ -40,7 +40,7 @@ describe('readers that leave', () => {
     expect(idsOf(await drain(executor))).toEqual(['b', 'c'])
   })
 
-  it('Y5 by throw(): the error comes back to the thrower, and the generator is over', async () => {
+  it('Y5 by throw(): the error is rethrown to the caller, and the generator has ended', async () => {
     const { executor } = await threeDone()
     const reader = executor.getRemainingResults()
     await reader.next()
@@ -84,7 +84,7 @@ describe('readers that leave', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['a'])
   })
 
-  it('Y5 by return() from inside a listener to the very message it waits for: not lost', async () => {
+  it('Y5 by return() from inside a listener to the message it waits for: the message is not lost', async () => {
     const read = heldTool('Read')
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
@@ -104,7 +104,7 @@ describe('readers that leave', () => {
     expect(idsOf(await drain(executor))).toEqual(['a', 'b', 'c'])
   })
 
-  it('Y5 one sleeper’s leave does not wake or end another', async () => {
+  it('Y5 when a sleeping reader leaves, other readers are neither woken nor ended', async () => {
     const read = heldTool('Read')
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
@@ -135,7 +135,7 @@ describe('readers side by side', () => {
     expect(taken.sort()).toEqual(ids)
   })
 
-  it('Y5 next() many times without waiting: in order, each once, then done', async () => {
+  it('Y5 next() many times without awaiting: in order, each message once, then done', async () => {
     const { executor } = await threeDone()
     const reader = executor.getRemainingResults()
     const steps = await Promise.all(Array.from({ length: 5 }, () => reader.next()))
@@ -170,7 +170,7 @@ describe('readers side by side', () => {
 })
 
 describe('readers that are late or never come', () => {
-  it('Y6 nobody ever reads: every call runs to its end, and its result waits', async () => {
+  it('Y6 without a reader every call runs to its end, and its result waits', async () => {
     const write = heldTool('Write')
     const { executor, add } = testTurn([write.tool])
     for (const id of ['a', 'b', 'c']) add(id, 'Write')
@@ -182,7 +182,7 @@ describe('readers that are late or never come', () => {
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  it('Y7 context modifiers apply though nobody reads', async () => {
+  it('Y7 context modifiers apply without a reader', async () => {
     const seen: unknown[] = []
     const { add } = testTurn([
       roughTool('Cd', async () => ({
@@ -197,7 +197,7 @@ describe('readers that are late or never come', () => {
     expect(seen).toEqual(['/new'])
   })
 
-  it('Y4 of an empty executor: done at once, and calls may still come', async () => {
+  it('Y4 on an empty executor: done at once, and calls may still be added', async () => {
     const { executor, add } = testTurn([roughTool('Read', done)])
     expect(await drain(executor)).toEqual([])
     expect([...executor.getCompletedResults()]).toEqual([])
@@ -205,7 +205,7 @@ describe('readers that are late or never come', () => {
     expect(idsOf(await drain(executor))).toEqual(['a'])
   })
 
-  it('Y4 calls that are added while a reader sleeps are part of what it waits for', async () => {
+  it('Y4 calls that are added while a reader sleeps are delivered to it', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool])
     add('a', 'Read')
@@ -218,7 +218,7 @@ describe('readers that are late or never come', () => {
     expect(idsOf(await reading)).toEqual(['a', 'b'])
   })
 
-  it('Y4 calls that come after the end have a reader of their own', async () => {
+  it('Y4 calls that are added after the end need a new reader', async () => {
     const { executor, add } = await threeDone()
     const reader = executor.getRemainingResults()
     for await (const _ of reader);

@@ -17,7 +17,7 @@ import { chartValue, drain, flush, resultOf, stateOf, takeAll, takeReady, testTu
 
 const mark = (context: ToolUseContext) => ({ ...context, mark: 1 })
 
-describe('results that are read while others still start', () => {
+describe('results that are read while other calls start', () => {
   it('Y7 W7 no modifier is lost when a body reads results', async () => {
     const write = heldTool('Write')
     const seen: unknown[] = []
@@ -46,7 +46,7 @@ describe('results that are read while others still start', () => {
 })
 
 describe('a controller that is aborted from inside', () => {
-  it("A6 A7 with 'interrupt', by a block body that never settles: the grace ends it", async () => {
+  it("A6 A7 with 'interrupt', by a body with block behaviour that never settles: it is abandoned after the grace period", async () => {
     const write = heldTool('Write')
     const { add, executor, clock, host } = testTurn([write.tool])
     add('a', 'Write')
@@ -56,7 +56,7 @@ describe('a controller that is aborted from inside', () => {
     expect(takeReady(executor)).toHaveLength(1)
   })
 
-  it('A6 while the call is back in the line: it never runs, and the turn ends', async () => {
+  it('A6 while the call is queued again: it never runs, and the turn ends', async () => {
     const edit = heldTool('Edit', { isConcurrencySafe: (input) => !('writes' in input) })
     let controller: AbortController | undefined
     const { add, executor, host } = testTurn([edit.tool], {
@@ -78,7 +78,7 @@ describe('a controller that is aborted from inside', () => {
 })
 
 describe('growth', () => {
-  it('Q9 adding after an abort looks at no other call', () => {
+  it('Q9 adding after an abort does not scan other calls', () => {
     const stuck = heldTool('Stuck', { safe: true })
     const { add, executor } = testTurn([stuck.tool])
     add('stuck', 'Stuck')
@@ -97,7 +97,7 @@ describe('growth', () => {
     expect(looks).toBeLessThan(5)
   })
 
-  it('Q9 Q8 ids that clash again and again are told apart at a glance', () => {
+  it('Q9 Q8 many clashing ids are told apart in constant time', () => {
     let compared = 0
     const counted = () => {
       compared++
@@ -110,7 +110,7 @@ describe('growth', () => {
     expect(compared).toBeLessThan(1_000)
   })
 
-  it('Q8 W3 minted ids differ even where uuid does not', async () => {
+  it('Q8 W3 minted ids differ even if uuid returns the same value', async () => {
     const { executor, message } = testTurn([], { uuid: () => 'u' })
     const ids = [1, 2, 3].map(() => executor.addTool(toolUse('', 'Nope'), message).id)
     expect(new Set(ids).size).toBe(3)
@@ -119,7 +119,7 @@ describe('growth', () => {
 })
 
 describe('shapes', () => {
-  it('W4 siblings are those of the reply as it stands', () => {
+  it('W4 siblings are the calls of the current reply', () => {
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([read.tool])
     add('a', 'Read')
@@ -130,7 +130,7 @@ describe('shapes', () => {
     expect(siblings).toEqual([undefined, ['b']])
   })
 
-  it('T8 many text blocks together keep to the limit, with one notice', async () => {
+  it('T8 many text blocks together stay within the limit, with one notice', async () => {
     const blocks = Array.from({ length: 1_000 }, () => ({ type: 'text', text: '0123456789' }))
     const tool: AnyTool = {
       name: 'X',
@@ -146,7 +146,7 @@ describe('shapes', () => {
     expect(JSON.stringify(content).length).toBeLessThan(1_000)
   })
 
-  it('W5 toApiMessages takes whatever a tool left, and replies of any length', () => {
+  it('W5 toApiMessages accepts any message of a tool, and replies of any length', () => {
     const long = () => createAssistantMessage(Array.from({ length: 150_000 }, () => ({ type: 'text', text: '' })))
     const cycle: Record<string, unknown> = { n: 1n }
     cycle.self = cycle
@@ -155,14 +155,14 @@ describe('shapes', () => {
     expect(JSON.stringify(api[1])).toContain('[Circular]')
   })
 
-  it('T7 the tools of the executor stand in the context of a body', () => {
+  it('T7 the context of a body contains the tools of the executor', () => {
     const read = heldTool('Read')
     const executor = new StreamingToolExecutor([read.tool], allowAllTools, createToolUseContext())
     executor.addTool(toolUse('a', 'Read'), createAssistantMessage([]))
     expect(read.run('a').context.options.tools).toEqual([read.tool])
   })
 
-  it('T6 a tool whose fields throw when they are read costs its own call only', async () => {
+  it('T6 a tool with getters that throw affects only its own call', async () => {
     const odd = Object.defineProperty(heldTool('Odd').tool, 'validateInput', {
       get: () => {
         throw new Error('no')
@@ -177,8 +177,8 @@ describe('shapes', () => {
   })
 })
 
-describe('what is read only once', () => {
-  it('T8 a mapper that leaves holes in its content is an error, not null for the API', async () => {
+describe('values that are read only once', () => {
+  it('T8 a mapper with holes in its content causes an error result, not null for the API', async () => {
     const content = [{ type: 'text' as const, text: 'a' }]
     content.length = 3
     const tool: AnyTool = {
@@ -202,7 +202,7 @@ describe('what is read only once', () => {
     expect(runs).toBe(1)
   })
 
-  it('A7 Y6 a clock that cannot cancel costs no result', async () => {
+  it('A7 Y6 a clock whose clearTimeout throws causes no missing result', async () => {
     const read = heldTool('Read', { timeout: { totalMs: 50, idleMs: 20 } })
     const clock = {
       setTimeout: () => 1,
@@ -219,8 +219,8 @@ describe('what is read only once', () => {
   })
 })
 
-describe('batches that are left', () => {
-  it('B2 Y5 return() ends a run that sleeps, and its bodies hear of it', async () => {
+describe('batches that readers leave', () => {
+  it('B2 Y5 return() ends a sleeping run, and its bodies are aborted', async () => {
     const read = heldTool('Read', { safe: true })
     const run = runTools([toolUse('a', 'Read')], [], allowAllTools, { options: { tools: [read.tool] } })
     const pending = run.next()

@@ -32,20 +32,20 @@ export function outcomeOf(update: MessageUpdate): Outcome {
 export const idsOf = (updates: readonly MessageUpdate[]): string[] =>
   updates.filter(isResult).map((update) => resultOf(update).tool_use_id)
 
-/** The results that are ready once everything has run that can run. Never waits for a call that hangs. */
+/** The results that are ready after everything that can run has run. Never waits for a call that hangs. */
 export async function outcomes(executor: StreamingToolExecutor): Promise<Outcome[]> {
   await flush()
   return [...executor.getCompletedResults()].filter(isResult).map(outcomeOf)
 }
 
-/** The result of a turn that has just one. */
+/** The result of a turn with exactly one. */
 export async function onlyOutcome(executor: StreamingToolExecutor): Promise<Outcome> {
   const all = await outcomes(executor)
   expect(all).toHaveLength(1)
   return all[0] as Outcome
 }
 
-/** The text of a result, which must be a string that the API takes. */
+/** The text of a result, which must be a string that the API accepts. */
 export function textOf({ content }: Outcome): string {
   if (typeof content !== 'string') throw new Error('the content is a list of blocks')
   expect(content.isWellFormed()).toBe(true)
@@ -68,7 +68,7 @@ type Body = (
   onProgress: OnProgress,
 ) => unknown
 
-/** A tool that may be anything: what the types forbid, a host without types still does. */
+/** Any value as a tool: a host without types may pass what the types forbid. */
 export const roughTool = (name: string, call: Body, rest: { [Key in keyof AnyTool]?: unknown } = {}): AnyTool =>
   ({ name, inputSchema: z.looseObject({}), ...rest, call }) as unknown as AnyTool
 
@@ -87,7 +87,7 @@ export interface Question {
   fail(error: unknown): void
 }
 
-/** A host that answers when the test says so. */
+/** A host that answers when the test decides. */
 export function heldQuestions() {
   const asked: string[] = []
   const questions = new Map<string, Question>()
@@ -107,7 +107,7 @@ export function heldQuestions() {
   }
 }
 
-/** All warnings from here on. */
+/** All warnings from now on. */
 export function collectWarnings(executor: StreamingToolExecutor): {
   all: ExecutorWarning[]
   of(code: WarningCode): ExecutorWarning[]
@@ -117,7 +117,7 @@ export function collectWarnings(executor: StreamingToolExecutor): {
   return { all, of: (code) => all.filter((warning) => warning.code === code) }
 }
 
-/** A chart that steps for ever fails its test, in place of hanging the whole run. */
+/** A chart that loops for ever fails its test instead of hanging the whole run. */
 export function limitSteps({ actor }: StreamingToolExecutor, most: number): void {
   let steps = 0
   actor.system.inspect(({ type }) => {
@@ -125,7 +125,7 @@ export function limitSteps({ actor }: StreamingToolExecutor, most: number): void
   })
 }
 
-/** For each test of the file: no rejection goes unhandled and nothing is thrown where nobody can catch it. */
+/** For each test of the file: no unhandled rejection and no uncaught exception. */
 export function expectNoStrays(): void {
   const strays: unknown[] = []
   const note = (error: unknown): void => void strays.push(error)

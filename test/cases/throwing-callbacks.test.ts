@@ -16,7 +16,7 @@ const trouble: [string, () => unknown][] = [
   ['returns nonsense', () => 'perhaps'],
 ]
 
-describe('what a tool says about itself', () => {
+describe('callbacks of a tool', () => {
   it.each(trouble)('T3 isConcurrencySafe %s: the call is unsafe', async (_, isConcurrencySafe) => {
     const odd = heldTool('Odd', { isConcurrencySafe: isConcurrencySafe as () => boolean })
     const { executor, add } = testTurn([odd.tool])
@@ -35,7 +35,7 @@ describe('what a tool says about itself', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ isError: false })
   })
 
-  it.each(trouble)('T5 cancelsSiblingsOnError %s: nobody is cancelled', async (_, cancelsSiblingsOnError) => {
+  it.each(trouble)('T5 cancelsSiblingsOnError %s: no call is cancelled', async (_, cancelsSiblingsOnError) => {
     const odd = heldTool('Odd', { cancelsSiblingsOnError: cancelsSiblingsOnError as () => boolean })
     const { executor, add } = testTurn([odd.tool])
     add('a', 'Odd')
@@ -46,7 +46,7 @@ describe('what a tool says about itself', () => {
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, false])
   })
 
-  it.each(trouble)('T10 describe %s: the siblings are told the name at least', async (_, describeCall) => {
+  it.each(trouble)('T10 describe %s: the text for siblings has the name', async (_, describeCall) => {
     const odd = heldTool('Odd', { cancelsSiblingsOnError: true, describe: describeCall as () => string })
     const { executor, add } = testTurn([odd.tool])
     add('a', 'Odd')
@@ -115,7 +115,7 @@ describe('schemas', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: true })
   })
 
-  it('T3 a schema that must be waited for makes a call unsafe: it may not parse', async () => {
+  it('T3 an asynchronous schema makes a call unsafe, because its input may be invalid', async () => {
     const odd = heldTool('Odd', { safe: true, inputSchema: z.looseObject({}).refine(async () => true) })
     const { executor, add } = testTurn([odd.tool])
     add('a', 'Odd')
@@ -135,7 +135,7 @@ describe('context modifiers', () => {
     ['returns a promise', async () => ({})],
     ['returns a promise that rejects', boomLater],
     ['is no function', 'modify'],
-  ])('Y7 one that %s is left out and reported; the result stays', async (_, contextModifier) => {
+  ])('Y7 a modifier that %s is ignored with a warning; the result stays', async (_, contextModifier) => {
     const seen: unknown[] = []
     const { executor, add } = testTurn(
       [
@@ -161,7 +161,7 @@ describe('the host', () => {
     ['throws', boom],
     ['throws undefined', () => raise(undefined)],
     ['rejects', boomLater],
-  ])('Y8 an indicator that %s: each call has its result, and it is reported', async (_, callback) => {
+  ])('Y8 an indicator that %s: each call has its result, with a warning', async (_, callback) => {
     const fetch = heldTool('Fetch', { safe: true, cancel: true })
     const { executor, add } = testTurn([fetch.tool], {
       context: { setInProgressToolUseIDs: callback, setHasInterruptibleToolInProgress: callback },
@@ -175,7 +175,7 @@ describe('the host', () => {
     expect(warnings.of('host_callback_failed').length).toBeGreaterThan(0)
   })
 
-  it('Y6 a uuid that throws: each call has its result all the same', async () => {
+  it('Y6 a uuid that throws: each call still has its result', async () => {
     const { executor, add } = testTurn([roughTool('Good', done)], { uuid: boom })
     add('a', 'Good')
     add('b', 'Nope')
@@ -185,7 +185,7 @@ describe('the host', () => {
   it.each([
     ['throws', boom],
     ['rejects', boomLater],
-  ])('P11 a listener that %s harms neither the turn nor the other listeners', async (_, listener) => {
+  ])('P11 a listener that %s affects neither the turn nor the other listeners', async (_, listener) => {
     const read = heldTool('Read')
     const { executor, add } = testTurn([read.tool])
     executor.on('warning', listener)
@@ -198,7 +198,7 @@ describe('the host', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ id: 'a', isError: false })
   })
 
-  it('P11 a listener that was taken off hears nothing more', async () => {
+  it('P11 a removed listener gets no more events', async () => {
     const read = heldTool('Read')
     const { executor, add } = testTurn([read.tool])
     let heard = 0

@@ -84,23 +84,23 @@ describe.each(things)('P8 a tool that throws %s', (_, make, says) => {
     expect(text.length).toBeLessThan(20_000)
   })
 
-  it('gives telemetry a label all the same', () => {
+  it('still gives telemetry a label', () => {
     expect(classifyToolError(make())).toMatch(/^\w+$/)
   })
 })
 
-describe('what an error says', () => {
+describe('the text of an error', () => {
   it.each([
     ['a lone surrogate', 'bad \ud800 text'],
     ['a pair that stands where a long message is cut', `x${'😀'.repeat(10_000)}`],
-  ])('W3 P8 an error message with %s becomes text that the API takes', async (_, message) => {
+  ])('W3 P8 an error message with %s becomes text that the API accepts', async (_, message) => {
     const { executor, add } = testTurn([roughTool('Bad', async () => raise(new TypeError(message)))])
     add('a', 'Bad')
     const { content } = await onlyOutcome(executor)
     expect(String(content).isWellFormed()).toBe(true)
   })
 
-  it('P8 an unknown error brings the top of its stack, a known one does not', async () => {
+  it('P8 an error of an unknown kind includes the top of its stack trace, a known one does not', async () => {
     const { executor, add } = testTurn([
       roughTool('Odd', async () => raise(new Error('odd'))),
       roughTool('Known', async () => raise(Object.assign(new Error('no such file'), { code: 'ENOENT' }))),

@@ -8,7 +8,7 @@ import { collectWarnings, expectNoStrays, never, onlyOutcome, outcomes, roughToo
 expectNoStrays()
 
 describe('timeouts', () => {
-  it('P7 in total: the signal aborts, and the result says how long was too long', async () => {
+  it('P7 total: the signal aborts, and the result contains the limit', async () => {
     const fetch = heldTool('Fetch', { timeout: 1_000, obedient: true })
     const { executor, add, clock } = testTurn([fetch.tool])
     add('a', 'Fetch')
@@ -21,7 +21,7 @@ describe('timeouts', () => {
     expect(textOf(result)).toMatch(/^<tool_use_error>.*1000 ms.*<\/tool_use_error>$/)
   })
 
-  it('P7 in total: progress does not lengthen it', async () => {
+  it('P7 total: progress does not extend it', async () => {
     const fetch = heldTool('Fetch', { timeout: { totalMs: 1_000 }, obedient: true })
     const { executor, add, clock } = testTurn([fetch.tool])
     add('a', 'Fetch')
@@ -31,7 +31,7 @@ describe('timeouts', () => {
     expect(textOf(await onlyOutcome(executor))).toContain('1000 ms')
   })
 
-  it('P7 idle: each progress starts it again, silence ends the call', async () => {
+  it('P7 idle: each progress restarts it, silence ends the call', async () => {
     const fetch = heldTool('Fetch', { timeout: { idleMs: 1_000 }, obedient: true })
     const { executor, add, clock } = testTurn([fetch.tool])
     add('a', 'Fetch')
@@ -45,7 +45,7 @@ describe('timeouts', () => {
     expect(textOf(await onlyOutcome(executor))).toMatch(/no progress for 1000 ms/)
   })
 
-  it('P7 idle: what a generator yields counts as progress', async () => {
+  it('P7 idle: a yield of a generator counts as progress', async () => {
     const steps: (() => void)[] = []
     const signals: AbortSignal[] = []
     const fetch = roughTool(
@@ -73,7 +73,7 @@ describe('timeouts', () => {
     expect(textOf(await onlyOutcome(executor))).toMatch(/no progress for 1000 ms/)
   })
 
-  it('P7 A7 a body that ignores its timeout has the same grace, then is given up and reported', async () => {
+  it('P7 A7 a body that ignores its timeout has the same grace period, then is abandoned and reported', async () => {
     const { executor, add, clock } = testTurn([roughTool('Fetch', never, { timeout: 1_000 })], { abortGraceMs: 50 })
     const warnings = collectWarnings(executor)
     add('a', 'Fetch')
@@ -89,7 +89,7 @@ describe('timeouts', () => {
     ['had finished: its effects stand', false, /finished.*effects remain/],
     ['was cut short', true, /stopped before it finished/],
     ['nothing of it', undefined, /may have done all or part of its work/],
-  ])('P7 W8 a body that returns in its grace is still too late, and says %s; its output is kept', async (_, interrupted, told) => {
+  ])('P7 W8 a body that returns within its grace period still timed out; the result says %s and keeps the output', async (_, interrupted, told) => {
     const write = heldTool('Write', { timeout: 1_000 })
     const { executor, add, clock } = testTurn([write.tool])
     add('a', 'Write')
@@ -115,7 +115,7 @@ describe('timeouts', () => {
     expect(await outcomes(executor)).toEqual([])
   })
 
-  it('A2 P7 a timeout is an error of its own and may take the siblings with it', async () => {
+  it('A2 P7 a timeout is an error of the call and may cancel its siblings', async () => {
     const bash = heldTool('Bash', { timeout: 1_000, cancelsSiblingsOnError: true, obedient: true })
     const { executor, add, clock } = testTurn([bash.tool])
     add('a', 'Bash', { command: 'npm test' })
@@ -128,7 +128,7 @@ describe('timeouts', () => {
     )
   })
 
-  it('A4 an abort during the grace of a timeout: one result, the rejection', async () => {
+  it('A4 an abort during the grace period of a timeout: one result, the rejection', async () => {
     const write = heldTool('Write', { timeout: 1_000 })
     const { executor, add, clock } = testTurn([write.tool])
     add('a', 'Write')
@@ -141,7 +141,7 @@ describe('timeouts', () => {
   it.each([
     ['Infinity', Number.POSITIVE_INFINITY],
     ['more than a timer holds', 2 ** 40],
-  ])('P7 a timeout of %s ends no call at once', async (_, timeout) => {
+  ])('P7 a timeout of %s does not end a call at once', async (_, timeout) => {
     const { executor, add, clock } = testTurn([roughTool('Fetch', never, { timeout })])
     add('a', 'Fetch')
     clock.increment(1)
@@ -153,11 +153,11 @@ describe('timeouts', () => {
     ['NaN', Number.NaN],
     ['null', null],
     ['a string', 'soon'],
-  ])('P7 a timeout of %s is refused with the tool that has it', (_, timeout) => {
+  ])('P7 a timeout of %s is rejected with the name of its tool', (_, timeout) => {
     expect(() => testTurn([roughTool('Fetch', never, { timeout })])).toThrow(/\(Fetch\): timeout: expected/)
   })
 
-  it('P7 P6 the time of a permission question does not count', async () => {
+  it('P7 P6 the time of a permission question is not counted', async () => {
     let allow = (): void => undefined
     const write = heldTool('Write', { timeout: 1_000 })
     const { executor, add, clock } = testTurn([write.tool], {
@@ -171,7 +171,7 @@ describe('timeouts', () => {
     expect(await onlyOutcome(executor)).toMatchObject({ isError: false })
   })
 
-  it('P7 no timer is left behind, however a call ended', async () => {
+  it('P7 no timer remains, however a call ended', async () => {
     const simulated = new SimulatedClock()
     const running = new Set<unknown>()
     const clock: Clock = {

@@ -11,7 +11,7 @@ const ways: Record<string, (executor: StreamingToolExecutor) => Promise<unknown>
 }
 
 describe.each(Object.entries(ways))('a body that adds an unsafe call to its own executor and %s', (_, wait) => {
-  it('§9 Q4 does not hang: the inner call is answered with a sentence, and the outer one goes on', async () => {
+  it('§9 Q4 does not hang: the inner call gets an error result, and the outer call continues', async () => {
     const turn: TestTurn = testTurn([
       roughTool('Parent', async () => {
         turn.add('child', 'Child')
@@ -31,7 +31,7 @@ describe.each(Object.entries(ways))('a body that adds an unsafe call to its own 
 })
 
 describe('a body that adds an unsafe call and does not wait', () => {
-  it('Q4 the inner call runs when the body is over', async () => {
+  it('Q4 the inner call runs when the body has ended', async () => {
     const turn: TestTurn = testTurn([
       roughTool('Parent', async () => {
         turn.add('child', 'Child')

@@ -14,11 +14,11 @@ import { compileChart } from '../../src/chart-engine/compile-chart.ts'
 import { TableActor } from '../../src/chart-engine/table-actor.ts'
 import { createTableRoot } from '../../src/chart-engine/table-root.ts'
 
-/** Everything that anybody could see of a snapshot. */
+/** All visible properties of a snapshot. */
 function viewOf(snapshot: AnyMachineSnapshot): unknown {
   const { value, context, status, output, error, tags, children, _nodes } = snapshot
   return {
-    // as text, because the order of regions counts
+    // as text, because the order of regions matters
     value: JSON.stringify(value),
     context: plain(context),
     status,
@@ -33,7 +33,7 @@ function viewOf(snapshot: AnyMachineSnapshot): unknown {
 
 const isActor = (value: unknown): value is AnyActorRef => typeof (value as AnyActorRef)?.sessionId === 'string'
 
-/** Actors by their ids, functions as such, and what an event or a parameter holds. */
+/** Actors as their ids, functions as such, and the contents of events and parameters. */
 export function plain(value: unknown): unknown {
   if (isActor(value)) return `actor ${value.id}`
   if (typeof value === 'function') return 'a function'
@@ -65,18 +65,18 @@ function toldOf(event: InspectionEvent): unknown[] {
 }
 
 export interface Observed {
-  /** What the machine's own guards and actions wrote down. */
+  /** The log of the machine's own guards and actions. */
   readonly trace: unknown[]
   readonly told: unknown[]
   readonly views: unknown[]
 }
 
-/** Everything that can be done to an actor: events, and time that passes. */
+/** All inputs of an actor: events, and time that passes. */
 export type Act = { readonly type: string } | number
 
 export interface Runner {
   readonly isInspected: boolean
-  /** Makes an actor, not started; `inspect` is called before it is made. */
+  /** Creates an actor without starting it; `inspect` is called first. */
   make(machine: AnyStateMachine, clock: SimulatedClock, log: (...words: unknown[]) => void, inspect: Inspect): AnyActor
 }
 type Inspect = (event: InspectionEvent) => void
@@ -86,13 +86,13 @@ const makeChild = createActor as unknown as (machine: AnyStateMachine, options: 
 
 function parentOf(clock: SimulatedClock, logger: (...words: unknown[]) => void, inspect: Inspect): AnyActorRef {
   const parent = createActor(parentChart, { id: 'parent', clock, logger }).start()
-  // a child's error becomes its own, and is compared
+  // a child's error becomes its parent's, and is compared
   parent.subscribe({ error: () => undefined })
   ;(parent.system as ActorSystem<never>).inspect(inspect)
   return parent as unknown as AnyActorRef
 }
 
-/** The same machine at the root of a system and inside one, by XState and by the table, looked at and alone. */
+/** The same machine as a root and as a child, on XState and on the table, with and without observers. */
 export const runners = {
   xstate: {
     isInspected: true,
@@ -124,7 +124,7 @@ export const runners = {
   },
 } satisfies Record<string, Runner>
 
-/** Runs a machine through what is done to it, and writes down all that there is to see. */
+/** Runs a machine through the inputs and records everything visible. */
 export function observe(
   { make }: Runner,
   machine: (trace: unknown[]) => AnyStateMachine,

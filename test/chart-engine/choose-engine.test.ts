@@ -6,7 +6,7 @@ import { TableActor } from '../../src/chart-engine/table-actor.ts'
 import { tableEngine } from '../../src/chart-engine/table-engine.ts'
 import { xstateEngine } from '../../src/chart-engine/xstate-engine.ts'
 
-/** XState with another `Actor` for whoever extends it, as a new version might have it. */
+/** XState with another `Actor` base class, as in a possible new version. */
 async function withActor(change: (prototype: Record<string, unknown>) => void) {
   vi.resetModules()
   vi.doMock('xstate', async (original) => {
@@ -25,7 +25,7 @@ describe('choosing an engine', () => {
     vi.restoreAllMocks()
   })
 
-  it('takes the table where it does what XState does, and plain XState where it is asked for', () => {
+  it('chooses the table if it behaves like XState, and plain XState on request', () => {
     expect(runsLike(tableEngine, xstateEngine)).toEqual({})
     expect([chooseEngine('table').name, chooseEngine('xstate').name]).toEqual(['table', 'xstate'])
   })
@@ -42,7 +42,7 @@ describe('choosing an engine', () => {
           },
         }),
     ],
-  ])('takes plain XState, with one warning, where %s', async (_, change) => {
+  ])('chooses plain XState, with one warning, if %s', async (_, change) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const choose = await withActor(change)
     expect([choose('table').name, choose('table').name, choose().name]).toEqual(['xstate', 'xstate', 'xstate'])
@@ -50,7 +50,7 @@ describe('choosing an engine', () => {
     expect(ours).toEqual([[expect.stringContaining('does not fit the installed version of xstate')]])
   })
 
-  it('makes a lean actor only for a parent that does not listen to its end', () => {
+  it('creates a table actor only for a parent that does not handle its end', () => {
     const heard: string[] = []
     const ending = createMachine({ initial: 'a', states: { a: { on: { end: 'b' } }, b: { type: 'final' } } })
     const parents = {

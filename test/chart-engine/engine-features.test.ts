@@ -26,7 +26,7 @@ describe('features of XState, from a table', () => {
     expect(seenBy('leanChild', feature)).toEqual({ ...child, told: child.told.filter((each) => !isReportOfEnd(each)) })
   })
 
-  it.each(features.filter(({ answer }) => answer === 'refused'))('Q7 refused by its name: $name', ({ name, chart }) => {
+  it.each(features.filter(({ answer }) => answer === 'refused'))('Q7 rejected by name: $name', ({ name, chart }) => {
     expect(() => compileChart(chart(() => () => undefined))).toThrow(`does not support ${name}`)
   })
 
@@ -36,14 +36,14 @@ describe('features of XState, from a table', () => {
 })
 
 describe('docs/chart-engine.md', () => {
-  it('lists each feature and what the table makes of it', () => {
+  it('lists each feature and whether the table supports it', () => {
     const path = new URL('../../docs/chart-engine.md', import.meta.url)
     const page = readFileSync(path, 'utf8')
     const answers = { same: 'same as XState', refused: 'refused' }
     const rows = new Set(features.map(({ name, answer }) => `| ${name} | ${answers[answer]} |`))
     const table = ['| feature | table engine |', '|---|---|', ...rows].join('\n')
     const written = page.replace(/(?<=<!-- features -->\n)[\s\S]*(?=<!-- \/features -->)/, `${table}\n`)
-    // SIGNALBOX_WRITE=1 brings the page up to date
+    // SIGNALBOX_WRITE=1 updates the page
     if (process.env.SIGNALBOX_WRITE === '1') writeFileSync(path, written)
     else expect(page).toBe(written)
   })

@@ -23,7 +23,7 @@ import type { Act } from './beside-xstate.ts'
 
 type Note = (name: string) => (args: { context: unknown; event: { type: string } }, params?: unknown) => void
 
-/** A feature of XState: what the table makes of it, and a chart that uses it. */
+/** A feature of XState: whether the table supports it, and a chart that uses it. */
 export interface Feature {
   readonly name: string
   readonly answer: 'same' | 'refused'
@@ -37,7 +37,7 @@ const child = createMachine({ id: 'child', on: { ask: { actions: sendParent({ ty
 const ending = createMachine({ id: 'ending', initial: 'over', states: { over: { type: 'final' } } })
 const count = assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 }) as never
 
-/** A chart `a → b` with whatever else it is to have. */
+/** A chart `a → b` with additional parts. */
 const pair = (config: object, a: object = {}, b: object = {}) =>
   createMachine({
     id: 'm',

@@ -15,7 +15,7 @@ import {
   stateIn,
 } from 'xstate'
 
-/** Decides, one question after the other, what a machine looks like: the same seed, the same machine. */
+/** Generates a machine from a seed: the same seed, the same machine. */
 class Choices {
   #state: number
 
@@ -46,7 +46,7 @@ class Choices {
 
 export const eventTypes = ['e0', 'e1', 'e2', 'e3'] as const
 
-/** What a machine did, in its own words, and how much it may still do: no machine runs for ever. */
+/** The log of a machine, and its remaining budget: no machine runs for ever. */
 export interface Run {
   readonly trace: unknown[]
   fuel: number
@@ -64,13 +64,13 @@ interface Args {
 }
 
 export interface Size {
-  /** How deep states lie in each other. */
+  /** The nesting depth of states. */
   readonly depth: number
-  /** How many states lie beside each other. */
+  /** The number of sibling states. */
   readonly width: number
 }
 
-/** A machine of compound, parallel and final states with every kind of guard and action that a table takes. */
+/** A machine of compound, parallel and final states with every kind of guard and action that a table supports. */
 export function randomMachine(seed: number, { depth: deepest, width }: Size, run: Run): AnyStateMachine {
   const choices = new Choices(seed)
   const ids: string[] = []

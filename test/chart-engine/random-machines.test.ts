@@ -24,19 +24,19 @@ const seenBy = (name: keyof typeof runners, { seed, ...size }: Sample, done: rea
     done,
   )
 
-/** A lean actor leaves out the report of its end, since nobody it is made for listens. */
+/** A table actor does not report its end, because its parent does not listen. */
 const isReportOfEnd = (told: unknown): boolean => JSON.stringify(told).includes('"xstate.done.actor.it"')
 
-/** The texts first, because a deep comparison of what is equal takes longer than everything else. */
+/** Compares as text first, because deep comparisons of equal values take longer than everything else. */
 function expectSame(actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected)
 }
 
 describe('random machines', () => {
-  // XState warns of every event that reaches an actor after its end
+  // XState warns about every event that reaches an actor after its end
   beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
 
-  it('Q7 do the same from a table as in XState: guards asked, actions, snapshots, everything an inspector is told', () => {
+  it('Q7 run the same from a table as on XState: guards, actions, snapshots and all inspection events', () => {
     fc.assert(
       fc.property(machines, acts, (machine, done) => {
         expectSame(seenBy('compiled', machine, done), seenBy('xstate', machine, done))
@@ -45,7 +45,7 @@ describe('random machines', () => {
     )
   })
 
-  it('Q7 do the same at the root of a system, looked at and alone', () => {
+  it('Q7 run the same at the root of a system, with and without observers', () => {
     fc.assert(
       fc.property(machines, acts, (machine, done) => {
         const expected = seenBy('xstate', machine, done)
@@ -57,7 +57,7 @@ describe('random machines', () => {
     )
   })
 
-  it('Q7 do the same in a lean actor inside a system', () => {
+  it('Q7 run the same in a table actor inside a system', () => {
     fc.assert(
       fc.property(machines, acts, (machine, done) => {
         const { told, ...expected } = seenBy('xstateChild', machine, done)

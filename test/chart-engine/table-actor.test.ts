@@ -25,7 +25,7 @@ const lamp = createMachine({
   },
 })
 
-/** A parent that writes down what its child tells it. */
+/** A parent that records the events of its child. */
 function parentThatHears() {
   const heard: string[] = []
   const parent = createActor(
@@ -40,7 +40,7 @@ function child(machine: AnyStateMachine, input?: unknown) {
   return { actor, ref: actor.ref, parent, heard }
 }
 
-/** What nobody catches, for the length of a test. */
+/** Uncaught errors during a test. */
 function uncaught(): unknown[] {
   const errors: unknown[] = []
   const before = process.listeners('uncaughtException')
@@ -53,8 +53,8 @@ function uncaught(): unknown[] {
   return errors
 }
 
-describe('a lean actor', () => {
-  it('Q7 is an actor of its parent’s system, with an id of its own there', () => {
+describe('a table actor', () => {
+  it('Q7 is an actor of its parent’s system, with its own id', () => {
     const { actor, parent } = child(lamp)
     const other = new TableActor(compileChart(lamp), parent, 'child', undefined)
     expect(actor).toBeInstanceOf(Actor)
@@ -68,7 +68,7 @@ describe('a lean actor', () => {
     ])
   })
 
-  it('Q7 tells its subscribers each state and its end, and then forgets them', () => {
+  it('Q7 reports each state and its end to subscribers, then releases them', () => {
     const { actor, ref } = child(lamp)
     const seen: unknown[] = []
     ref.subscribe({ next: ({ value }: { value: unknown }) => seen.push(value), complete: () => seen.push('complete') })
@@ -80,7 +80,7 @@ describe('a lean actor', () => {
     expect(seen.at(-1)).toBe('late')
   })
 
-  it('Q7 goes on when a subscriber throws, and the error is loud', async () => {
+  it('Q7 continues when a subscriber throws, and the error is rethrown', async () => {
     const { actor, ref } = child(lamp)
     const errors = uncaught()
     const seen: unknown[] = []
@@ -90,13 +90,13 @@ describe('a lean actor', () => {
     ref.subscribe(({ value }: { value: unknown }) => seen.push(value))
     actor.start()
     ref.send({ type: 'flip' })
-    // XState throws it from a timer, too
+    // XState also throws it from a timer
     await new Promise((resolve) => setTimeout(resolve))
     expect([seen, ref.getSnapshot().context]).toEqual([['off', 'on'], { flips: 1 }])
     expect(errors.map(String)).toEqual(['Error: a subscriber', 'Error: a subscriber'])
   })
 
-  it('Q7 hears what is sent before its start when it starts, and nothing after its end', () => {
+  it('Q7 processes events from before its start when it starts, and none after its end', () => {
     const { actor, ref } = child(lamp)
     const { send } = ref
     send({ type: 'flip' })
@@ -108,7 +108,7 @@ describe('a lean actor', () => {
     expect(ref.getSnapshot()).toMatchObject({ value: 'burnt', status: 'done' })
   })
 
-  it('Q7 takes one event at a time: what it sends itself in a step comes after it', () => {
+  it('Q7 processes one event at a time: an event that it sends itself in a step comes after the step', () => {
     const log: string[] = []
     const { actor, ref } = child(
       createMachine({
@@ -130,7 +130,7 @@ describe('a lean actor', () => {
     expect(log).toEqual(['first', 'second', 'third'])
   })
 
-  it('Q7 ends in error where XState’s does, and its parent hears of it', () => {
+  it('Q7 ends in error where XState’s actor does, and its parent gets the error', () => {
     const boom = () => {
       throw new Error('boom')
     }
@@ -153,7 +153,7 @@ describe('a lean actor', () => {
     expect([stillborn.ref.getSnapshot().status, stillborn.heard]).toEqual(['error', ['xstate.error.actor.child']])
   })
 
-  it('Q7 stops when its parent says so, before its start and after', () => {
+  it('Q7 stops when its parent stops it, before its start and after', () => {
     for (const isStarted of [true, false]) {
       const { actor, ref } = child(lamp)
       if (isStarted) actor.start()
@@ -165,8 +165,8 @@ describe('a lean actor', () => {
   })
 })
 
-describe('counting who inspects', () => {
-  it('tells from the first inspector to the last, and nothing before or after', () => {
+describe('counting inspectors', () => {
+  it('reports from the first inspector to the last, and nothing before or after', () => {
     const { actor, ref, parent } = child(lamp)
     countInspectors(parent.system)
     countInspectors(parent.system)

@@ -18,7 +18,7 @@ const runners = {
   leanActor: (parent, input) => new TableActor(compiled, parent, 'call', input) as unknown as AnyActor,
 } satisfies Record<string, Make>
 
-/** One call, run by one of them; everything that anybody could see of it. */
+/** Runs one call on one engine, and returns everything visible. */
 function observed(make: Make, kind: (typeof callKinds)[string]) {
   const parent = createActor(parentMachine, { id: 'parent' }).start()
   const steps = recordSteps(parent.system as never)
@@ -96,7 +96,7 @@ describe('a chart that runs from a table', () => {
     },
   })
 
-  it('Q7 enters and leaves nested and parallel states in the order of XState', () => {
+  it('Q7 enters and exits nested and parallel states in the order of XState', () => {
     const [table, chart] = [createActor(compileChart(counting)).start(), createActor(counting).start()]
     for (const type of [
       'go',
@@ -124,7 +124,7 @@ describe('a chart that runs from a table', () => {
     }
   })
 
-  it('Q7 leaves every state when it is done', () => {
+  it('Q7 exits every state when it is done', () => {
     const ending = createMachine({
       context: { log: [] as string[] },
       exit: note('exit root'),

@@ -37,7 +37,7 @@ const makers = {
   table: (machine: AnyStateMachine): AnyActor => createTableRoot(compileChart(machine), {}),
 }
 
-/** Everything that somebody who looks on hears, from then on. */
+/** Everything that an inspector gets from now on. */
 function listen(actor: AnyActor, heard: unknown[]) {
   return actor.subscribe({
     next: ({ value, status }) => heard.push([value, status]),
@@ -96,7 +96,7 @@ const stories: Record<string, Story> = {
   },
 }
 
-/** What was heard, and where it ended. */
+/** The received events, and the final state. */
 function told(maker: keyof typeof makers, machine: AnyStateMachine, story: Story) {
   const heard: unknown[] = []
   const actor = makers[maker](machine)
@@ -105,7 +105,7 @@ function told(maker: keyof typeof makers, machine: AnyStateMachine, story: Story
   return { heard, value, status, context, error: (error as Error | undefined)?.message }
 }
 
-describe('Q7 the root of a system that runs from a table does what XState’s actor does', () => {
+describe('Q7 the root of a system that runs from a table behaves like XState’s actor', () => {
   it.each(Object.entries(stories))('%s', (_, story) => {
     expect(told('table', lamp, story)).toEqual(told('xstate', lamp, story))
   })

@@ -52,7 +52,7 @@ export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: 
   })),
 }
 
-/** Calls of every kind that the guards of the chart can tell apart. */
+/** Calls of every kind that the guards of the chart distinguish. */
 export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
   'plain call': {},
   'call that yields to an interrupt': { yieldsToInterrupt: true },
@@ -98,7 +98,7 @@ export function callModel(kind: Omit<ScriptedCallOptions, 'id'>) {
   )
 }
 
-/** Every event in every state: the shortest way there, and then the event. Simple paths have no loops. */
+/** Every event in every state: the shortest path there, then the event. Simple paths have no loops. */
 export function everyEdge(kind: Omit<ScriptedCallOptions, 'id'>): CallEvent[][] {
   const ways = callModel(kind).getShortestPaths({ allowDuplicatePaths: true })
   const eventsOf = (way: (typeof ways)[number]) =>

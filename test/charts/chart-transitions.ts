@@ -24,7 +24,7 @@ function nameOf(node: AnyStateNode, { eventType, target }: AnyTransitionDefiniti
   return `${node.id} --${eventType === '' ? 'always' : eventType}[${index}]→ ${to}`
 }
 
-/** Writes down each step of the actors of a system: who, on what, by which transitions. */
+/** Records each step of the actors of a system: the actor, the event and the transitions. */
 export function recordSteps(system: ActorSystem<never>): unknown[][] {
   const steps: unknown[][] = []
   system.inspect((event: InspectionEvent) => {
@@ -45,7 +45,7 @@ const idOf = (ref: unknown): unknown => (ref as { id?: unknown } | undefined)?.i
 const stepName = ({ source, eventType, target }: AnyTransitionDefinition): string =>
   `${source.id} ${eventType} ${target?.map(({ id }) => id).join() ?? ''}`
 
-/** Remembers which transitions the actors of a system take. */
+/** Records which transitions the actors of a system take. */
 export class TakenTransitions {
   readonly #taken = new Set<unknown>()
 

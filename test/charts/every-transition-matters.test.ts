@@ -4,7 +4,7 @@ import { sendsInvalidRequests } from '../support/validated-requests.ts'
 import { type ChartTransition, transitionsOf } from './chart-transitions.ts'
 import { scenarios } from './scenarios/index.ts'
 
-/** A chart that errors throws from wherever it is; here that is a way to be found out. */
+/** An error in a chart is thrown; here that also counts as detection. */
 const swallowed: unknown[] = []
 const swallow = (error: unknown) => void swallowed.push(error)
 
@@ -21,7 +21,7 @@ async function firstBroken(): Promise<string | undefined> {
   return undefined
 }
 
-/** Changes the very chart that the façade runs, and says how to undo it. */
+/** Changes the chart that the executor runs, and returns a function that undoes the change. */
 function withGuard({ definition }: ChartTransition, guard: () => boolean): () => void {
   const before = definition.guard
   definition.guard = guard
@@ -31,10 +31,10 @@ function withGuard({ definition }: ChartTransition, guard: () => boolean): () =>
   }
 }
 
-/** A transition that is never taken might as well not be there. */
+/** Removing a transition that is never taken would change nothing. */
 const withoutTransition = (transition: ChartTransition) => withGuard(transition, () => false)
 
-/** Lets everything pass, though not for ever: a chart that loops must be found out too. */
+/** A guard that always passes, but not for ever: a chart that loops must be detected too. */
 function withoutGuard(transition: ChartTransition): () => void {
   let passed = 0
   return withGuard(transition, () => {
@@ -46,10 +46,10 @@ function withoutGuard(transition: ChartTransition): () => void {
 const charts = { call: callChart(), executor: executorChart(), query: queryChart() }
 const all = Object.values(charts).flatMap((machine) => transitionsOf(machine as never))
 
-// a chart that lacks a transition may ask anything
+// a chart that lacks a transition may make any request
 beforeEach(sendsInvalidRequests)
 
-describe('the charts run the show', () => {
+describe('every transition of the charts matters', () => {
   afterEach(() => vi.restoreAllMocks())
 
   it('Q1 Q4 Y1 A1 the scenarios hold for the charts as they are', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 
 describe('signalbox/machines', () => {
-  it('builds no chart on import, and each when it is first asked for', async () => {
+  it('builds no chart on import, and each at its first use', async () => {
     const built: string[] = []
     vi.doMock('xstate', async (original) => {
       const xstate = await original<typeof import('xstate')>()
@@ -22,7 +22,7 @@ describe('signalbox/machines', () => {
     expect(built).toEqual(['call'])
   })
 
-  it('has the charts and the decisions, and nothing of an engine', async () => {
+  it('exports the charts and the decisions, and no engine', async () => {
     const names = Object.keys(await import('../../machines/index.ts'))
     expect(names).toEqual(expect.arrayContaining(['callChart', 'executorChart', 'queryChart', 'connectionChart']))
     const internal = [

@@ -47,7 +47,7 @@ const toExecutor = {
   cut: { type: 'calls.withdraw', because: 'cut off' },
 } as const
 
-/** Both charts of production, played from the start: the executor with real call actors, only the bodies scripted. */
+/** Both production charts, played from the start: the executor with real call actors; only the bodies are scripted. */
 export class ReplayedRun {
   readonly run: ExecutorSchedule
   readonly port: ScriptedRunPort = scriptedRunPort()
@@ -92,7 +92,7 @@ export class ReplayedRun {
     for (const call of this.run.calls) if (isActive(call)) call.ref?.send({ type: 'call.graceEnded' })
   }
 
-  /** Everything that can make a difference to what happens next. */
+  /** All state that can affect what happens next. */
   get view() {
     const { value, context } = this.#actor.getSnapshot()
     const calls = this.run.calls.map((call) => {

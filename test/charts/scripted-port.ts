@@ -18,7 +18,7 @@ export interface ScriptedCallOptions {
   readonly unread?: number
 }
 
-/** A call whose port only writes down what the chart asked for. */
+/** A call whose port only records the requests of the chart. */
 export function scriptedCall(options: ScriptedCallOptions): CallRecord & { readonly asked: string[] } {
   const asked: string[] = []
   const note = (what: string) => () => void asked.push(what)

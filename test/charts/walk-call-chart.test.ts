@@ -9,7 +9,7 @@ import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 const callLogic = compileChart(callChart())
 const parentMachine = createMachine({})
 
-/** The chart as it runs in production, with a parent that takes note. */
+/** The chart as in production, with a parent that records. */
 function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions, logic: CallMachine = callLogic) {
   const parent = createActor(parentMachine).start()
   taken?.watch(parent.system as never)

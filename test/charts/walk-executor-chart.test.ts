@@ -7,12 +7,12 @@ import { kinds, type Move, ReplayedRun } from './replayed-run.ts'
 
 const maxCalls = 2
 
-/** A state of the walk is the story that leads to it; equal views are one state. */
+/** A state of the walk is the sequence of events that leads to it; equal views are one state. */
 interface Walked {
   readonly story: readonly Move[]
   readonly view: string
   readonly stages: readonly string[]
-  /** Which of them are asked about. */
+  /** The calls with an open question. */
   readonly asking: readonly boolean[]
 }
 
@@ -32,7 +32,7 @@ function walk(story: readonly Move[]): Walked {
   }
 }
 
-/** Words of a body can only come where a body is; all else may be tried at any time. */
+/** Events of a body are possible only while it runs; all others may be tried at any time. */
 function movesFrom({ stages, asking }: Walked): Move[] {
   const fromBody = ['settle', 'cascade'] as const
   const fromHost = ['pend', 'allow', 'becomeUnsafe'] as const
@@ -87,7 +87,7 @@ describe('the executor chart', () => {
     expect(paths.length).toBeGreaterThan(500)
   })
 
-  it('A2 Q4 calls that are named, among those there are and as they come, leave no transition untaken', () => {
+  it('A2 Q4 cancelling named calls, present ones and later ones, leaves no transition untaken', () => {
     for (const before of [[], [{ type: 'interrupt' }], [{ type: 'abort' }]] as const) {
       const story: Move[] = [{ type: 'add', kind: 'safe' }, ...before, { type: 'nameFirst' }, { type: 'addNamed' }]
       const walked = new ReplayedRun(story, taken)

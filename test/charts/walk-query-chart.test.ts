@@ -49,7 +49,7 @@ const samples: { [Type in QueryEvent['type']]: Extract<QueryEvent, { type: Type 
 }
 const events = Object.values(samples).flat() as QueryEvent[]
 
-/** A port that writes down what was asked of it. */
+/** A port that records its requests. */
 function scriptedPort(given: Facts): QueryPort & { readonly asked: unknown[] } {
   const asked: unknown[] = []
   const note =
@@ -86,7 +86,7 @@ function played(logic: QueryMachine, given: Facts, story: readonly QueryEvent[],
   return { value, status, abort: context.abort, error: context.error, asked: port.asked }
 }
 
-/** Every event in every state: the shortest way there, and then the event. */
+/** Every event in every state: the shortest path there, then the event. */
 function everyEdge(given: Facts): QueryEvent[][] {
   const model = new TestModel<never, never, never>(
     queryChart() as never,
@@ -117,7 +117,7 @@ describe('the query chart', () => {
     for (const story of stories) {
       const table = played(queryLogic, given, story, taken)
       expect([story, table]).toEqual([story, played(queryChart(), given, story)])
-      // whatever happens, it ends once, and says so once
+      // whatever happens, it ends once and reports its end once
       expect(table.asked.filter((what) => (what as [string])[0] === 'conclude')).toHaveLength(
         table.status === 'done' ? 1 : 0,
       )

@@ -1,4 +1,4 @@
-/** Counts everything that a page can leave behind. Runs in the page before any other script. */
+/** Counts everything that a page can leave behind. Runs before any other script. */
 export function counting(): void {
   const [timers, pictures] = [new Set<number>(), new Set<number>()]
   const left = { sockets: 0, observers: 0 }

@@ -14,7 +14,7 @@ import { useBrowser } from './support.ts'
 const stage = useBrowser()
 let files: Awaited<ReturnType<typeof staticFiles>>
 
-/** A page of a host, bundled by the host's own Vite, with the inspector as it is published. */
+/** A host's page, bundled by its own Vite, with the published inspector. */
 beforeAll(async () => {
   await build({
     configFile: false,
@@ -36,8 +36,8 @@ afterAll(() => files.close())
 
 const inside = (page: Page, box: string) => page.locator(`#${box} .inspector`)
 
-describe('an inspector in a page of somebody else', () => {
-  it('shows executors of that page, takes its commands, and lets go when it is unmounted', async () => {
+describe('an inspector in a host’s page', () => {
+  it('shows executors of that page, accepts its commands, and detaches when it is unmounted', async () => {
     const page = await stage.open(files.url)
     await page.evaluate(() => {
       const executor = host.heldTurn()
@@ -59,7 +59,7 @@ describe('an inspector in a page of somebody else', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('neither takes the page’s styles nor gives it its own, and keeps nothing', async () => {
+  it('neither uses the page’s styles nor changes them, and stores nothing', async () => {
     const page = await stage.open(files.url)
     const lookOf = () =>
       page.evaluate(() => {
@@ -116,7 +116,7 @@ describe('an inspector in a page of somebody else', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('shows a recorder that is there anyway, recordings in every form, and a server that knows the page', async () => {
+  it('shows an existing recorder, recordings in every form, and a server that allows the page', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool])
     add('x', 'Read')
@@ -159,7 +159,7 @@ describe('an inspector in a page of somebody else', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('stands in a page with a strict policy: without lines, or with them where the page serves the worker', async () => {
+  it('works under a strict CSP: without edges, or with them if the page serves the worker', async () => {
     const worker = join(stage.dist, 'inspector-app/elk/elk-worker.min.js')
     copyFileSync(worker, join(stage.folder, 'host/elk-worker.min.js'))
     const strict = await staticFiles(join(stage.folder, 'host'), {
@@ -195,18 +195,20 @@ describe('an inspector in a page of somebody else', () => {
     }
   })
 
-  it('says what is wrong with what it was given, and leaves nothing behind', async () => {
+  it('reports invalid arguments, and leaves nothing behind', async () => {
     const page = await stage.open(files.url)
     const saidTo = (args: string): Promise<string> =>
       page.evaluate(
         `(() => { try { host.mountInspector(${args}); return 'mounted' } catch (error) { return error.name + ': ' + error.message } })()`,
       )
     const one = 'document.querySelector("#one")'
-    expect(await saidTo('null, { recording: "" }')).toMatch(/^SignalboxError: element must be an element of the page/)
+    expect(await saidTo('null, { recording: "" }')).toMatch(/^SignalboxError: element: expected an element of the page/)
     expect(await saidTo(`${one}, undefined`)).toMatch(/^SignalboxError: source must be an object/)
-    expect(await saidTo(`${one}, {}`)).toMatch(/^SignalboxError: source must be an object with shown, recorder, url or/)
+    expect(await saidTo(`${one}, {}`)).toMatch(
+      /^SignalboxError: source: expected an object with shown, recorder, url or/,
+    )
     expect(await saidTo(`${one}, { recording: 7 }`)).toMatch(/^SignalboxError: source.recording must be a Blob/)
-    expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, but got/)
+    expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, received/)
     expect(await saidTo(`${one}, { shown: {} }`)).toMatch(
       /^SignalboxError: Expected an executor, a query or a connection to show/,
     )

@@ -50,7 +50,7 @@ const textsOf = async (page: Page, selector: string): Promise<string[]> =>
   (await page.locator(selector).allTextContents()).map((text) => text.trim().replace(/\s+/g, ' '))
 
 describe('the rules of the kit on the page', () => {
-  it('Q5 name what does not hold, lead to its frame, and hold before it', async () => {
+  it('Q5 name a breach, link to its frame, and hold before it', async () => {
     const { recording } = await record(true)
     const page = await stage.open((await stage.serve([], { recording })).url)
     await expect.poll(() => textsOf(page, '#tab-rules em')).toEqual(['1'])
@@ -70,7 +70,7 @@ describe('the rules of the kit on the page', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('Q5 all hold of a turn that is right, and of one that is watched live', async () => {
+  it('Q5 all hold for a correct turn, and for one that is watched live', async () => {
     const { recording } = await record(false)
     const page = await stage.open((await stage.serve([], { recording })).url)
     await page.locator('#tab-rules').click()
@@ -79,7 +79,7 @@ describe('the rules of the kit on the page', () => {
     expect((await textsOf(page, '.rules > .what')).at(-1)).toContain('readers are woken')
   })
 
-  it('Y6 rules of the host are checked on its side and shown beside them', async () => {
+  it('Y6 rules of the host are checked by the host and shown beside them', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = heldTurn([read.tool])
     const atMostOne = {
@@ -99,10 +99,10 @@ describe('the rules of the kit on the page', () => {
 })
 
 describe('heat on the charts', () => {
-  it('Q1 shows what a run took, and what a suite took, with totals and what was never taken', async () => {
+  it('Q1 shows the transitions that a run took, and that a suite took, with totals and those never taken', async () => {
     const { recording, coverageFile } = await record(false)
     const page = await stage.open((await stage.serve([], { recording, coverage: coverageFile })).url)
-    // the file was given, so it is shown
+    // the file was passed, so it is shown
     await expect.poll(() => textsOf(page, '.chart.call .heat-legend b')).toEqual([expect.stringMatching(/^\d+ of \d+/)])
     const legend = page.locator('.chart.call .heat-legend')
     expect(await legend.textContent()).toContain('taken by the test suite')

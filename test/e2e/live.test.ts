@@ -20,7 +20,7 @@ const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
 }
 
 describe('the inspector, attached late to a run', () => {
-  it('shows the state of every call, as the snapshots have it, and follows', async () => {
+  it('shows the state of every call as in the snapshots, and follows', async () => {
     const { executor, add, read, write } = setUp()
     add('a', 'Read')
     add('b', 'Read')
@@ -49,7 +49,7 @@ describe('the inspector, attached late to a run', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('flashes the very edge that was taken', async () => {
+  it('flashes the edge that was taken', async () => {
     const { executor, add, write } = setUp()
     add('a', 'Write')
     const server = await stage.serve(executor)
@@ -63,7 +63,7 @@ describe('the inspector, attached late to a run', () => {
     expect(await page.locator('.chart.call .state.active.leaf').getAttribute('data-state')).toBe('completed')
   })
 
-  it('Q4 says why a call waits, for each rule, for whom, and since when', async () => {
+  it('Q4 says why a call waits, for each rule, for which calls, and since when', async () => {
     const { executor, add, read } = setUp({ maxConcurrency: 2 })
     const server = await stage.serve(executor)
     const page = await stage.open(server.url)
@@ -90,10 +90,10 @@ describe('the inspector, attached late to a run', () => {
       .toMatch(/waits for #5 Write, which must run alone, for [\d.]+ m?s.*rule exclusiveRunning · waits for Write\(e\)/)
   })
 
-  it('scrubbed back, shows exactly what was then', async () => {
+  it('scrubbed back, shows exactly the earlier state', async () => {
     const { executor, add, read, write } = setUp()
     const server = await stage.serve(executor, { record: 'always' })
-    // gets the same frames as the server's recorder, so that its count is the page's position
+    // gets the same frames as the server's recorder, so that its count equals the page's position
     const frames: Frame[] = []
     createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
     const moments: { position: number; expected: ReturnType<typeof shownBy> }[] = []
@@ -152,7 +152,7 @@ describe('commands from the browser', () => {
     expect(write.started).toEqual(['a'])
   })
 
-  it('A3 A4 are offered only where the host allows them and the chart would take them', async () => {
+  it('A3 A4 are offered only if the host allows them and the chart accepts them', async () => {
     const { executor, add } = setUp()
     add('a', 'Read')
     const silent = await stage.serve(executor)
@@ -355,7 +355,7 @@ describe('the connections of MCP servers', () => {
     await page.locator('.server').first().click()
     await expect.poll(() => active(page)).toMatch(/^Executor/)
 
-    // the recording of it shows the same, at each moment
+    // its recording shows the same at each moment
     const recording = join(stage.folder, 'servers.jsonl')
     writeFileSync(recording, frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''))
     const replayed = await stage.open((await stage.serve([], { recording })).url)

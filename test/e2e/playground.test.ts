@@ -10,7 +10,7 @@ import { staticFiles } from './static-files.ts'
 import { shownOn, useBrowser } from './support.ts'
 
 declare global {
-  /** What the page exposes to the console. */
+  /** The objects that the page exposes to the console. */
   var playground: {
     readonly executor: StreamingToolExecutor | undefined
     readonly results: readonly Message[]
@@ -177,7 +177,7 @@ describe('the playground', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('L5 A5 shows a fallback: nothing leaves the first run, all leave the second', async () => {
+  it('L5 A5 shows a fallback: no result of the first run is handed over, all of the second are', async () => {
     const page = await open('fallback')
     const reports = await playThrough(page)
     expect(reports.some(({ executor }) => executor.includes('discarded'))).toBe(true)
@@ -189,7 +189,7 @@ describe('the playground', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('P6 a call that asks waits for an answer, and what is behind it too', async () => {
+  it('P6 a call that asks waits for an answer, and so do the calls behind it', async () => {
     const page = await open('permission')
     for (const answer of ['Allow', 'Deny']) {
       await page.getByRole('button', { name: 'Restart' }).click()
@@ -218,7 +218,7 @@ describe('the playground', () => {
     await control('Write(fix.ts) is safe').check()
     await control('Duration of Read(a.ts)').fill('500')
     for (let at = 0; at < 4; at++) await page.getByRole('button', { name: 'Step' }).click()
-    // 0, 300, 500 (a.ts is over), 700
+    // 0, 300, 500 (a.ts has ended), 700
     const report = await expectAgreement(page)
     expect(report.shared.map((wagon) => wagon.slice(0, 8))).toEqual(['2 Read(b', '3 Write('])
     expect(report.tiles[0]).toBe('1 Read(a.ts): handed over')
@@ -235,7 +235,7 @@ describe('the playground', () => {
     expect(stage.complaints).toEqual([])
   })
 
-  it('A2 A3 A4 A5 fails, interrupts, aborts and discards, and says in words what came of it', async () => {
+  it('A2 A3 A4 A5 fails, interrupts, aborts and discards, and describes the outcome', async () => {
     const page = await open('interrupt')
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
     for (let at = 0; at < 4; at++) await press('Step')
@@ -315,7 +315,7 @@ describe('the playground', () => {
 })
 
 describe('npm run dev', () => {
-  it('prints where the playground is, and stays up where there is no browser to open', async () => {
+  it('prints the address of the playground, and keeps running without a browser', async () => {
     const script = resolve(import.meta.dirname, '../../scripts/dev.mjs')
     const child = spawn(process.execPath, [script, '--open'], {
       env: { PATH: '/nowhere', HOME: stage.folder },

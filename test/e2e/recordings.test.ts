@@ -98,7 +98,7 @@ describe('a recording', () => {
     ['that is none', 'hello', 'Not a Signalbox recording'],
     ['with a wrong frame', `${head}{"seq":1,"at":0,"run":1,"type":"run","title":{},"isLate":1}\n`, 'not a valid run'],
     ['that is empty', '', 'the file is empty'],
-  ])('%s is refused with a sentence', async (_, text, problem) => {
+  ])('%s is rejected with a message', async (_, text, problem) => {
     const server = await stage.serve([])
     const page = await stage.open(server.url)
     await page.locator('#file').setInputFiles(fileWith('wrong.jsonl', text))
@@ -152,7 +152,7 @@ async function threeFetches(failing?: string): Promise<string> {
 }
 
 describe('a simulated run', () => {
-  it('is the recorded one, until a limit or a mark is changed, and can be opened as a recording', async () => {
+  it('equals the recorded run until a limit or a class is changed, and can be opened as a recording', async () => {
     const server = await stage.serve([])
     const page = await stage.open(server.url)
     await page.locator('#file').setInputFiles(fileWith('fetches.jsonl', await threeFetches()))
@@ -245,8 +245,8 @@ describe('a second recording', () => {
   })
 })
 
-describe('a page from elsewhere', () => {
-  it('cannot look, even with the token, nor frame the inspector', async () => {
+describe('a page of another origin', () => {
+  it('can neither connect, even with the token, nor embed the inspector', async () => {
     const read = heldTool('Read', { safe: true })
     const { executor } = testTurn([read.tool])
     const server = await stage.serve(executor, { commands: true })

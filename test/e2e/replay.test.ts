@@ -54,7 +54,7 @@ async function openFromDisk(path: string, offline = true): Promise<{ page: Page;
 }
 
 describe('a replay page, opened from the disk without a network', () => {
-  it('shows at every moment what the inspector shows of the same recording, and asks for nothing', async () => {
+  it('shows the same as the inspector at every moment, and sends no request', async () => {
     const frames = await recorded()
     const recording = join(folder, 'r.jsonl')
     writeFileSync(recording, frames.map(frameLine).join(''))
@@ -93,7 +93,7 @@ describe('a replay page, opened from the disk without a network', () => {
     await page.context().close()
   })
 
-  it('could load and run nothing, even if something got out of its block, and the network were there', async () => {
+  it('could load and run nothing, even if content escaped from its block and there were a network', async () => {
     let hits = 0
     const evil = createServer((_, response) => {
       hits++
@@ -131,7 +131,7 @@ describe('a replay page, opened from the disk without a network', () => {
     await page.context().close()
   })
 
-  it('tells its run again by the real charts, without a network', async () => {
+  it('simulates its run on the real charts, without a network', async () => {
     const path = join(folder, 'what-if.html')
     await writeReplayPage(await recorded(), path, { appFolder: join(stage.dist, 'inspector-app') })
     const { page } = await openFromDisk(path)
@@ -143,7 +143,7 @@ describe('a replay page, opened from the disk without a network', () => {
     await page.context().close()
   })
 
-  it('that was damaged on its way says so', async () => {
+  it('that was damaged says so', async () => {
     const path = join(folder, 'damaged.html')
     await writeReplayPage(await recorded(), path, { appFolder: join(stage.dist, 'inspector-app') })
     const text = readFileSync(path, 'utf8')

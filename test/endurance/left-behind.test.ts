@@ -14,7 +14,7 @@ import {
 import { createRecorder } from '../../src/inspect/index.ts'
 import { scriptedModel } from '../../src/query/scripted/index.ts'
 
-/** Everything of a turn that nobody but Signalbox could still hold, by name. */
+/** All objects of a turn that only Signalbox could still hold, by name. */
 type Traces = Map<string, WeakRef<object>>
 
 let collect: () => void
@@ -26,7 +26,7 @@ beforeAll(() => {
 
 const names = ['Quick', 'Fails', 'Alone', 'Reports'] as const
 
-/** The host's own things, which outlive the turn: the controller, the context, the tools, the hooks. */
+/** The host's own objects, which outlive the turn: the controller, the context, the tools, the hooks. */
 function host(traces: Traces) {
   const trace = (name: string, value: object) => traces.set(`${name} ${traces.size}`, new WeakRef(value))
   const seen = (input: object, context: ToolCallContext) => {
@@ -120,7 +120,7 @@ const runs: [string, (own: Host) => Promise<unknown[]>][] = [
   ['a query', (own) => queryTurn(own)],
 ]
 
-describe('what is left behind', () => {
+describe('objects that remain after a turn', () => {
   it.each(runs)('Y5 after %s: nothing but what the host holds', async (_, run) => {
     const traces: Traces = new Map()
     const own = host(traces)
@@ -128,12 +128,12 @@ describe('what is left behind', () => {
     expect(results).toHaveLength(40)
     expect(traces.size).toBeGreaterThan(200)
     expect(await leftOf(traces)).toEqual([])
-    // the host's own things were there all the time
+    // the host's own objects exist the whole time
     expect(own.context.abortController.signal.aborted).toBe(false)
   })
 })
 
-/** What no collection takes away. One alone may spare what was just read, or what is being compiled in the background. */
+/** Objects that survive garbage collection. One collection may keep what was just read or is being compiled. */
 async function leftOf(traces: Traces): Promise<string[]> {
   let left: string[] = []
   for (let pass = 0; pass < 200; pass++) {

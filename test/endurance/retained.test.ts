@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, testTurn } from '../support/turn.ts'
 
-describe('what stays behind', () => {
+describe('memory after a result was delivered', () => {
   it('Y5 a result that was handed over is no longer held by the executor', async () => {
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([read.tool])
@@ -16,7 +16,7 @@ describe('what stays behind', () => {
   })
 })
 
-/** Every object that can be reached from here by its own fields. */
+/** Every object that is reachable from here through own fields. */
 function reachable(from: unknown, seen = new Set<unknown>()): Set<unknown> {
   if (typeof from !== 'object' || from === null || seen.has(from)) return seen
   seen.add(from)

@@ -93,7 +93,7 @@ describe('ten thousand calls under one signal', () => {
     expect([status, stderr, stdout.trim().split('\n')]).toEqual([0, '', ['10000', '{"listeners":0,"timers":0}']])
   })
 
-  it('Y2 progress that was read is let go of, though the reader is never quite done', () => {
+  it('Y2 progress that was read is released, even if the reader never catches up', () => {
     const file = join(folder, 'progress.mjs')
     writeFileSync(file, progressProgram)
     const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', file], {

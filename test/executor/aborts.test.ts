@@ -46,7 +46,7 @@ describe('precedence', () => {
     expect(chartValue(executor).run).toBe('discarded')
   })
 
-  it('A1 a call that was stopped by the user and then by a sibling says the stronger', async () => {
+  it('A1 a call that was stopped by the user and then by a sibling reports the stronger reason', async () => {
     const { add, executor } = testTurn([heldTool('Read', { safe: true }).tool])
     add('r', 'Read')
     executor.abort('escape')
@@ -76,7 +76,7 @@ describe('sibling errors', () => {
     expect(host.signal.aborted).toBe(false)
   })
 
-  it('A2 T5 a call that was told to stop and then fails cancels nobody', async () => {
+  it('A2 T5 a call that was told to stop and then fails cancels no call', async () => {
     const { bash, read, tools } = bashAndRead()
     const { add, executor } = testTurn(tools)
     add('b', 'Bash', {}, { hold: false })
@@ -87,7 +87,7 @@ describe('sibling errors', () => {
     expect(read.started).toEqual([])
   })
 
-  it('A2 invalid input and a timeout are errors of its own; a denial is not', async () => {
+  it('A2 invalid input and a timeout are errors of the call; a denial is not', async () => {
     const bash = heldTool('Bash', { cancelsSiblingsOnError: true, timeout: 100 })
     const invalid = testTurn([bash.tool])
     invalid.add('b', 'Bash', 'no object')
@@ -188,7 +188,7 @@ describe('the user interrupts', () => {
 })
 
 describe('discard', () => {
-  it('A5 nothing starts, running signals abort, readers end at once, and it says what had run', async () => {
+  it('A5 nothing starts, running signals abort, readers end at once, and it returns the calls that had run', async () => {
     const read = heldTool('Read', { safe: true })
     const write = heldTool('Write')
     const { add, executor, host } = testTurn([read.tool, write.tool])
@@ -205,7 +205,7 @@ describe('discard', () => {
       { id: 'waits', name: 'Write', started: false, completed: false },
     ])
     expect(executor.discard()[2]).toEqual({ id: 'waits', name: 'Write', started: false, completed: false })
-    // the reader took what was ready before
+    // the reader had taken what was ready before
     expect((await reader).map((update) => resultOf(update).tool_use_id)).toEqual(['done'])
     expect(read.run('runs').context.abortController.signal.reason).toBe('streaming_fallback')
     read.run('runs').finish()
@@ -258,7 +258,7 @@ describe('a call that stops the turn', () => {
     expect((await drain(executor)).map((update) => resultOf(update).content)).toEqual([stopped, stopped])
   })
 
-  it("A6 neither a sibling's error nor a parent's abort goes up", async () => {
+  it("A6 neither a sibling's error nor a parent's abort reaches the host's controller", async () => {
     const { bash, tools } = bashAndRead()
     const { add, host } = testTurn(tools)
     add('r', 'Read')
@@ -286,7 +286,7 @@ describe('grace', () => {
       { data: undefined },
       ' It returned after it was told to stop. It may have done all or part of its work.',
     ],
-  ])('A7 W8 what a body returns after the abort is replaced, and the model is told what the body says: %s', async (_, result, told) => {
+  ])('A7 W8 the return value of a body after the abort is replaced, and the model gets the body’s own statement: %s', async (_, result, told) => {
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([read.tool])
     add('r', 'Read')
@@ -299,7 +299,7 @@ describe('grace', () => {
     ])
   })
 
-  it('A7 W8 P9 the output of a stopped call is left out where a hook would have had to see it first', async () => {
+  it('A7 W8 P9 the output of a stopped call is left out if a hook would have had to see it first', async () => {
     const read = heldTool('Read', { safe: true })
     const hooks = { PostToolUse: [{ hooks: [async () => ({})] }] }
     const { add, executor } = testTurn([read.tool], { context: { hooks } })
@@ -312,7 +312,7 @@ describe('grace', () => {
     expect(content).toMatch(/stopped before it finished; the effects it had until then remain\.$/)
   })
 
-  it('A7 a body that ignores its signal is given up after the grace, frees the gate, is reported, and its late word is counted', async () => {
+  it('A7 a body that ignores its signal is abandoned after the grace period, frees the gate and is reported; its late messages are counted', async () => {
     const write = heldTool('Write', { cancel: true })
     const block = heldTool('Edit')
     const { add, executor, clock } = testTurn([write.tool, block.tool], { abortGraceMs: 50 })
@@ -336,7 +336,7 @@ describe('grace', () => {
     ])
   })
 
-  it('A7 a timeout uses the same grace, and is an error of its own', async () => {
+  it('A7 a timeout uses the same grace period, and is an error of the call', async () => {
     const read = heldTool('Read', { safe: true, timeout: { totalMs: 100, idleMs: 30 } })
     const { add, executor, clock } = testTurn([read.tool], { abortGraceMs: 50 })
     add('idle', 'Read')
@@ -397,7 +397,7 @@ describe('at any time', () => {
     expect((await drain(executor)).map((update) => resultOf(update).content)).toEqual([neverStarted])
   })
 
-  it("A8 what a body does to the host's controller while it starts is not missed", async () => {
+  it("A8 an abort of the host's controller by a body that is starting is not missed", async () => {
     const host = new AbortController()
     const read = heldTool('Read', { safe: true, obedient: true })
     const call = read.tool.call

@@ -6,7 +6,7 @@ import { drain, flush, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
-describe('what embedders hear', () => {
+describe('events for embedders', () => {
   it('P11 tool_use_start when a body starts, with the same id for every attempt', async () => {
     let runs = 0
     const turn = testTurn([
@@ -31,7 +31,7 @@ describe('what embedders hear', () => {
     ])
   })
 
-  it('P11 tool_use_start is not heard of a call that may not run', async () => {
+  it('P11 there is no tool_use_start for a call that may not run', async () => {
     const turn = testTurn([roughTool('Read', done)], { canUseTool: () => ({ behavior: 'deny', message: 'no' }) })
     let heard = 0
     turn.executor.on('tool_use_start', () => heard++)
@@ -40,7 +40,7 @@ describe('what embedders hear', () => {
     expect(heard).toBe(0)
   })
 
-  it('P11 the thrown error itself in tool_use_error', async () => {
+  it('P11 tool_use_error contains the thrown error itself', async () => {
     const error = new Error('broken')
     const turn = testTurn([roughTool('Break', () => Promise.reject(error))])
     const heard: ExecutorEvents['tool_use_error'][] = []
@@ -52,20 +52,20 @@ describe('what embedders hear', () => {
 })
 
 describe('a deny rule with a message', () => {
-  it('P5 tells the model the message', async () => {
+  it('P5 gives the model the message', async () => {
     const deny = [{ rule: 'Read', message: 'Ask for the index in place of the file.' }]
     const turn = testTurn([roughTool('Read', done)], { context: { permissions: { deny } } })
     turn.add('a', 'Read')
     expect(textOf((await outcomes(turn.executor))[0] as never)).toContain('Ask for the index')
   })
 
-  it.each(['allow', 'ask'])('P5 %s rules have none', (list) => {
+  it.each(['allow', 'ask'])('P5 %s rules have no message', (list) => {
     const permissions = { [list]: [{ rule: 'Read', message: 'x' }] }
     expect(() => testTurn([roughTool('Read', done)], { context: { permissions } as never })).toThrow(SignalboxError)
   })
 })
 
-describe('an answer that allows for good', () => {
+describe('an answer that adds an allow rule', () => {
   const start = async () => {
     const { canUseTool, question } = heldQuestions()
     const read = heldTool('Read', { safe: true, matchesRule: (spec, input) => input.path === spec })
@@ -77,7 +77,7 @@ describe('an answer that allows for good', () => {
     return { ...turn, read, question }
   }
 
-  it('P6 settles equal questions that are open already, and no others', async () => {
+  it('P6 answers equal open questions, and no others', async () => {
     const { executor, read, question } = await start()
     question('a').answer({ behavior: 'allow', addRules: { allow: ['Read(x)'] } })
     await flush()
@@ -89,7 +89,7 @@ describe('an answer that allows for good', () => {
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, false, true])
   })
 
-  it('P5 does not pass a deny rule that comes with it, whoever answers later', async () => {
+  it('P5 does not override a deny rule that comes with it, whoever answers later', async () => {
     const { executor, read, question } = await start()
     question('a').answer({ behavior: 'allow', addRules: { allow: ['Read'], deny: ['Read(y)'] } })
     await flush()
@@ -102,7 +102,7 @@ describe('an answer that allows for good', () => {
 })
 
 describe('a tool that was written for another engine', () => {
-  it('T8 is told what its fields are called here, once', async () => {
+  it('T8 gets one warning with the Signalbox names of its fields', async () => {
     const foreign = {
       mapToolResultToToolResultBlockParam: () => ({}),
       needsPermissions: () => true,

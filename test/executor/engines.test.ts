@@ -39,7 +39,7 @@ describe.each(['table', 'xstate'] as const)('an executor on the engine %s', (eng
     }
   })
 
-  it('A5 is discarded by the event as by the method', () => {
+  it('A5 is discarded by the event as well as by the method', () => {
     const executor = new StreamingToolExecutor([read], undefined, {}, { engine })
     executor.addTool(toolUse('a', 'Read'), undefined as never, { hold: true })
     executor.actor.send({ type: 'abort.streamingFallback' })
@@ -49,6 +49,6 @@ describe.each(['table', 'xstate'] as const)('an executor on the engine %s', (eng
   })
 })
 
-it('refuses an engine that is none', () => {
+it('rejects an unknown engine', () => {
   expect(() => new StreamingToolExecutor([], undefined, {}, { engine: 'rocket' as never })).toThrow(/engine/)
 })

@@ -31,7 +31,7 @@ describe('a call is an actor', () => {
     expect(a?.system).toBe(executor.actor.system)
   })
 
-  it('Q2 is executing when addTool returns, with its body begun', () => {
+  it('Q2 is executing when addTool returns, and its body has begun', () => {
     const read = safe()
     const { add, executor } = testTurn([read.tool])
     add('r', 'Read')
@@ -53,7 +53,7 @@ describe('a call is an actor', () => {
         },
       },
     ],
-  ])('Q2 addTool does not throw for %s, and answers it', async (_, block) => {
+  ])('Q2 addTool does not throw for %s, and the call is answered', async (_, block) => {
     const executor = new StreamingToolExecutor([safe().tool])
     executor.addTool(block as ToolUseBlock, createAssistantMessage([]))
     const updates = await drain(executor)
@@ -61,7 +61,7 @@ describe('a call is an actor', () => {
     expect(updates.map(resultOf)[0]?.is_error).toBe(true)
   })
 
-  it('Q3 an unknown tool is born completed, and the turn goes on', async () => {
+  it('Q3 a call of an unknown tool is completed at once, and the turn goes on', async () => {
     const read = safe()
     const { add, executor } = testTurn([read.tool])
     add('x', 'Nope')
@@ -79,7 +79,7 @@ describe('the gate', () => {
     for (const id of ['a', 'b', 'c']) add(id, 'Read')
     expect(read.started).toEqual(['a', 'b'])
     expect(executor.explain('c')).toEqual({ ok: false, because: 'full', blockers: ['a', 'b'] })
-    // the reason of a call is its own, not that of the first in line
+    // each call has its own reason, not that of the head of the queue
     add('w', 'Write')
     add('d', 'Read')
     expect(executor.explain('d')).toEqual({ ok: false, because: 'behindUnsafe', blockers: ['w'] })
@@ -88,14 +88,14 @@ describe('the gate', () => {
     expect(read.started).toEqual(['a', 'b', 'c'])
   })
 
-  it('Q4 ten at once is the default', () => {
+  it('Q4 the default is ten at once', () => {
     const read = safe()
     const { add } = testTurn([read.tool])
     for (let n = 0; n < 12; n++) add(`r${n}`, 'Read')
     expect(read.started).toHaveLength(10)
   })
 
-  it('Q4 an unsafe call executes alone, and says whom it waits for', async () => {
+  it('Q4 an unsafe call executes alone, and explain names the calls it waits for', async () => {
     const read = safe()
     const write = unsafe()
     const { add, executor } = testTurn([read.tool, write.tool])
@@ -148,7 +148,7 @@ describe('the gate', () => {
     expect(read.started).toEqual(['a', 'b'])
   })
 
-  it('Q5 a held safe call is passed over, and starts when it is released', () => {
+  it('Q5 a held safe call is skipped, and starts when it is released', () => {
     const read = safe()
     const { add, executor } = testTurn([read.tool])
     add('a', 'Read', {}, { hold: true })
@@ -171,7 +171,7 @@ describe('the gate', () => {
     expect(write.started).toEqual(['w'])
   })
 
-  it('Q5 a released call takes its own place, not the last', async () => {
+  it('Q5 a released call keeps its place in the order', async () => {
     const write = unsafe()
     const { add, executor } = testTurn([write.tool])
     add('a', 'Write')
@@ -183,7 +183,7 @@ describe('the gate', () => {
     expect(write.started).toEqual(['a', 'b'])
   })
 
-  it('Q5 release is refused for calls that are not held', async () => {
+  it('Q5 release returns false for calls that are not held', async () => {
     const read = safe()
     const { add, executor } = testTurn([read.tool])
     add('a', 'Read', {}, { hold: true })
@@ -226,7 +226,7 @@ describe('the gate', () => {
 })
 
 describe('ids and inputs', () => {
-  it('Q8 the same call again runs once and has one result, key order aside', async () => {
+  it('Q8 the same call twice runs once and has one result, regardless of key order', async () => {
     const read = safe()
     const { add, executor } = testTurn([read.tool])
     add('a', 'Read', { x: 1, y: [2, { z: 3 }] })
@@ -284,7 +284,7 @@ describe('ids and inputs', () => {
     expect([parsed, read.started]).toEqual([0, []])
   })
 
-  it('Q9 cost does not grow with the number of calls: a turn of 20,000 looks at each call a bounded number of times', async () => {
+  it('Q9 cost does not grow with the number of calls: a turn of 20,000 reads each call a bounded number of times', async () => {
     let looks = 0
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([{ ...read.tool, call: async () => ({ data: 'x' }) }])
@@ -296,7 +296,7 @@ describe('ids and inputs', () => {
   })
 })
 
-/** Counts how often the books look at the stage of a call. */
+/** Counts how often the schedule reads the stage of a call. */
 function countReads(call: { stage: string }, count: () => void): void {
   let { stage } = call
   Object.defineProperty(call, 'stage', {

@@ -24,7 +24,7 @@ describe('the ordered cursor', () => {
     expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  it('Y1 whoever answers each call by itself hears of its messages ahead of the cursor, once, whatever the outcome', async () => {
+  it('Y1 the event completed has the messages of each call before the cursor reaches it, once, whatever the outcome', async () => {
     const { read, write, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     const told: (string | undefined)[] = []
@@ -55,7 +55,7 @@ describe('the ordered cursor', () => {
     expect(told).toHaveLength(4)
   })
 
-  it('Y6 what is discarded is told to nobody', async () => {
+  it('Y6 discarded messages are not reported', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     const told: string[] = []
@@ -67,7 +67,7 @@ describe('the ordered cursor', () => {
     expect(told).toEqual([])
   })
 
-  it('Y1 the chart itself refuses to hand over what is not at the cursor', async () => {
+  it('Y1 the chart itself hands over only the call at the cursor', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -79,7 +79,7 @@ describe('the ordered cursor', () => {
     expect(stateOf(executor, 'b')).toBe('completed')
   })
 
-  it('Y2 progress does not wait for the cursor, comes in order of arrival, and never after the result', async () => {
+  it('Y2 progress does not wait for the cursor, arrives in order, and never after the result', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -101,7 +101,7 @@ describe('the ordered cursor', () => {
     expect(late).toEqual([['late', 'b']])
   })
 
-  it('Y2 where nobody reads, the oldest progress goes and the next one says how many', () => {
+  it('Y2 without a reader the oldest progress is dropped, and the next message has the count', () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools, { maxBufferedProgress: 3 })
     add('a', 'Read')
@@ -130,7 +130,7 @@ describe('the ordered cursor', () => {
     expect(takeReady(executor)).toEqual([])
   })
 
-  it('Y4 getRemainingResults sleeps until something is there, sees calls that are added later, and ends', async () => {
+  it('Y4 getRemainingResults waits for messages, includes calls that are added later, and ends', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -150,7 +150,7 @@ describe('the ordered cursor', () => {
     expect(seen).toEqual(['a', 'b', 'end'])
   })
 
-  it('Y4 ends at once where there is nothing to wait for', async () => {
+  it('Y4 ends at once if there is nothing to wait for', async () => {
     expect(await drain(testTurn([]).executor)).toEqual([])
   })
 
@@ -173,7 +173,7 @@ describe('the ordered cursor', () => {
     expect([...one, ...two].map((update) => resultOf(update).tool_use_id).sort()).toEqual(['b', 'c', 'd'])
   })
 
-  it('Y5 return() ends a reader that sleeps, and costs the others nothing', async () => {
+  it('Y5 return() ends a sleeping reader and does not affect the others', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -224,7 +224,7 @@ describe('the ordered cursor', () => {
     expect(write.started).toEqual([])
   })
 
-  it('Y6 after discard there is none at all', async () => {
+  it('Y6 after discard there is no result at all', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -247,7 +247,7 @@ describe('context modifiers', () => {
   })
   const marksOf = (context: unknown) => (context as { marks?: string[] }).marks ?? []
 
-  it('Y7 W7 apply in emission order, whether or not anyone reads', async () => {
+  it('Y7 W7 apply in emission order, with or without a reader', async () => {
     const { read, write, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -263,7 +263,7 @@ describe('context modifiers', () => {
     expect(updates.map(({ newContext }) => marksOf(newContext))).toEqual([['a'], ['a', 'b'], ['a', 'b', 'w']])
   })
 
-  it('Y7 a safe call sees those before its run of safe calls, and none of its own run', async () => {
+  it('Y7 a safe call sees those before its group of safe calls, and none of its own group', async () => {
     const { read, write, tools } = readAndWrite()
     const { add } = testTurn(tools, { maxConcurrency: 1 })
     add('w', 'Write')
@@ -278,7 +278,7 @@ describe('context modifiers', () => {
   it.each([
     ['is withdrawn', (executor: StreamingToolExecutor) => executor.withdraw('held', 'cut off'), ['b']],
     ['still is held', () => true, []],
-  ] as const)('Y7 an unsafe call that overtook a held one sees what is settled when its body begins: it %s', async (_, then, marks) => {
+  ] as const)('Y7 an unsafe call that overtook a held one sees the context at the start of its body: it %s', async (_, then, marks) => {
     const { read, write, tools } = readAndWrite()
     let allow: (answer: PermissionAnswer) => void = () => undefined
     const asked: unknown[] = []
@@ -304,7 +304,7 @@ describe('context modifiers', () => {
     expect(write.run('w').context.toolUseID).toBe('w')
   })
 
-  it('Y7 those of aborted calls are dropped', async () => {
+  it('Y7 modifiers of aborted calls are dropped', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     add('a', 'Read')
@@ -314,7 +314,7 @@ describe('context modifiers', () => {
     expect(marksOf(update?.newContext)).toEqual([])
   })
 
-  it('Y7 one that throws is left out and reported; the result is kept', async () => {
+  it('Y7 a modifier that throws is ignored with a warning; the result is kept', async () => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     const codes: string[] = []
@@ -335,7 +335,7 @@ describe('context modifiers', () => {
     ['a matcher', { hooks: { PreToolUse: [{ matcher: '(', hooks: [] }] } }],
     ['a rule', { permissions: { allow: ['((('] } }],
     ['a mode', { permissions: { mode: 'never' } }],
-  ])('Y7 one that leaves %s that nobody can use is left out and reported: no later executor meets it', async (_, bad) => {
+  ])('Y7 a modifier that returns an unusable %s is ignored with a warning: no later executor gets it', async (_, bad) => {
     const { read, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
     const codes: string[] = []
@@ -348,7 +348,7 @@ describe('context modifiers', () => {
   })
 })
 
-describe('what the host is shown', () => {
+describe('indicators for the host', () => {
   const indicators = () => {
     let ids = new Set<string>()
     const history: boolean[] = []
@@ -383,7 +383,7 @@ describe('what the host is shown', () => {
     expect(host.ids()).toEqual([])
   })
 
-  it('Y8 interruptible is true just while all that executes is cancel, and is told on change only', async () => {
+  it('Y8 interruptible is true only while everything that executes has cancel behaviour, and is reported on change', async () => {
     const cancel = heldTool('Search', { safe: true, cancel: true })
     const block = heldTool('Read', { safe: true })
     const host = indicators()

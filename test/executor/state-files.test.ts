@@ -47,7 +47,7 @@ describe('the files of a call', () => {
     }
     for (const each of entry as (string | { type: string })[]) {
       const action = actions[typeof each === 'string' ? each : each.type]
-      // `sendTo` and the like are no bodies: they tell the executor chart
+      // `sendTo` and similar actions have no function here: they notify the executor chart
       if (action !== undefined && action.type === undefined) action({ context })
     }
     expect(run.mock.calls).toEqual([[call]])

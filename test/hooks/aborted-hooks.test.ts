@@ -74,7 +74,7 @@ describe('an abort while hooks run before the call', () => {
     expect(order).toEqual(['result', 'result', 'hook_cancelled', 'stop_hook_summary'])
   })
 
-  it('A5 the discard aborts them, and nothing comes out', async () => {
+  it('A5 the discard aborts them, and no result is delivered', async () => {
     const signals: AbortSignal[] = []
     const { executor, add } = hookTurn(preHooks(hangs(signals)))
     add('a', 'Tool')
@@ -84,7 +84,7 @@ describe('an abort while hooks run before the call', () => {
     expect(signals[0]?.reason).toBe('streaming_fallback')
   })
 
-  it('A4 what a hook says or throws after the abort is not heard', async () => {
+  it('A4 a hook’s reply or error after the abort is ignored', async () => {
     let say = (_output: unknown): void => undefined
     let fail = (_error: unknown): void => undefined
     const { executor, add, tool } = hookTurn(
@@ -103,7 +103,7 @@ describe('an abort while hooks run before the call', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('A4 P4 an abort while the tool looks at a changed input: one result, the body never runs', async () => {
+  it('A4 P4 an abort while the tool checks a changed input: one result, the body never runs', async () => {
     const { executor, add, tool } = hookTurn(preHooks(says({ updatedInput: { isChanged: true } })), {
       tool: { validateInput: ({ isChanged }) => (isChanged === true ? never() : { result: true }) },
     })
@@ -117,7 +117,7 @@ describe('an abort while hooks run before the call', () => {
 })
 
 describe('an abort while hooks run after the call', () => {
-  it.each(aborts)('A7 Y6 %s: the hooks are cut short, the outcome stands', async (_, abort) => {
+  it.each(aborts)('A7 Y6 %s: the hooks are cancelled, the outcome stays', async (_, abort) => {
     const signals: AbortSignal[] = []
     const { executor, add, tool, host } = hookTurn(postHooks(hangs(signals)), { tool: { cancel: true } })
     add('a', 'Tool')
@@ -131,7 +131,7 @@ describe('an abort while hooks run after the call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('A7 a failure stands as well', async () => {
+  it('A7 a failure stays too', async () => {
     const { executor, add, tool } = hookTurn(failureHooks(hangs([])))
     add('a', 'Tool')
     tool.run('a').fail(new RangeError('of its own'))
@@ -142,7 +142,7 @@ describe('an abort while hooks run after the call', () => {
     expect(order).toEqual(['result', 'hook_cancelled', 'stop_hook_summary'])
   })
 
-  it('A7 Y7 a modifier of a call whose hooks were cut short still applies', async () => {
+  it('A7 Y7 the modifier of a call whose hooks were cancelled still applies', async () => {
     const { executor, add, tool } = hookTurn(postHooks(hangs([])))
     add('a', 'Tool')
     tool.run('a').finish({ contextModifier: (context) => ({ ...context, mark: 'set' }) })
@@ -154,7 +154,7 @@ describe('an abort while hooks run after the call', () => {
     expect(updates.at(-1)?.newContext.mark).toBe('set')
   })
 
-  it('A7 no warning, no second word: it was not the body that was told to stop', async () => {
+  it('A7 no warning and no second message: the body was not told to stop', async () => {
     const { executor, add, tool, clock } = hookTurn(postHooks(hangs([])))
     const warnings = collectWarnings(executor)
     add('a', 'Tool')

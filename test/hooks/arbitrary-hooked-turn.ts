@@ -47,7 +47,7 @@ export const hookedTurn = fc.record({
   }),
 })
 
-/** The hooks of all calls in one: each call has its own plan, and one hook for each place in it. */
+/** The hooks of all calls in one: each call has its own plan, with one hook for each event. */
 export function plannedHooks(
   planOf: (id: string) => Plan | undefined,
   event: HookEvent,

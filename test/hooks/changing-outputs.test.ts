@@ -5,7 +5,7 @@ import { hookTurn, preHooks, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
 
-/** Says something else each time that it is read; the last word is for good. */
+/** Returns another value each time it is read, up to the last one. */
 function shifty(key: string, ...words: unknown[]): object {
   let reads = 0
   return Object.defineProperty({ hookEventName: 'PreToolUse' }, key, {
@@ -14,13 +14,13 @@ function shifty(key: string, ...words: unknown[]): object {
   })
 }
 
-describe('what a hook returns', () => {
+describe('the return value of a hook', () => {
   it.each([
     ['null', [{}, {}, null]],
     ['undefined', [{}, {}, undefined]],
     ['a list', [{}, {}, []]],
     ['a number', [{}, 5]],
-  ])('P4 Y6 an updatedInput that is %s when it is read again: a result all the same', async (_, words) => {
+  ])('P4 Y6 an updatedInput that is %s when it is read again: still one result', async (_, words) => {
     const { executor, add, tool } = hookTurn(
       preHooks(rough(() => ({ hookSpecificOutput: shifty('updatedInput', ...words) }))),
     )
@@ -30,7 +30,7 @@ describe('what a hook returns', () => {
     await toldOfOne(executor)
   })
 
-  it('P4 P5 a decision is read once: what it would say the next time does not count', async () => {
+  it('P4 P5 a decision is read once: a getter’s next value does not count', async () => {
     const { executor, add, tool } = hookTurn(
       preHooks(rough(() => ({ hookSpecificOutput: shifty('permissionDecision', 'deny', 'allow') }))),
     )
@@ -39,7 +39,7 @@ describe('what a hook returns', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('P4 one that changes what it returned, later, changes nothing', async () => {
+  it('P4 changing the returned object later has no effect', async () => {
     const updatedInput = { command: 'ls', flags: ['-l'] }
     const { add, tool } = hookTurn(preHooks(says({ updatedInput })))
     add('a', 'Tool', { command: 'x' })
@@ -49,7 +49,7 @@ describe('what a hook returns', () => {
     expect(tool.run('a').input).toEqual({ command: 'ls', flags: ['-l'] })
   })
 
-  it('P4 one that changes its tool_input in place changes nobody’s', async () => {
+  it('P4 changing tool_input in place has no effect', async () => {
     const seen: unknown[] = []
     const given = { command: 'ls', flags: ['-l'] }
     const spoil = rough((input) => {
@@ -70,7 +70,7 @@ describe('what a hook returns', () => {
     expect(message.message.content[0]?.input).toEqual({ command: 'ls', flags: ['-l'] })
   })
 
-  it('P4 it goes on in the background: it has no say, whatever stands beside', async () => {
+  it('P4 async: true: the hook has no effect, whatever other fields it returns', async () => {
     const { executor, add, tool } = hookTurn(preHooks(says({ permissionDecision: 'deny' }, { async: true })))
     add('a', 'Tool')
     await flush()
@@ -91,7 +91,7 @@ describe('what a hook returns', () => {
       'texts that are none',
       async () => ({ systemMessage: 5, stopReason: {}, hookSpecificOutput: { additionalContext: 7 } }),
     ],
-  ])('P4 %s: says nothing, and the call runs', async (_, hook) => {
+  ])('P4 %s: no effect, and the call runs', async (_, hook) => {
     const { executor, add, tool } = hookTurn(preHooks(rough(hook)))
     add('a', 'Tool')
     await flush()
@@ -119,7 +119,7 @@ describe('what a hook returns', () => {
         return loop
       },
     ],
-  ])('P4 an input that is %s: the call does not run, and it says why', async (_, make) => {
+  ])('P4 an input that is %s: the call does not run, with the reason', async (_, make) => {
     const { executor, add, tool } = hookTurn(preHooks(says({ updatedInput: make() })))
     add('a', 'Tool', { command: 'ls' })
     const { result } = await toldOfOne(executor)

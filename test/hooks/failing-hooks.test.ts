@@ -49,7 +49,9 @@ const brokenHooks: [string, (...args: Parameters<HookCallback>) => unknown][] = 
 ]
 
 describe('a hook before the call that fails', () => {
-  it.each(brokenHooks)('P4 P5 Y6 %s: the call does not run, and the model hears of whom', async (_, hook) => {
+  it.each(
+    brokenHooks,
+  )('P4 P5 Y6 %s: the call does not run, and the model gets the name of the hook', async (_, hook) => {
     const { executor, add, tool } = hookTurn(preHooks(named('guard', rough(hook))))
     add('a', 'Tool')
     const { result, attachments, summary, order } = await toldOfOne(executor)
@@ -68,7 +70,9 @@ describe('a hook before the call that fails', () => {
     expect(order).toEqual(['result', 'hook_error_during_execution', 'hook_permission_decision', 'stop_hook_summary'])
   })
 
-  it.each(brokenHooks)('P4 with onFailure continue, %s: the call runs, and the host hears of it', async (_, hook) => {
+  it.each(
+    brokenHooks,
+  )('P4 with onFailure continue, %s: the call runs, and the host gets a message', async (_, hook) => {
     const { executor, add, tool } = hookTurn({ PreToolUse: [{ hooks: [rough(hook)], onFailure: 'continue' }] })
     add('a', 'Tool')
     await flush()
@@ -78,14 +82,14 @@ describe('a hook before the call that fails', () => {
     expect(order).toEqual(['result', 'hook_error_during_execution', 'stop_hook_summary'])
   })
 
-  it('P4 one that throws undefined is not called a tool', async () => {
+  it('P4 the text for a hook that throws undefined does not call it a tool', async () => {
     const { executor, add } = hookTurn(preHooks(rough(() => raise(undefined))))
     add('a', 'Tool')
     const { result } = await toldOfOne(executor)
     expect(textOf(result)).not.toMatch(/the tool threw/i)
   })
 
-  it('P5 one that fails open takes nothing from the others', async () => {
+  it('P5 a hook that fails open does not change the decisions of the others', async () => {
     const { executor, add, tool } = hookTurn({
       PreToolUse: [
         { hooks: [rough(() => raise(new Error('x')))], onFailure: 'continue' },
@@ -119,7 +123,7 @@ describe('a hook after the call that fails', () => {
       expect(order).toEqual(['result', 'hook_error_during_execution', 'stop_hook_summary'])
     })
 
-    it('P9 out of time: the result stands', async () => {
+    it('P9 timed out: the result stays', async () => {
       const signals: AbortSignal[] = []
       const { executor, add, tool, clock } = hookTurn(
         register(

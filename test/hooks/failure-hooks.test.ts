@@ -6,7 +6,7 @@ import { hookTurn, named, rough, says, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
 
-/** Hooks for both ways in which a body can end, and what they were told. */
+/** Hooks for both endings of a body, and their inputs. */
 function watching(): { hooks: Hooks; seen: HookInput[] } {
   const seen: HookInput[] = []
   const look = rough((input) => void seen.push(input))
@@ -14,7 +14,7 @@ function watching(): { hooks: Hooks; seen: HookInput[] } {
 }
 
 describe('hooks after a failure', () => {
-  it('P9 after a throw they hear the error', async () => {
+  it('P9 after a throw they get the error', async () => {
     const { hooks, seen } = watching()
     const { executor, add, tool, clock } = hookTurn(hooks)
     add('a', 'Tool', { command: 'x' })
@@ -54,7 +54,7 @@ describe('hooks after a failure', () => {
     expect(seen[0]).toMatchObject({ error: expect.stringContaining('Timeout') })
   })
 
-  it('P9 of a call that is tried again only the last failure counts', async () => {
+  it('P9 only the last failure of a retried call counts', async () => {
     const { hooks, seen } = watching()
     const { executor, add, tool, clock } = hookTurn(hooks, { tool: { retry: { attempts: 3, backoffMs: 10 } } })
     add('a', 'Tool')
@@ -69,7 +69,7 @@ describe('hooks after a failure', () => {
     expect(seen).toMatchObject([{ error: expect.stringContaining('failure 3') }])
   })
 
-  it('P9 a call that succeeds when it is tried again has no failure', async () => {
+  it('P9 a call that succeeds on a retry has no failure', async () => {
     const { hooks, seen } = watching()
     const { executor, add, tool, clock } = hookTurn(hooks, { tool: { retry: { attempts: 2 } } })
     add('a', 'Tool')
@@ -82,7 +82,7 @@ describe('hooks after a failure', () => {
     expect(seen.map((input) => input.hook_event_name)).toEqual(['PostToolUse'])
   })
 
-  it('P9 a result that says itself that it is an error has run to its end', async () => {
+  it('P9 a result that is marked as an error counts as a finished body', async () => {
     const { hooks, seen } = watching()
     const { executor, add, tool } = hookTurn(hooks, {
       tool: { mapResult: (_data, id) => ({ type: 'tool_result', tool_use_id: id, content: 'exit 1', is_error: true }) },
@@ -93,7 +93,7 @@ describe('hooks after a failure', () => {
     expect(seen.map((input) => input.hook_event_name)).toEqual(['PostToolUse'])
   })
 
-  it('P9 no output of theirs takes the place of the error', async () => {
+  it('P9 their output cannot replace the error', async () => {
     const hook = says({ updatedToolOutput: 'all is well', additionalContext: 'try again' }, {}, 'PostToolUseFailure')
     const { executor, add, tool } = hookTurn({ PostToolUseFailure: [{ hooks: [hook] }] })
     add('a', 'Tool')
@@ -104,7 +104,7 @@ describe('hooks after a failure', () => {
     expect(attachments).toMatchObject([{ type: 'hook_additional_context', content: 'try again' }])
   })
 
-  it('A2 P9 the siblings go only when the hooks have spoken', async () => {
+  it('A2 P9 siblings are cancelled only after the hooks have finished', async () => {
     let say = (_output: object): void => undefined
     const hook = rough(() => new Promise((resolve) => (say = resolve)))
     const { executor, add, tool } = hookTurn(
@@ -124,7 +124,7 @@ describe('hooks after a failure', () => {
 })
 
 describe('the summary', () => {
-  it('W6 P9 one for each call, with all its hooks, how long they took and what went wrong', async () => {
+  it('W6 P9 one per call, with all its hooks, their durations and errors', async () => {
     let answer = (): void => undefined
     const slow = named('slow', async () => {
       await new Promise<void>((resolve) => (answer = resolve))
@@ -190,7 +190,7 @@ describe('the summary', () => {
     expect((await toldOfOne(executor)).summary).toMatchObject({ totalDurationMs: beforeMs + afterMs, isSlow })
   })
 
-  it('W6 of several that stop the query, the first one’s reason counts', async () => {
+  it('W6 if several hooks stop the query, the reason of the first counts', async () => {
     const stop = (stopReason?: string) => says({}, { continue: false, ...(stopReason && { stopReason }) })
     const { executor, add } = hookTurn({ PreToolUse: [{ hooks: [stop('first'), stop('second')] }] })
     add('a', 'Tool')
@@ -199,7 +199,7 @@ describe('the summary', () => {
     expect(attachments.filter(({ type }) => type === 'hook_stopped_continuation')).toHaveLength(2)
   })
 
-  it('W6 a call without hooks has none', async () => {
+  it('W6 a call without hooks has no summary', async () => {
     const { executor, add, tool } = hookTurn({ PreToolUse: [{ matcher: 'Other', hooks: [says({})] }] })
     add('a', 'Tool')
     tool.run('a').finish()

@@ -13,7 +13,7 @@ export type HeardEvent = {
   [Type in keyof TelemetryEvents]: { type: Type } & TelemetryEvents[Type]
 }[keyof TelemetryEvents]
 
-/** Everything that telemetry says from here on. */
+/** All telemetry events from now on. */
 export function hear(executor: StreamingToolExecutor): HeardEvent[] {
   const heard: HeardEvent[] = []
   for (const type of types) executor.on(type, (event) => void heard.push({ type, ...event } as HeardEvent))

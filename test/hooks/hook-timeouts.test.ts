@@ -15,7 +15,7 @@ const hangs = (signals: AbortSignal[] = []) =>
   )
 
 describe('a hook before the call that hangs', () => {
-  it('P4 is out of time after 60 s; the call does not run, and the hook’s signal aborts', async () => {
+  it('P4 times out after 60 s; the call does not run, and the hook’s signal aborts', async () => {
     const signals: AbortSignal[] = []
     const { executor, add, tool, clock } = hookTurn(preHooks(hangs(signals)))
     add('a', 'Tool')
@@ -34,7 +34,7 @@ describe('a hook before the call that hangs', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('P4 the time of a matcher is in seconds', async () => {
+  it('P4 the timeout of a matcher is in seconds', async () => {
     const { executor, add, clock } = hookTurn({ PreToolUse: [{ hooks: [hangs()], timeout: 1.5 }] })
     add('a', 'Tool')
     clock.increment(1_499)
@@ -44,7 +44,7 @@ describe('a hook before the call that hangs', () => {
     expect(textOf((await toldOfOne(executor)).result)).toContain('1.5 s')
   })
 
-  it('P4 each has its own time, and all are waited for', async () => {
+  it('P4 each hook has its own timeout, and all are awaited', async () => {
     const { executor, add, tool, clock } = hookTurn({
       PreToolUse: [
         { hooks: [hangs()], timeout: 1, onFailure: 'continue' },
@@ -67,7 +67,7 @@ describe('a hook before the call that hangs', () => {
     ])
   })
 
-  it('P4 a time that no timer can hold is no time at all, and fires nothing', async () => {
+  it('P4 a timeout that timers do not support means no timeout', async () => {
     const { executor, add, clock } = hookTurn({ PreToolUse: [{ hooks: [hangs()], timeout: Number.POSITIVE_INFINITY }] })
     add('a', 'Tool')
     clock.increment(60_000_000)
@@ -75,7 +75,7 @@ describe('a hook before the call that hangs', () => {
     expect(stateOf(executor, 'a')).toBe('executing')
   })
 
-  it('P4 what it says after its time is not heard', async () => {
+  it('P4 a reply after the timeout is ignored', async () => {
     let say = (_output: unknown): void => undefined
     const { executor, add, tool, clock } = hookTurn(preHooks(rough(() => new Promise((resolve) => (say = resolve)))))
     add('a', 'Tool')
@@ -87,7 +87,7 @@ describe('a hook before the call that hangs', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('A9 one that answers in time leaves no timer behind', async () => {
+  it('A9 a hook that replies in time leaves no timer', async () => {
     const timers = new Set<unknown>()
     let next = 0
     const clock = {
@@ -114,7 +114,7 @@ describe('a hook before the call that hangs', () => {
     expect(timers).toEqual(new Set())
   })
 
-  it('P4 a clock that throws costs the call, not the turn', async () => {
+  it('P4 a clock that throws fails the call, not the turn', async () => {
     const clock = {
       setTimeout: () => {
         throw new Error('no more timers')

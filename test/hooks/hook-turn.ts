@@ -15,15 +15,15 @@ import { flush, isResult, type TestTurn, takeAll, testTurn } from '../support/tu
 
 type Specific = Omit<NonNullable<HookOutput['hookSpecificOutput']>, 'hookEventName'>
 
-/** A hook that always says the same. */
+/** A hook that always returns the same. */
 export const says =
   (specific: Specific, rest: HookOutput = {}, hookEventName: HookEvent = 'PreToolUse'): HookCallback =>
   async () => ({ ...rest, hookSpecificOutput: { hookEventName, ...specific } })
 
-/** A hook that does what the types forbid. */
+/** A hook that returns what the types forbid. */
 export const rough = (hook: (...args: Parameters<HookCallback>) => unknown): HookCallback => hook as HookCallback
 
-/** Gives a hook the name that messages show. */
+/** Gives a hook the name for messages. */
 export const named = (name: string, hook: HookCallback): HookCallback =>
   Object.defineProperty(hook, 'name', { value: name })
 
@@ -46,11 +46,11 @@ export interface Told {
   readonly attachments: Attachment[]
   readonly notes: SystemMessage[]
   readonly summary: StopHookSummary | undefined
-  /** Every message in its order: `result`, the type of an attachment, the subtype of a note. */
+  /** Every message in order: `result`, the type of an attachment, or the subtype of a note. */
   readonly order: string[]
 }
 
-/** All that is there once everything has run that can run. */
+/** Everything that is ready after everything that can run has run. */
 export async function told(executor: StreamingToolExecutor): Promise<Told> {
   await flush()
   const updates = takeAll(executor)
@@ -73,7 +73,7 @@ export async function told(executor: StreamingToolExecutor): Promise<Told> {
   }
 }
 
-/** What a turn with one call came to. Whatever happened: one result, and it comes first. */
+/** The messages of a turn with one call. In any case there is one result, and it comes first. */
 export async function toldOfOne(executor: StreamingToolExecutor): Promise<Told & { result: Outcome }> {
   const all = await told(executor)
   expect(all.results).toHaveLength(1)

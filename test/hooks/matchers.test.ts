@@ -51,7 +51,7 @@ describe('matchers', () => {
     expect(await matchedBy(matcher)).toEqual(names)
   })
 
-  it('P4 a call by an alias is matched by the tool’s name, and the hook hears that name', async () => {
+  it('P4 a call by an alias is matched by the tool’s name, and the hook gets that name', async () => {
     const seen: string[] = []
     const look = rough(({ tool_name }) => void seen.push(tool_name))
     const { add } = testTurn(tools(), { context: { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [look] }] } } })
@@ -80,7 +80,7 @@ describe('matchers', () => {
   })
 })
 
-describe('hooks that cannot be used', () => {
+describe('invalid hooks', () => {
   const run = says({})
   it.each([
     [
@@ -101,7 +101,7 @@ describe('hooks that cannot be used', () => {
     ['what to do on failure', { PreToolUse: [{ hooks: [run], onFailure: 'ignore' }] }, /onFailure/],
     ['no object', 5, /hooks/],
     ['null', null, /hooks/],
-  ])('P4 %s: refused at construction, naming the place', (_, hooks, says) => {
+  ])('P4 %s: rejected at construction, with the path of the field', (_, hooks, says) => {
     let refusal: unknown
     try {
       new StreamingToolExecutor(tools(), undefined, { hooks: hooks as Hooks })
@@ -112,12 +112,12 @@ describe('hooks that cannot be used', () => {
     expect(refusal).toMatchObject({ code: 'invalid_hook', message: expect.stringMatching(says) })
   })
 
-  it('P4 hooks for moments that are none of ours are left alone', () => {
+  it('P4 hooks for unknown events are ignored', () => {
     const hooks = { SessionStart: [{ hooks: ['anything'] }], PreToolUse: undefined } as unknown as Hooks
     expect(() => new StreamingToolExecutor(tools(), undefined, { hooks })).not.toThrow()
   })
 
-  it('P4 P5 a hook that was added to the same object guards the next turn', async () => {
+  it('P4 P5 a hook that was added to the same object applies to the next turn', async () => {
     const PreToolUse = [{ hooks: [says({})] }]
     const play = async () => {
       const { executor, add } = testTurn(tools(), { context: { hooks: { ...hooks } } })
@@ -133,7 +133,7 @@ describe('hooks that cannot be used', () => {
     expect(await play()).toEqual([true, true])
   })
 
-  it('P4 Y7 hooks that a tool breaks are left out, and those before still guard', async () => {
+  it('P4 Y7 invalid hooks from a context modifier are ignored, and the previous hooks stay in force', async () => {
     const breaker = roughTool('Breaker', async () => ({
       data: 'done',
       contextModifier: (context: object) => ({ ...context, hooks: { PostToolUse: 'nonsense' } }),
@@ -144,12 +144,12 @@ describe('hooks that cannot be used', () => {
     add('a', 'Breaker')
     add('b', 'Bash')
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([false, true])
-    // a Bash that does not say what it does to its siblings is warned about too
+    // a Bash tool without cancelsSiblingsOnError causes another warning
     const codes = warnings.all.map(({ code }) => code).filter((code) => code !== 'foreign_field')
     expect(codes).toEqual(['context_modifier_failed'])
   })
 
-  it('P9 Y6 hooks that a tool breaks while another call has passed its own cost no result', async () => {
+  it('P9 Y6 invalid hooks from a context modifier cause no missing result of a call after its own hooks', async () => {
     const breaker = roughTool(
       'Breaker',
       async () => ({

@@ -9,8 +9,8 @@ expectNoStrays()
 
 const afterwards = (specific: Record<string, unknown>, rest: object = {}) => says(specific, { ...rest }, 'PostToolUse')
 
-describe('what a hook after the call adds', () => {
-  it('P9 it is told what the tool returned, and how long that took', async () => {
+describe('additions of a hook after the call', () => {
+  it('P9 it gets the tool’s return value and its duration', async () => {
     let now = 1_000
     const seen: unknown[] = []
     const { executor, add, tool } = hookTurn(postHooks(rough((input) => void seen.push(input))), {
@@ -52,7 +52,7 @@ describe('what a hook after the call adds', () => {
   it.each([
     ['decision', rough(async () => ({ decision: 'block', reason: 'tests fail now' }))],
     ['permissionDecision', afterwards({ permissionDecision: 'deny', permissionDecisionReason: 'tests fail now' })],
-  ])('P9 an objection by %s is context, the result stands', async (_, hook) => {
+  ])('P9 an objection by %s becomes context, and the result stays', async (_, hook) => {
     const { executor, add, tool } = hookTurn(postHooks(hook))
     add('a', 'Tool')
     tool.run('a').finish()
@@ -61,7 +61,7 @@ describe('what a hook after the call adds', () => {
     expect(attachments).toMatchObject([{ type: 'hook_additional_context', content: 'tests fail now' }])
   })
 
-  it('P9 continue false: the result stands, and the query is to end', async () => {
+  it('P9 continue false: the result stays, and the query ends after the turn', async () => {
     const { executor, add, tool } = hookTurn(postHooks(afterwards({}, { continue: false })))
     add('a', 'Tool')
     tool.run('a').finish()
@@ -71,7 +71,7 @@ describe('what a hook after the call adds', () => {
     expect(summary).toMatchObject({ preventedContinuation: true, stopReason: undefined })
   })
 
-  it('P9 W5 what the tool itself left comes before what its hooks left', async () => {
+  it('P9 W5 messages of the tool come before messages of its hooks', async () => {
     const { executor, add, tool } = hookTurn(postHooks(afterwards({ additionalContext: 'x' })))
     add('a', 'Tool')
     tool.run('a').finish({ structuredOutput: { n: 1 } })
@@ -83,7 +83,7 @@ describe('what a hook after the call adds', () => {
     ])
   })
 
-  it('P9 an input that it wants is nobody’s: the call is over', async () => {
+  it('P9 its updatedInput is ignored: the call is over', async () => {
     const { executor, add, tool } = hookTurn(postHooks(afterwards({ updatedInput: { x: 1 } })))
     add('a', 'Tool')
     tool.run('a').finish()
@@ -91,7 +91,7 @@ describe('what a hook after the call adds', () => {
   })
 })
 
-describe('an output that a hook puts in its place', () => {
+describe('an output that a hook replaces', () => {
   const play = async (hooks: Hooks, name = 'Tool', options = {}) => {
     const tool = heldTool(name, options)
     const { executor, add } = testTurn([tool.tool], { context: { hooks } })
@@ -101,19 +101,19 @@ describe('an output that a hook puts in its place', () => {
     return { ...(await toldOfOne(executor)), warnings }
   }
 
-  it('P9 updatedToolOutput is what the model gets', async () => {
+  it('P9 the model gets updatedToolOutput', async () => {
     const { result } = await play(postHooks(afterwards({ updatedToolOutput: 'redacted' })))
     expect(result).toMatchObject({ isError: false, content: 'redacted', toolUseResult: 'redacted' })
   })
 
-  it('P9 of several the last in the order of registration counts', async () => {
+  it('P9 if several hooks replace it, the last in the order of registration counts', async () => {
     const { result } = await play(
       postHooks(afterwards({ updatedToolOutput: 'one' }), afterwards({ updatedToolOutput: 'two' })),
     )
     expect(result.content).toBe('two')
   })
 
-  it.each([[null], [0], [false], [''], [[]], [{}]])('P9 %o is an output as well', async (data) => {
+  it.each([[null], [0], [false], [''], [[]], [{}]])('P9 %o is a valid output too', async (data) => {
     const { result, warnings } = await play(postHooks(afterwards({ updatedToolOutput: data })))
     expect(JSON.stringify(result.content)).not.toContain('secret')
     expect(result.isError).toBe(false)
@@ -128,7 +128,7 @@ describe('an output that a hook puts in its place', () => {
     expect(textOf(result).length).toBeLessThan(400)
   })
 
-  it('P9 P10 one that the mapper cannot take goes out as it is, with a warning; the original never does', async () => {
+  it('P9 P10 an output for which the mapper fails is sent as it is, with a warning; the original is never sent', async () => {
     const { result, warnings } = await play(
       postHooks(named('redactor', afterwards({ updatedToolOutput: 5 }))),
       'Tool',
@@ -146,7 +146,7 @@ describe('an output that a hook puts in its place', () => {
     ])
   })
 
-  it('P9 P10 one that has no form at all: nothing of the original goes out', async () => {
+  it('P9 P10 an output that cannot be formatted: nothing of the original is sent', async () => {
     const formless = {
       get toJSON(): never {
         throw new TypeError('never')
@@ -163,13 +163,13 @@ describe('an output that a hook puts in its place', () => {
     expect(result.content).toBe('redacted')
   })
 
-  it('P9 updatedMCPToolOutput for another tool: a warning, and the original goes out', async () => {
+  it('P9 updatedMCPToolOutput for another tool: a warning, and the original is sent', async () => {
     const { result, warnings } = await play(postHooks(afterwards({ updatedMCPToolOutput: 'redacted' })))
     expect(result.content).toBe('secret')
     expect(warnings.of('hook_output_ignored')).toHaveLength(1)
   })
 
-  it('P9 one that changes what the tool returned, in place, changes nobody’s', async () => {
+  it('P9 changing the tool’s return value in place has no effect', async () => {
     const seen: unknown[] = []
     const spoil = rough(({ ...input }) => {
       const { tool_response } = input as { tool_response: { files: string[] } }

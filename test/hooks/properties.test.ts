@@ -14,7 +14,7 @@ const settings = { numRuns }
 
 const planFinder = (plans: readonly Plan[]) => (id: string) => plans[Number(id.slice('call'.length))]
 
-/** A tool whose bodies do what the plan of their call says, and end when the test lets them. */
+/** A tool whose bodies follow the plan of their call, and end when the test decides. */
 function plannedTool(planOf: (id: string) => Plan | undefined, bodies: (() => void)[]): AnyTool {
   return {
     name: 'Tool',
@@ -39,14 +39,14 @@ function plannedTool(planOf: (id: string) => Plan | undefined, bodies: (() => vo
   }
 }
 
-/** Which call a message belongs to. */
+/** The call of a message. */
 const ownerOf = (message: Message): unknown =>
   message.type === 'user' && Array.isArray(message.message.content)
     ? message.message.content[0]?.tool_use_id
     : (message as { toolUseID?: unknown }).toolUseID
 
-describe('hooks, with whatever comes together', () => {
-  it('Y6 Y1 P4 P9 A7 one result for each call, in order, with what its hooks left right behind it', async () => {
+describe('random combinations of hooks', () => {
+  it('Y6 Y1 P4 P9 A7 one result for each call, in order, followed by the messages of its hooks', async () => {
     await fc.assert(
       fc.asyncProperty(hookedTurn, async ({ plans, moves }) => {
         const planOf = planFinder(plans)
@@ -88,7 +88,7 @@ describe('hooks, with whatever comes together', () => {
 
         const kinds = read.map((message) => [ownerOf(message), message.type] as const)
         expect(kinds.filter(([, type]) => type === 'user').map(([id]) => id)).toEqual(ids)
-        // what belongs to a call stands together, its result first
+        // the messages of a call are consecutive, its result first
         expect(read.map(ownerOf)).toEqual(ids.flatMap((id) => kinds.filter(([owner]) => owner === id).map(() => id)))
         for (const id of ids) expect(kinds.find(([owner]) => owner === id)?.[1]).toBe('user')
         expect(new Set(ran).size).toBe(ran.length)

@@ -6,7 +6,7 @@ import { failureHooks, hookTurn, postHooks, preHooks, rough, says, told, toldOfO
 
 expectNoStrays()
 
-/** A hook that does something to the executor, at once or after a tick, and then says nothing. */
+/** A hook that calls the executor, at once or after a tick, and then returns nothing. */
 const does = (isLater: boolean, act: (executor: StreamingToolExecutor) => unknown) => {
   const own: { executor?: StreamingToolExecutor } = {}
   const run = () => {
@@ -40,7 +40,7 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     expect(later).toEqual(isLater ? ['ran'] : [])
   })
 
-  it('A5 discards the run: nothing comes out, nothing runs', async () => {
+  it('A5 discards the run: no result is delivered, nothing runs', async () => {
     const { own, hook } = does(isLater, (executor) => executor.discard())
     const { executor, add, tool } = hookTurn(preHooks(hook))
     own.executor = executor
@@ -68,7 +68,7 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     expect((await told(executor)).results.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('Q8 adds the very call it is asked about: it is the same call', async () => {
+  it('Q8 adds its own call again: it is the same call', async () => {
     const { own, hook } = does(isLater, (executor) =>
       executor.addTool(toolUse('a', 'Tool'), createAssistantMessage([])),
     )
@@ -81,7 +81,7 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     expect(tool.started).toEqual(['a'])
   })
 
-  it('Y5 reads the results: it gets none that is not there', async () => {
+  it('Y5 reads the results: it gets none that is not ready', async () => {
     const read: unknown[] = []
     const { own, hook } = does(isLater, (executor) => read.push(...executor.getCompletedResults()))
     const { executor, add, tool } = hookTurn(preHooks(hook))
@@ -93,7 +93,7 @@ describe.each(times)('a hook before the call that, %s,', (_when, isLater) => {
     expect(read).toEqual([])
   })
 
-  it('P6 answers a question that is not asked yet: refused, and the host is asked', async () => {
+  it('P6 answers a question that is not open yet: rejected, and the host is asked', async () => {
     const answers: boolean[] = []
     const asked: string[] = []
     const { own, hook } = does(isLater, (executor) => answers.push(executor.answer('a', { behavior: 'allow' })))
@@ -114,7 +114,7 @@ describe.each(times)('a hook after the call that, %s,', (_when, isLater) => {
   it.each([
     ['a success', postHooks, true],
     ['a failure', failureHooks, false],
-  ] as const)('A7 Y6 aborts the turn after %s: the outcome stands', async (_, register, isSuccess) => {
+  ] as const)('A7 Y6 aborts the turn after %s: the outcome stays', async (_, register, isSuccess) => {
     const { own, hook } = does(isLater, (executor) => executor.abort('enough'))
     const { executor, add, tool } = hookTurn(register(hook))
     own.executor = executor
@@ -130,7 +130,7 @@ describe.each(times)('a hook after the call that, %s,', (_when, isLater) => {
     expect(tool.started).toEqual(['a'])
   })
 
-  it('A5 discards the run: nothing comes out', async () => {
+  it('A5 discards the run: no result is delivered', async () => {
     const { own, hook } = does(isLater, (executor) => executor.discard())
     const { executor, add, tool } = hookTurn(postHooks(hook))
     own.executor = executor

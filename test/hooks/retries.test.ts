@@ -15,11 +15,11 @@ import { hookTurn, rough, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
 
-/** A turn with a tool that may be tried again. */
+/** A turn with a tool that has retries. */
 const retryTurn = (retry: unknown, tool: object = {}) => hookTurn({}, { tool: { retry: retry as Retry, ...tool } })
 
-describe('a call that is tried again', () => {
-  it('T8 P7 runs again when its time has come, and not before', async () => {
+describe('a call that is retried', () => {
+  it('T8 P7 runs again after the backoff, and not before', async () => {
     const { executor, add, tool, clock } = retryTurn({ attempts: 3, backoffMs: 1_000 })
     add('a', 'Tool')
     tool.run('a').fail(new Error('one'))
@@ -50,7 +50,7 @@ describe('a call that is tried again', () => {
     expect(tool.started).toHaveLength(2)
   })
 
-  it('P7 asks the tool, with the error and how often it failed', async () => {
+  it('P7 calls when() with the error and the number of failures', async () => {
     const asked: unknown[] = []
     const { executor, add, tool, clock } = retryTurn({
       attempts: 5,
@@ -91,7 +91,7 @@ describe('a call that is tried again', () => {
     ['backoff is not a number', { backoffMs: () => Number.NaN }],
     ['backoff is below 0', { backoffMs: () => -1 }],
     ['backoff promises', { backoffMs: async () => 5 }],
-  ])('P8 Y6 %s: it is not tried again, and its error stands', async (_, fields) => {
+  ])('P8 Y6 %s: there is no retry, and its error stays', async (_, fields) => {
     const { executor, add, tool, clock } = retryTurn({ attempts: 3, ...fields })
     add('a', 'Tool')
     tool.run('a').fail(new RangeError('of its own'))
@@ -111,7 +111,7 @@ describe('a call that is tried again', () => {
     [{ attempts: 2, when: true }],
     [3],
     [null],
-  ])('T8 %j is refused at construction, naming the tool', (retry) => {
+  ])('T8 %j is rejected at construction, with the name of the tool', (retry) => {
     let refusal: unknown
     try {
       testTurn([roughTool('Flaky', done, { retry })])
@@ -122,7 +122,7 @@ describe('a call that is tried again', () => {
     expect(refusal).toMatchObject({ code: 'invalid_tool', message: expect.stringMatching(/Flaky.*retry/) })
   })
 
-  it('P4 hooks before the call, and the question, come once', async () => {
+  it('P4 pre-hooks and the question run once', async () => {
     let hooked = 0
     let asked = 0
     const { executor, add, tool, clock } = hookTurn(
@@ -146,7 +146,7 @@ describe('a call that is tried again', () => {
     expect([hooked, asked]).toEqual([1, 1])
   })
 
-  it('Q4 an unsafe call keeps its place while it waits to be tried again', async () => {
+  it('Q4 an unsafe call keeps its place while it waits for a retry', async () => {
     const { executor, add, tool, clock } = retryTurn({ attempts: 2, backoffMs: 100 })
     add('a', 'Tool')
     add('b', 'Tool')
@@ -159,7 +159,7 @@ describe('a call that is tried again', () => {
     expect(tool.started).toEqual(['a', 'a'])
   })
 
-  it('A2 the siblings go only after the last attempt', async () => {
+  it('A2 siblings are cancelled only after the last attempt', async () => {
     const { executor, add, tool, clock } = retryTurn(
       { attempts: 2, backoffMs: 100 },
       { safe: true, cancelsSiblingsOnError: true, obedient: true },
@@ -179,7 +179,7 @@ describe('a call that is tried again', () => {
     expect((await outcomes(executor)).map(({ isError }) => isError)).toEqual([true, true])
   })
 
-  it('Y2 progress of an earlier attempt that comes in time is heard, what comes later is late', async () => {
+  it('Y2 progress of an earlier attempt is delivered while that attempt runs, and is late afterwards', async () => {
     const { executor, add, tool, clock } = retryTurn({ attempts: 2, backoffMs: 100 })
     const warnings = collectWarnings(executor)
     add('a', 'Tool')
@@ -200,7 +200,7 @@ describe('a call that is tried again', () => {
     expect(warnings.of('late').map(({ count }) => count)).toEqual([1, 2])
   })
 
-  it('T7 a generator is tried again from its beginning', async () => {
+  it('T7 a generator is retried from its beginning', async () => {
     let attempts = 0
     const flaky = roughTool(
       'Flaky',
@@ -221,7 +221,7 @@ describe('a call that is tried again', () => {
     expect(updates.at(-1)?.message).toMatchObject({ toolUseResult: 'done' })
   })
 
-  it('T7 an attempt that changed its input did not change that of the next', async () => {
+  it('T7 an attempt that changes its input does not change that of the next', async () => {
     const { add, tool, clock } = retryTurn({ attempts: 2 })
     add('a', 'Tool', { paths: ['/a'] })
     const { input, fail } = tool.run('a')

@@ -6,7 +6,7 @@ import { hookTurn, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
 
-/** A clock that the test moves, and that knows which timers are set. */
+/** A clock that the test moves and that lists its timers. */
 function countingClock() {
   const timers = new Map<number, { at: number; run: () => void }>()
   let now = 0
@@ -35,7 +35,7 @@ function countingClock() {
   }
 }
 
-/** A call that has failed once and waits a second to be tried again. */
+/** A call that has failed once and waits a second for its retry. */
 async function inBackoff(toolOptions: Partial<Tool> & { cancel?: boolean } = {}) {
   const clock = countingClock()
   const turn = hookTurn({}, { clock, tool: { retry: { attempts: 3, backoffMs: 1_000 }, ...toolOptions } })
@@ -46,7 +46,7 @@ async function inBackoff(toolOptions: Partial<Tool> & { cancel?: boolean } = {})
   return { ...turn, clock }
 }
 
-describe('a call that waits to be tried again', () => {
+describe('a call that waits for a retry', () => {
   it('A4 Y6 aborted: one result at once, no further attempt, no timer left', async () => {
     const { executor, tool, clock } = await inBackoff({ timeout: 60_000 })
     const { signal } = tool.run('a').context.abortController
@@ -58,7 +58,7 @@ describe('a call that waits to be tried again', () => {
     expect(tool.started).toHaveLength(1)
   })
 
-  it('A3 interrupted, where it stops at one: the same', async () => {
+  it('A3 interrupted, with cancel behaviour: the same', async () => {
     const { executor, tool, clock } = await inBackoff({ cancel: true })
     executor.abort('interrupt')
     expect((await toldOfOne(executor)).result.isError).toBe(true)
@@ -67,7 +67,7 @@ describe('a call that waits to be tried again', () => {
     expect(clock.timers.size).toBe(0)
   })
 
-  it('A3 interrupted, where it does not: it is tried again', async () => {
+  it('A3 interrupted, with block behaviour: it is retried', async () => {
     const { executor, tool, clock } = await inBackoff()
     executor.abort('interrupt')
     await clock.increment(1_000)
@@ -76,7 +76,7 @@ describe('a call that waits to be tried again', () => {
     expect((await toldOfOne(executor)).result.isError).toBe(false)
   })
 
-  it('A5 discarded: nothing comes out, nothing is tried again, no timer left', async () => {
+  it('A5 discarded: no result, no retry, no timer left', async () => {
     const { executor, tool, clock } = await inBackoff({ timeout: 60_000 })
     expect(executor.discard()).toEqual([{ id: 'a', name: 'Tool', started: true, completed: false }])
     await clock.increment(100_000)
@@ -92,7 +92,7 @@ describe('a call that waits to be tried again', () => {
     expect(host.signal.reason).toBe('by itself')
   })
 
-  it('P7 its total time goes on: when it is over, so is the call', async () => {
+  it('P7 its total timeout continues, and ends the call', async () => {
     const { executor, tool, clock } = await inBackoff({ timeout: 600 })
     await clock.increment(599)
     expect(stateOf(executor, 'a')).toBe('executing')
@@ -104,7 +104,7 @@ describe('a call that waits to be tried again', () => {
     expect(clock.timers.size).toBe(0)
   })
 
-  it('P7 its idle time does not', async () => {
+  it('P7 its idle timeout does not continue', async () => {
     const { executor, tool, clock } = await inBackoff({ timeout: { idleMs: 300 } })
     await clock.increment(1_000)
     expect(tool.started).toHaveLength(2)
@@ -117,7 +117,7 @@ describe('a call that waits to be tried again', () => {
   })
 })
 
-describe('time over several attempts', () => {
+describe('timeouts over several attempts', () => {
   it('P7 the total spans all of them', async () => {
     const { executor, tool, clock } = await inBackoff({ timeout: 1_500 })
     await clock.increment(1_000)
@@ -130,7 +130,7 @@ describe('time over several attempts', () => {
     expect(textOf((await toldOfOne(executor)).result)).toMatch(/Timeout.*1500 ms/)
   })
 
-  it('P7 a call that ran out of time is not tried again', async () => {
+  it('P7 a call that timed out is not retried', async () => {
     const clock = countingClock()
     const { executor, add, tool } = hookTurn({}, { clock, tool: { timeout: 100, retry: { attempts: 3 } } })
     add('a', 'Tool')
@@ -141,7 +141,7 @@ describe('time over several attempts', () => {
     expect(tool.started).toHaveLength(1)
   })
 
-  it('A7 an attempt that ignores its abort is left behind, and is not tried again', async () => {
+  it('A7 an attempt that ignores its abort is abandoned and not retried', async () => {
     const { executor, tool, clock } = await inBackoff()
     const warnings = collectWarnings(executor)
     await clock.increment(1_000)
@@ -156,7 +156,7 @@ describe('time over several attempts', () => {
     expect(clock.timers.size).toBe(0)
   })
 
-  it('A4 A7 an attempt that fails after the abort is not tried again', async () => {
+  it('A4 A7 an attempt that fails after the abort is not retried', async () => {
     const { executor, tool, clock } = await inBackoff()
     await clock.increment(1_000)
     executor.abort('escape')

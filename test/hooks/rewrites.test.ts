@@ -7,7 +7,7 @@ import { hookTurn, named, preHooks, rough, says, told, toldOfOne } from './hook-
 
 expectNoStrays()
 
-/** A hook that puts these fields into the input it was given. */
+/** A hook that sets these fields of the input. */
 const puts = (name: string, fields: object) =>
   named(
     name,
@@ -17,7 +17,7 @@ const puts = (name: string, fields: object) =>
   )
 
 describe('an input that hooks change', () => {
-  it('P4 is what the body gets; the transcript keeps what the model sent', async () => {
+  it('P4 reaches the body; the transcript keeps what the model sent', async () => {
     const { add, tool, message } = hookTurn(preHooks(says({ updatedInput: { command: 'ls' } })))
     add('a', 'Tool', { command: 'rm', force: true })
     await flush()
@@ -25,7 +25,7 @@ describe('an input that hooks change', () => {
     expect(message.message.content).toEqual([toolUse('a', 'Tool', { command: 'rm', force: true })])
   })
 
-  it('P4 in different places: both changes hold, and each is on record', async () => {
+  it('P4 in different fields: both changes apply, and each is recorded', async () => {
     const { executor, add, tool } = hookTurn(preHooks(puts('one', { x: 1 }), puts('two', { y: 2 })))
     add('a', 'Tool', { x: 0, y: 0 })
     await flush()
@@ -39,7 +39,7 @@ describe('an input that hooks change', () => {
     expect(order).toEqual(['result', 'input_changed', 'input_changed', 'stop_hook_summary'])
   })
 
-  it('P4 in the same place: in the order of registration, whoever answers first', async () => {
+  it('P4 in the same field: the order of registration decides, not the order of replies', async () => {
     let answerFirst = (): void => undefined
     const isTime = new Promise<void>((resolve) => (answerFirst = resolve))
     const slow = named('slow', async () => {
@@ -57,7 +57,7 @@ describe('an input that hooks change', () => {
     expect(tool.run('a').input).toEqual({ x: 'quick' })
   })
 
-  it('P4 one takes a field away, another changes a second: both hold', async () => {
+  it('P4 one hook removes a field, another changes a second: both apply', async () => {
     const takes = says({ updatedInput: { keep: 1 } })
     const { add, tool } = hookTurn(preHooks(takes, puts('two', { keep: 2 })))
     add('a', 'Tool', { keep: 1, secret: 's' })
@@ -65,14 +65,14 @@ describe('an input that hooks change', () => {
     expect(tool.run('a').input).toEqual({ keep: 2 })
   })
 
-  it('P4 the same input once more is no harm', async () => {
+  it('P4 the unchanged input is accepted', async () => {
     const { add, tool } = hookTurn(preHooks(puts('same', {})))
     add('a', 'Tool', { x: { y: [1] } })
     await flush()
     expect(tool.run('a').input).toEqual({ x: { y: [1] } })
   })
 
-  it('P4 a field called __proto__ is a field, and nobody’s prototype', async () => {
+  it('P4 a field named __proto__ is a field and changes no prototype', async () => {
     const { add, tool } = hookTurn(preHooks(says({ updatedInput: JSON.parse('{"__proto__":{"polluted":true}}') })))
     add('a', 'Tool')
     await flush()
@@ -81,8 +81,8 @@ describe('an input that hooks change', () => {
   })
 })
 
-describe('a changed input is looked at again', () => {
-  it('P4 one that no longer fits the schema: denied, and it says by whom', async () => {
+describe('a changed input is checked again', () => {
+  it('P4 an input that no longer matches the schema: denied, with the name of the hook', async () => {
     const { executor, add, tool } = hookTurn(preHooks(puts('one', { n: 1 }), puts('two', { n: 'many' })), {
       tool: { inputSchema: z.looseObject({ n: z.number() }) },
     })
@@ -93,7 +93,7 @@ describe('a changed input is looked at again', () => {
     expect(textOf(result)).toContain('n')
   })
 
-  it('P4 the tool’s veto is heard again', async () => {
+  it('P4 validateInput is called again', async () => {
     const { executor, add, tool } = hookTurn(preHooks(puts('one', { path: '/etc' })), {
       tool: {
         validateInput: ({ path }) => (path === '/etc' ? { result: false, message: 'not there' } : { result: true }),
@@ -104,7 +104,7 @@ describe('a changed input is looked at again', () => {
     expect(tool.started).toEqual([])
   })
 
-  it('P4 P5 a deny rule speaks of the changed input, and the hook’s own allow does not pass it', async () => {
+  it('P4 P5 a deny rule applies to the changed input, and the hook’s own allow does not override it', async () => {
     const toolDecisions = new Map<string, Decision>()
     const hook = says({ permissionDecision: 'allow', updatedInput: { command: 'rm' } })
     const { executor, add, tool } = hookTurn(preHooks(hook), {
@@ -117,7 +117,7 @@ describe('a changed input is looked at again', () => {
     expect(toolDecisions.get('a')).toEqual({ behavior: 'deny', source: { by: 'rule', rule: 'Tool(rm)' } })
   })
 
-  it('P4 a hook that denies changes nothing: its input is not even looked at', async () => {
+  it('P4 the updatedInput of a hook that denies is ignored', async () => {
     const { executor, add } = hookTurn(
       preHooks(says({ permissionDecision: 'deny', permissionDecisionReason: 'no', updatedInput: { n: 'many' } })),
       { tool: { inputSchema: z.looseObject({ n: z.number() }) } },
@@ -128,7 +128,7 @@ describe('a changed input is looked at again', () => {
     expect(order).not.toContain('input_changed')
   })
 
-  it('P4 a call that became unsafe goes back to its place, and its hooks are not run twice', async () => {
+  it('P4 a call that became unsafe is queued again in its place, and its hooks do not run twice', async () => {
     let runs = 0
     const flip = rough(async (_input, id) => {
       runs++
@@ -157,7 +157,7 @@ describe('a changed input is looked at again', () => {
     expect(notes.filter(({ subtype }) => subtype === 'input_changed')).toHaveLength(1)
   })
 
-  it('P4 P3 a schema that changes what it reads does not change it twice', async () => {
+  it('P4 P3 a transform in the schema is applied once', async () => {
     const { add, tool } = hookTurn(preHooks(puts('adds', { extra: true })), {
       tool: { inputSchema: z.looseObject({ path: z.string().transform((path) => `/root${path}`) }) },
     })

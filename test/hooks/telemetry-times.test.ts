@@ -8,7 +8,7 @@ import { hookTurn, rough, told, toldOfOne } from './hook-turn.ts'
 
 expectNoStrays()
 
-/** Waits that the test ends, one after the other. */
+/** Promises that the test resolves, one after the other. */
 function gates() {
   const open: ((value: unknown) => void)[] = []
   return {
@@ -22,7 +22,7 @@ function gates() {
 }
 
 describe('how long each phase took', () => {
-  it('P11 every phase has its own time, and those over 2 s are slow', async () => {
+  it('P11 every phase is timed, and those over 2 s are slow', async () => {
     const { wait, pass } = gates()
     const held: HookCallback = () => wait()
     const { executor, add, tool, clock } = hookTurn(
@@ -71,7 +71,7 @@ describe('how long each phase took', () => {
     ])
   })
 
-  it('P11 A7 the time it takes to stop is not the time it ran', async () => {
+  it('P11 A7 the time to stop does not count as running time', async () => {
     const { executor, add, tool, clock } = hookTurn({})
     const heard = hear(executor)
     add('a', 'Tool')
@@ -85,7 +85,7 @@ describe('how long each phase took', () => {
     ])
   })
 
-  it('P11 P4 the time that a call waits in line again belongs to no phase', async () => {
+  it('P11 P4 the time of a call that is queued again belongs to no phase', async () => {
     const shell = heldTool('Shell', { isConcurrencySafe: ({ writes }) => writes !== true })
     const { executor, add, clock } = testTurn([shell.tool], {
       canUseTool: (_tool, _input, _context, _message, id) =>
@@ -108,7 +108,7 @@ describe('how long each phase took', () => {
     })
   })
 
-  it('P11 a clock that runs backwards, or has no time, gives no negative times', async () => {
+  it('P11 a clock that runs backwards, or has no time, gives no negative durations', async () => {
     let now = 1_000
     const { executor, add, tool } = hookTurn(
       {},
@@ -126,7 +126,7 @@ describe('how long each phase took', () => {
 })
 
 describe('listeners', () => {
-  it('P11 that throw, reject or hang harm nobody, and the others hear', async () => {
+  it('P11 that throw, reject or hang do not affect the turn or other listeners', async () => {
     const { executor, add, tool } = hookTurn({})
     const warnings = collectWarnings(executor)
     executor.on('tool_use_success', () => raise(new Error('listener')))
@@ -140,7 +140,7 @@ describe('listeners', () => {
     expect(warnings.all).toEqual([])
   })
 
-  it('P11 that were taken back hear nothing more', async () => {
+  it('P11 that were removed get no more events', async () => {
     const { executor, add, tool } = hookTurn({})
     const heard: unknown[] = []
     const stop = executor.on('tool_use_success', (event) => void heard.push(event))
@@ -152,7 +152,7 @@ describe('listeners', () => {
     expect(heard).toEqual([])
   })
 
-  it('P11 that come in the middle of a call hear how it ends', async () => {
+  it('P11 that are added during a call get its end', async () => {
     const { executor, add, tool, clock } = hookTurn({})
     add('a', 'Tool')
     clock.increment(100)
@@ -162,7 +162,7 @@ describe('listeners', () => {
     expect(heard).toMatchObject([{ type: 'tool_use_success', attempts: 1 }])
   })
 
-  it('P11 Y6 that call the executor: aborts from a listener cost no result', async () => {
+  it('P11 Y6 that call the executor: an abort from a listener causes no missing result', async () => {
     const { executor, add, tool } = hookTurn({})
     executor.on('tool_use_success', () => executor.abort('enough'))
     executor.on('tool_use_cancelled', () => [...executor.getCompletedResults()].length)
@@ -174,7 +174,7 @@ describe('listeners', () => {
     expect(stateOf(executor, 'b')).toBe('yielded')
   })
 
-  it('P11 one last word for each call, in every outcome', async () => {
+  it('P11 one final event per call, for every outcome', async () => {
     const ends = heldTool('Ends', { safe: true, obedient: true })
     const { executor, add } = testTurn([ends.tool], {
       canUseTool: (_tool, { isDenied }) =>
@@ -208,7 +208,7 @@ describe('listeners', () => {
     expect(words).toHaveLength(6)
   })
 
-  it('P11 nobody listens: nothing changes', async () => {
+  it('P11 without listeners nothing changes', async () => {
     const { executor, add, tool } = hookTurn({ PostToolUse: [{ hooks: [rough(() => 5)] }] })
     add('a', 'Tool')
     tool.run('a').finish()

@@ -9,8 +9,8 @@ import { hookTurn, named, postHooks, preHooks, rough, says, told, toldOfOne } fr
 
 expectNoStrays()
 
-describe('what became of a call', () => {
-  it('P11 success: who, in which reply, with what, by whose word', async () => {
+describe('final events of a call', () => {
+  it('P11 success: tool, reply, input and decision', async () => {
     const { executor, add, tool, message } = hookTurn(preHooks(says({ permissionDecision: 'allow' })), {
       tool: { aliases: ['Alias'] },
     })
@@ -34,7 +34,7 @@ describe('what became of a call', () => {
     ])
   })
 
-  it('P11 no decision where nothing had to be decided', async () => {
+  it('P11 no decision if none was needed', async () => {
     const { executor, add, tool } = hookTurn({}, { canUseTool: allowAllTools })
     const heard = hear(executor)
     add('a', 'Tool')
@@ -72,7 +72,7 @@ describe('what became of a call', () => {
     ])
   })
 
-  it('P11 Q3 an error for what never ran: no such tool, an id that clashes', async () => {
+  it('P11 Q3 an error for calls that never ran: an unknown tool, a clashing id', async () => {
     const { executor, add } = testTurn([roughTool('Tool', done)])
     const heard = hear(executor)
     add('a', 'Nothing')
@@ -137,7 +137,7 @@ describe('what became of a call', () => {
     expect(heard).toMatchObject([{ type: 'tool_use_error', label: 'Timeout' }])
   })
 
-  it('P11 progress, each time', async () => {
+  it('P11 an event for each progress', async () => {
     const { executor, add, tool, clock } = hookTurn({})
     const heard = hear(executor)
     add('a', 'Tool')
@@ -151,7 +151,7 @@ describe('what became of a call', () => {
     ])
   })
 
-  it('P11 P9 a hook after the call that fails, beside the success', async () => {
+  it('P11 P9 a failing post-hook, beside the success', async () => {
     const hooks = [
       named(
         'broken',
@@ -187,7 +187,7 @@ describe('what became of a call', () => {
     expect(heard).toMatchObject([{ type: 'tool_use_success', attempts: 2 }])
   })
 
-  it('P11 input is cut to 200 characters, messages to 2,000', async () => {
+  it('P11 input is truncated to 200 characters, messages to 2,000', async () => {
     const { executor, add } = hookTurn({}, { canUseTool: () => ({ behavior: 'deny', message: 'm'.repeat(5_000) }) })
     const heard = hear(executor)
     add('a', 'Tool', { text: 'x'.repeat(5_000) })
@@ -198,7 +198,7 @@ describe('what became of a call', () => {
     expect(event).toMatchObject({ type: 'tool_use_rejected', message: 'm'.repeat(2_000) })
   })
 
-  it('P11 a cut leaves no half of a character', async () => {
+  it('P11 truncation never splits a character', async () => {
     const { executor, add } = hookTurn(
       {},
       { canUseTool: () => ({ behavior: 'deny', message: `m${'😀'.repeat(2_000)}` }) },

@@ -6,8 +6,8 @@ import { hookTurn, named, preHooks, rough, says, toldOfOne } from './hook-turn.t
 
 expectNoStrays()
 
-describe('what a hook is told', () => {
-  it('P4 the words of the Claude Agent SDK', async () => {
+describe('the input of a hook', () => {
+  it('P4 has the format of the Claude Agent SDK', async () => {
     const seen: unknown[] = []
     const look = rough((input, id, { signal }) => void seen.push([input, id, signal.aborted]))
     const { add } = hookTurn(preHooks(look), {
@@ -33,7 +33,7 @@ describe('what a hook is told', () => {
     ])
   })
 
-  it('P4 P3 the input as it was parsed and normalised', async () => {
+  it('P4 P3 contains the parsed and normalised input', async () => {
     const seen: unknown[] = []
     const { add } = hookTurn(preHooks(rough(({ tool_input }) => void seen.push(tool_input))), {
       tool: { normalizeInput: ({ path }) => ({ path: String(path).trim() }) },
@@ -43,7 +43,7 @@ describe('what a hook is told', () => {
     expect(seen).toEqual([{ path: '/a' }])
   })
 
-  it('P4 no hook is asked about an input that the tool refuses', async () => {
+  it('P4 no hook runs for an input that the tool rejects', async () => {
     const seen: unknown[] = []
     const { executor, add } = hookTurn(preHooks(rough((input) => void seen.push(input))), {
       tool: { validateInput: () => ({ result: false, message: 'no such file' }) },
@@ -54,7 +54,7 @@ describe('what a hook is told', () => {
   })
 })
 
-describe('what a hook decides', () => {
+describe('the decision of a hook', () => {
   it.each([
     ['permissionDecision', says({ permissionDecision: 'deny', permissionDecisionReason: 'not on a Friday' })],
     ['the older decision', rough(async () => ({ decision: 'block', reason: 'not on a Friday' }))],
@@ -79,7 +79,7 @@ describe('what a hook decides', () => {
     expect([tool.started, asked]).toEqual([[], []])
   })
 
-  it('P5 deny without a reason still says whose word it was', async () => {
+  it('P5 deny without a reason: the result names the hook', async () => {
     const { executor, add } = hookTurn(preHooks(named('calendar', says({ permissionDecision: 'deny' }))))
     add('a', 'Tool')
     expect(textOf((await toldOfOne(executor)).result)).toContain('PreToolUse:calendar')
@@ -88,7 +88,7 @@ describe('what a hook decides', () => {
   it.each([
     ['permissionDecision', says({ permissionDecision: 'allow' })],
     ['the older decision', rough(async () => ({ decision: 'approve' }))],
-  ])('P4 P5 allow by %s: nobody is asked', async (_, hook) => {
+  ])('P4 P5 allow by %s: the host is not asked', async (_, hook) => {
     const { canUseTool, asked } = heldQuestions()
     const { add, tool } = hookTurn(preHooks(hook), { canUseTool })
     add('a', 'Tool')
@@ -96,7 +96,7 @@ describe('what a hook decides', () => {
     expect([tool.started, asked]).toEqual([['a'], []])
   })
 
-  it('P5 P6 ask: the host hears the hook’s words', async () => {
+  it('P5 P6 ask: the host gets the hook’s message', async () => {
     const questions: unknown[] = []
     const { add } = hookTurn(preHooks(says({ permissionDecision: 'ask', permissionDecisionReason: 'touches /etc' })), {
       canUseTool: (_tool, _input, _context, _message, _id, question) => {
@@ -116,7 +116,7 @@ describe('what a hook decides', () => {
     [['defer', 'allow', 'ask'], 'defer'],
     [['defer', 'deny'], 'deny'],
     [['deny', 'allow'], 'deny'],
-  ] as const)('P4 P5 of %s the strictest counts', async (words, strictest) => {
+  ] as const)('P4 P5 %s: the strictest decision counts', async (words, strictest) => {
     const { canUseTool, asked } = heldQuestions()
     const { executor, add, tool } = hookTurn(preHooks(...words.map((word) => says({ permissionDecision: word }))), {
       canUseTool,
@@ -128,7 +128,7 @@ describe('what a hook decides', () => {
     if (strictest === 'deny') await toldOfOne(executor)
   })
 
-  it('P4 continue false: the call does not run, and the query is to end', async () => {
+  it('P4 continue false: the call does not run, and the query ends after the turn', async () => {
     const { executor, add, tool } = hookTurn(
       preHooks(
         named('stopper', says({ permissionDecision: 'allow' }, { continue: false, stopReason: 'enough for today' })),
@@ -147,7 +147,7 @@ describe('what a hook decides', () => {
     expect(summary).toMatchObject({ preventedContinuation: true, stopReason: 'enough for today' })
   })
 
-  it('P4 W5 context is for the model, a message for the user', async () => {
+  it('P4 W5 additionalContext goes to the model, systemMessage to the user', async () => {
     const { executor, add, tool, message } = hookTurn(
       preHooks(
         says({ additionalContext: 'the tree is dirty' }, { systemMessage: 'formatter is slow', suppressOutput: true }),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What somebody who has hooks for the Claude Agent SDK would write, in its own published types. */
+/** Hooks as written for the Claude Agent SDK, with its own published types. */
 const consumer = `
 import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput, Options, PreToolUseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import { createToolUseContext, type HookInput as OurInput, type Hooks } from ${JSON.stringify(join(root, 'src/index.ts'))}
@@ -24,7 +24,7 @@ declare const options: Options
 createToolUseContext({ hooks: all })
 createToolUseContext({ hooks: options.hooks })
 
-// what a hook is handed here is what it knows from there
+// the input here is assignable to the SDK's input
 export const toTheirs = (input: OurInput): HookInput => input
 
 // @ts-expect-error a hook is not a string
@@ -37,7 +37,7 @@ describe('hooks written for the Claude Agent SDK', () => {
     folder = mkdtempSync(join(tmpdir(), 'signalbox-agent-sdk-'))
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
     const sdk = '@anthropic-ai/claude-agent-sdk@0.3.325'
-    // only its types are wanted: the binaries it brings for each platform are large
+    // only the types are installed, because the binaries for each platform are large
     const flags = ['--silent', '--no-audit', '--no-fund', '--omit=optional', '--omit=peer', '--ignore-scripts']
     execFileSync('npm', ['install', ...flags, sdk], { cwd: folder, stdio: 'ignore' })
     writeFileSync(join(folder, 'consumer.ts'), consumer)
@@ -57,7 +57,7 @@ describe('hooks written for the Claude Agent SDK', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('P4 fit as they are, by its published types', () => {
+  it('P4 work unchanged, by its published types', () => {
     const tsc = join(root, 'node_modules/.bin/tsc')
     let output = ''
     try {

@@ -10,21 +10,21 @@ const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 const packages = ['xstate-inspect', 'stately-inspect'] as const
 
-/** The file that `xstate` is for whoever asks from a folder. */
+/** The file that `xstate` resolves to from a folder. */
 const xstateSeenFrom = (folder: string) => {
   const path = createRequire(join(root, folder, 'package.json')).resolve('xstate')
   const top = path.slice(0, path.lastIndexOf('node_modules/xstate/') + 'node_modules/xstate/'.length)
   return { path, version: JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')).version as string }
 }
 
-describe('the packages of other inspectors', () => {
-  it('have the XState that they want, and the library knows only its own', () => {
+describe('the packages for other inspectors', () => {
+  it('have their own version of XState, and the library resolves only its own', () => {
     expect(xstateSeenFrom('.').version).toMatch(/^5\.33\./)
     expect(xstateSeenFrom('packages/xstate-inspect').version).toMatch(/^4\.38\./)
     expect(xstateSeenFrom('packages/stately-inspect').path).toBe(xstateSeenFrom('.').path)
   })
 
-  it('are installed without a flag, and nothing is missing, wrong or too much', () => {
+  it('install without a flag, with nothing missing, invalid or extraneous', () => {
     expect(existsSync(join(root, '.npmrc'))).toBe(false)
     for (const each of ['.', ...packages.map((name) => `packages/${name}`)]) {
       expect(JSON.parse(read(join(each, 'package.json'))).peerDependencies).not.toHaveProperty('xstate')
@@ -38,7 +38,7 @@ describe('the packages of other inspectors', () => {
     expect(JSON.parse(read(`packages/${name}/package.json`)).version).toBe(JSON.parse(read('package.json')).version)
   })
 
-  it.each(packages)('%s knows of the library what everyone may know, and of Node only on its server', (name) => {
+  it.each(packages)('%s imports only public entries of the library, and Node only in its server', (name) => {
     const { dependencies } = JSON.parse(read(`packages/${name}/package.json`))
     const folder = `packages/${name}/src`
     const imports = readdirSync(join(root, folder)).flatMap((file) =>
@@ -56,7 +56,7 @@ describe('the packages of other inspectors', () => {
       return !from.startsWith('node:') && !entries.some((entry) => from === entry || from.startsWith(`${entry}/lib/`))
     })
     expect(wrong).toEqual([])
-    /** Everything that an entry leads to. */
+    /** All files that an entry imports. */
     const reached = (file: string, seen = new Set<string>()): Set<string> => {
       if (seen.has(file)) return seen
       seen.add(file)

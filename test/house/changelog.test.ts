@@ -48,7 +48,7 @@ describe('change notes', () => {
     ['no head', 'expected a head'],
     ['---\nsignalbox\n---\n\nAdded: x', 'expected "package": major, minor or patch, received signalbox'],
     ['---\nsignalbox: minor\n---\n\nBetter: x', 'expected Added, Changed, Fixed, Removed'],
-  ])('that are wrong are refused: %j', (text, problem) => {
+  ])('that are invalid are rejected: %j', (text, problem) => {
     expect(() => readNote('x.md', text)).toThrow(problem)
   })
 

@@ -23,7 +23,7 @@ describe('charts in README and docs', () => {
     expect(names).toEqual(['call', 'executor', 'query', 'connection'])
   })
 
-  it('refuses a name that is no chart', () => {
+  it('rejects an unknown chart', () => {
     expect(() => drawCharts('<!-- chart: call_ -->\n```mermaid\nx\n```')).toThrow('Unknown chart call_')
   })
 })

@@ -36,7 +36,7 @@ describe('the examples of the docs', () => {
     expect(read(page)).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
   })
 
-  it('P6 the one with the inspector prints an address that holds its secret, and ends by itself', async () => {
+  it('P6 the one with the inspector prints an address with its secret, and ends by itself', async () => {
     expect(read('docs/inspector.md')).toContain(`\`\`\`ts\n${read('examples/inspect.ts')}\`\`\``)
     const [address, result] = await printedBy(() => import('../../examples/inspect.ts'))
     expect(address).toMatch(/^open http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{40,}$/)
@@ -71,7 +71,7 @@ describe('the examples of the docs', () => {
     ['docs/query.md', 'examples/anthropic.ts', ofAnthropic, () => import('../../examples/anthropic.ts')],
     ['docs/embed.md', 'examples/own-loop.ts', ofAnthropic, () => import('../../examples/own-loop.ts')],
     ['docs/embed.md', 'examples/openai.ts', ofOpenAI, () => import('../../examples/openai.ts')],
-  ] as const)('L1 %s shows %s, which runs with the real client on a server that speaks its wire', async (...row) => {
+  ] as const)('L1 %s shows %s, which runs with the real client against a local server with its protocol', async (...row) => {
     const [page, example, replies, run] = row
     expect(read(page)).toContain(`\`\`\`ts\n${read(example)}\`\`\``)
     const server = await sseServer((response, at) => {

@@ -86,11 +86,7 @@ describe('what can be imported', () => {
     expect([file, types].filter((path) => !existsSync(join(built, folder, path)))).toEqual([])
   })
 
-  it.each(modules)('what $specifier exports is spoken of where a user would look', async ({
-    folder,
-    file,
-    types = '',
-  }) => {
+  it.each(modules)('every export of $specifier is documented', async ({ folder, file, types = '' }) => {
     const names = valuesOf(readFileSync(join(built, folder, types), 'utf8'))
     // the page that hosts mount needs a browser to load
     if (file.includes('inspector-app')) return expect(names.filter((name) => !words.has(name))).toEqual([])
@@ -99,7 +95,7 @@ describe('what can be imported', () => {
   })
 })
 
-/** The names of functions and constants that a file of types declares or passes on. */
+/** The names of functions and constants that a declaration file exports. */
 function valuesOf(types: string): string[] {
   return [...types.matchAll(/^export declare (?:function|const|class) (\w+)/gm)].map(([, name]) => name as string)
 }

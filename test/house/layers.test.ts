@@ -5,16 +5,16 @@ import { importsBelow, packagesBehind, root, targetOf } from '../support/imports
 
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 
-/** The rooms as the page lists them: each may import from those above it, and from itself. */
+/** The rooms as the page lists them: each may import from those above it and from itself. */
 const rooms = [...page.matchAll(/^\| `(machines|src\/[\w/.-]+)` \|/gm)].map(([, room]) => room as string)
 
-/** The innermost room that a file stands in. */
+/** The innermost room that contains a file. */
 const roomOf = (file: string): number => {
   const around = rooms.filter((room) => file === room || file.startsWith(`${room}/`))
   return rooms.indexOf(around.sort((a, b) => b.length - a.length)[0] ?? '')
 }
 
-/** What needs Node stands apart, on subpaths of its own. */
+/** Code that needs Node is separate, on its own subpaths. */
 const forNode = /^src\/(node|process|inspect\/server|inspect\/replay-page|inspect\/built-page\.ts)(\/|$)/
 
 describe('imports go one way', () => {
@@ -38,7 +38,7 @@ describe('imports go one way', () => {
     expect(wrong).toEqual([])
   })
 
-  it('the charts know xstate, the core xstate and zod, and neither knows Node', () => {
+  it('the charts import only xstate, the core only xstate and zod, and neither imports Node', () => {
     const wrong = all.filter(({ file, from }) => {
       if (from.startsWith('.') || from === 'xstate') return false
       if (from.startsWith('node:')) return !forNode.test(file)
@@ -47,7 +47,7 @@ describe('imports go one way', () => {
     expect(wrong).toEqual([])
   })
 
-  it('the page knows the frames and the recorder; only the playground knows the library, by its public name', () => {
+  it('the page imports the frames and the recorder; only the playground imports the library, by its public name', () => {
     const wrong = ['inspector-app/src', 'inspector-app/playground'].flatMap(importsBelow).filter(({ file, from }) => {
       if (from.startsWith('signalbox')) {
         return (
@@ -65,11 +65,11 @@ describe('imports go one way', () => {
     expect(wrong).toEqual([])
   })
 
-  it('what the page takes of the testing kit needs no package, no test framework and no Node', () => {
+  it('the parts of the test kit in the page need no package, no test framework and no Node', () => {
     expect(packagesBehind('src/testing/recording-checks.ts')).toEqual(new Set())
   })
 
-  it('whoever imports `signalbox` loads xstate and nothing else', () => {
+  it('importing `signalbox` loads only xstate', () => {
     expect(packagesBehind('src/index.ts')).toEqual(new Set(['xstate']))
   })
 })

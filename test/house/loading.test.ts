@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 
-it('a chart is made when it is first used, and once: an import waits for none', async () => {
+it('a chart is created once, at its first use, and not on import', async () => {
   const made: string[] = []
   vi.doMock('xstate', async (original) => {
     const xstate = await original<typeof import('xstate')>()

@@ -18,7 +18,7 @@ const folders = readdirSync(join(root, 'packages')).flatMap((name) =>
 )
 const packages = folders.map((folder) => ({ folder, ...manifestOf(folder) }))
 
-/** Peers of what a package depends on, and a client that is loaded by a name in a variable. */
+/** Peers of dependencies, and a client that is loaded by a name in a variable. */
 const unseen: Record<string, string> = {
   '@signalbox/stately-inspect': 'xstate',
   '@signalbox/xstate-inspect': 'ws',
@@ -28,7 +28,7 @@ const unseen: Record<string, string> = {
 /** `@scope/name/sub` is a subpath of `@scope/name`. */
 const packageOf = (from: string): string => from.split('/', from.startsWith('@') ? 2 : 1).join('/')
 
-/** What a source imports beside its own files and Node; `resolve('x')` counts as an import of x. */
+/** The imports of a source besides its own files and Node; `resolve('x')` counts as an import of x. */
 const importedBy = (folder: string): string[] => {
   const named = importsBelow(`${folder}/src`).flatMap(({ from }) => (/^(\.|node:)/.test(from) ? [] : from))
   const resolved = readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
@@ -52,7 +52,7 @@ describe.each(packages)('$name', ({ folder, name, dependencies = {}, peerDepende
     expect(outside).toEqual([])
   })
 
-  it('has the library as a peer; only the command line brings it along', () => {
+  it('has the library as a peer; only the command line has it as a dependency', () => {
     const [here, there] =
       name === '@signalbox/cli' ? [dependencies, peerDependencies] : [peerDependencies, dependencies]
     expect(here.signalbox).toBe(`^${library.version}`)
@@ -66,7 +66,7 @@ describe.each(packages)('$name', ({ folder, name, dependencies = {}, peerDepende
     expect(declared.filter((each) => !used.has(each) && each !== 'signalbox')).toEqual([])
   })
 
-  it('names the versions of its siblings that are here', () => {
+  it('names the current versions of its siblings', () => {
     for (const sibling of packages) {
       const range = dependencies[sibling.name]
       if (range !== undefined) expect(range).toBe(`^${sibling.version}`)

@@ -53,7 +53,7 @@ describe('a chart written out again', () => {
 })
 
 describe('executors as actors', () => {
-  it('are reported from begin() on, and not before', async () => {
+  it('are reported from begin() on', async () => {
     const { feed, add, told, read, executor } = setUp()
     add('a', 'Read')
     await flush()
@@ -76,7 +76,7 @@ describe('executors as actors', () => {
     expect(told).toHaveLength(length)
   })
 
-  it('have the value that their snapshots have, at every moment', async () => {
+  it('have the same value as their snapshots at every moment', async () => {
     const { feed, add, last, read, executor } = setUp()
     feed.begin()
     const compare = () => {
@@ -101,7 +101,7 @@ describe('executors as actors', () => {
     compare()
   })
 
-  it('are known by run, title, family and the event that brought them there', async () => {
+  it('are identified by run, title, parent and last event', async () => {
     const { feed, add, last } = setUp()
     feed.begin()
     add('a', 'Read')
@@ -161,7 +161,7 @@ describe('executors as actors', () => {
     feed.end()
   })
 
-  it('are all that can be shown, and that is said at once', () => {
+  it('are the only accepted values; others are rejected at once', () => {
     const { feed } = setUp()
     for (const odd of [null, 7, {}, { onExecutor: () => undefined }]) {
       expect(() => feed.add(odd as never)).toThrow('Expected an executor, a query or a connection to show')
@@ -169,7 +169,7 @@ describe('executors as actors', () => {
     expect(() => setUp({ allowCommands: 'abort' as never })).toThrow('allowCommands: expected a boolean or a list')
   })
 
-  it('take commands by the events that stand for them', () => {
+  it('accept commands as the corresponding events', () => {
     const { feed, executor } = setUp({ allowCommands: ['interrupt', 'discard'] })
     const interrupt = { type: 'abort.userInterrupted', reason: 'interrupt' }
     expect(feed.ask('1/x:0', interrupt)).toBe('This actor no longer exists.')

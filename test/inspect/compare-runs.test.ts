@@ -32,7 +32,7 @@ const oneRead =
   }
 
 describe('two runs', () => {
-  it('that are the same part nowhere: random turns with themselves', async () => {
+  it('that are equal have no difference: random turns with themselves', async () => {
     const recordings: string[] = []
     await simulate({ seed: 31, runs: 30, onRecording: (text) => recordings.push(text.trim()) })
     for (const text of recordings) {
@@ -43,7 +43,7 @@ describe('two runs', () => {
     }
   })
 
-  it('are aligned by id, else by name and input, else by name in order; and what is left stands alone', async () => {
+  it('are aligned by id, else by name and input, else by name in order; the remaining calls stay unpaired', async () => {
     const one = await recorded(({ add }) => {
       add('x', 'Read', { path: 'same id' })
       add('a1', 'Read', { path: 'one' })
@@ -66,7 +66,7 @@ describe('two runs', () => {
     ])
   })
 
-  it('part where the outcome is another', async () => {
+  it('differ in the outcome', async () => {
     const fine = await recorded(oneRead('a', {}))
     const gone = await recorded(oneRead('a', {}, 'fail'))
     expect(compareRuns(fine, gone).calls[0]?.difference).toEqual({ what: 'outcome', a: 'a result', b: 'an error' })
@@ -86,7 +86,7 @@ describe('two runs', () => {
     })
   })
 
-  it('part at the permission, at the first decision that differs', async () => {
+  it('differ in the permission, at the first different decision', async () => {
     const tools = [heldTool('Read', { safe: true }).tool]
     const setup = { tools, calls: [{ tool: 'Read' }], phases: 'all' as const }
     const asked = ['a arrives', 'a: input is accepted', 'a: hook before passes']
@@ -100,7 +100,7 @@ describe('two runs', () => {
     })
   })
 
-  it('show which calls start in another order, and a mark that was changed', async () => {
+  it('show which calls start in another order, and a changed class', async () => {
     const frames = await recorded(async ({ add, read, write, clock }) => {
       add('a', 'Read')
       add('b', 'Write')
@@ -134,7 +134,7 @@ describe('two runs', () => {
   })
 })
 
-describe('what moved', () => {
+describe('calls that moved', () => {
   it.each([
     [[0, 1, 2, 3], []],
     [[3, 0, 1, 2], [3]],

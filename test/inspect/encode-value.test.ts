@@ -38,7 +38,7 @@ describe('encodeValue', () => {
     ['a promise', Promise.resolve(), { $: 'promise' }],
     ['a proxy that throws', hostile, { $: 'unreadable' }],
     ['a date that is none', new Date(Number.NaN), { $: 'date', text: 'NaN' }],
-  ])('has a word for %s', (_, value, expected) => {
+  ])('encodes %s', (_, value, expected) => {
     expect(encodeValue(value)).toEqual(expected)
   })
 
@@ -53,7 +53,7 @@ describe('encodeValue', () => {
     })
   })
 
-  it('reads on past a getter that throws', () => {
+  it('continues after a getter that throws', () => {
     const value = Object.defineProperty({ a: 1 }, 'b', {
       enumerable: true,
       get: () => {
@@ -63,7 +63,7 @@ describe('encodeValue', () => {
     expect(encodeValue(value)).toEqual({ a: 1, b: { $: 'unreadable' } })
   })
 
-  it('ends at cycles, at its depth, at its number of values and at long texts', () => {
+  it('stops at cycles and at its limits of depth, values and text length', () => {
     const cycle: Record<string, unknown> = {}
     cycle.self = cycle
     expect(encodeValue(cycle)).toEqual({ self: { $: 'cycle' } })
@@ -73,13 +73,13 @@ describe('encodeValue', () => {
     expect(encodeValue('abcdef', { text: 3 })).toEqual({ $: 'text', text: 'abc', length: 6 })
   })
 
-  it('lets no plain object pass for one of its words', () => {
+  it('wraps a plain object that looks like an encoded value', () => {
     expect(encodeValue({ $: 'schedule' })).toEqual({ $: 'object', fields: {}, odd: [['$', 'schedule']] })
     const polluted = JSON.parse('{"__proto__": {"a": 1}, "b": 2}')
     expect(encodeValue(polluted)).toEqual({ $: 'object', fields: { b: 2 }, odd: [['__proto__', { a: 1 }]] })
   })
 
-  it('never throws, and always gives what JSON can carry', () => {
+  it('never throws, and always returns valid JSON', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withMap: true, withSet: true, withTypedArray: true }), (value) => {
         const encoded = encodeValue(value)
@@ -90,7 +90,7 @@ describe('encodeValue', () => {
 })
 
 describe('a patch', () => {
-  it('makes the later value of the earlier one', () => {
+  it('turns the earlier value into the later one', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const [before, after] = [encodeValue(a), encodeValue(b)]
@@ -101,7 +101,7 @@ describe('a patch', () => {
     )
   })
 
-  it('says only what changed', () => {
+  it('contains only the changes', () => {
     expect(diffValue({ a: 1, b: { c: 2, d: 3 } }, { a: 1, b: { c: 2, d: 4 } })).toEqual({ set: [[['b', 'd'], 4]] })
     expect(diffValue({ a: 1 }, { a: 1 })).toBeUndefined()
     expect(diffValue({ a: 1, b: 2 }, { a: 1 })).toEqual({ drop: [['b']] })

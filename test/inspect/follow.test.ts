@@ -11,7 +11,7 @@ const setUp = () => {
 const typesOf = (frames: readonly Frame[]): string[] => frames.map(({ type }) => type)
 
 describe('an additional listener', () => {
-  it('gets everything, where it comes before the first run', () => {
+  it('gets everything if it is added before the first run', () => {
     const { executor, add } = setUp()
     const [kept, followed]: [Frame[], Frame[]] = [[], []]
     const recorder = createRecorder({ onFrame: (frame) => kept.push(frame) })
@@ -22,7 +22,7 @@ describe('an additional listener', () => {
     expect(typesOf(followed).filter((type) => type === 'head')).toHaveLength(1)
   })
 
-  it('begins with the picture of now, where it comes later, and then sees the same', async () => {
+  it('begins with the current state if it is added later, and then gets the same frames', async () => {
     const { executor, add, read } = setUp()
     const [kept, followed]: [Frame[], Frame[]] = [[], []]
     const recorder = createRecorder({ onFrame: (frame) => kept.push(frame) })
@@ -41,7 +41,7 @@ describe('an additional listener', () => {
     expect(typesOf(followed)).toContain('result')
   })
 
-  it('leaves without a trace, and its trouble is not the turn’s', () => {
+  it('leaves nothing behind, and its errors do not affect the turn', () => {
     const { executor, add } = setUp()
     const seen: Frame[] = []
     const recorder = createRecorder()
@@ -59,7 +59,7 @@ describe('an additional listener', () => {
     expect(executor.actor.getSnapshot().value).toEqual({ gate: 'shared', run: 'clear' })
   })
 
-  it('has to be a function', () => {
+  it('must be a function', () => {
     expect(() => createRecorder().follow('me' as never)).toThrow('onFrame: expected a function, received "me"')
   })
 })

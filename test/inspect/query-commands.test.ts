@@ -26,7 +26,7 @@ function shownQuery() {
 }
 
 describe('commands from the inspector to a query', () => {
-  it('L6 abort ends the query: the model is not asked again', async () => {
+  it('L6 abort ends the query, and the model is not asked again', async () => {
     const { held, run, result, command, offered } = shownQuery()
     await flush()
     held.start()
@@ -41,7 +41,7 @@ describe('commands from the inspector to a query', () => {
     expect(offered()).toEqual([])
   })
 
-  it('L6 interrupt lets calls that block it finish, and then ends the query', async () => {
+  it('L6 interrupt lets calls with block behaviour finish, then ends the query', async () => {
     const { held, block, result, command } = shownQuery()
     await flush()
     held.start()
@@ -55,7 +55,7 @@ describe('commands from the inspector to a query', () => {
     expect(held.requests).toHaveLength(1)
   })
 
-  it('L8 discard is neither offered nor taken: it would leave calls without results', async () => {
+  it('L8 discard is neither offered nor accepted, because it would leave calls without results', async () => {
     const { held, read, run, result, command, offered } = shownQuery()
     await flush()
     held.start()

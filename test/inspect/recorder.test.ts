@@ -24,7 +24,7 @@ const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
   return { read, write, ...testTurn([read.tool, write.tool], options) }
 }
 
-/** The names of the states an actor is in, from frames alone. */
+/** The names of an actor's active states, from frames alone. */
 function statesOf(frames: readonly Frame[], actor: string): string[] {
   let active: readonly number[] = []
   let chart = ''
@@ -37,7 +37,7 @@ function statesOf(frames: readonly Frame[], actor: string): string[] {
 }
 
 describe('the same run', () => {
-  it('Y6 leaves the same bytes where the time, its beginning and the names of actors are given', async () => {
+  it('Y6 produces the same bytes if time, epoch and actor names are given', async () => {
     const linesOf = async () => {
       const names = new Map<unknown, string>()
       const { frames, recorder } = recorded({
@@ -84,8 +84,8 @@ describe('the same run', () => {
   })
 })
 
-describe('what XState does not publish and the recorder needs', () => {
-  it('is there: the live transitions of a microstep, and the nodes of a snapshot', () => {
+describe('unpublished fields of XState that the recorder needs', () => {
+  it('exist: the transitions of a microstep, and the nodes of a snapshot', () => {
     const { executor, add } = setUp()
     const seen: unknown[][] = []
     executor.actor.system.inspect((event) => {
@@ -104,7 +104,7 @@ describe('what XState does not publish and the recorder needs', () => {
 })
 
 describe('the recorder', () => {
-  it('costs nothing and leaves nothing when it is not attached', () => {
+  it('costs nothing and keeps nothing while it is not attached', () => {
     const { executor, add } = setUp()
     const { frames, recorder } = recorded()
     const { leave } = recorder.watch(executor)
@@ -116,7 +116,7 @@ describe('the recorder', () => {
     expect(frames.at(-1)?.type).toBe('left')
   })
 
-  it('keeps what was said in its place among the frames, as far as it may be shown', async () => {
+  it('keeps texts in their place among the frames, redacted', async () => {
     const { executor, add } = setUp()
     const redact = (value: unknown, { what }: { what: string }) => (what === 'said' ? `${value}`.slice(0, 5) : value)
     const { frames, recorder } = recorded({ redact })
@@ -146,7 +146,7 @@ describe('the recorder', () => {
     expect(ofType(frames, 'progress').map(({ count }) => count)).toEqual(counts)
   })
 
-  it('numbers its frames without a hole and begins with the head', () => {
+  it('numbers its frames without gaps and begins with the head', () => {
     const { executor, add } = setUp()
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -155,7 +155,7 @@ describe('the recorder', () => {
     expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, index) => index))
   })
 
-  it('shows the states of every actor as its snapshots have them, at every moment', async () => {
+  it('shows the same active states as the snapshots of every actor, at every moment', async () => {
     const { executor, add, read, write } = setUp()
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -189,7 +189,7 @@ describe('the recorder', () => {
     compare()
   })
 
-  it('attached late, it knows what is there: calls, states, reasons', () => {
+  it('attached late, it reports the existing calls, states and reasons', () => {
     const { executor, add } = setUp()
     add('a', 'Read')
     add('b', 'Write')
@@ -207,7 +207,7 @@ describe('the recorder', () => {
     expect(statesOf(frames, a?.actor ?? '')).toEqual(['call', 'executing', 'calling'])
   })
 
-  it('Q4 tells why each call waits and for whom, for every rule, as the executor itself explains it', async () => {
+  it('Q4 reports why each call waits and for which calls, for every rule, as explain() does', async () => {
     const { executor, add, read } = setUp({ maxConcurrency: 2 })
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -242,7 +242,7 @@ describe('the recorder', () => {
     expect([...seen].sort()).toEqual(['behindUnsafe', 'exclusiveRunning', 'full', 'held', 'waitsForRunning'])
   })
 
-  it('says on plain XState that guard answers are unavailable, and has active states in order', async () => {
+  it('reports on plain XState that guard results are unavailable, and sorts active states', async () => {
     const { executor, add, write } = setUp({ engine: 'xstate' })
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -258,7 +258,7 @@ describe('the recorder', () => {
     for (const frame of frames) expect(checkFrame(frame)).toBeTypeOf('object')
   })
 
-  it('says which guards passed, failed and were not asked', () => {
+  it('reports which guards passed, failed and were not evaluated', () => {
     const { executor, add } = setUp({ engine: 'table' })
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -279,7 +279,7 @@ describe('the recorder', () => {
     ).toEqual(['failed'])
   })
 
-  it('Q4 Q5 writes with a refused guard which call it refused, why, and whom that call waits for', async () => {
+  it('Q4 Q5 reports with a failed guard which call it refused, why, and which calls that call waits for', async () => {
     const { executor, add, read } = setUp({ engine: 'table' })
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -298,7 +298,7 @@ describe('the recorder', () => {
     expect(checkFrame({ ...last, refusal: { call: 1 } })).toBe('not a valid guards frame')
   })
 
-  it('A2 follows an abort from where it came to whom it reached', async () => {
+  it('A2 follows an abort from its source to the calls it reached', async () => {
     const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: true })
     const read = heldTool('Read', { safe: true, obedient: true })
     const { executor, add } = testTurn([bash.tool, read.tool])
@@ -323,7 +323,7 @@ describe('the recorder', () => {
     ])
   })
 
-  it('Q3 tells of a call that is over when it arrives', () => {
+  it('Q3 reports a call that is completed on arrival', () => {
     const { executor, add } = setUp()
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -360,7 +360,7 @@ describe('the recorder', () => {
     ])
   })
 
-  it('offers only what the chart would take', () => {
+  it('offers only commands that the chart accepts', () => {
     const { executor, add } = setUp()
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -374,7 +374,7 @@ describe('the recorder', () => {
     ])
   })
 
-  it('shows nothing that the host withheld, and nothing at all where its hook throws', async () => {
+  it('shows nothing that redact removed, and nothing at all if redact throws', async () => {
     const secret = 'sk-very-secret'
     const { executor, add, read } = setUp()
     const { frames, recorder } = recorded({
@@ -396,7 +396,7 @@ describe('the recorder', () => {
     expect(ofType(frames, 'call')[0]?.label).toBe('Read(curl -H •••)')
   })
 
-  it('calls describe() of a tool only between steps, and survives what it does', async () => {
+  it('calls describe() of a tool only between steps, and survives errors in it', async () => {
     const states: unknown[] = []
     const tool = heldTool('Read', {
       safe: true,
@@ -429,7 +429,7 @@ describe('the recorder', () => {
     expect(executor.actor.getSnapshot().status).toBe('active')
   })
 
-  it('gives a picture from which a new reader can go on', () => {
+  it('provides the current state for a new reader', () => {
     const { executor, add } = setUp()
     const { frames, recorder } = recorded()
     recorder.watch(executor)
@@ -460,7 +460,7 @@ describe('a recording', () => {
     return frames
   }
 
-  it('is read back as it was written, however it is cut into pieces', async () => {
+  it('is read back as written, however it is chunked', async () => {
     const { frames, text } = lines()
     const expected = JSON.parse(JSON.stringify(frames))
     expect(await read(text)).toEqual(expected)
@@ -471,7 +471,7 @@ describe('a recording', () => {
     expect(await read(...pieces)).toEqual(expected)
   })
 
-  it('that was cut off ends with a gap', async () => {
+  it('that was truncated ends with a gap', async () => {
     const { frames, text } = lines()
     const cut = await read(text.slice(0, -20))
     expect(cut.at(-1)).toMatchObject({ type: 'gap', because: 'truncated' })
@@ -490,11 +490,11 @@ describe('a recording', () => {
       'not a valid head',
     ],
     ['a line without end', 'x'.repeat(9_000_000), 'expected a line of at most'],
-  ])('with %s is refused with its place', async (_, text, problem) => {
+  ])('with %s is rejected with the line', async (_, text, problem) => {
     await expect(read(text)).rejects.toThrow(problem)
   })
 
-  it('may nest without end, and is cut', async () => {
+  it('may nest without limit, and is truncated', async () => {
     const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
     const deep = `{"seq":1,"at":0,"run":1,"type":"progress","call":"a","count":1,"data":${'['.repeat(50_000)}${']'.repeat(50_000)}}\n`
     const frames = await read(head + deep)
@@ -509,7 +509,7 @@ describe('a recording', () => {
     expect(JSON.stringify(frames)).not.toContain('polluted')
   })
 
-  it('passes over kinds of frames that are newer than the reader', async () => {
+  it('skips frame types that are newer than the reader', async () => {
     const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
     expect(await read(`${head}{"seq":1,"at":0,"run":0,"type":"toString"}\n`)).toHaveLength(1)
   })

@@ -23,7 +23,7 @@ const spreadOut = (groups: readonly WaitGroup[], calls: readonly CallRecord[]): 
     ),
   )
 
-it('Q4 says of each waiting call in groups what the rule says of it alone, after every step', () => {
+it('Q4 gives each waiting call in a group the same reason as the rule gives it alone, after every step', () => {
   const index = fc.nat(7)
   const move: fc.Arbitrary<Move> = fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(kinds)).map((kind) => ({ type: 'add', kind }) as Move) },

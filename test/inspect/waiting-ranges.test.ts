@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { WaitingRanges } from '../../src/inspect/frames/waiting-ranges.ts'
 
-it('holds the places that were added and not taken out, as the fewest ranges', () => {
+it('holds the indices that were added and not removed, as the fewest ranges', () => {
   const move = fc.record({ isAdded: fc.boolean(), place: fc.nat(12) })
   fc.assert(
     fc.property(fc.array(move, { maxLength: 60 }), (moves) => {

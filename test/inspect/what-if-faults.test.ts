@@ -103,7 +103,7 @@ describe('a recording that cannot be relied on', () => {
       (frames: Frame[]) => frames.push({ seq: 999, at: 1, run: 0, type: 'gap', because: 'slow', lost: 7 }),
       'frames are missing',
     ],
-  ])('%s is refused', async (_, change, problem) => {
+  ])('%s is rejected', async (_, change, problem) => {
     const frames = await shortRun()
     change(frames)
     expect(() => whatIf(frames)).toThrow(problem)
@@ -129,7 +129,7 @@ describe('a recording that cannot be relied on', () => {
     expect(() => whatIf(frames)).toThrow('was already being stopped when the recorder attached')
   })
 
-  it('with no such run is refused, and so are options that are none', async () => {
+  it('without that run is rejected, and so are invalid options', async () => {
     const frames = await shortRun()
     expect(() => whatIf(frames, { run: 7 })).toThrow('it contains no run 7')
     for (const maxConcurrency of [0, -1, 1.5, Number.NaN]) {
@@ -140,8 +140,8 @@ describe('a recording that cannot be relied on', () => {
   })
 })
 
-describe('what the host withheld', () => {
-  it('does not matter: what happened is read from the charts', async () => {
+describe('values that redact removed', () => {
+  it('do not matter, because the events are read from the charts', async () => {
     const frames: Frame[] = []
     const [read, bash] = [heldTool('Read', { safe: true }), heldTool('Bash', { cancelsSiblingsOnError: true })]
     const turn = heldTurn([read.tool, bash.tool])

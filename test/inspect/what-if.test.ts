@@ -59,7 +59,7 @@ const fourReadsAndAWrite = () =>
     await flush()
   })
 
-describe('a recorded run once more', () => {
+describe('a recorded run, simulated', () => {
   it('gives an unsafe call its own reason to wait, not that of the safe call before it', async () => {
     const [read, write] = [heldTool('Read', { safe: true, cancel: true }), heldTool('Write')]
     // the interrupt ends the Read at once, and the Write starts in the same step
@@ -85,7 +85,7 @@ describe('a recorded run once more', () => {
     expect(simulated.calls[2]?.waitedFor).toEqual(recorded.calls[2]?.waitedFor)
   })
 
-  it('without a change is the recorded run, to the microsecond: random turns with faults', async () => {
+  it('without a change equals the recorded run, to the microsecond: random turns with faults', async () => {
     const recordings = await randomRecordings(11, isFull ? 1_000 : 80)
     for (const [at, frames] of recordings.entries()) {
       const { recorded, simulated, moved, caveats } = whatIf(frames)
@@ -102,7 +102,7 @@ describe('a recorded run once more', () => {
     )
   })
 
-  it('is the recorded run on a real clock too', async () => {
+  it('also equals a run recorded on a real clock', async () => {
     const frames: Frame[] = []
     const [read, write] = [heldTool('Read', { safe: true }), heldTool('Write')]
     const executor = new StreamingToolExecutor([read.tool, write.tool], allowAllTools, {}, { maxConcurrency: 2 })
@@ -121,7 +121,7 @@ describe('a recorded run once more', () => {
     expect([moved, caveats]).toEqual([[], []])
   })
 
-  it('keeps every rule whatever is changed, and is a recording that says the same', async () => {
+  it('keeps every rule whatever is changed, and its recording shows the same', async () => {
     const random = randomFrom(3)
     for (const [at, frames] of (await randomRecordings(12, isFull ? 400 : 40)).entries()) {
       const marks = new Map<string, boolean | undefined>()
@@ -142,7 +142,7 @@ describe('a recorded run once more', () => {
   })
 })
 
-describe('what random turns do not have', () => {
+describe('cases that random turns do not cover', () => {
   const recordedFrom = (
     executor: Parameters<ReturnType<typeof createRecorder>['watch']>[0],
     now: () => number,
@@ -343,7 +343,7 @@ describe('a change', () => {
     expect(simulated.calls.map(({ startedAt }) => startedAt)).toEqual([0, 100, 200, 300, 400])
   })
 
-  it('of the marks moves calls from one lane to the other', async () => {
+  it('of the classes moves calls from one lane to the other', async () => {
     const frames = await fourReadsAndAWrite()
     const allSafe = whatIf(frames, { safe: () => true, maxConcurrency: Number.POSITIVE_INFINITY })
     expect(allSafe.simulated).toMatchObject({ makespanMs: 100, maxConcurrency: null })
@@ -353,7 +353,7 @@ describe('a change', () => {
     expect(bAlone.simulated.calls[2]?.waitedFor).toEqual({ because: 'exclusiveRunning', blockers: ['b'] })
   })
 
-  it('holds arrivals, answers, hooks and what readers took in place', async () => {
+  it('keeps the times of arrivals, answers, hooks and readers', async () => {
     const frames = await recordedTurn(1, async ({ read, add, pass, executor }) => {
       add('a', 'Read')
       await pass(40)
@@ -376,7 +376,7 @@ describe('a change', () => {
     ])
   })
 
-  it('cannot make up what the recording does not hold, and says so', async () => {
+  it('cannot know what the recording does not contain, and says so', async () => {
     const frames = await recordedTurn(1, async ({ bash, add, pass }) => {
       add('a', 'Bash')
       add('b', 'Read')

@@ -49,7 +49,7 @@ describe('a recorder beside another XState', () => {
     vi.restoreAllMocks()
   })
 
-  it('reads active states from the value where the nodes of a snapshot are not what they were', async () => {
+  it('reads active states from the state value if the nodes of a snapshot have changed', async () => {
     const { steps, warnings } = await recordedWithout('_nodes')
     expect(steps.filter(({ active }) => active !== undefined && active.length > 2).length).toBeGreaterThan(0)
     expect(warnings.filter((text) => text.includes('recorder'))).toEqual([
@@ -57,7 +57,7 @@ describe('a recorder beside another XState', () => {
     ])
   })
 
-  it('records without transitions where XState does not tell them, and says so once', async () => {
+  it('records without transitions if XState does not report them, with one warning', async () => {
     const { steps, warnings } = await recordedWithout('_transitions')
     expect(steps.length).toBeGreaterThan(0)
     expect(steps.every(({ transitions }) => transitions.length === 0)).toBe(true)

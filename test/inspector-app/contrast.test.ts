@@ -24,7 +24,7 @@ function luminance(colour: string): number {
 
 const inks = ['text', 'muted', 'faint', 'accent', 'queued', 'shared', 'exclusive', 'held', 'ok', 'error', 'aborted']
 
-describe('what the page writes can be read', () => {
+describe('texts of the page have enough contrast', () => {
   it.each([
     '.inspector {',
     '.inspector:not([data-theme="light"]) {',

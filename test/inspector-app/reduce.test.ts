@@ -42,7 +42,7 @@ const stages = (...changes: [string, 'executing' | 'completed' | 'yielded', 'sha
   stages: changes,
 })
 
-describe('what is drawn', () => {
+describe('the reduced model', () => {
   it('Y1 knows how long each result was held for order', async () => {
     const { add, read, executor, frames: seen } = setUp()
     add('a', 'Read')
@@ -83,7 +83,7 @@ describe('what is drawn', () => {
     ).toBeUndefined()
   })
 
-  it('begins a run anew when it is shown again after a gap', () => {
+  it('resets a run that is shown again after a gap', () => {
     const model = reduce(
       frames(run, call('a', 0), { type: 'gap', because: 'slow', lost: 7, run: 0 }, run, call('b', 0)),
     )
@@ -115,7 +115,7 @@ describe('what is drawn', () => {
     expect(runOf(reduce(late)).calls.map(wordOf)).toEqual(['handed over', 'discarded', 'discarded'])
   })
 
-  it('finds every breach of the rules, and where', () => {
+  it('finds every breach of the rules, and its frame', () => {
     const model = reduce(
       frames(
         run,
@@ -135,7 +135,7 @@ describe('what is drawn', () => {
     ])
   })
 
-  it('finds none in a real run', async () => {
+  it('finds no breach in a real run', async () => {
     const { add, read, write, executor, frames: seen } = setUp()
     for (const [id, name] of [
       ['a', 'Read'],
@@ -160,8 +160,8 @@ describe('what is drawn', () => {
   })
 })
 
-describe('the way back', () => {
-  it('gives the same picture as the frames up to there, from whichever side it is reached', async () => {
+describe('seeking', () => {
+  it('gives the same model as the frames up to that point, from either direction', async () => {
     const { add, read, executor, frames: seen } = setUp()
     for (let index = 0; index < 700; index++) add(`call-${index}`, 'Read')
     for (let index = 0; index < 700; index++) {
@@ -198,7 +198,7 @@ describe('the log', () => {
     expect(index.countAt(before)).toBe(1)
   })
 
-  it('finds calls by their ids, and results by what is far inside them', () => {
+  it('finds calls by their ids, and results by text deep inside them', () => {
     const long = `${'x'.repeat(5_000)} the "end"\nof it`
     const history = new History()
     const result = { type: 'result', call: 'toolu_01', message: 'tool_result', isError: false } as const

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** As a process does that begins. */
+/** Loads the module again, as a new process does. */
 const freshStamps = async () => (await import('../../src/messages/ids-and-time.ts')).defaultStamps
 
 describe('the ids of messages', () => {
@@ -26,7 +26,7 @@ describe('the ids of messages', () => {
     expect(one.slice(8)).not.toBe(other.slice(8))
   })
 
-  it.each([undefined, {}])('are UUIDs in a page that is not served securely, too: crypto is %j', async (crypto) => {
+  it.each([undefined, {}])('are UUIDs in an insecure page too: crypto is %j', async (crypto) => {
     vi.stubGlobal('crypto', crypto)
     const { uuid } = await freshStamps()
     const ids = [uuid(), uuid()]

@@ -93,7 +93,7 @@ describe('shapes', () => {
     ])
   })
 
-  it('W1 W5 L8 toApiMessages: ids are ones that the API takes, the same in a call and its result', () => {
+  it('W1 W5 L8 toApiMessages: ids are valid for the API, and the same in a call and its result', () => {
     const ids = (...given: string[]) => {
       const calls = given.map((id) => ({ type: 'tool_use' as const, id, name: 'Read', input: {} }))
       const results = given.map((id) => ({ type: 'tool_result' as const, tool_use_id: id, content: id }))
@@ -106,13 +106,13 @@ describe('shapes', () => {
     }
     expect(ids('toolu_1', 'call-2')).toEqual(['toolu_1', 'call-2'])
     expect(ids('functions.Read:0', 'chatcmpl-tool-1', 'a b')).toEqual(['functions_Read_0', 'chatcmpl-tool-1', 'a_b'])
-    // an id that was sent stays what it was, whatever comes after it
+    // an id that was sent does not change when messages are added
     expect(ids('a.b', 'a_b', 'a:b')).toEqual(['a_b', 'a_b_2', 'a_b_3'])
     expect(ids('a_b', 'a.b')).toEqual(['a_b', 'a_b_2'])
     expect(ids('日本', '东京')).toEqual(['__', '___2'])
   })
 
-  it('W5 L8 toApiMessages: half a character makes a request invalid, so none leaves, wherever it stands', () => {
+  it('W5 L8 toApiMessages: lone surrogates, which make a request invalid, are replaced everywhere', () => {
     const half = 'a\ud83d'
     const whole = 'a\ufffd'
     const sound = toolUse('b', 'Read', { path: '\u{1f600}' })

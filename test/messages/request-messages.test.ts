@@ -31,7 +31,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   fc.constant(0).map(() => createAttachmentMessage({ type: 'note', content: 'note' })),
 )
 
-/** Some of the messages are taken back by a later one. */
+/** Some of the messages are discarded by a later one. */
 const conversation = fc
   .tuple(fc.array(message, { maxLength: 20 }), fc.array(fc.nat(19), { maxLength: 2 }))
   .map(([messages, places]): Message[] => {
@@ -56,7 +56,7 @@ describe('the requests of a conversation that grows', () => {
     )
   })
 
-  it('L4 a message that was replaced or removed counts no more', () => {
+  it('L4 a message that was replaced or removed is not sent', () => {
     fc.assert(
       fc.property(conversation, conversation, fc.nat(20), (first, second, shared) => {
         const growing = new RequestMessages()
@@ -67,7 +67,7 @@ describe('the requests of a conversation that grows', () => {
     )
   })
 
-  it('L4 a request that is changed by its reader changes no later one', () => {
+  it('L4 changing a request does not change later ones', () => {
     const messages = [
       createUserMessage('go'),
       createAssistantMessage([{ type: 'text', text: 'one' }], { id: 'm1' }),
@@ -81,16 +81,16 @@ describe('the requests of a conversation that grows', () => {
     expect(growing.of(messages)).toEqual(before)
   })
 
-  it('L4 a message that cannot be read fails its request, and only that', () => {
+  it('L4 an unreadable message fails only its own request', () => {
     const broken = { type: 'assistant', uuid: 'u' } as unknown as Message
     const growing = new RequestMessages()
     expect(() => growing.of([createUserMessage('go'), broken])).toThrow(TypeError)
     expect(growing.of([createUserMessage('go')])).toHaveLength(1)
   })
 
-  it('L4 Q9 a query looks at the messages of earlier turns once, however many turns follow', async () => {
+  it('L4 Q9 a query reads the messages of earlier turns once, however many turns follow', async () => {
     let looks = 0
-    // the message, not its blocks: those go into every request
+    // counts reads of the message, not of its blocks, which are in every request
     const counted = (message: Message): Message =>
       new Proxy(message, {
         get: (target, key, self) => {
@@ -121,7 +121,7 @@ describe('the requests of a conversation that grows', () => {
     for await (const _ of run);
     expect(looksAt).toHaveLength(20)
     expect(looksAt[0]).toBeGreaterThan(0)
-    // the second request settles the turn that was the last one of the first
+    // the second request fixes the last turn of the first
     expect(new Set(looksAt.slice(1)).size).toBe(1)
   })
 })

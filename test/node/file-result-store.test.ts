@@ -29,18 +29,18 @@ describe('the file store', () => {
     [{ directory: '/x' }, /Unknown option directory/],
     [{ folder: 5 }, /folder/],
     [{ maxAgeMs: Number.NaN }, /maxAgeMs/],
-  ])('P10 refuses %j, rather than keep files where nobody looks', (options, problem) => {
+  ])('P10 rejects %j instead of storing files in the default folder', (options, problem) => {
     expect(() => fileResultStore(options)).toThrow(problem)
   })
 
-  it('P10 takes a folder that is too open from the others', async () => {
+  it('P10 makes an existing folder private', async () => {
     await mkdir(folder)
     await chmod(folder, 0o777)
     await fileResultStore({ folder }).save(result('x'))
     expect(await modeOf(folder)).toBe('700')
   })
 
-  it('P10 nothing of what a model sent becomes part of a path (hermes-agent PR#55929)', async () => {
+  it('P10 no text from a model becomes part of a path (hermes-agent PR#55929)', async () => {
     const store = fileResultStore({ folder })
     for (const id of ['../../etc/passwd', '/abs', 'a\0b', '', 'x'.repeat(10_000), 'CON', '..']) {
       const { path } = await store.save(result('x', id))
@@ -48,14 +48,14 @@ describe('the file store', () => {
     }
   })
 
-  it('P10 the same result twice is one file; other results of the same id are others', async () => {
+  it('P10 the same result twice is one file; different results with the same id are different files', async () => {
     const store = fileResultStore({ folder })
     const paths = await Promise.all(['one', 'one', 'two'].map((text) => store.save(result(text))))
     expect(new Set(paths.map(({ path }) => path)).size).toBe(2)
     expect(await readdir(folder)).toHaveLength(2)
   })
 
-  it('P10 sweeps what is old and its own, and nothing else', async () => {
+  it('P10 removes only its own old files', async () => {
     const store = fileResultStore({ folder, maxAgeMs: 1_000 })
     const { path } = await store.save(result('old'))
     const foreign = join(folder, 'notes.txt')
@@ -66,10 +66,10 @@ describe('the file store', () => {
     expect(await fileResultStore({ folder: join(home, 'nowhere') }).sweep()).toBe(0)
   })
 
-  it('P10 refuses what stands in its place, and works again when it is gone', async () => {
+  it('P10 rejects a path that is not a folder, and works again once that is removed', async () => {
     const store = fileResultStore({ folder })
     await symlink(home, folder)
-    await expect(store.save(result('x'))).rejects.toThrow('is not a folder')
+    await expect(store.save(result('x'))).rejects.toThrow('expected a folder')
     await rm(folder)
     await writeFile(folder, 'a file')
     await expect(store.save(result('x'))).rejects.toThrow()
@@ -77,7 +77,7 @@ describe('the file store', () => {
     expect((await store.save(result('x'))).path).toContain(folder)
   })
 
-  it('P10 trouble on the disk costs the file, not the result', async () => {
+  it('P10 an error of the disk loses the file, not the result', async () => {
     await writeFile(folder, 'a file')
     const tool = {
       name: 'Big',

@@ -1,4 +1,4 @@
-/** A program of a host that takes something from many subpaths of the library. */
+/** A host program that imports from many subpaths of the library. */
 export const consumer = `
 import { z } from 'zod'
 import { allowAllTools, createAssistantMessage, defineTool, StreamingToolExecutor, type MessageUpdate } from 'signalbox'

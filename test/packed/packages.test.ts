@@ -22,7 +22,7 @@ const executor = new StreamingToolExecutor([], allowAllTools)
 const stately = await serveStatelyInspect(executor)
 const xstate = await serveXStateInspect(executor, { allowCommands: ['interrupt'] })
 Object.assign(globalThis, { WebSocket })
-// that of XState 4 stands beside the package that wants it
+// XState 4 is installed beside the package that needs it
 const bridge = createRequire(import.meta.resolve('@signalbox/xstate-inspect'))
 const { createWebSocketReceiver } = bridge('@xstate/inspect')
 const seen = await Promise.all([
@@ -52,7 +52,7 @@ describe('all packages in an empty project', () => {
     project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   })
 
-  it('are installed without a flag, and nothing is missing or wrong', () => {
+  it('install without a flag, with nothing missing or invalid', () => {
     expect(JSON.parse(project.run('npm', 'ls', '--all', '--json')).problems).toBeUndefined()
   })
 
@@ -69,7 +69,7 @@ describe('all packages in an empty project', () => {
     expect(project.compile('-p', 'tsconfig.json')).toBe('')
   })
 
-  it('tools: the program of the README runs, and its errors are those of the library', () => {
+  it('tools: the program of the README runs, and its errors are the library’s class', () => {
     expect(project.run(process.execPath, 'out/tools.js')).toContain('package.json')
     const program = `
       import { SignalboxError } from 'signalbox'
@@ -96,7 +96,7 @@ describe('all packages in an empty project', () => {
     expect(said).toContain('npx @signalbox/cli run --help')
   })
 
-  it('cli: without a client, a real model says what it needs', () => {
+  it('cli: without a client, a real model reports what is missing', () => {
     const env = { ...process.env, ANTHROPIC_API_KEY: 'none' }
     const cli = join(project.folder, 'node_modules/.bin/signalbox')
     const run = () =>

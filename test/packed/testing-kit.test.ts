@@ -58,7 +58,7 @@ describe('the kit from a packed tarball, in an empty project', () => {
   const { run } = project
   beforeAll(() => {
     project.install(tarballOf('signalbox'))
-    // the runner is a hundred megabytes that are here already
+    // the runner is a hundred megabytes and already installed here
     for (const name of ['vitest', 'vite']) {
       symlinkSync(join(root, 'node_modules', name), join(project.folder, 'node_modules', name))
     }

@@ -17,7 +17,7 @@ const start = (permissions = {}) => {
 }
 
 describe('rules that come with an answer', () => {
-  it('P5 P6 an allow rule: later calls of the same turn are not asked for', async () => {
+  it('P5 P6 an allow rule: later calls of the same turn need no question', async () => {
     const { add, question, asked, write } = start()
     add('a', 'Write')
     add('b', 'Write')
@@ -29,7 +29,7 @@ describe('rules that come with an answer', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('P5 P6 two rules that cover a call only together hold at once', async () => {
+  it('P5 P6 two rules that cover a call only together apply at once', async () => {
     const questions = heldQuestions()
     const seen: (readonly string[])[] = []
     const both = heldTool('Both', {
@@ -65,7 +65,7 @@ describe('rules that come with an answer', () => {
     expect(write.started).toEqual([])
   })
 
-  it('P5 P6 a deny rule for the very tool that was allowed: no yes passes a deny rule', async () => {
+  it('P5 P6 a deny rule for the tool that was allowed: no yes overrides a deny rule', async () => {
     const { executor, add, question, write } = start()
     add('a', 'Write')
     question('a').answer({ behavior: 'allow', addRules: { deny: ['Write'] } })
@@ -74,7 +74,7 @@ describe('rules that come with an answer', () => {
     expect(write.started).toEqual([])
   })
 
-  it('P5 P6 a deny rule holds for questions that are still open: their yes comes too late', async () => {
+  it('P5 P6 a deny rule applies to open questions: a later yes has no effect', async () => {
     const questions = heldQuestions()
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool], { canUseTool: questions.canUseTool })
@@ -91,7 +91,7 @@ describe('rules that come with an answer', () => {
     expect(read.started).toEqual([])
   })
 
-  it('P5 P6 a deny rule holds for a call that is still being decided on', async () => {
+  it('P5 P6 a deny rule applies to a call that is still being decided', async () => {
     const { canUseTool, question } = heldQuestions()
     let say = (_matches: boolean): void => undefined
     const slow = heldTool('Slow', { safe: true, matchesRule: () => new Promise((resolve) => (say = resolve)) })
@@ -109,7 +109,7 @@ describe('rules that come with an answer', () => {
     expect(slow.started).toEqual([])
   })
 
-  it('P6 they come with a no as well', async () => {
+  it('P6 they may come with a no too', async () => {
     const { executor, add, question, asked } = start()
     add('a', 'Write')
     add('b', 'Write')
@@ -118,7 +118,7 @@ describe('rules that come with an answer', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('W7 they stand in the context that goes with the updates, behind those that were there', async () => {
+  it('W7 they are in the context of the updates, after the existing rules', async () => {
     const { executor, add, question, write } = start({ allow: ['Read'], deny: ['Danger'] })
     add('a', 'Write')
     await flush()
@@ -153,7 +153,7 @@ describe('rules that come with an answer', () => {
         },
       },
     ],
-  ])('P6 %s: a warning, and the answer holds', async (_, addRules) => {
+  ])('P6 %s: a warning, and the answer still counts', async (_, addRules) => {
     const { executor, add, question, write, warnings } = start()
     add('a', 'Write')
     question('a').answer({ behavior: 'allow', addRules })
@@ -166,7 +166,7 @@ describe('rules that come with an answer', () => {
   it.each([
     'allow',
     'deny',
-  ] as const)('P6 T6 brackets in %s rules for a tool that cannot read them: a warning, and no rule', async (list) => {
+  ] as const)('P6 T6 a specifier in %s rules for a tool without matchesRule: a warning, and the rule is not added', async (list) => {
     const { executor, add, question, asked, write, warnings } = start()
     add('a', 'Quick')
     add('b', 'Write')
@@ -189,14 +189,14 @@ describe('settings that the host changes between two turns', () => {
     return (await outcomes(executor)).map(({ isError }) => isError)
   }
 
-  it('P5 a deny rule that was put into the same list is obeyed in the next turn', async () => {
+  it('P5 a deny rule that was put into the same list applies in the next turn', async () => {
     const permissions = { deny: [] as string[] }
     expect(await play(permissions)).toEqual([false])
     permissions.deny.push('Quick')
     expect(await play(permissions)).toEqual([true])
   })
 
-  it('P5 a mode that was set in the same object is obeyed in the next turn', async () => {
+  it('P5 a mode that was set in the same object applies in the next turn', async () => {
     const permissions: { mode: 'default' | 'plan'; deny: string[] } = { mode: 'default', deny: [] }
     expect(await play(permissions)).toEqual([false])
     permissions.mode = 'plan'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AnyTool, HookCallback, PermissionBehavior, PermissionMode } from '../../src/index.ts'
 import { raise } from '../cases/support.ts'
 
-/** How a tool says whether a rule speaks of a call. */
+/** How a tool matches the specifier of a rule. */
 const manners = {
   plain: (matches: boolean): unknown => matches,
   later: (matches: boolean): unknown => Promise.resolve(matches),
@@ -20,7 +20,7 @@ const isClear = (manner: Manner): boolean => manner === 'plain' || manner === 'l
 const kinds = ['harmless', 'risky', 'odd'] as const
 type Kind = (typeof kinds)[number]
 
-/** What can be called, and under which names. */
+/** The tools, and their names. */
 export const callable = {
   Bash: 'Bash',
   Shell: 'Bash',
@@ -31,7 +31,7 @@ export const callable = {
 } as const
 type ToolName = (typeof callable)[keyof typeof callable]
 
-/** Each form of rule, and the tools it speaks of. Written out: the parser under test has no part in it. */
+/** Each form of rule, and the tools that it matches. Written by hand, independent of the parser under test. */
 const heads: readonly { text: string; covers: readonly ToolName[] }[] = [
   { text: 'Bash', covers: ['Bash'] },
   { text: 'Shell', covers: ['Bash'] },
@@ -83,7 +83,7 @@ export const guardedTurn = fc.record({
   }),
 })
 
-/** Whether a deny rule speaks of a call: where the tool cannot say, the stricter reading holds. */
+/** Whether a deny rule matches a call: if the tool cannot say, the stricter reading applies. */
 export const forbids = (
   { covers, kind: wanted }: RuleOnTrial,
   tool: ToolName,
@@ -91,7 +91,7 @@ export const forbids = (
   manner: Manner,
 ): boolean => covers.includes(tool) && (wanted === undefined || !isClear(manner) || wanted === given)
 
-/** Every tool, each of which notes what it was run with. */
+/** Every tool records the inputs it ran with. */
 export function toolsOnTrial(manner: Manner, ran: (tool: ToolName, input: Record<string, unknown>) => void): AnyTool[] {
   const names = [...new Set(Object.values(callable))]
   return names.map((name) => ({

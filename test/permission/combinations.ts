@@ -15,7 +15,7 @@ const modes = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk']
 const hosts = ['allow', 'deny', undefined] as const
 const switches = [true, false] as const
 
-/** What goes for a whole run, and what goes for one call in it. */
+/** The settings of a whole run, and of one call in it. */
 export type RunVoices = Pick<Voices, 'mode' | 'host'> & { readonly ruled: readonly PermissionBehavior[] }
 export type CallVoices = Omit<Voices, 'mode' | 'host' | 'rules'>
 
@@ -45,7 +45,7 @@ export const everyCall: readonly CallVoices[] = [...opinions, 'defer' as const].
 
 export const wordsOf = (run: RunVoices, call: CallVoices): string => JSON.stringify({ ...run, ...call })
 
-/** A tool that is what one combination says it is, and notes each time that its body runs. */
+/** A tool as one combination describes it, which records each run of its body. */
 export function voicedTool(name: string, { tool, isReadOnly, editsWorkspace }: CallVoices, ran: string[]): AnyTool {
   return {
     name,
@@ -53,7 +53,7 @@ export function voicedTool(name: string, { tool, isReadOnly, editsWorkspace }: C
     isConcurrencySafe: () => true,
     isReadOnly: () => isReadOnly,
     editsWorkspace: () => editsWorkspace,
-    // every other call takes a moment to say whether a rule speaks of it
+    // every other call matches rules asynchronously
     matchesRule: (spec, input) => (isReadOnly ? spec === input.kind : Promise.resolve(spec === input.kind)),
     ...(tool !== undefined && { checkPermissions: () => ({ behavior: tool, message: 'said by the tool' }) }),
     call: async (_input, { toolUseID }) => {
@@ -63,7 +63,7 @@ export function voicedTool(name: string, { tool, isReadOnly, editsWorkspace }: C
   }
 }
 
-/** A hook that says what stands there, or is silent. */
+/** A hook that returns a decision, or nothing. */
 export const voicedHook =
   (opinionOn: (toolName: string) => PermissionVerdict | undefined): HookCallback =>
   async ({ tool_name }) => {
@@ -80,7 +80,7 @@ export const voicedHost = (answer: Voices['host'], asked: string[]): CanUseTool 
         return answer === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message: 'said by the host' }
       }
 
-/** The same rules in each of the lists that a combination names; `idle` ones, which speak of nothing, in every list. */
+/** The same rules in each list of a combination; `idle` rules, which match nothing, in every list. */
 export const settingsOf = (
   { mode, ruled }: RunVoices,
   rules: readonly string[],

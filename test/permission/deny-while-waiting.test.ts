@@ -6,7 +6,7 @@ import { flush, stateOf, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
-/** `a` runs; `b` was allowed with a change that makes it unsafe, so that it waits for `a`; `c` is still asked for. */
+/** `a` runs; `b` was allowed with a change that makes it unsafe, so it waits for `a`; `c` has an open question. */
 const start = async (more: HeldToolOptions = {}, permissions = {}) => {
   const { canUseTool, question, asked } = heldQuestions()
   const edit = heldTool('Edit', { isConcurrencySafe: (input) => !('writes' in input), ...more })
@@ -23,8 +23,8 @@ const start = async (more: HeldToolOptions = {}, permissions = {}) => {
   return { ...turn, question, asked, edit, read }
 }
 
-describe('a call that was permitted and waits in the line', () => {
-  it('P4 P5 a deny rule that comes meanwhile stops it: nothing denied ever runs', async () => {
+describe('a call that was allowed and is queued again', () => {
+  it('P4 P5 a deny rule that is added meanwhile stops it: a denied call never runs', async () => {
     const { executor, question, edit, read } = await start()
     question('c').answer({ behavior: 'deny', message: 'no more edits', addRules: { deny: ['Edit'] } })
     await flush()
@@ -35,7 +35,7 @@ describe('a call that was permitted and waits in the line', () => {
     expect(textOf(b as never)).toContain('Edit')
   })
 
-  it('P4 P5 so does a mode that an earlier call brings', async () => {
+  it('P4 P5 a mode that an earlier call sets stops it too', async () => {
     const { executor, question, edit, read } = await start()
     question('c').answer({ behavior: 'deny', message: 'no' })
     const plan = (context: ToolUseContext): ToolUseContext => ({ ...context, permissions: { mode: 'plan' } })
@@ -48,7 +48,7 @@ describe('a call that was permitted and waits in the line', () => {
     expect(edit.started).toEqual([])
   })
 
-  it('P4 P6 nobody is asked twice: not where the new rule speaks of something else, nor where it asks', async () => {
+  it('P4 P6 the host is not asked twice, neither for an unrelated rule nor for an ask rule', async () => {
     const { executor, question, asked, edit, read } = await start()
     question('c').answer({ behavior: 'deny', message: 'no', addRules: { deny: ['Read'], ask: ['Edit'] } })
     await flush()
@@ -59,7 +59,7 @@ describe('a call that was permitted and waits in the line', () => {
     expect(asked).toEqual(['a', 'b', 'c'])
   })
 
-  it('P4 where no rule has changed, none is looked at again', async () => {
+  it('P4 if no rule has changed, none is matched again', async () => {
     const looks: string[] = []
     const matchesRule = (spec: string): boolean => {
       looks.push(spec)
@@ -74,7 +74,7 @@ describe('a call that was permitted and waits in the line', () => {
     expect(looks).toHaveLength(before)
   })
 
-  it('P5 P6 a deny rule that comes while the answer is being checked holds too', async () => {
+  it('P5 P6 a deny rule that is added while the answer is being checked applies too', async () => {
     const { canUseTool, question } = heldQuestions()
     const waiting: ((matches: boolean) => void)[] = []
     const matchesRule = () => new Promise<boolean>((resolve) => waiting.push(resolve))

@@ -46,7 +46,7 @@ interface Variation {
   readonly idleRules?: readonly string[]
 }
 
-/** One call alone, with a hook only where it has something to say. */
+/** One call alone, with a hook only if it has a decision. */
 async function playAlone(
   run: RunVoices,
   call: CallVoices,
@@ -73,7 +73,7 @@ async function playAlone(
   }
 }
 
-/** Every kind of call at once in one executor, with one hook for all of them, which is silent on some. */
+/** Every kind of call at once in one executor, with one hook for all of them, which returns nothing for some. */
 async function playTogether(run: RunVoices): Promise<Seen[]> {
   const ran: string[] = []
   const asked: string[] = []
@@ -105,9 +105,9 @@ async function playTogether(run: RunVoices): Promise<Seen[]> {
   }))
 }
 
-describe('every combination of what has a word on a call', () => {
-  it('P5 none is forgotten', () => {
-    // 5 hooks, 4 tools' own words, read-only or not, edits or not; 8 sets of rules, 5 modes, 3 hosts
+describe('every combination of hooks, rules, tool, mode and host', () => {
+  it('P5 none is missing', () => {
+    // 5 hooks, 4 tool checks, read-only or not, edits or not; 8 sets of rules, 5 modes, 3 hosts
     expect(everyCall).toHaveLength(5 * 4 * 2 * 2)
     expect(everyRun).toHaveLength(8 * 5 * 3)
     const all = everyRun.flatMap((run) => everyCall.map((call) => wordsOf(run, call)))
@@ -128,9 +128,9 @@ describe('every combination of what has a word on a call', () => {
     )
   })
 
-  it.each(everyRun)('P5 T6 with rules in brackets: $mode, rules $ruled, host $host', async (run) => {
+  it.each(everyRun)('P5 T6 with specifiers: $mode, rules $ruled, host $host', async (run) => {
     const rule = 'Tool(this one)'
-    // a stride that shares no factor with the 80 kinds of call meets each of them in some run
+    // a stride that shares no factor with the 80 kinds of call covers each of them in some run
     const sampled = everyCall.filter((_, index) => (index + everyRun.indexOf(run)) % 7 === 0)
     for (const call of sampled) {
       const seen = await playAlone(run, call, { rules: [rule], idleRules: ['Tool(another)', 'Other'] })

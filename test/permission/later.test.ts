@@ -14,7 +14,7 @@ const defer: HookCallback = async () => ({
   },
 })
 
-/** A turn whose calls are put off: by a hook, or by the host itself. */
+/** A turn whose calls are deferred: by a hook, or by the host itself. */
 const putOff = (by: 'hook' | 'host') => {
   const asked: string[] = []
   const told: OpenQuestion[] = []
@@ -30,8 +30,8 @@ const putOff = (by: 'hook' | 'host') => {
   return { ...turn, asked, told, read }
 }
 
-describe.each(['hook', 'host'] as const)('a call whose answer the %s puts off', (by) => {
-  it('P4 P6 waits as an open question of which the host is told, and nothing runs', async () => {
+describe.each(['hook', 'host'] as const)('a call whose answer the %s defers', (by) => {
+  it('P4 P6 waits as an open question that is reported to the host, and nothing runs', async () => {
     const { add, executor, told, asked, read } = putOff(by)
     add('a', 'Read', { file_path: 'x' })
     await flush()
@@ -44,7 +44,7 @@ describe.each(['hook', 'host'] as const)('a call whose answer the %s puts off', 
     await onlyOutcome(executor)
   })
 
-  it('P6 runs when it is allowed later, with the changed input; the second answer comes too late', async () => {
+  it('P6 runs when it is allowed later, with the changed input; the second answer is too late', async () => {
     const { add, executor, read } = putOff(by)
     add('a', 'Read')
     await flush()
@@ -85,7 +85,7 @@ describe('a call that a hook defers', () => {
     expect(textOf(await onlyOutcome(executor))).toContain('in mode dontAsk nobody is asked')
   })
 
-  it('P4 waits where there is no canUseTool too', async () => {
+  it('P4 also waits without canUseTool', async () => {
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([read.tool], {
       canUseTool: undefined as never,
@@ -122,7 +122,7 @@ describe('calls that wait for a person', () => {
     return { ...turn, question, read, fetch, write }
   }
 
-  it('Q4 take no place: another safe call runs beside them', async () => {
+  it('Q4 use no slot: another safe call runs beside them', async () => {
     const { add, executor, fetch, question } = await start(1)
     add('asks', 'Read')
     await flush()
@@ -135,7 +135,7 @@ describe('calls that wait for a person', () => {
     expect((await outcomes(executor)).map(({ id }) => id)).toEqual(['asks', 'works'])
   })
 
-  it('Q4 Q6 answered when no place is free, one returns to the queue, says why it waits, and is not asked again', async () => {
+  it('Q4 Q6 answered when no slot is free, a call returns to the queue, explains why it waits, and is not asked again', async () => {
     const { add, executor, fetch, read, question } = await start(1)
     add('asks', 'Read')
     await flush()
@@ -155,7 +155,7 @@ describe('calls that wait for a person', () => {
     ])
   })
 
-  it('Q4 Q5 answered when a place is free, one runs at once, ahead of an unsafe call that waits for it', async () => {
+  it('Q4 Q5 answered when a slot is free, a call runs at once, ahead of an unsafe call that waits for it', async () => {
     const { add, executor, read, write, question } = await start(1)
     add('asks', 'Read')
     add('unsafe', 'Write')
@@ -171,7 +171,7 @@ describe('calls that wait for a person', () => {
     expect(await drain(executor)).toHaveLength(2)
   })
 
-  it('Q4 Y8 one in the queue again is not in progress, and is cancelled like any that waits', async () => {
+  it('Q4 Y8 a call that is queued again is not in progress, and is cancelled like any waiting call', async () => {
     const { add, executor, fetch, question } = await start(1)
     add('asks', 'Read')
     await flush()

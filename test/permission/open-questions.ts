@@ -7,7 +7,7 @@ import { flush, isResult, takeAll, testTurn } from '../support/turn.ts'
 
 const word = fc.constantFrom('allow', 'deny', 'rewrite', 'nonsense')
 
-/** Several calls, and answers to them from two sides, in any order, some of them more than once. */
+/** Several calls, and answers to them from two sides, in any order, some of them repeated. */
 export const arbitraryQuestions = fc.integer({ min: 2, max: 5 }).chain((calls) =>
   fc.record({
     calls: fc.constant(calls),
@@ -16,7 +16,7 @@ export const arbitraryQuestions = fc.integer({ min: 2, max: 5 }).chain((calls) =
         call: fc.nat({ max: calls - 1 }),
         through: fc.constantFrom('host', 'executor'),
         word,
-        // the next answer comes before this one has been worked off
+        // the next answer comes before this one has been processed
         isHasty: fc.boolean(),
       }),
       { maxLength: 12 },
@@ -26,9 +26,9 @@ export const arbitraryQuestions = fc.integer({ min: 2, max: 5 }).chain((calls) =
 type Story = typeof arbitraryQuestions extends fc.Arbitrary<infer Made> ? Made : never
 
 interface Told {
-  /** What `executor.answer` returned, and which questions were open then. */
+  /** The return values of `executor.answer`, and the open questions at that time. */
   readonly steps: [taken: boolean | undefined, open: string[]][]
-  /** The input that each body ran with, and the results: content of errors, `done` for the rest. */
+  /** The input that each body ran with, and the results: the content of errors, `done` for the rest. */
   readonly bodies: [string, unknown][]
   readonly results: [string, string][]
 }
@@ -40,13 +40,13 @@ const answerOf = (kind: string, step: number): PermissionAnswer => {
   return { behavior: kind } as unknown as PermissionAnswer
 }
 
-/** Plays the answers, and says beside what happened what should have. */
+/** Plays the answers, and returns the actual and the expected outcome. */
 export async function playQuestions({ calls, answers }: Story): Promise<{ seen: Told; expected: Told }> {
   const ids = Array.from({ length: calls }, (_, index) => `call${index}`)
   const resolvers = new Map<string, (answer: PermissionAnswer) => void>()
   const canUseTool: CanUseTool = (_tool, _input, _context, _message, id) =>
     new Promise((resolve) => resolvers.set(id, resolve))
-  // a changed input is looked at for a moment, in which a second answer may come
+  // a changed input is checked for a moment, in which a second answer may come
   const read = heldTool('Read', { safe: true, validateInput: async () => ({ result: true }) })
   const { executor, add } = testTurn([read.tool], { canUseTool })
   for (const id of ids) add(id, 'Read', { from: 'model' })
@@ -63,13 +63,13 @@ export async function playQuestions({ calls, answers }: Story): Promise<{ seen: 
     const isFirst = !firstAnswers.has(id)
     if (isFirst) firstAnswers.set(id, { word: kind, step })
     const taken = through === 'executor' ? executor.answer(id, answer) : void resolvers.get(id)?.(answer)
-    // a promise is heard a moment later: whatever comes next must not overtake it
+    // a promise resolves a moment later: the next event must not overtake it
     if (through === 'host' || !isHasty) await flush()
     seen.steps.push([taken, open()])
     const stillOpen = ids.filter((each) => !firstAnswers.has(each))
     expected.steps.push([through === 'executor' ? isFirst : undefined, stillOpen])
   }
-  // an input that was changed takes a moment longer, so bodies may start in another order than the answers came
+  // a changed input takes longer, so bodies may start in another order than the answers
   for (const id of ids.filter((each) => read.started.includes(each))) {
     seen.bodies.push([id, read.run(id).input])
     read.run(id).finish({ data: 'done' })

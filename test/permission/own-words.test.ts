@@ -17,7 +17,7 @@ import { flush, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
-describe('a tool’s own word', () => {
+describe('a tool’s own permission check', () => {
   it.each([
     ['throws', () => raise(new TypeError('broken check'))],
     ['throws undefined', () => raise(undefined)],
@@ -34,7 +34,7 @@ describe('a tool’s own word', () => {
         },
       }),
     ],
-  ])('P5 T6 a check that %s forbids, and nobody is asked', async (_, checkPermissions) => {
+  ])('P5 T6 a check that %s denies, and the host is not asked', async (_, checkPermissions) => {
     const { canUseTool, asked } = heldQuestions()
     const ran: string[] = []
     const tool = roughTool('Tool', () => void ran.push('a'), { checkPermissions })
@@ -44,14 +44,14 @@ describe('a tool’s own word', () => {
     expect([ran, asked]).toEqual([[], []])
   })
 
-  it('P5 T6 a check that has no word leaves it to the others', async () => {
+  it('P5 T6 a check that returns undefined leaves the decision to the others', async () => {
     const tool = roughTool('Tool', done, { checkPermissions: async () => undefined })
     const { executor, add } = testTurn([tool], { context: { permissions: { mode: 'bypassPermissions' } } })
     add('a', 'Tool')
     expect((await onlyOutcome(executor)).isError).toBe(false)
   })
 
-  it('P5 P6 the host hears why it is asked, and in whose words', async () => {
+  it('P5 P6 the host gets the reason and the message of a question', async () => {
     const questions: (PermissionQuestion | undefined)[] = []
     const check = (message?: string) => ({ checkPermissions: () => ({ behavior: 'ask', message }) })
     const { add } = testTurn(
@@ -104,7 +104,7 @@ describe('a tool’s own word', () => {
   it.each([
     ['checkPermissions', { checkPermissions: never }],
     ['matchesRule', { matchesRule: never }],
-  ])('A4 P5 a %s that never answers is ended by the abort', async (_, checks) => {
+  ])('A4 P5 an abort ends a %s that never answers', async (_, checks) => {
     const { executor, add } = testTurn([roughTool('Tool', done, checks)], {
       context: { permissions: { deny: 'matchesRule' in checks ? ['Tool(x)'] : [] } },
     })
@@ -117,7 +117,7 @@ describe('a tool’s own word', () => {
   it.each([
     ['isReadOnly', 'plan'],
     ['editsWorkspace', 'acceptEdits'],
-  ] as const)('P5 %s that throws or promises is no way through mode %s', async (field, mode) => {
+  ] as const)('P5 %s that throws or returns a promise does not pass mode %s', async (field, mode) => {
     const says = {
       throws: () => raise(new TypeError('broken')),
       promises: () => Promise.reject(new TypeError('broken')),
@@ -137,8 +137,8 @@ describe('a tool’s own word', () => {
   })
 })
 
-describe('what no host can break', () => {
-  it('P4 P5 an input changed in place by the host passes no deny rule', async () => {
+describe('misuse by a host', () => {
+  it('P4 P5 an input changed in place by the host does not bypass a deny rule', async () => {
     const shell = heldTool('Shell', { matchesRule: (spec, { command }) => spec === command })
     const { add } = testTurn([shell.tool], {
       canUseTool: (_tool, input) => {
@@ -152,7 +152,7 @@ describe('what no host can break', () => {
     expect(shell.started.map((id) => shell.run(id).input)).not.toContainEqual({ command: 'rm' })
   })
 
-  it('P4 P6 T2 an answer that hands the input back as it was changes nothing', async () => {
+  it('P4 P6 T2 an answer with the unchanged input changes nothing', async () => {
     const fetch = heldTool('Fetch', {
       inputSchema: z.looseObject({ url: z.string().transform((url) => ({ href: url })) }),
     })
@@ -165,7 +165,7 @@ describe('what no host can break', () => {
     expect(fetch.run('a').input).toEqual({ url: { href: 'https://example.org' } })
   })
 
-  it('P5 an open question shows a copy: who changes it changes nothing', async () => {
+  it('P5 an open question contains a copy: changing it has no effect', async () => {
     const { canUseTool } = heldQuestions()
     const shell = heldTool('Shell')
     const { executor, add } = testTurn([shell.tool], { canUseTool })
@@ -183,7 +183,7 @@ describe('what no host can break', () => {
       () => Object.assign(new Map<string, Decision>(), { set: () => raise(new TypeError('full')) }),
     ],
     ['a proxy of a map', () => new Proxy(new Map<string, Decision>(), {})],
-  ])('Y6 P5 %s in the place of toolDecisions costs no result', async (_, make) => {
+  ])('Y6 P5 %s in place of toolDecisions causes no missing result', async (_, make) => {
     const { executor, add } = testTurn([roughTool('Tool', done)], {
       context: { toolDecisions: make(), permissions: { allow: ['Tool'] } },
     })
@@ -191,7 +191,7 @@ describe('what no host can break', () => {
     expect((await onlyOutcome(executor)).isError).toBe(false)
   })
 
-  it('P5 Y7 settings that a tool breaks are left out, and those before still hold', async () => {
+  it('P5 Y7 invalid settings from a context modifier are ignored, and the previous ones stay in force', async () => {
     const breaker = roughTool('Breaker', async () => ({
       data: 'done',
       contextModifier: (context: object) => ({ ...context, permissions: { mode: 'anarchy' } }),

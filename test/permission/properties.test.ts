@@ -29,8 +29,8 @@ function hostOf(host: Host): CanUseTool | undefined {
   return async () => ({ behavior: 'allow', ...(rewrite !== undefined && { updatedInput: { kind: rewrite } }) })
 }
 
-describe('permission, with whatever comes together', () => {
-  it('P5 P4 no call runs with an input that a deny rule speaks of', async () => {
+describe('random combinations of permissions', () => {
+  it('P5 P4 no call runs with an input that a deny rule matches', async () => {
     const seen = { ran: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(guardedTurn, async ({ mode, deny, ask, allow, hooks, host, manner, calls }) => {
@@ -56,12 +56,12 @@ describe('permission, with whatever comes together', () => {
       }),
       settings,
     )
-    // a property that never lets anything run, or never stops anything, would prove nothing
+    // a property in which nothing ever runs, or nothing is ever stopped, would prove nothing
     expect(seen.ran).toBeGreaterThan(numRuns / 10)
     expect(seen.refused).toBeGreaterThan(numRuns / 10)
   })
 
-  it('P4 Q4 no rewrite lets an unsafe call run beside another', async () => {
+  it('P4 Q4 no changed input lets an unsafe call run beside another', async () => {
     const seen = { together: 0, requeued: 0 }
     await fc.assert(
       fc.asyncProperty(arbitraryRewrites, async (story) => {
@@ -77,7 +77,7 @@ describe('permission, with whatever comes together', () => {
     expect(seen.requeued).toBeGreaterThan(numRuns / 20)
   })
 
-  it('P6 each question is answered on its own, and its first answer counts', async () => {
+  it('P6 each question is answered separately, and its first answer counts', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryQuestions, async (story) => {
         const { seen, expected } = await playQuestions(story)
@@ -87,7 +87,7 @@ describe('permission, with whatever comes together', () => {
     )
   })
 
-  it('P6 an answer to a question that was never asked is refused, and changes nothing', async () => {
+  it('P6 an answer to a question that was never asked is rejected and changes nothing', async () => {
     const asked: ((answer: PermissionAnswer) => void)[] = []
     const { executor, add } = testTurn(
       toolsOnTrial('plain', () => undefined),
@@ -98,7 +98,7 @@ describe('permission, with whatever comes together', () => {
     add('a', 'Bash', { kind: 'odd' })
     add('b', 'Bash', { kind: 'odd' })
     await flush()
-    // b waits in line behind a: nobody has asked for it yet
+    // b waits in the queue behind a: its question is not open yet
     expect(executor.answer('b', { behavior: 'allow' })).toBe(false)
     expect(executor.answer('nobody', { behavior: 'allow' })).toBe(false)
     expect(executor.openQuestions().map(({ toolUseID }) => toolUseID)).toEqual(['a'])

@@ -6,16 +6,16 @@ import type {
   PermissionVerdict,
 } from '../../src/index.ts'
 
-/** Everything that has a word on whether a call may run. */
+/** Everything that decides whether a call may run. */
 export interface Voices {
   readonly hook: PermissionVerdict | undefined
-  /** The text of the rule of each kind that speaks of the call. */
+  /** The first matching rule of each kind. */
   readonly rules: { readonly [Behavior in PermissionBehavior]?: string | undefined }
   readonly tool: PermissionBehavior | undefined
   readonly mode: PermissionMode
   readonly isReadOnly: boolean
   readonly editsWorkspace: boolean
-  /** What the host says when it is asked; undefined where nobody can be. */
+  /** The host's answer; undefined if there is no host to ask. */
   readonly host: 'allow' | 'deny' | undefined
 }
 
@@ -23,7 +23,7 @@ export interface Verdict extends Decision {
   readonly isAsked: boolean
 }
 
-/** The contract's order of precedence, as it is written there: who wins stands first. */
+/** The contract's order of precedence, strongest first. */
 const ranking = [
   'hook says deny',
   'rule says deny',
@@ -43,16 +43,16 @@ interface Statement extends Decision {
   readonly rank: number
 }
 
-/** What the contract's P5 says of a call, by sorting all that was said. Written from the contract, not from the code. */
+/** The decision of P5 for a call, by sorting all statements. Written from the contract, not from the code. */
 export function referenceDecision(voices: Voices): Verdict {
   const [loudest] = statementsOf(voices).sort((one, other) => one.rank - other.rank)
   const { behavior, source } = loudest as Statement
   if (behavior !== 'ask' && behavior !== 'defer') return { behavior, source, isAsked: false }
   const mode = voices.mode
   if (mode === 'dontAsk') return { behavior: 'deny', source: { by: 'mode', mode }, isAsked: false }
-  // the test answers what is put off with a no
+  // the test answers deferred questions with no
   if (behavior === 'defer') return { behavior: 'deny', source: { by: 'host' }, isAsked: false }
-  // a question that nobody can answer is the missing host's denial
+  // a question that nobody can answer is denied for the missing host
   if (voices.host === undefined) return { behavior: 'deny', source: { by: 'host' }, isAsked: false }
   return { behavior: voices.host, source: { by: 'host' }, isAsked: true }
 }
@@ -73,7 +73,7 @@ function statementsOf({ hook, rules, tool, mode, isReadOnly, editsWorkspace }: V
 
 const wordOfMode: { [Mode in PermissionMode]: (editsWorkspace: boolean) => PermissionBehavior } = {
   default: () => 'ask',
-  // what only reads may be planned with, but nothing says that it may run unasked
+  // read-only calls may run in plan mode, but still need an answer
   plan: () => 'ask',
   acceptEdits: (editsWorkspace) => (editsWorkspace ? 'allow' : 'ask'),
   bypassPermissions: () => 'allow',

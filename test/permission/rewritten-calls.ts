@@ -4,11 +4,11 @@ import type { AnyTool, CanUseTool, HookCallback, PermissionAnswer } from '../../
 import { idsOf } from '../cases/support.ts'
 import { flush, stateOf, takeAll, testTurn } from '../support/turn.ts'
 
-/** Mostly safe, so that bodies do run side by side. */
+/** Mostly safe, so that bodies run in parallel. */
 const mostlySafe = fc.constantFrom(true, true, true, true, false)
 const flip = fc.option(mostlySafe, { nil: undefined })
 
-/** Calls whose class is rewritten by a hook, by the host, by both or by neither; and the order in which things go on. */
+/** Calls whose class is changed by a hook, by the host, by both or by neither; and the order of the steps. */
 export const arbitraryRewrites = fc.record({
   calls: fc.array(fc.record({ isSafe: mostlySafe, byHook: flip, byHost: flip, isVetted: fc.boolean() }), {
     minLength: 2,
@@ -27,7 +27,7 @@ interface Told {
   readonly results: string[]
 }
 
-/** Plays a story step by step: at each step something that waits goes on, and the story says which. */
+/** Plays a story step by step: the story chooses which waiting part continues. */
 export async function playRewrites({ calls, choices }: Story): Promise<Told> {
   const running = new Map<string, { isSafe: boolean; finish: () => void }>()
   const questions = new Map<string, (answer: PermissionAnswer) => void>()
@@ -37,7 +37,7 @@ export async function playRewrites({ calls, choices }: Story): Promise<Told> {
     name: 'Tool',
     inputSchema: z.looseObject({ isSafe: z.boolean() }),
     isConcurrencySafe: ({ isSafe }) => isSafe === true,
-    // some checks take a moment, in which others may start
+    // some checks are asynchronous, so that other calls may start meanwhile
     validateInput: ({ isVetted }) => (isVetted === true ? Promise.resolve({ result: true }) : { result: true }),
     call: ({ isSafe }, { toolUseID }) =>
       new Promise((resolve) => {
@@ -63,7 +63,7 @@ export async function playRewrites({ calls, choices }: Story): Promise<Told> {
   for (const [index, { isSafe, isVetted }] of calls.entries()) add(`call${index}`, 'Tool', { isSafe, isVetted })
 
   let becameUnsafe = 0
-  // each call is asked for once and finishes once
+  // each call has one question and finishes once
   for (let step = 0; step < 2 * calls.length; step++) {
     await flush()
     const choice = choices[step % choices.length] ?? 0

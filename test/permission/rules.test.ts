@@ -12,7 +12,7 @@ import { flush, testTurn } from '../support/turn.ts'
 
 expectNoStrays()
 
-/** What was thrown, which must be ours. */
+/** The thrown error, which must be a SignalboxError. */
 function refusalOf(act: () => unknown): { code: string; message: string } {
   try {
     act()
@@ -26,7 +26,7 @@ function refusalOf(act: () => unknown): { code: string; message: string } {
 const construct = (permissions: unknown, tools: AnyTool[] = [roughTool('Bash', done)]) =>
   new StreamingToolExecutor(tools, undefined, { permissions: permissions as PermissionSettings })
 
-describe('rules that can be read', () => {
+describe('valid rules', () => {
   it.each([
     ['Bash', { toolName: 'Bash' }],
     ['Bash(npm *)', { toolName: 'Bash', spec: 'npm *' }],
@@ -42,7 +42,7 @@ describe('rules that can be read', () => {
   })
 })
 
-describe('rules that cannot', () => {
+describe('invalid rules', () => {
   it.each([
     ['', 0],
     [' Bash', 0],
@@ -66,7 +66,7 @@ describe('rules that cannot', () => {
     ['mcp__files__*__x', 12],
     ['mcp__a__b__*', 11],
     ['Bash\n', 4],
-  ])('P5 %j: refused, with the position %i', (text, position) => {
+  ])('P5 %j: rejected, with the position %i', (text, position) => {
     const { code, message } = refusalOf(() => parseRule(text, 'permissions.deny[3]'))
     expect(code).toBe('invalid_rule')
     expect(message).toContain('permissions.deny[3]')
@@ -79,30 +79,30 @@ describe('rules that cannot', () => {
     ['mcp__*__read', 5],
     ['mcp__fil*', 8],
     ['mcp__fil*__*', 8],
-  ])('P5 %s: a star in the place of a server would speak of nothing, so it is refused', (text, position) => {
+  ])('P5 %s: a star in place of a server would match nothing, so it is rejected', (text, position) => {
     const { code, message } = refusalOf(() => parseRule(text))
     expect(code).toBe('invalid_rule')
     expect(message).toContain(`position ${position}`)
   })
 
-  it.each([[undefined], [null], [5], [{}], [['Bash']], [Symbol('Bash')]])('P5 %o is no rule', (text) => {
+  it.each([[undefined], [null], [5], [{}], [['Bash']], [Symbol('Bash')]])('P5 %o is not a rule', (text) => {
     expect(refusalOf(() => parseRule(text))).toMatchObject({ code: 'invalid_rule' })
   })
 
-  it.each(['deny', 'ask', 'allow'])('P5 one among the %s rules is refused at construction, and named', (list) => {
+  it.each(['deny', 'ask', 'allow'])('P5 an invalid %s rule is rejected at construction, with its path', (list) => {
     const { code, message } = refusalOf(() => construct({ [list]: ['Bash', 'Bash(npm'] }))
     expect(code).toBe('invalid_rule')
     expect(message).toContain(`permissions.${list}[1]`)
     expect(message).toContain('"Bash(npm"')
   })
 
-  it.each([['Bash'], [{ 0: 'Bash' }], [5]])('P5 a list that is none (%o) is refused', (list) => {
+  it.each([['Bash'], [{ 0: 'Bash' }], [5]])('P5 %o in place of a list is rejected', (list) => {
     const { code, message } = refusalOf(() => construct({ deny: list }))
     expect(code).toBe('invalid_context')
     expect(message).toContain('permissions.deny')
   })
 
-  it('P5 a list with a hole is refused: what is missing is not a rule', () => {
+  it('P5 a list with a hole is rejected', () => {
     const list: string[] = ['Bash']
     list[2] = 'Edit'
     expect(refusalOf(() => construct({ deny: list })).message).toContain('permissions.deny[1]')
@@ -115,19 +115,23 @@ describe('rules that cannot', () => {
     [5],
     ['Plan'],
     ['__proto__'],
-  ])('P5 the mode %o is refused, naming those there are', (mode) => {
+  ])('P5 the mode %o is rejected, with the known modes', (mode) => {
     const { code, message } = refusalOf(() => construct({ mode }))
     expect(code).toBe('invalid_context')
     expect(message).toMatch(/mode.*default.*plan.*acceptEdits.*bypassPermissions.*dontAsk/)
   })
 
-  it.each([[null], [5], ['plan']])('P5 permissions that are %o are refused', (permissions) => {
+  it.each([[null], [5], ['plan']])('P5 %o as permissions is rejected', (permissions) => {
     expect(refusalOf(() => construct(permissions))).toMatchObject({ code: 'invalid_context' })
   })
 })
 
-describe('brackets that a tool cannot read', () => {
-  it.each(['deny', 'ask', 'allow'])('P5 T6 in a %s rule are refused at construction, naming rule and tool', (list) => {
+describe('specifiers for a tool without matchesRule', () => {
+  it.each([
+    'deny',
+    'ask',
+    'allow',
+  ])('P5 T6 in a %s rule are rejected at construction, with the rule and the tool', (list) => {
     const { code, message } = refusalOf(() => construct({ [list]: ['Bash(npm *)'] }))
     expect(code).toBe('invalid_rule')
     expect(message).toContain('"Bash(npm *)"')
@@ -146,7 +150,7 @@ describe('brackets that a tool cannot read', () => {
   })
 })
 
-describe('which calls a rule speaks of', () => {
+describe('which calls a rule matches', () => {
   const tools = () => [
     roughTool('Bash', done, { aliases: ['Shell', 'sh'] }),
     roughTool('mcp__files__read', done, { aliases: ['cat'] }),

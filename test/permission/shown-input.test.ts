@@ -6,7 +6,7 @@ import { showInputText, visibleLine } from '../../src/index.ts'
 
 const runs = process.env.SIGNALBOX_FULL ? 100_000 : 3_000
 
-/** Characters that hide, turn, join or pass for others, among plain ones. */
+/** Characters that hide, change direction, combine or imitate others, among plain ones. */
 const sign = fc.oneof(
   fc.constantFrom(
     ...' \t\r\n\0\u001b\u007f\u0085\u009b\u00a0\u00ad\u200b\u200d\u200e\u202e\u2066\u2069\u2800\u3164\ufe0f\ufeff',
@@ -32,7 +32,7 @@ const text = fc.array(sign, { maxLength: 30 }).map((signs) => signs.join(''))
 const runOfBlanks = fc.tuple(text, fc.nat({ max: 400 }), text).map(([a, count, b]) => a + ' '.repeat(count) + b)
 const anyText = fc.oneof(text, runOfBlanks)
 
-/** Reads back what was shown: the proof that nothing is lost. */
+/** Reconstructs the text from its display: the proof that nothing is lost. */
 const named: Record<string, string> = { NUL: '\0', CR: '\r', ESC: '\u001b', DEL: '\u007f' }
 const readBack = (shown: string): string =>
   shown.replace(/⟨(?:U\+([0-9A-F]+)|(\d+) spaces|(\w+))⟩|[␣⇥↵]/g, (whole, code, count, name) => {
@@ -41,8 +41,8 @@ const readBack = (shown: string): string =>
     return name === undefined ? ({ '␣': ' ', '⇥': '\t', '↵': '\n' }[whole] ?? '') : (named[name] ?? '?')
   })
 
-describe('what a person sees of an input', () => {
-  it('the text can be told from what is shown', () => {
+describe('the display of an input', () => {
+  it('the text can be reconstructed from its display', () => {
     fc.assert(
       fc.property(anyText, (given) => {
         expect(readBack(visibleLine(given))).toBe(given)
@@ -132,7 +132,7 @@ describe('what a person sees of an input', () => {
     expect(showInputText({ content })).toContain(`content: (3,000 characters, 1 line, SHA-256 ${hash})`)
   })
 
-  it('the hash is that of everybody else', () => {
+  it('the hash is the standard SHA-256', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (given) => {
         expect(sha256(given)).toBe(createHash('sha256').update(given).digest('hex'))

@@ -13,7 +13,7 @@ const tools = (options: HeldToolOptions = {}) => {
 const stopped = 'user: [The user stopped this reply.]'
 
 describe('a query that is ended from outside', () => {
-  it('L6 while streaming: every announced call has its result, then an interruption message', async () => {
+  it('L6 while streaming: every call gets its result, then an interruption message', async () => {
     const { read, write, all } = tools()
     const { held, run, result } = testQuery(all)
     await flush()
@@ -39,7 +39,7 @@ describe('a query that is ended from outside', () => {
     expect([read.started, write.started]).toEqual([['a'], []])
   })
 
-  it('L6 while tools run: the same, and the message says that tools ran', async () => {
+  it('L6 while tools run: the same, and the message says that tools were running', async () => {
     const { all } = tools()
     const { held, run, result, seen } = testQuery(all)
     await flush()
@@ -53,7 +53,7 @@ describe('a query that is ended from outside', () => {
     expect(seen.at(-1)).toBe(run.transcript.at(-1))
   })
 
-  it('L6 A3 an interrupt lets block calls finish, and leaves no message', async () => {
+  it('L6 A3 an interrupt lets calls with block behaviour finish, and adds no message', async () => {
     const { block, all } = tools()
     const { held, run, result } = testQuery(all)
     await flush()
@@ -93,7 +93,7 @@ describe('a query that is ended from outside', () => {
     ])
   })
 
-  it('L6 an interrupt with a message steers: the model stops, and goes on with it', async () => {
+  it('L6 an interrupt with a message: the model stops, and continues with the message', async () => {
     const { block, all } = tools()
     const { held, run, result } = testQuery(all)
     await flush()
@@ -161,7 +161,7 @@ describe('a query that is ended from outside', () => {
     expect(JSON.stringify(asking.run.transcript)).toContain('no more')
   })
 
-  it('A9 L6 a query and its executors share one listener on the host, which both hear by, and leave none', async () => {
+  it('A9 L6 a query and its executors share one listener on the host’s signal, and remove it', async () => {
     const abortController = new AbortController()
     const listeners = () => getEventListeners(abortController.signal, 'abort').length
     const { read, all } = tools()
@@ -197,7 +197,7 @@ describe('a query that is ended from outside', () => {
     expect(inShort(run.transcript)).toEqual(['user: go', stopped])
   })
 
-  it('L6 a stream that ignores its signal keeps nobody waiting', async () => {
+  it('L6 a stream that ignores its signal does not delay the end', async () => {
     const { run, result } = testQuery([], {
       model: () => ({
         [Symbol.asyncIterator]: () => ({
@@ -213,7 +213,7 @@ describe('a query that is ended from outside', () => {
     expect(await result).toMatchObject({ reason: 'aborted_streaming' })
   })
 
-  it('L6 L8 who leaves early ends the query, and the transcript is whole', async () => {
+  it('L6 L8 breaking out of the loop ends the query, and the transcript is complete', async () => {
     const { read, all } = tools()
     const { held, run } = testQuery(all)
     await flush()

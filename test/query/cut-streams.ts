@@ -9,7 +9,7 @@ import { callBlock, textBlock } from '../support/held-model.ts'
 import { sse } from '../support/sse-server.ts'
 import { flush } from '../support/turn.ts'
 
-/** One reply in the words of each service: some text, a safe call, an unsafe call, and the end. */
+/** One reply in the format of each service: some text, a safe call, an unsafe call, and the end. */
 const messagesReply = sse([
   { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: {} } },
   { type: 'ping' },
@@ -51,7 +51,7 @@ const responsesReply = sse([
 
 interface Client {
   readonly reply: string
-  /** By the real client library, with requests going to `url`, or by `fetch`. */
+  /** Through the real client library, with requests to `url`, or through `fetch`. */
   model(target: { url: string } | { fetch: typeof fetch }): Model
 }
 
@@ -85,7 +85,7 @@ export interface CutRun {
   readonly problems: unknown
 }
 
-/** A query of one turn, whose stream is what the model makes of it. */
+/** A query of one turn with the stream of this model. */
 export async function runOnce(model: Model, attempts = 0): Promise<CutRun> {
   const runs = new Map<string, number>()
   const tool = (name: string, safe: boolean): AnyTool => ({

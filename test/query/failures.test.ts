@@ -12,7 +12,7 @@ const isRetry = (message: QueryMessage): message is ModelRetryMessage =>
   message.type === 'system' && message.subtype === 'model_retry'
 
 describe('a model that fails', () => {
-  it('L5 is asked again after a backoff; nothing of the failed attempt stays, and the host hears what had run', async () => {
+  it('L5 is asked again after a backoff; the failed attempt is discarded, and the host gets the calls that had run', async () => {
     const read = heldTool('Read', { safe: true, obedient: true, isReadOnly: () => true })
     const { held, clock, seen, run, result } = testQuery([read.tool])
     await flush()
@@ -43,14 +43,14 @@ describe('a model that fails', () => {
     held.end()
     expect(await result).toMatchObject({ reason: 'completed' })
     expect(inShort(run.transcript)).toEqual(['user: go', 'assistant: second try'])
-    // who keeps everything that was yielded gets the same
+    // a host that keeps all yielded messages gets the same
     expect(inShort(seen as never)).toEqual(['assistant: second try'])
   })
 
   it.each([
     ['allow', ['a', 'b']],
     ['deny', []],
-  ] as const)('L5 P6 a rule to %s that came with an answer holds for the next attempt', async (behavior, started) => {
+  ] as const)('L5 P6 a rule to %s that came with an answer applies to the next attempt', async (behavior, started) => {
     const isReadOnly = () => true
     const slow = heldTool('Slow', { safe: true, obedient: true, isReadOnly })
     const read = heldTool('Read', { safe: true, isReadOnly })
@@ -65,7 +65,7 @@ describe('a model that fails', () => {
     })
     await flush()
     held.start()
-    // what comes of the second call waits for the first: nothing of this attempt is ever handed on
+    // the second call's result waits for the first: no result of this attempt is ever delivered
     held.call('first', 'Slow')
     held.call('a', 'Read')
     await flush()
@@ -127,7 +127,7 @@ describe('a model that fails', () => {
     expect(await result).toMatchObject({ reason: 'completed' })
   })
 
-  it('L7 an error that cannot be retried ends the query, with every announced call paired first', async () => {
+  it('L7 an error that cannot be retried ends the query, after every call has its result', async () => {
     const read = heldTool('Read', { safe: true })
     const write = heldTool('Write')
     const { held, run, result } = testQuery([read.tool, write.tool])
@@ -140,7 +140,7 @@ describe('a model that fails', () => {
     held.send({ type: 'content_block_start', index: 6, content_block: { type: 'tool_use', id: 'x', name: 'Read' } })
     held.fail(error)
     await flush()
-    // the stream had gone past the unsafe call: it runs
+    // the unsafe call's block had ended before the next one: it runs
     expect(write.started).toEqual([])
     read.run('a').finish({ data: 'A' })
     await flush()
@@ -186,7 +186,7 @@ describe('a model that fails', () => {
       (held) => held.fail(Object.assign(new Error('gone'), { code: 'ECONNRESET' })),
       'connection',
     ],
-  ])('L5 a stream that %s is tried again', async (_, fail, kind) => {
+  ])('L5 a stream that %s is retried', async (_, fail, kind) => {
     const { held, seen, clock } = testQuery([])
     await flush()
     held.start()
@@ -199,7 +199,7 @@ describe('a model that fails', () => {
     expect(held.requests).toHaveLength(2)
   })
 
-  it('L5 a stream that falls silent is tried again', async () => {
+  it('L5 a stream that falls silent is retried', async () => {
     const { held, seen, clock } = testQuery([], { streamIdleMs: 1_000 })
     await flush()
     held.start()
@@ -216,7 +216,7 @@ describe('a model that fails', () => {
     expect(held.requests[0]?.signal.aborted).toBe(true)
   })
 
-  it('L5 no limit on silence is one that timers cannot hold either: none is set that would be over at once', async () => {
+  it('L5 a limit on silence that timers do not support means no limit, and does not fire at once', async () => {
     const { held, clock, seen } = testQuery([], { streamIdleMs: 2 ** 31 })
     await flush()
     held.start()
@@ -229,7 +229,7 @@ describe('a model that fails', () => {
   it.each([
     ['a number', 600_000],
     ['a function', () => 600_000],
-  ])('L5 the backoff that the host asks for is kept, however long: %s', async (_, backoffMs) => {
+  ])('L5 the backoff of the host is used, however long: %s', async (_, backoffMs) => {
     const { held, clock, seen } = testQuery([], { retry: { attempts: 1, backoffMs } })
     await flush()
     held.fail(overloaded)
@@ -284,7 +284,7 @@ describe('a model that fails', () => {
     expect(stalls).toHaveLength(1)
   })
 
-  it('L5 the same reply announced twice is one reply; another one in the same stream takes its place', async () => {
+  it('L5 the same reply started twice is one reply; another one in the same stream replaces it', async () => {
     const read = heldTool('Read', { safe: true, obedient: true, isReadOnly: () => true })
     const { held, seen, run, result } = testQuery([read.tool])
     await flush()
@@ -305,7 +305,7 @@ describe('a model that fails', () => {
     expect(held.requests).toHaveLength(1)
   })
 
-  it('L5 a service that wants to be left alone for long is not waited for', async () => {
+  it('L5 a service that asks for a long delay is not retried', async () => {
     const { held, result } = testQuery([])
     await flush()
     held.fail(Object.assign(new Error('later'), { status: 429, headers: { 'retry-after': '3600' } }))
@@ -328,7 +328,7 @@ describe('a model that fails', () => {
         throw new Error('no')
       },
     ],
-  ])('L7 a model that %s is an error of the model', async (_, model) => {
+  ])('L7 a model that %s ends with model_error', async (_, model) => {
     const { result } = testQuery([], { model: model as never })
     expect(await result).toMatchObject({ reason: 'model_error' })
   })

@@ -18,7 +18,7 @@ const isWarning = (message: QueryMessage): boolean =>
   message.type === 'system' && message.subtype === 'unanswered_calls'
 
 describe('calls without a result in the conversation that was given', () => {
-  it('L8 are answered by default: the model hears that the result was lost, and the host is told', async () => {
+  it('L8 are answered by default: the model is told that the result was lost, and the host gets a message', async () => {
     const write = heldTool('Write')
     const { held, seen, run } = testQuery([write.tool], { messages: [user('go'), calls('a', 'b'), result('a')] })
     await flush()
@@ -31,7 +31,7 @@ describe('calls without a result in the conversation that was given', () => {
     expect(checkTranscript(run.transcript)).toEqual({ ok: true })
   })
 
-  it('L8 run where the host wants it, and their results come first', async () => {
+  it('L8 run if the host wants it, and their results come first', async () => {
     const write = heldTool('Write')
     const options = { messages: [user('go'), calls('a', 'b'), result('a')], openCalls: 'run' as const, maxTurns: 1 }
     const { held, seen, run, result: end } = testQuery([write.tool], options)
@@ -43,13 +43,13 @@ describe('calls without a result in the conversation that was given', () => {
     held.start()
     held.text('so')
     held.end()
-    // what was asked for before this query is no turn of it
+    // calls from before this query are not a turn of it
     expect(await end).toMatchObject({ reason: 'completed' })
     expect(seen.filter(isWarning)).toEqual([])
     expect(inShort(run.transcript).at(-1)).toBe('assistant: so')
   })
 
-  it('L8 are not run once the user has gone on', async () => {
+  it('L8 do not run if a user message follows them', async () => {
     const write = heldTool('Write')
     const messages = [user('go'), calls('a'), user('never mind')]
     const { held } = testQuery([write.tool], { messages, openCalls: 'run' })
@@ -59,7 +59,7 @@ describe('calls without a result in the conversation that was given', () => {
   })
 })
 
-describe('what a query leaves behind', () => {
+describe('cleanup of a query', () => {
   it('L6 the iterator of the model is returned when it is stopped', async () => {
     let returned = 0
     const model = () => ({

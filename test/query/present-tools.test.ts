@@ -9,7 +9,7 @@ const named = (name: string): AnyTool => ({
   call: async () => ({ data: `${name} did it` }),
 })
 
-/** What the model was told of, turn by turn, and the results. */
+/** The tools that the model got, turn by turn, and the results. */
 async function run(tools: () => readonly AnyTool[], context: QueryOptions['context'] = {}) {
   const scripted = scriptedModel([[{ call: 'A', input: {} }], [{ call: 'B', input: {} }], 'Done.'])
   const told: string[][] = []
@@ -31,7 +31,7 @@ async function run(tools: () => readonly AnyTool[], context: QueryOptions['conte
 }
 
 describe('tools that change between two turns', () => {
-  it('L4 the model hears of those that there are now, and calls reach them', async () => {
+  it('L4 the model gets the current tools, and calls reach them', async () => {
     const tools: AnyTool[] = []
     const call = async () => {
       tools.push(named('B'))
@@ -52,7 +52,7 @@ describe('tools that change between two turns', () => {
     ],
     ['two of one name', () => [named('A'), named('A')]],
     ['no list at all', () => undefined as never],
-  ])('L4 %s in the middle of a query changes nothing', async (_what, broken) => {
+  ])('L4 %s during a query changes nothing', async (_what, broken) => {
     let asked = 0
     const good = [named('A'), named('B')]
     const { told, results } = await run(() => (asked++ < 2 ? good : broken()))
@@ -64,7 +64,7 @@ describe('tools that change between two turns', () => {
     expect(results).toEqual(['A did it', 'B did it'])
   })
 
-  it('L4 at the beginning it is the host that hears of it', () => {
+  it('L4 invalid tools at the start throw at the host', () => {
     const model = scriptedModel(['Hi.'])
     expect(() => query({ messages: 'x', tools: () => [named('A'), named('A')], model })).toThrow(
       'Two tools are named "A"',
@@ -72,7 +72,7 @@ describe('tools that change between two turns', () => {
     expect(() => query({ messages: 'x', tools: () => 7 as never, model })).toThrow('tools: expected an array of tools')
   })
 
-  it('L4 so does a tool that cannot read the brackets of a rule that holds', async () => {
+  it('L4 a tool without matchesRule for a current rule with a specifier changes nothing either', async () => {
     const good = [named('A'), named('B')]
     let asked = 0
     const tools = () => (asked++ < 2 ? good : [...good, named('Mail')])

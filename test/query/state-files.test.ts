@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { queryChart } from '../../machines/index.ts'
 
-/** States whose body is that of another state; every other body is in the file of its state's name. */
+/** States that share the function of another state; every other function is in the file of its state's name. */
 const sharedBodies: Readonly<Record<string, string>> = {
   salvaging: 'draining',
   abortingStream: 'draining',

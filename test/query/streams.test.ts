@@ -14,7 +14,7 @@ const tools = () => {
 }
 
 describe('calls in a stream', () => {
-  it('L2 T9 a safe call starts when its block closes, an unsafe one when the stream has moved on', async () => {
+  it('L2 T9 a safe call starts when its block closes, an unsafe one when the next block begins', async () => {
     const { read, write, late, eager, all } = tools()
     const { held, run } = testQuery(all)
     await flush()
@@ -93,7 +93,7 @@ describe('calls in a stream', () => {
     read.run('c').finish({ data: 'C' })
     await flush()
     expect([read.started, write.started]).toEqual([['c'], []])
-    // the API takes nothing but objects as an input
+    // the API accepts only objects as an input
     expect(apiInShort(held.requests[1]?.messages ?? []).slice(1)).toEqual([
       'assistant: call a Read {}',
       'assistant: call b Write {}',
@@ -107,7 +107,7 @@ describe('calls in a stream', () => {
     expect(content).toContain('must be an object')
   })
 
-  it('L8 a call without a name, or with one that is too long, is sent back under one that the API takes', async () => {
+  it('L8 a call without a name, or with one that is too long, is sent back with a name that the API accepts', async () => {
     const { held, run } = testQuery(tools().all)
     await flush()
     held.start()
@@ -130,7 +130,7 @@ describe('calls in a stream', () => {
     expect(checkTranscript(run.transcript)).toEqual({ ok: true })
   })
 
-  it('L8 arguments that are nested too deep to be sent back are answered, and left out of the transcript', async () => {
+  it('L8 arguments that are nested too deeply to be sent back are answered, and removed from the transcript', async () => {
     const { held } = testQuery(tools().all)
     const depth = 20_000
     await flush()
@@ -145,7 +145,7 @@ describe('calls in a stream', () => {
     expect(JSON.stringify(held.requests[1]?.messages)).toContain('nested too deep')
   })
 
-  it('L8 a reply of nothing but white space is read, and leaves nothing that the API would refuse', async () => {
+  it('L8 a reply of only white space leaves nothing in the transcript that the API would reject', async () => {
     const { held, run, seen } = testQuery([])
     await flush()
     run.send('once more')
@@ -164,7 +164,7 @@ describe('calls in a stream', () => {
     expect(checkTranscript(run.transcript)).toEqual({ ok: true })
   })
 
-  it('L2 blocks may interleave, and what does not belong is passed over', async () => {
+  it('L2 blocks may interleave, and unknown events are ignored', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all)
     await flush()
@@ -182,7 +182,7 @@ describe('calls in a stream', () => {
     expect(read.started).toEqual(['b', 'a'])
   })
 
-  it('L2 thinking keeps its signature, a tool of the server is left alone, empty text is left out', async () => {
+  it('L2 thinking keeps its signature, a server tool call is not run, empty text is removed', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all)
     await flush()
@@ -261,7 +261,7 @@ describe('calls in a stream', () => {
     expect(eager.started).toEqual(['e'])
   })
 
-  it('L1 stream events are handed on where they are wanted', async () => {
+  it('L1 stream events are yielded on request', async () => {
     const { held, seen, result } = testQuery([], { includeStreamEvents: true })
     await flush()
     held.start()

@@ -12,7 +12,7 @@ const tools = () => {
 }
 
 describe('a query', () => {
-  it('L1 L4 asks the model, runs its calls, hands it the results, and ends when it has nothing more to do', async () => {
+  it('L1 L4 asks the model, runs its calls, returns the results, and ends when the model makes no more calls', async () => {
     const { read, all } = tools()
     const { held, run, result, seen } = testQuery(all, { system: 'be brief' })
     await flush()
@@ -49,7 +49,7 @@ describe('a query', () => {
     ])
   })
 
-  it('L1 nothing starts before somebody reads', async () => {
+  it('L1 nothing starts before the first read', async () => {
     const held = heldModel()
     const run = query({ messages: 'go', tools: [], model: held.model })
     await flush()
@@ -58,7 +58,7 @@ describe('a query', () => {
     expect(held.requests).toEqual([])
   })
 
-  it('L3 what is ready is yielded while the model still streams', async () => {
+  it('L3 messages are yielded while the model still streams', async () => {
     const { read, all } = tools()
     const { held, seen, run, result } = testQuery(all)
     await flush()
@@ -85,7 +85,7 @@ describe('a query', () => {
     expect(inShort(seen as never)).toEqual(['assistant: call a Read {}', 'assistant: more', 'user: result a A'])
   })
 
-  it('L4 results go back in the order asked, whatever finishes first, before attachments', async () => {
+  it('L4 results are sent back in emission order, before attachments', async () => {
     const { read, all } = tools()
     const { held } = testQuery(all)
     await flush()
@@ -134,7 +134,7 @@ describe('a query', () => {
     expect(inShort(run.transcript).at(-1)).toBe('user: result a A')
   })
 
-  it('L7 a hook that wants no continuation ends it after the turn', async () => {
+  it('L7 a hook with continue false ends it after the turn', async () => {
     const { read, all } = tools()
     const hooks = { PostToolUse: [{ hooks: [async () => ({ continue: false, stopReason: 'enough' })] }] }
     const { held, result } = testQuery(all, { context: { hooks } })
@@ -148,7 +148,7 @@ describe('a query', () => {
     expect(held.requests).toHaveLength(1)
   })
 
-  it('L4 pause_turn lets the model go on', async () => {
+  it('L4 after pause_turn the model continues', async () => {
     const { held, result } = testQuery([])
     await flush()
     held.start()
@@ -187,7 +187,7 @@ describe('a query', () => {
     expect(run.send('too late')).toBe(false)
   })
 
-  it('L4 a reader who is slow keeps the model waiting, and loses nothing', async () => {
+  it('L4 a slow reader makes the model wait, and loses nothing', async () => {
     let sent = 0
     const model = async function* () {
       yield { type: 'message_start', message: { id: 'm' } } as const
@@ -207,7 +207,7 @@ describe('a query', () => {
     expect([count, sent]).toEqual([5_000, 5_000])
   })
 
-  it('L7 tells whoever only loops over it why it ended, and nothing before', async () => {
+  it('L7 result says why it ended, for hosts that only loop, and is undefined before', async () => {
     const { held, run, result } = testQuery([])
     await flush()
     expect(run.result).toBeUndefined()
@@ -216,7 +216,7 @@ describe('a query', () => {
     expect(run.result).toEqual({ reason: 'model_error', error: new Error('invalid key'), stopReason: undefined })
   })
 
-  it('L6 is ended by leaving a scope that owns it', async () => {
+  it('L6 is ended by leaving its `await using` scope', async () => {
     const { held, run, result } = testQuery([])
     await flush()
     held.start()
@@ -225,7 +225,7 @@ describe('a query', () => {
     expect(run.result).toMatchObject({ reason: 'aborted_streaming' })
   })
 
-  it('L4 takes a conversation of the API as it is', async () => {
+  it('L4 accepts a conversation in the form of the API', async () => {
     const { held } = testQuery([], {
       messages: [
         { role: 'user', content: 'hi' },
@@ -237,7 +237,7 @@ describe('a query', () => {
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: hi', 'assistant: hello', 'user: go'])
   })
 
-  it('L8 a tool that leaves a broken message beside its result ends nothing', async () => {
+  it('L8 an invalid additional message of a tool does not end the query', async () => {
     const odd = heldTool('Odd')
     const { held, run, result } = testQuery([odd.tool])
     await flush()
@@ -300,7 +300,7 @@ describe('a query', () => {
     ['odd execution', { toolExecution: 'later' }, /toolExecution/],
     ['an odd option for the executor', { executor: { maxConcurrency: 0 } }, /maxConcurrency/],
     ['a bad rule', { context: { permissions: { deny: ['('] } } }, /position 0/],
-  ])('L1 refuses %s when it is handed in', (_, options, problem) => {
+  ])('L1 rejects %s on creation', (_, options, problem) => {
     const base = { messages: 'go', tools: [], model: heldModel().model }
     expect(() => query({ ...base, ...options } as never)).toThrow(problem)
   })
@@ -312,7 +312,7 @@ describe('a query', () => {
     [['text']],
     [{ type: 'user' }],
     [{ type: 'user', message: { content: [{}] } }],
-  ])('L6 refuses to send %j, and to interrupt with it', (message) => {
+  ])('L6 rejects sending %j, and interrupting with it', (message) => {
     const run = query({ messages: 'go', tools: [], model: heldModel().model })
     const problem = 'message: expected text, content blocks or a user message'
     expect(() => run.send(message as never)).toThrow(problem)

@@ -5,11 +5,11 @@ import { clients, runOnce } from './cut-streams.ts'
 
 const encoder = new TextEncoder()
 
-// the clients complain there of each event that was cut in two
+// the clients log each event that was cut in two
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined))
 afterAll(() => vi.restoreAllMocks())
 
-/** A response whose body stops after so many bytes: by itself, or with an error. */
+/** A response whose body stops after a number of bytes: regularly, or with an error. */
 const cutResponse = (bytes: Uint8Array, at: number, breaks: boolean): Response =>
   new Response(
     new ReadableStream({
@@ -22,7 +22,7 @@ const cutResponse = (bytes: Uint8Array, at: number, breaks: boolean): Response =
     { headers: { 'content-type': 'text/event-stream' } },
   )
 
-/** Numbers that are the same each time. */
+/** Deterministic pseudo-random numbers. */
 function* seeded(seed: number, count: number, below: number): Generator<number> {
   let state = seed
   for (let n = 0; n < count; n++) {
@@ -33,7 +33,7 @@ function* seeded(seed: number, count: number, below: number): Generator<number> 
 
 describe.each(Object.entries(clients))('a stream of %s that is cut', (_, { reply, model }) => {
   const bytes = encoder.encode(reply)
-  // what `runOnce` counts: nothing may run twice, and only whole calls may run at all
+  // `runOnce` checks that no call runs twice, and that only complete calls run
   const expectSound = ({ runs, problems }: Awaited<ReturnType<typeof runOnce>>, at: number, most = 1) => {
     expect([at, problems]).toEqual([at, []])
     for (const [id, count] of runs) expect([at, id, count]).toEqual([at, id, Math.min(count, most)])
@@ -50,13 +50,13 @@ describe.each(Object.entries(clients))('a stream of %s that is cut', (_, { reply
     expect(reasons).toEqual(new Set(['model_error', 'max_turns']))
   })
 
-  it('L5 L8 over HTTP, at every event and at 200 other places: the same, with another attempt, and no socket stays', async () => {
+  it('L5 L8 over HTTP, at every event and at 200 other places: the same, with another attempt, and no socket stays open', async () => {
     const boundaries = [...reply.matchAll(/\n\n/g)].map(({ index }) => encoder.encode(reply.slice(0, index + 2)).length)
     const places = [...boundaries, ...seeded(42, 200, bytes.length)]
     let at = 0
     const server = await sseServer((response, request) => {
       startSse(response)
-      // the first attempt breaks off, the second is whole
+      // the first attempt breaks off, the second is complete
       if (request % 2 === 1) return void response.end(reply)
       response.write(bytes.slice(0, at), () => response.socket?.destroy())
     })
@@ -65,10 +65,10 @@ describe.each(Object.entries(clients))('a stream of %s that is cut', (_, { reply
       const wasAsked = server.requests.length
       const outcome = await runOnce(model({ url: server.url }), 1)
       const asked = server.requests.length - wasAsked
-      // an attempt that broke off may have run what the next one asks for again
+      // an attempt that broke off may have run what the next one requests again
       expectSound(outcome, at, 2)
       expect([at, outcome.result.reason]).toEqual([at, 'max_turns'])
-      // a reply that had said why it stopped is whole, whatever becomes of its connection
+      // a reply with a stop reason is complete, even if its connection breaks
       if (asked === 1) server.requests.push('kept the numbering even')
     }
     await server.allOver()
@@ -76,7 +76,7 @@ describe.each(Object.entries(clients))('a stream of %s that is cut', (_, { reply
   })
 })
 
-describe('a service in trouble', () => {
+describe('a service with errors', () => {
   const client = clients['@anthropic-ai/sdk'] as (typeof clients)[string]
 
   it.each([529, 503, 500, 429])('L5 answers %s, and is asked again', async (status) => {

@@ -3,7 +3,7 @@ import { type Move, picks } from './moves.ts'
 import { Story } from './story.ts'
 import { type AbortWord, type Answer, type CallPlan, graceMs, type Keys, type TurnPlan } from './turn-view.ts'
 
-/** True about once in so many times; shrinks to false. */
+/** True about once in this many times; shrinks to false. */
 const rarely = (times: number): fc.Arbitrary<boolean> =>
   fc.oneof(
     { withCrossShrink: true },
@@ -14,7 +14,7 @@ const rarely = (times: number): fc.Arbitrary<boolean> =>
 const pick = fc.nat(picks - 1)
 const stray = rarely(6)
 const count = fc.integer({ min: 1, max: 4 })
-// odd parts of the grace, so that two aborts seldom end together
+// uneven parts of the grace period, so that two aborts rarely end together
 const ms = fc.constantFrom(graceMs, graceMs * 0.7, graceMs * 0.4)
 const answer = fc.constantFrom<Answer[]>('allow', 'allow', 'allow with other keys', 'deny', 'deny', 'deny and stop')
 const reason = fc.constantFrom<(AbortWord | 'no reason')[]>(
@@ -52,7 +52,7 @@ const anyCall: fc.Arbitrary<CallPlan> = fc.record({
   hold: rarely(5),
 })
 
-/** A call that more likely runs beside others: most turns open with some, so that there is something to abort. */
+/** A call that is likely to run beside others: most turns open with some, so that there is something to abort. */
 const openingCall: fc.Arbitrary<CallPlan> = fc.record({
   safe: rarely(8).map((isUnsafe) => !isUnsafe),
   cancel: fc.boolean(),
@@ -84,7 +84,7 @@ const moveOf: Record<Move['do'], fc.Arbitrary<Move>> = {
   discard: fc.record({ do: kind('discard') }),
 }
 
-/** How often each move comes, in turns of three tempers. */
+/** The frequency of each move, for three kinds of turns. */
 const weights: Record<Move['do'], { calm: number; stormy: number; rough: number }> = {
   add: { calm: 36, stormy: 36, rough: 8 },
   repeat: { calm: 2, stormy: 2, rough: 0 },

@@ -1,6 +1,6 @@
 import { anything, type TurnView } from './turn-view.ts'
 
-/** Every point in which the executor is not what the model says, as lines to read; empty where they agree. */
+/** Every difference between the executor and the model, as readable lines; empty if they agree. */
 export function differences(expected: TurnView, actual: TurnView): string[] {
   const keys = Object.keys(expected) as (keyof TurnView)[]
   return keys.flatMap((key) => difference(key, expected[key], actual[key]))

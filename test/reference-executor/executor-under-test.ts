@@ -26,7 +26,7 @@ interface Sent {
   readonly input: Record<string, unknown>
 }
 
-/** The real executor, driven and observed in the words of the model. */
+/** The real executor, driven and observed in the model's terms. */
 export class ExecutorUnderTest {
   readonly #turn: TestTurn
   readonly #host = new HeldHost()
@@ -76,7 +76,7 @@ export class ExecutorUnderTest {
     return stateOf(this.#turn.executor, label)
   }
 
-  /** The same call again, its input written in another order, under the id it came with or the one it got. */
+  /** The same call again with reordered input, under its original id or its new one. */
   repeat(label: string, asReturned: boolean): void {
     const { id, name, input } = this.#sentAs(label)
     const sameInput = Object.fromEntries(Object.entries(input).reverse())
@@ -84,7 +84,7 @@ export class ExecutorUnderTest {
     if (again.id !== this.#idOf(label)) throw new Error(`${label} came back as ${again.id} when it was added again`)
   }
 
-  /** Another call under the id of an earlier one. */
+  /** Another call with the id of an earlier one. */
   clash(label: string, taken: string): void {
     const { name, input } = this.#sentAs(taken)
     this.#send(label, { id: this.#idOf(taken), name, input: { ...input, command: label } }, false)
@@ -144,7 +144,7 @@ export class ExecutorUnderTest {
     void this.#follow(reader)
   }
 
-  /** Sends a sleeping reader away; says how many messages it still wanted. */
+  /** Makes a sleeping reader leave; returns how many messages it still wanted. */
   leave(pick: number): number {
     const reader = [...this.#readers][pick % this.#readers.size]
     if (reader === undefined) return 0

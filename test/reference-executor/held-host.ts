@@ -16,7 +16,7 @@ const inputSchema = z.looseObject({ command: z.string(), size: z.number().option
 
 export const denial = 'the host says no'
 
-/** Tools of every kind, and a host, that do nothing until they are told to. */
+/** Tools of every kind, and a host, that act only on demand. */
 export class HeldHost {
   readonly tools: readonly AnyTool[]
   /** Ids in the order in which their bodies started. */

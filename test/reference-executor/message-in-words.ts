@@ -7,7 +7,7 @@ import { unknownName } from './turn-view.ts'
 const returnedNote =
   / It returned after it was told to stop\. It may have done all or part of its work\.\nIts output so far:\n\S+ done/
 
-/** A message in the words in which the model predicts it; what it does not know stays as it came. */
+/** A message in the model's terms; unknown parts stay unchanged. */
 export function messageInWords(message: Message, labelOf: (id: string) => string): string {
   if (message.type === 'progress') {
     const dropped = message.dropped === undefined ? '' : `, ${message.dropped} dropped`

@@ -15,16 +15,16 @@ export interface ModelCall {
   isChanged: boolean
   /** Whether it ever was in `executing`. */
   hasExecuted: boolean
-  /** The host allowed it; it keeps that while it waits for a place. */
+  /** The host allowed it; this stays while it waits for a slot. */
   isPermitted: boolean
   /** The reason with which its body was told to stop. */
   signal: string
-  /** When a body that was told to stop is given up. */
+  /** When a body that was told to stop is abandoned. */
   deadline: number
-  /** Its body was given up and has not settled since. */
+  /** Its body was abandoned and has not settled since. */
   isAbandoned: boolean
   lateCount: number
-  /** The messages of its ending that nobody took yet, the result first. */
+  /** The messages of its ending that nobody has taken yet, the result first. */
   outbox: string[]
   progressCount: number
   droppedProgress: number
@@ -66,7 +66,7 @@ export const isExecuting = ({ stage }: ModelCall): boolean => stateWords[stage] 
 export const isOver = ({ stage }: ModelCall): boolean =>
   stage === 'completed' || stage === 'yielded' || stage === 'ignored'
 
-/** Whether its body runs and somebody waits for it. */
+/** Whether its body runs and the call waits for it. */
 export const isLive = ({ stage }: ModelCall): boolean => stage === 'running' || stage === 'stopping'
 
 /** Input that does not fit the schema makes any call unsafe. Without resources, a safe call reads everything. */
@@ -79,7 +79,7 @@ function firstKeys({ safe, keyed, keys, fault }: CallPlan): Keys {
 /** Needs everything for itself. */
 export const isAlone = ({ keys }: ModelCall): boolean => keys.writes.includes('*')
 
-/** What `discard` says of it. */
+/** Its entry in the return value of `discard`. */
 export const discardedCall = (call: ModelCall, hasRun: boolean): DiscardedCall => ({
   id: call.label,
   name: call.name,

@@ -1,9 +1,9 @@
 import type { ModelCall } from './model-call.ts'
 
-/** The order in which messages leave: progress as it came, results in emission order, each once. */
+/** The order of messages: progress as it came, results in emission order, each once. */
 export class ModelDelivery {
   readonly handedOver: string[] = []
-  /** How many messages the sleeping readers still want, all together. */
+  /** How many messages the sleeping readers still want in total. */
   wanted = 0
   readonly #calls: readonly ModelCall[]
   readonly #maxBufferedProgress: number

@@ -7,7 +7,7 @@ export function gateOf(calls: readonly ModelCall[]): string {
   return executing.some(isAlone) ? 'exclusive' : 'shared'
 }
 
-/** One more call may be at work; those that wait for a person are not. */
+/** Whether one more call may run; calls that wait for a person do not count. */
 export const hasPlace = (calls: readonly ModelCall[], maxConcurrency: number): boolean =>
   calls.filter((call) => isExecuting(call) && call.stage !== 'asking').length < maxConcurrency
 

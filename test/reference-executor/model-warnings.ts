@@ -1,6 +1,6 @@
 import type { ModelCall } from './model-call.ts'
 
-/** What the executor has to report: bodies that were given up, and what came when nobody waited for it. */
+/** The expected warnings: abandoned bodies, and late messages. */
 export class ModelWarnings {
   readonly #told: string[] = []
 
@@ -14,7 +14,7 @@ export class ModelWarnings {
     this.#told.push(`${call.label} late ${call.lateCount}`)
   }
 
-  /** A body settles once: only one that was given up before can do so too late. */
+  /** A body settles once: only an abandoned body can settle too late. */
   lateEnd(call: ModelCall): void {
     if (!call.isAbandoned) return
     call.isAbandoned = false

@@ -3,10 +3,10 @@ import { isLive, type ModelCall } from './model-call.ts'
 import type { ReferenceModel } from './reference-model.ts'
 import { type AbortWord, type Answer, type CallPlan, graceMs, toolName } from './turn-view.ts'
 
-/** Picks go from 0 up to this. */
+/** Picks range from 0 to this. */
 export const picks = 100
 
-/** One thing that can happen in a turn. `pick` says how far down those there are; `stray` also picks where it should not matter. */
+/** One event of a turn. `pick` chooses the call; `stray` also picks calls for which it should have no effect. */
 export type Move =
   | { do: 'add'; plan: CallPlan }
   | { do: 'repeat'; pick: number; asReturned: boolean }
@@ -20,10 +20,10 @@ export type Move =
   | { do: 'passTime'; ms: number }
   | { do: 'take' | 'read'; count: number }
 
-/** A move that has found its call. */
+/** A move with its call. */
 export interface Step {
   readonly story: string
-  /** Plays it on both; returns what each of them answered. */
+  /** Plays it on both; returns both answers. */
   play(executor: ExecutorUnderTest, model: ReferenceModel): { actual: unknown; expected: unknown }
 }
 
@@ -41,11 +41,11 @@ function step<Answered>(
   }
 }
 
-// a share, not a remainder: where shrinking takes calls away, it still finds the same one more often
+// a fraction, not a remainder: after shrinking removes calls, it more often picks the same one
 const pickOf = (calls: readonly ModelCall[], pick: number): ModelCall | undefined =>
   calls[Math.floor((pick / picks) * calls.length)]
 
-/** What a move comes to as things stand, or nothing where there is nobody to move. */
+/** The move in the current state, or undefined if no call fits. */
 export function resolveMove(move: Move, model: ReferenceModel): Step | undefined {
   const { calls, started, asked } = model
   switch (move.do) {
@@ -180,7 +180,7 @@ const planInWords = (plan: CallPlan): string =>
     ...(plan.hold ? ['held'] : []),
   ].join(', ')
 
-/** One line for a move that has not found its call yet. */
+/** One line for a move that has no call yet. */
 export function moveInWords(move: Move): string {
   switch (move.do) {
     case 'add':

@@ -41,7 +41,7 @@ export async function playStory({ plan, moves }: Story): Promise<void> {
   if (found.length > 0) throw new Error(['At the end they differ.', ...told, ...found].join('\n'))
 }
 
-/** What is still to be done so that every call ends. */
+/** The remaining moves until every call ends. */
 function nextToEnd({ calls }: ReferenceModel): Move | undefined {
   if (calls.some(({ held, stage }) => held && stage === 'waiting')) return { do: 'release', pick: 0, stray: false }
   if (calls.some(({ stage }) => stage === 'asking')) return { do: 'answer', pick: 0, stray: false, answer: 'allow' }

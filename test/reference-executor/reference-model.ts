@@ -17,7 +17,7 @@ import {
   unknownName,
 } from './turn-view.ts'
 
-/** What the contract says of a turn, in the plainest code: no events, no timers, no promises. */
+/** The contract of a turn, in the simplest code: no events, no timers, no promises. */
 export class ReferenceModel {
   readonly calls: ModelCall[] = []
   readonly started: string[] = []
@@ -28,7 +28,7 @@ export class ReferenceModel {
   #run: RunState = 'clear'
   #culprit = ''
   #hostAbort = 'none'
-  /** A host's abort while no call was there to listen; the next call hears it. */
+  /** The host aborted while there was no call; the next call gets the abort. */
   #unheard: AbortWord | undefined
   #toldAtDiscard: DiscardedCall[] | undefined
   #now = 0
@@ -47,7 +47,7 @@ export class ReferenceModel {
     return this.#delivery.wanted > 0
   }
 
-  /** Returns the call's state as it is before anything asynchronous has happened. */
+  /** Returns the call's state before anything asynchronous happens. */
   add(label: string, plan: CallPlan): string {
     if (plan.fault !== 'unknown') this.#hear()
     const call = this.#append(label, toolName(plan), plan)
@@ -60,7 +60,7 @@ export class ReferenceModel {
     return state
   }
 
-  /** Another call under a taken id. */
+  /** Another call with a taken id. */
   clash(label: string, taken: ModelCall): void {
     this.#complete(this.#append(label, taken.name, taken.plan), `clash with ${taken.label}`)
     this.#advance()
@@ -140,12 +140,12 @@ export class ReferenceModel {
     this.#advance()
   }
 
-  /** A reader that takes what is there, up to a number, and leaves. */
+  /** A reader that takes what is ready, up to a number, and leaves. */
   take(count: number): void {
     for (let taken = 0; taken < count && !this.isDiscarded && this.#delivery.takeOne(); taken += 1);
   }
 
-  /** A reader that stays until it has got its number, or until everything has been handed over. */
+  /** A reader that stays until it has its number of messages, or until everything has been handed over. */
   read(count: number): void {
     this.#delivery.wanted += count
     this.#advance()
@@ -205,7 +205,7 @@ export class ReferenceModel {
     } else this.#startBody(call)
   }
 
-  /** Where its place is taken, it waits for one. */
+  /** If its slot is taken, it waits for one. */
   #permit(call: ModelCall): void {
     call.isPermitted = true
     if (hasPlace(this.calls, this.#plan.maxConcurrency)) return this.#startBody(call)

@@ -1,7 +1,7 @@
 import { type Move, moveInWords } from './moves.ts'
 import type { TurnPlan } from './turn-view.ts'
 
-/** A turn and what happens in it; reads as one line per move. */
+/** A turn and its moves, one line per move. */
 export class Story {
   readonly plan: TurnPlan
   readonly moves: readonly Move[]

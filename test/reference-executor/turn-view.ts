@@ -1,11 +1,11 @@
-/** What a call is like; the same words build the tool for the executor and the call in the model. */
+/** The traits of a call; they describe the executor's tool and the model's call. */
 export interface CallTraits {
   readonly safe: boolean
   /** Its interrupt behaviour is `'cancel'`, otherwise `'block'`. */
   readonly cancel: boolean
-  /** A failure of its own cancels its siblings. */
+  /** Its own failure cancels its siblings. */
   readonly cascades: boolean
-  /** Its body settles when its signal aborts; a stubborn one goes on. */
+  /** Its body settles when its signal aborts; otherwise it continues. */
   readonly obedient: boolean
   /** Its tool names resources. */
   readonly keyed: boolean
@@ -21,7 +21,7 @@ export interface CallPlan extends CallTraits {
   /** The resources that it gets if the host changes its input. */
   readonly otherKeys: Keys
   readonly fault: 'none' | 'unknown' | 'invalid'
-  /** The host is asked, and answers when a later move says so. */
+  /** The host is asked, and a later move is its answer. */
   readonly asks: boolean
   readonly hold: boolean
 }
@@ -29,7 +29,7 @@ export interface CallPlan extends CallTraits {
 export interface TurnPlan {
   readonly maxConcurrency: number
   readonly maxBufferedProgress: number
-  /** Whether the host looks at each call, or lets everything run without a question. */
+  /** Whether the host decides about each call, or allows everything without a question. */
   readonly hostAsks: boolean
   /** The reason with which the host's controller was aborted before the turn. */
   readonly abortedBefore: AbortWord | undefined
@@ -52,7 +52,7 @@ export const toolName = ({ safe, cancel, cascades, obedient, keyed }: CallTraits
     obedient ? 'obedient' : 'stubborn',
   ].join('_')
 
-/** Everything that can be seen of a turn from outside, in plain words. */
+/** Everything that is visible of a turn from outside. */
 export interface TurnView {
   readonly gate: string
   readonly run: string
@@ -72,11 +72,11 @@ export interface TurnView {
   readonly wanted: number
   readonly inProgress: readonly string[]
   readonly interruptible: boolean
-  /** Bodies that were given up, what came too late, and any other warning; sorted. */
+  /** Abandoned bodies, late messages and all other warnings; sorted. */
   readonly warnings: readonly string[]
 }
 
 export const openEnd = 1_000_000
 
-/** Where the contract does not say. */
+/** Where the contract makes no statement. */
 export const anything = 'anything'

@@ -1,6 +1,6 @@
 import type { ApiMessage, ContentBlock } from '../../src/index.ts'
 
-/** What is wrong with a conversation, if anything is: one pass, one thing at a time. */
+/** The first problem of a conversation, if any, in one pass. */
 export function invalidity(messages: readonly ApiMessage[]): string | undefined {
   const used = new Set<unknown>()
   let awaited: unknown[] = []

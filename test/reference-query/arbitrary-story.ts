@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { type Answer, type CallPlan, type ErrorWord, type Move, type QueryPlan, Story } from './story.ts'
 
-/** True about once in so many times; shrinks to false. */
+/** True about once in this many times; shrinks to false. */
 const rarely = (times: number): fc.Arbitrary<boolean> => mostly(false, times, fc.constant(true))
 
-/** Mostly the same; else, about once in so many times, something else. Shrinks to the usual. */
+/** Mostly the usual value; about once in this many times another one. Shrinks to the usual value. */
 const mostly = <Value>(usual: Value, times: number, other: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
   fc.oneof(
     { withCrossShrink: true },
@@ -12,7 +12,7 @@ const mostly = <Value>(usual: Value, times: number, other: fc.Arbitrary<Value>):
     { weight: 1, arbitrary: other },
   )
 
-/** Picks are shares of a hundred. */
+/** Picks are percentages. */
 const pick = fc.nat(99)
 const error = fc.constantFrom<ErrorWord[]>('overloaded', 'overloaded', 'overloaded', 'connection', 'fatal', 'later')
 
@@ -28,7 +28,7 @@ const anyCall: fc.Arbitrary<CallPlan> = fc.record({
   hook: mostly('none', 7, fc.constantFrom('pre', 'post')),
 })
 
-/** A call that more likely runs: most queries open with some, so that there is something to lose. */
+/** A call that is likely to run: most queries open with some, so that there is something to lose. */
 const openingCall: fc.Arbitrary<CallPlan> = fc.record({
   safe: rarely(5).map((isUnsafe) => !isUnsafe),
   cancel: fc.boolean(),
@@ -84,7 +84,7 @@ const moveOf: Record<Move['do'], fc.Arbitrary<Move>> = {
   prepare: plain('prepare'),
 }
 
-/** How often each move comes, while all goes well, while the model is in trouble, and when somebody ends it. */
+/** The frequency of each move: in normal operation, with model errors, and near the end. */
 const weights: Record<Move['do'], { calm: number; rough: number; blow: number }> = {
   call: { calm: 26, rough: 24, blow: 0 },
   text: { calm: 5, rough: 5, blow: 0 },

@@ -1,13 +1,13 @@
 import { type Answer, type CallPlan, callInWords, type ErrorWord } from './story.ts'
 
-/** A call as the model wrote it. Each has its own number, which is in its input. */
+/** A call as the model wrote it. Each has its own number in its input. */
 export interface SentCall {
   readonly id: string
   readonly number: number
   readonly plan: CallPlan
 }
 
-/** One thing that did happen. The log of a story is all of them, in order; the reference knows nothing else. */
+/** One event. The log of a story contains all of them in order; the reference knows nothing else. */
 export type Entry =
   | { is: 'opens text'; index: number; text: string; isThinking: boolean }
   | { is: 'opens call'; index: number; call: SentCall }
@@ -17,7 +17,7 @@ export type Entry =
   | { is: 'stops'; reason: string }
   | { is: 'stream ends' }
   | { is: 'stream breaks'; error: ErrorWord; asEvent: boolean }
-  /** Bodies and questions are known by their number, in the order in which they came up. */
+  /** Bodies and questions are numbered in the order in which they appeared. */
   | { is: 'body finishes'; body: number; modifies: boolean }
   | { is: 'body fails' | 'body reports'; body: number }
   | { is: 'answers'; question: number; answer: Answer }

@@ -3,7 +3,7 @@ import type { Body } from './held-bodies.ts'
 import type { Played } from './play-story.ts'
 import { graceMs, type QueryPlan } from './story.ts'
 
-/** Everything that a run had in it, in words: to see that random stories get everywhere. */
+/** The features of a run, to check that random stories cover everything. */
 export function featuresOf({ plan, log, query }: Played): Set<string> {
   const features = new Set<string>()
   for (const entry of log) for (const each of entryFeatures(entry)) features.add(each)
@@ -65,7 +65,7 @@ function* yieldFeatures(line: string): Generator<string> {
   if (/: note/.test(line)) yield 'a note of a hook'
 }
 
-/** Without these a random test would not be worth its time. */
+/** A random test without these would not be worth its time. */
 export const expectedFeatures: readonly string[] = [
   'ends: completed',
   'ends: max_turns',

@@ -5,8 +5,8 @@ import { hastyStoryOf, playInHaste } from './play-in-haste.ts'
 const { SIGNALBOX_FULL } = process.env
 const numRuns = SIGNALBOX_FULL ? 20_000 : 2_000
 
-describe('random queries in haste', () => {
-  it('L2 L5 L6 L8: whatever happens before the thing before it is over, and from inside a body, all calls are answered', {
+describe('random queries with overlapping events', () => {
+  it('L2 L5 L6 L8: with events that overlap or come from inside a body, all calls are answered', {
     timeout: 1_800_000,
   }, async () => {
     const property = fc.asyncProperty(hastyStoryOf(30), async (story) => {

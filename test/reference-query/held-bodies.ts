@@ -17,7 +17,7 @@ export interface Body {
   /** The number of the call in its input. */
   readonly number: unknown
   readonly marks: string
-  /** Which attempt at a reply it belongs to. */
+  /** The number of its attempt at a reply. */
   readonly attempt: number
   settledAt: number | undefined
   toldAt: number | undefined
@@ -33,16 +33,16 @@ export interface Question {
 
 const inputSchema = z.looseObject({ number: z.number(), size: z.number().optional() })
 
-/** Tools and a host that do nothing until they are told to, and a record of what was asked of them. */
+/** Tools and a host that act only on demand, and a record of requests to them. */
 export class HeldBodies {
   readonly bodies: Body[] = []
   readonly questions: Question[] = []
-  /** What must never be, as it was seen. */
+  /** Violations that were observed. */
   readonly faults: string[] = []
-  /** Set by whoever drives. */
+  /** Set by the driver. */
   attempt = 0
   onStart: (body: Body) => void = () => undefined
-  /** The host's answer where it has one at once. */
+  /** The host's immediate answer, if it has one. */
   answerAtOnce: () => Answer | undefined = () => undefined
   readonly #clock: CountedClock
 
@@ -50,7 +50,7 @@ export class HeldBodies {
     this.#clock = clock
   }
 
-  /** Its body has not settled, and its grace is not over. */
+  /** Its body has not settled, and its grace period is not over. */
   isLive = ({ settledAt, toldAt }: Body): boolean =>
     settledAt === undefined && (toldAt === undefined || this.#clock.now() < toldAt + graceMs)
 
@@ -76,7 +76,7 @@ export class HeldBodies {
       name: toolName(plan),
       inputSchema,
       isConcurrencySafe: () => safe,
-      // what is safe here changes nothing
+      // safe tools change nothing here
       isReadOnly: () => safe,
       interruptBehavior: () => (cancel ? 'cancel' : 'block'),
       cancelsSiblingsOnError: cascades,

@@ -2,10 +2,10 @@ import type { ModelEvent, ModelRequest } from '../../src/index.ts'
 
 type Step = IteratorResult<ModelEvent, undefined>
 
-/** One reply of a model that says nothing until it is told to, and knows whether somebody listens. */
+/** One reply of a model that sends events only on demand, and knows whether it is being read. */
 export class HeldStream implements AsyncIterable<ModelEvent> {
   readonly request: ModelRequest
-  /** What the stream has said: the block indices that are open and closed, and the calls that were asked for. */
+  /** The state of the stream: open and closed block indices, and the requested calls. */
   readonly open = new Set<number>()
   readonly closed = new Set<number>()
   nextIndex = 0
@@ -23,12 +23,12 @@ export class HeldStream implements AsyncIterable<ModelEvent> {
     })
   }
 
-  /** Nobody will hear of it again. */
+  /** It will not be read again. */
   get isOver(): boolean {
     return this.#isOver || this.request.signal.aborted
   }
 
-  /** Somebody waits for the next event. */
+  /** The reader waits for the next event. */
   get isAwaited(): boolean {
     return !this.isOver && this.#pending !== undefined && this.#queue.length === 0
   }
@@ -62,7 +62,7 @@ export class HeldStream implements AsyncIterable<ModelEvent> {
         }),
       return: async () => {
         this.#isOver = true
-        // one that does not listen is in no hurry to leave either
+        // a stream that ignores its signal does not end quickly either
         if (this.#isDeaf) await new Promise(() => undefined)
         return { done: true, value: undefined }
       },

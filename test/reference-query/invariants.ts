@@ -4,7 +4,7 @@ import { flush } from '../support/turn.ts'
 import { invalidity } from './api-validity.ts'
 import type { QueryUnderTest } from './query-under-test.ts'
 
-/** What must never be, whatever the story, once it is over. */
+/** Conditions that must hold after every story. */
 export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
   const { run, bodies, streams } = query
   if (query.result === undefined) return ['the query hangs', ...query.faults, ...bodies.faults]
@@ -30,7 +30,7 @@ export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
   return [...faults, ...(await afterwards(query))]
 }
 
-/** Nothing that comes too late changes anything. */
+/** Late events change nothing. */
 async function afterwards(query: QueryUnderTest): Promise<string[]> {
   const { run, bodies, clock } = query
   const before = stateOf(query)

@@ -9,7 +9,7 @@ const facts: Record<ErrorWord, { fields: object; event: string; kind: string; ev
     kind: 'invalid_request',
     eventKind: 'invalid_request',
   },
-  // the service wants to be left alone for an hour; an event has no headers to say so
+  // the service asks for a delay of an hour; an event has no headers for that
   later: {
     fields: { status: 429, headers: { 'retry-after': '3600' } },
     event: 'rate_limit_error',

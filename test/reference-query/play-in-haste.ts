@@ -18,14 +18,14 @@ const acts = {
 
 type Act = keyof typeof acts | 'nothing'
 
-/** A story in which things happen before all that came of the thing before has happened. */
+/** A story whose events overlap. */
 export class HastyStory {
   readonly story: Story
-  /** How many microtasks go by after each entry. */
+  /** How many microtasks pass after each entry. */
   readonly waits: readonly number[]
-  /** What each body does to the query as it begins. */
+  /** What each body does to the query when it begins. */
   readonly acts: readonly Act[]
-  /** What the host says to each question at once, where it does. */
+  /** The host's immediate answer to each question, if any. */
   readonly answers: readonly (Answer | undefined)[]
 
   constructor(story: Story, waits: readonly number[], given: readonly Act[], answers: HastyStory['answers']) {
@@ -60,7 +60,7 @@ export const hastyStoryOf = (maxMoves: number): fc.Arbitrary<HastyStory> =>
 
 const maxEndSteps = 200
 
-/** Plays it, and throws where something happened that must never happen. */
+/** Plays it, and throws on a violation. */
 export async function playInHaste({ story: { plan, moves }, waits, ...hasty }: HastyStory): Promise<QueryUnderTest> {
   const calls = moves.flatMap((move) => (move.do === 'call' ? [move.plan] : []))
   const ids = new Set<string>()

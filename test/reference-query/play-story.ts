@@ -6,7 +6,7 @@ import { QueryUnderTest } from './query-under-test.ts'
 import { Script } from './script.ts'
 import { planInWords, type QueryPlan, type Story } from './story.ts'
 
-/** More steps than any story needs to come to its end: a query that needs more hangs. */
+/** More steps than any story needs to end: a query that needs more hangs. */
 const maxEndSteps = 150
 
 export interface Played {
@@ -16,7 +16,7 @@ export interface Played {
   readonly prediction: Prediction
 }
 
-/** Plays a story on the query, then has the reference tell it from its log, and throws where the two differ. */
+/** Plays a story on the query, lets the reference predict it from its log, and throws if they differ. */
 export async function playStory({ plan, moves }: Story): Promise<Played> {
   const calls = moves.flatMap((move) => (move.do === 'call' ? [move.plan] : []))
   const ids = new Set<string>()
@@ -57,7 +57,7 @@ function differences(query: QueryUnderTest, expected: Prediction): string[] {
   ]
 }
 
-/** From the first line on which they differ. */
+/** From the first different line on. */
 function difference(what: string, expected: readonly string[], actual: readonly string[]): string[] {
   const at = expected.findIndex((line, index) => line !== actual[index])
   const from = at < 0 ? expected.length : at

@@ -5,7 +5,7 @@ import { ReferenceReply } from './reference-reply.ts'
 import { backoffMs, type QueryPlan } from './story.ts'
 
 export interface Prediction {
-  /** Each line with the number of the entry that brings it about. */
+  /** Each line with the number of the entry that caused it. */
   readonly yields: string[]
   readonly starts: string[]
   readonly requests: string[]
@@ -13,7 +13,7 @@ export interface Prediction {
   readonly reason: string | undefined
 }
 
-/** How one reply came out. */
+/** The outcome of one reply. */
 type Outcome =
   | 'ended'
   | 'steered'
@@ -48,7 +48,7 @@ class Teller extends ReferenceReader implements Prediction {
   #preparations = 0
   #opened = 0
 
-  /** As it is sent: a thought with nothing after it stays at home. */
+  /** As sent: thinking without anything after it is left out. */
   get transcript(): string[] {
     const isSent = (line: string, at: number): boolean => {
       if (line !== 'assistant: thinking') return true
@@ -85,14 +85,14 @@ class Teller extends ReferenceReader implements Prediction {
     }
   }
 
-  /** The backoff; false where somebody ended the query in it. */
+  /** The backoff; false if the query ended during it. */
   #waits(): boolean {
     this.timer = { due: this.now + this.#delayMs, setAt: this.at }
     this.until(() => this.abortReason !== undefined || (this.timer === undefined && this.isQuiet))
     return this.abortReason === undefined
   }
 
-  /** One reply, in as many attempts as it takes. */
+  /** One reply, with all its attempts. */
   #hearReply(): Outcome {
     for (;;) {
       const opened = this.#open()
@@ -122,7 +122,7 @@ class Teller extends ReferenceReader implements Prediction {
     }
   }
 
-  /** Why and when the model is asked once more; not at all where the stream did its part, or nothing is left to try. */
+  /** Why and when the model is asked again; undefined if the stream succeeded or no attempt is left. */
   #retry(): { errorKind: string; error: string; delayMs: number; isFallback: boolean } | undefined {
     const canFallBack = this.plan.hasFallback && this.#which === 'main'
     if (this.isRestarted) {
@@ -157,7 +157,7 @@ class Teller extends ReferenceReader implements Prediction {
     this.until(() => this.isPrepared || this.abortReason !== undefined)
     if (this.abortReason !== undefined) return 'aborted between attempts'
     if (isFailing) return 'not prepared'
-    // what was sent meanwhile waits for the next turn, and interrupts nothing
+    // messages sent meanwhile wait for the next turn and interrupt nothing
     this.isSteered = false
     this.isRestarted = false
     this.newAttempt()
@@ -172,7 +172,7 @@ class Teller extends ReferenceReader implements Prediction {
     return 'opened'
   }
 
-  /** Waits until each call has its result. Says how the query ends, if it does. */
+  /** Waits until each call has its result. Returns how the query ends, if it does. */
   #drain(outcome: 'ended' | 'steered' | 'aborted' | 'failed' | 'salvaged' | 'refused'): string | undefined {
     const isWhole = outcome === 'ended' && this.reply.isWhole
     if (this.reply.stopReason !== undefined && outcome !== 'salvaged') this.yield(`reply ${this.reply.stopReason}`)

@@ -20,7 +20,7 @@ import { CallNames, messageInWords } from './seen.ts'
 import type { CallPlan } from './story.ts'
 import { backoffMs, graceMs, idleMs, type QueryPlan, tickMs, toolName, unknownName } from './story.ts'
 
-/** The real query, driven entry by entry, and a record of all that can be seen of it. */
+/** The real query, driven entry by entry, and a record of everything visible. */
 export class QueryUnderTest {
   readonly run: Query
   readonly clock = new CountedClock()
@@ -28,14 +28,14 @@ export class QueryUnderTest {
   readonly host = new AbortController()
   readonly streams: HeldStream[] = []
   readonly yielded: QueryMessage[] = []
-  /** What was seen, each line with the number of the entry that brought it about. */
+  /** The observations, each with the number of the entry that caused it. */
   readonly seen = { yields: [] as string[], starts: [] as string[], requests: [] as string[] }
   readonly names: CallNames
   readonly faults: string[] = []
   result: QueryResult | undefined
   hasLeft = false
   hostListeners = 0
-  /** Events are sent whether or not somebody waits for them. */
+  /** Events are sent whether or not the reader waits for them. */
   isHurried = false
   #at = 0
   #preparations = 0

@@ -8,7 +8,7 @@ const { SIGNALBOX_FULL, SIGNALBOX_COUNT } = process.env
 const numRuns = SIGNALBOX_FULL ? 20_000 : 2_000
 
 describe('random queries', () => {
-  it('L2 L3 L4 L5 L6 L7 L8: any query is what the reference tells from the log of all that happened', {
+  it('L2 L3 L4 L5 L6 L7 L8: any query matches the prediction of the reference from the log of events', {
     timeout: 1_800_000,
   }, async () => {
     const counts = new Map<string, number>()
@@ -18,7 +18,7 @@ describe('random queries', () => {
     await fc.assert(property, { numRuns, includeErrorInReport: true })
     const counted = [...counts].sort(([, one], [, other]) => other - one)
     if (SIGNALBOX_COUNT) console.log(counted.map(([feature, count]) => `${count} ${feature}`).join('\n'))
-    // stories that get nowhere prove nothing
+    // stories without progress prove nothing
     for (const feature of expectedFeatures) expect(counts.get(feature) ?? 0, feature).toBeGreaterThan(numRuns / 500)
   })
 })

@@ -3,11 +3,11 @@ import { failsAtOnce, isExecuting, type ReferenceCall, referenceCall } from './r
 import { discardedInWords } from './seen.ts'
 import { type Answer, graceMs, type QueryPlan } from './story.ts'
 
-/** What an attempt needs of the story around it. */
+/** What an attempt needs from the story. */
 export interface Surroundings {
   readonly plan: QueryPlan
   readonly now: number
-  /** What the context has become by the calls before this attempt. */
+  /** The context after the calls before this attempt. */
   readonly marks: string
   isTaken(id: string): boolean
   mint(): string
@@ -39,14 +39,14 @@ export class ReferenceAttempt {
     return this.calls.every(({ isYielded }) => isYielded)
   }
 
-  /** The context after all calls that are over, up to the first that is not. */
+  /** The context after all completed calls, up to the first that is not. */
   get marks(): string {
     const open = this.calls.findIndex(({ stage }) => stage !== 'over')
     const done = open < 0 ? this.calls : this.calls.slice(0, open)
     return this.#base + done.map(({ modifies, sent }) => (modifies ? `+${sent.number}` : '')).join('')
   }
 
-  /** Returns nothing where it is a call that is there already. */
+  /** Returns undefined for a call that already exists. */
   add(sent: SentCall): ReferenceCall | undefined {
     const namesakes = this.calls.filter((call) => call.sent.id === sent.id)
     const isTaken = this.#around.isTaken(sent.id)
@@ -61,7 +61,7 @@ export class ReferenceAttempt {
   }
 
   release(...moments: unknown[]): void {
-    // one by one: a call that starts may keep the next one waiting
+    // one by one: a call that starts may block the next one
     for (const call of this.calls) {
       if (!moments.includes(call.heldUntil)) continue
       call.heldUntil = undefined
@@ -69,22 +69,22 @@ export class ReferenceAttempt {
     }
   }
 
-  /** A body has begun that may have changed something. */
+  /** A body with possible effects has begun. */
   get hasEffects(): boolean {
     return this.calls.some(({ body, plan }) => body !== undefined && !plan.safe)
   }
 
-  /** Something was asked for, and nothing of it ever began. */
+  /** Calls were requested, and none of them ever began. */
   get isFruitless(): boolean {
     return this.calls.length > 0 && this.calls.every(({ body }) => body === undefined)
   }
 
-  /** What has become of each call. */
+  /** The state of each call. */
   get lost(): string[] {
     return this.calls.map((call) => discardedInWords(call.name, call.body !== undefined, call.stage === 'over'))
   }
 
-  /** The reply broke off: what has not begun never will. */
+  /** The reply broke off: calls that have not begun never will. */
   withdrawRest(): void {
     for (const call of this.calls) {
       if (call.stage === 'asking' || call.stage === 'waiting') this.#end(call, true)
@@ -108,7 +108,7 @@ export class ReferenceAttempt {
     this.#tell(() => true)
   }
 
-  /** What had become of each call. */
+  /** The state of each call at that time. */
   discard(): string[] {
     const { lost } = this
     this.isDiscarded = true
@@ -135,7 +135,7 @@ export class ReferenceAttempt {
     this.#scan()
   }
 
-  /** Bodies that end without being told by the story: at once, or because they were told to stop. */
+  /** Bodies that end without a move: at once, or because they were told to stop. */
   settleOthers(): void {
     const next = this.calls.find(
       ({ plan, stage }) =>
@@ -146,7 +146,7 @@ export class ReferenceAttempt {
     this.settleOthers()
   }
 
-  /** The call that somebody hears of a progress of. */
+  /** The call whose progress is delivered. */
   reporting(body: number): ReferenceCall | undefined {
     if (this.isDiscarded) return undefined
     return this.calls.find((each) => each.body === body && (each.stage === 'running' || each.stage === 'stopping'))
@@ -157,7 +157,7 @@ export class ReferenceAttempt {
     this.#scan()
   }
 
-  /** Results that can go out now: in the order asked, up to the first that is missing. */
+  /** Results that can be delivered now: in emission order, up to the first that is missing. */
   takeReady(): ReferenceCall[] {
     const ready: ReferenceCall[] = []
     for (const call of this.isDiscarded ? [] : this.calls) {
@@ -188,13 +188,13 @@ export class ReferenceAttempt {
     )
   }
 
-  /** One more call may be at work; those that wait for a person are not. */
+  /** Whether one more call may run; calls that wait for a person do not count. */
   get #hasPlace(): boolean {
     const atWork = this.calls.filter((call) => isExecuting(call) && call.stage !== 'asking')
     return atWork.length < this.#around.plan.maxConcurrency
   }
 
-  /** If its place is taken, the call waits for one and keeps the answer. */
+  /** If its slot is taken, the call waits for one and keeps the answer. */
   #permit(call: ReferenceCall): void {
     call.isPermitted = true
     if (this.#hasPlace) this.#begin(call)

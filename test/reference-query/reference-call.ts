@@ -3,12 +3,12 @@ import type { CallPlan } from './story.ts'
 
 type StartWhen = Exclude<CallPlan['startWhen'], 'default'>
 
-/** A call of one attempt, as the reference sees it. */
+/** A call of one attempt, in the reference. */
 export interface ReferenceCall {
   readonly name: string
   readonly sent: SentCall
   readonly plan: CallPlan
-  /** It never runs: its tool, its arguments or its id are wrong. */
+  /** It never runs: its tool, its arguments or its id are invalid. */
   readonly isAnswered: boolean
   readonly isSafe: boolean
   /** Consecutive safe calls share what they see of the context. */
@@ -16,10 +16,10 @@ export interface ReferenceCall {
   stage: 'waiting' | 'asking' | 'running' | 'stopping' | 'over'
   heldUntil: StartWhen | undefined
   question: number | undefined
-  /** The host allowed it; it keeps that while it waits for a place. */
+  /** The host allowed it; this stays while it waits for a slot. */
   isPermitted: boolean
   body: number | undefined
-  /** When a body that was told to stop is given up. */
+  /** When a body that was told to stop is abandoned. */
   deadline: number
   isError: boolean
   modifies: boolean
@@ -66,5 +66,5 @@ export function referenceCall(
   }
 }
 
-/** Its arguments do not fit, which becomes clear when it is its turn. */
+/** Its arguments do not match, which is found when it starts. */
 export const failsAtOnce = ({ plan }: ReferenceCall): boolean => isInvalid(plan)

@@ -36,17 +36,17 @@ export class ReferenceReader implements Surroundings {
   protected said: string[] = []
   #given = 0
   protected reply = new ReferenceReply()
-  /** Since when the stream is waited for; not at all where it is not open, or has to wait for old bodies. */
+  /** Since when the stream is awaited; undefined if it is not open or has to wait for old bodies. */
   protected listeningSince: number | undefined
   protected failure: Failure | undefined
-  /** The service began another reply after something had been done. */
+  /** The service began another reply after effects. */
   protected isRestarted = false
   protected isStreamOver = false
   protected isPrepared = false
-  /** Goes off with a later move of the clock than the one that set it. */
+  /** Fires with a later move of the clock than the one that set it. */
   protected timer: { due: number; setAt: number } | undefined
   protected hasFailed = false
-  /** The model has failed for good; only the calls are waited for. */
+  /** The model has failed for good; only the calls are awaited. */
   protected isFailing = false
 
   constructor(plan: QueryPlan, log: readonly Entry[]) {
@@ -69,7 +69,7 @@ export class ReferenceReader implements Surroundings {
     this.isHostAborted = true
   }
 
-  /** Nothing goes on, and nothing ends, while a body of an attempt that does not count still runs. */
+  /** Nothing continues or ends while a body of a discarded attempt still runs. */
   protected get isQuiet(): boolean {
     return this.attempts.every(({ isIdle }) => isIdle)
   }
@@ -89,7 +89,7 @@ export class ReferenceReader implements Surroundings {
     this.yield(retryInWords({ ...retry, discarded: this.#given, lost: this.attempt.discard() }))
   }
 
-  /** The reply counts as far as it came; the host hears what had run. */
+  /** The reply counts as far as it came; the host is told what had run. */
   protected salvage(retry: { errorKind: string; error: string; delayMs: number; isFallback: boolean }): void {
     this.yield(retryInWords({ ...retry, discarded: 0, lost: this.attempt.lost }))
   }
@@ -104,7 +104,7 @@ export class ReferenceReader implements Surroundings {
     this.yield(line)
   }
 
-  /** Reads on until it is so. Timers that are due come before anything else is done. */
+  /** Reads on until the condition holds. Due timers come first. */
   protected until(isSo: () => boolean): void {
     while (!isSo()) {
       if (this.#isTicking && this.#fireNext()) continue
@@ -129,7 +129,7 @@ export class ReferenceReader implements Surroundings {
     }
   }
 
-  /** The earliest timer that is due goes off. */
+  /** Fires the earliest due timer. */
   #fireNext(): boolean {
     const timers: { due: number; fire: () => void }[] = this.attempts.flatMap((attempt) =>
       attempt.calls
@@ -147,7 +147,7 @@ export class ReferenceReader implements Surroundings {
     return first !== undefined
   }
 
-  /** A reply with a stop reason is a reply, whatever becomes of its stream. */
+  /** A reply with a stop reason is complete, even if its stream fails. */
   #fail(failure: Failure): void {
     this.listeningSince = undefined
     if (this.reply.stopReason === undefined) this.failure = failure
@@ -169,7 +169,7 @@ export class ReferenceReader implements Surroundings {
       this.#isSilent = true
       this.abort('reader_left')
     } else if (entry.is === 'sends' || entry.is === 'steers') {
-      // what is sent while the query ends has come too late, what interrupts is kept all the same
+      // a message sent while the query ends is too late; a message with an interrupt is kept
       const isTooLate = this.isFailing || this.abortReason !== undefined
       if (entry.is === 'steers' || !isTooLate) this.sent.push(entry.text)
       this.isSteered = entry.is === 'steers'
@@ -223,7 +223,7 @@ export class ReferenceReader implements Surroundings {
     this.say(`calls ${name} ${tool}`, `assistant: call ${name} ${tool} ${input}`)
   }
 
-  /** The same reply announced twice is one reply; another one takes its place. */
+  /** The same reply started twice is one reply; another one replaces it. */
   #hearStart(id: string): void {
     const reply = this.reply
     if (reply.id === id) return
@@ -247,7 +247,7 @@ export class ReferenceReader implements Surroundings {
     const error = 'The service began its reply again.'
     this.discard({ errorKind: 'restarted', error, delayMs: 0, isFallback: false })
     this.newAttempt()
-    // nothing more is heard until the bodies of the old one are gone
+    // nothing more is read until the bodies of the old reply have ended
     this.listeningSince = Number.POSITIVE_INFINITY
   }
 }

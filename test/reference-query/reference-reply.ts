@@ -6,18 +6,18 @@ interface OpenBlock {
   readonly call?: SentCall
 }
 
-/** What one stream has said so far, block by block. */
+/** The state of one stream, block by block. */
 export class ReferenceReply {
   id: string | undefined
   stopReason: string | undefined
   readonly #open = new Map<number, OpenBlock>()
 
-  /** Text that is not finished: the user has seen it. */
+  /** Unfinished text, which the user has seen. */
   get partial(): string[] {
     return [...this.#open.values()].flatMap(({ text, isThinking }) => (text === undefined || isThinking ? [] : [text]))
   }
 
-  /** Another reply in the same stream; nothing that was open goes on. */
+  /** Another reply in the same stream; open blocks do not continue. */
   begin(id: string): void {
     this.id = id
     this.stopReason = undefined

@@ -3,7 +3,7 @@ import type { HeldStream } from './held-stream.ts'
 import type { QueryUnderTest } from './query-under-test.ts'
 import type { Move, QueryPlan } from './story.ts'
 
-/** Turns moves into what can happen as things stand, going by no more than what can be seen from outside. */
+/** Turns moves into possible events, based only on what is visible from outside. */
 export class Script {
   readonly #plan: QueryPlan
   readonly #query: QueryUnderTest
@@ -46,13 +46,13 @@ export class Script {
     } else if (this.#query.stream !== undefined) yield* this.#said(move, this.#query.stream)
   }
 
-  /** What brings the query nearer to its end. */
+  /** The next entries toward the end of the query. */
   *nextToEnd(): Generator<Entry> {
     const { stream, bodies, isPreparing } = this.#query
     const [question] = indices(bodies.questions, ({ isAnswered }) => !isAnswered)
     const [body] = indices(bodies.bodies, bodies.isLive)
     if (question !== undefined) yield { is: 'answers', question, answer: 'allow' }
-    // every other body that was told to stop is left to its grace
+    // every other body that was told to stop runs into its grace period
     else if (body !== undefined && body % 2 === 1 && bodies.bodies[body]?.toldAt !== undefined) yield { is: 'tick' }
     else if (body !== undefined) yield { is: 'body finishes', body, modifies: false }
     else if (isPreparing) yield { is: 'prepared' }
@@ -89,7 +89,7 @@ export class Script {
     }
   }
 
-  /** A reply begins with its announcement. */
+  /** A reply begins with message_start. */
   *#opening(stream: HeldStream): Generator<Entry> {
     if (stream.replyId === undefined && !this.#plan.isNameless) yield this.#announce(stream)
   }
@@ -127,7 +127,7 @@ export class Script {
   }
 }
 
-/** Events that mean nothing. */
+/** Events without meaning. */
 function strayOf({ closed }: HeldStream, pick: number): unknown {
   const [index] = closed
   const events: unknown[] = [
@@ -145,7 +145,7 @@ function strayOf({ closed }: HeldStream, pick: number): unknown {
   return picked(events, pick)
 }
 
-// a share, not a remainder: where shrinking takes some away, it still finds the same one more often
+// a fraction, not a remainder: after shrinking, it more often picks the same one
 const picked = <Value>(values: readonly Value[], pick: number): Value | undefined =>
   values[Math.floor((pick / 100) * values.length)]
 

@@ -1,7 +1,7 @@
 import type { Message, QueryMessage, ToolResultBlock } from '../../src/index.ts'
 import { inShort } from '../support/query.ts'
 
-/** Names calls as the story does: by the id the model gave, or, where it got another, by which of those it was. */
+/** Names calls as the story does: by the model's id, or by its number if it got another id. */
 export class CallNames {
   readonly #given: ReadonlySet<string>
   readonly #minted = new Map<string, string>()
@@ -17,7 +17,7 @@ export class CallNames {
     return name
   }
 
-  /** A transcript in short, with notes of hooks as no more than that. */
+  /** A transcript in short; notes of hooks are only marked. */
   inShort(messages: readonly Message[]): string[] {
     return inShort(messages).map((line) => this.rename(line))
   }
@@ -28,7 +28,7 @@ export class CallNames {
   }
 }
 
-/** A message that was yielded, in a few words; none for what hooks say to people only. */
+/** A yielded message in a few words; empty for hook messages that are only for people. */
 export function messageInWords(message: QueryMessage, names: CallNames): string | undefined {
   if (message.type === 'assistant') {
     const [block] = message.message.content

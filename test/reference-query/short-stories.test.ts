@@ -8,8 +8,8 @@ import { flush } from '../support/turn.ts'
 const busy = Object.assign(new Error('busy'), { status: 529 })
 const isRetry = (message: QueryMessage): boolean => message.type === 'system' && message.subtype === 'model_retry'
 
-describe('what random queries found', () => {
-  it('Y6 L8 a call that comes in just as the last result goes out is answered too', async () => {
+describe('cases that random queries found', () => {
+  it('Y6 L8 a call that is added just as the last result is delivered is answered too', async () => {
     const read = heldTool('Read', { safe: true })
     const { held, run } = testQuery([read.tool])
     const [b1, b2, b3, bEnd] = callBlock(1, 'b', 'Read', '{}')
@@ -43,11 +43,11 @@ describe('what random queries found', () => {
     held.start('m3')
     held.call('b', 'Write')
     await flush()
-    // the body of `a` was told to stop, and its grace is not over
+    // the body of `a` was told to stop, and its grace period is not over
     expect(write.started).toEqual(['a'])
   })
 
-  it('L6 who leaves during a backoff waits until nothing runs any more', async () => {
+  it('L6 leaving during a backoff waits until nothing runs any more', async () => {
     const write = heldTool('Write', { startWhen: 'closed' })
     const { held, run } = testQuery([write.tool])
     await flush()
@@ -67,7 +67,7 @@ describe('what random queries found', () => {
     expect(hasReturned).toBe(true)
   })
 
-  it('L7 a preparation that fails on a second attempt ends the query', async () => {
+  it('L7 a prepareMessages that fails on a second attempt ends the query', async () => {
     let count = 0
     const prepareMessages = <Messages>(messages: Messages): Messages => {
       if (++count === 2) throw new Error('no')
@@ -82,7 +82,7 @@ describe('what random queries found', () => {
     expect(await Promise.race([result, 'hangs'])).toMatchObject({ reason: 'model_error' })
   })
 
-  it('L8 a preparation that fails on a second turn leaves the first one as it is', async () => {
+  it('L8 a prepareMessages that fails on a second turn keeps the first turn', async () => {
     let count = 0
     const prepareMessages = <Messages>(messages: Messages): Messages => {
       if (++count === 2) throw new Error('no')
@@ -100,7 +100,7 @@ describe('what random queries found', () => {
     expect(inShort(run.transcript)).toEqual(['user: go', 'assistant: call a Read {}', 'user: result a A'])
   })
 
-  it('Q8 the same block twice, under the id of an earlier turn, is one call', async () => {
+  it('Q8 the same block twice, with the id of an earlier turn, is one call', async () => {
     const read = heldTool('Read', { safe: true })
     const { held } = testQuery([read.tool])
     await flush()
@@ -135,7 +135,7 @@ describe('what random queries found', () => {
     expect(held.requests).toHaveLength(4)
   })
 
-  it("A3 one interrupt by the host's controller leaves alone what it made room for", async () => {
+  it("A3 one interrupt by the host's controller does not stop calls that start because of it", async () => {
     const block = heldTool('Block')
     const abortController = new AbortController()
     const canUseTool = () => new Promise<never>(() => undefined)
@@ -148,7 +148,7 @@ describe('what random queries found', () => {
     await flush()
     abortController.abort('interrupt')
     await flush()
-    // the question about `a` is over; `b` is a block call that was queued, and still runs
+    // the question about `a` is closed; `b` has block behaviour, was queued, and still runs
     expect(run.executor.openQuestions().map(({ toolUseID }) => toolUseID)).toEqual(['b'])
   })
 
@@ -171,7 +171,7 @@ describe('what random queries found', () => {
     expect(listeners).toBe(0)
   })
 
-  it('L5 a reply that begins again is not reported with an error of an earlier attempt', async () => {
+  it('L5 a restarted reply is not reported with an error of an earlier attempt', async () => {
     const { held, clock, seen } = testQuery([], { retry: { backoffMs: 10 } })
     await flush()
     held.fail(busy)
@@ -185,7 +185,7 @@ describe('what random queries found', () => {
     expect(JSON.stringify(seen.filter(isRetry)[1])).not.toContain('busy')
   })
 
-  it('L3 a reply that is announced after its first block is still one reply', async () => {
+  it('L3 a reply whose start comes after its first block is still one reply', async () => {
     const read = heldTool('Read', { safe: true })
     const { held, run, seen, result } = testQuery([read.tool])
     await flush()

@@ -1,17 +1,17 @@
-/** What a call is like: its tool, what the model wrote, and what the host and its hooks will say of it. */
+/** The traits of a call: its tool, the model's text, and the behaviour of the host and its hooks. */
 export interface CallPlan {
   readonly safe: boolean
   /** Its interrupt behaviour is `'cancel'`, otherwise `'block'`. */
   readonly cancel: boolean
   readonly cascades: boolean
-  /** Its body settles when its signal aborts; a stubborn one goes on. */
+  /** Its body settles when its signal aborts; otherwise it continues. */
   readonly obedient: boolean
-  /** Its body is over as soon as it has begun. */
+  /** Its body ends as soon as it has begun. */
   readonly instant: boolean
   readonly startWhen: 'default' | 'closed' | 'nextBlock' | 'turnEnded'
   readonly fault: 'none' | 'unknown' | 'broken' | 'array' | 'invalid'
   readonly asks: boolean
-  /** A hook wants no continuation, before or after the call. */
+  /** A hook with continue false, before or after the call. */
   readonly hook: 'none' | 'pre' | 'post'
 }
 
@@ -26,24 +26,24 @@ export interface QueryPlan {
   readonly maxConcurrency: number
   /** What happens before the first message is read. */
   readonly before: 'nothing' | 'host aborted' | 'abort' | 'send'
-  /** Whether the messages are prepared by the host, and whether that takes until it says so. */
+  /** Whether the host prepares the messages, and whether that waits for a move. */
   readonly prepares: 'no' | 'at once' | 'later'
   /** The number of the preparation that fails. */
   readonly unprepared: number | undefined
-  /** Requests that fail before they have a stream, by their number. */
+  /** Requests that fail before they have a stream, by number. */
   readonly openings: readonly (ErrorWord | undefined)[]
   /** Replies come without `message_start`. */
   readonly isNameless: boolean
   /** All replies have the same id. */
   readonly isMonotone: boolean
-  /** Its streams do not listen to their signal. */
+  /** Its streams ignore their signal. */
   readonly isDeaf: boolean
 }
 
-/** Which id a call comes with: its own, or that of another one. */
+/** The id of a call: its own, or that of another one. */
 type IdChoice = 'fresh' | 'same' | 'clash' | 'earlier'
 
-/** One thing that may happen; `pick` says how far down those there are. It is passed over where there is nobody. */
+/** One possible event; `pick` chooses among the candidates. It is skipped if there is none. */
 export type Move =
   | { do: 'call'; plan: CallPlan; id: IdChoice; pick: number; leaveOpen: boolean }
   | { do: 'text' | 'think'; leaveOpen: boolean }
@@ -63,12 +63,12 @@ export type Answer = 'allow' | 'deny' | 'deny and stop'
 
 export const tickMs = 10
 export const graceMs = 30
-// no multiple of a tick, so that no two kinds of timers end together
+// not a multiple of a tick, so that no two kinds of timers end together
 export const idleMs = 65
 export const backoffMs = (failures: number): number => failures * 12
 export const unknownName = 'nowhere'
 
-/** A query and what happens in it; reads as one line per move. */
+/** A query and its moves, one line per move. */
 export class Story {
   readonly plan: QueryPlan
   readonly moves: readonly Move[]
@@ -83,7 +83,7 @@ export class Story {
   }
 }
 
-/** Only what is out of the ordinary. */
+/** Only unusual settings. */
 export const planInWords = (plan: QueryPlan): string =>
   [
     `a query of up to ${plan.maxTurns} turns`,

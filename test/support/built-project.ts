@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..')
 // not inside node_modules, where Vite does not read a tsconfig
 const cache = join(root, '.built')
 
-/** The parts of the project that a build reads or a package ships. */
+/** The parts of the project that a build reads or a package contains. */
 const parts = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'LICENSE', 'CHANGELOG.md'],
   ...['src', 'machines', 'inspector-app', 'scripts', 'docs', 'packages', 'examples'],
@@ -59,7 +59,7 @@ export function builtProject(): string {
     try {
       removeOlder(folder)
       copy(files, folder)
-      // Vitest says `test` here, and a release is built without it
+      // Vitest sets NODE_ENV to `test`, and a release is built without it
       const { NODE_ENV: _, ...env } = process.env
       execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
       pack(folder)
@@ -74,7 +74,7 @@ export function builtProject(): string {
 /** The tarballs of all packages, as they would be published, beside the build. */
 function pack(folder: string): void {
   mkdirSync(join(folder, 'tarballs'))
-  // npm loses its way among the links, and packing needs no modules
+  // npm cannot handle the links, and packing needs no modules
   const modules = ['.', 'packages/xstate-inspect'].map((part) => join(folder, part, 'node_modules'))
   for (const each of modules) renameSync(each, `${each}-aside`)
   const all = ['--workspaces', '--include-workspace-root', '--ignore-scripts', '--pack-destination', 'tarballs']
@@ -82,7 +82,7 @@ function pack(folder: string): void {
   for (const each of modules) renameSync(`${each}-aside`, each)
 }
 
-/** One process builds; the others wait, and take over if it died. */
+/** One process builds; the others wait, and take over if it dies. */
 function takeLock(lock: string): boolean {
   try {
     mkdirSync(lock)
@@ -99,12 +99,12 @@ function isAlive(lock: string): boolean {
     process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0)
     return true
   } catch {
-    // a lock that has no pid yet was made a moment ago
+    // a lock without a pid was created a moment ago
     return existsSync(lock) && !existsSync(join(lock, 'pid'))
   }
 }
 
-/** Removes builds of other sources, but not those of the last hour: another run of the tests may still use one. */
+/** Removes builds of other sources that are older than an hour: another run of the tests may still use newer ones. */
 function removeOlder(kept: string): void {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name)
@@ -113,7 +113,7 @@ function removeOlder(kept: string): void {
   }
 }
 
-/** The sources, and packages to import: those of the project from the copy, all others from where they are installed. */
+/** The sources, and the packages: those of the project from the copy, all others from where they are installed. */
 function copy(files: readonly string[], folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   for (const file of files) {

@@ -20,7 +20,7 @@ export function importsBelow(folder: string): Import[] {
   })
 }
 
-/** The file that a relative import names, from the top of the project. */
+/** The file of a relative import, from the root of the project. */
 export const targetOf = ({ file, from }: Import): string => relative(root, resolve(root, dirname(file), from))
 
 /** The packages that are loaded when a file is. */
@@ -31,7 +31,7 @@ export function packagesBehind(entry: string): Set<string> {
     if (seen.has(file)) return
     seen.add(file)
     const text = readFileSync(join(root, file), 'utf8')
-    // a line of types only is gone when it runs
+    // a type-only import is removed at run time
     for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^']*?from '([^']+)'/gm)) {
       if (from.startsWith('.')) visit(targetOf({ file, from }))
       else packages.add(from)

@@ -2,6 +2,6 @@ import fc from 'fast-check'
 
 const { SIGNALBOX_FULL, SIGNALBOX_SEED } = process.env
 
-// `npm test` gives the same answer twice; `npm run test:full` looks at new cases each time
+// `npm test` is deterministic; `npm run test:full` uses new cases each time
 if (SIGNALBOX_SEED !== undefined) fc.configureGlobal({ seed: Number(SIGNALBOX_SEED) })
 else if (SIGNALBOX_FULL === undefined) fc.configureGlobal({ seed: 1 })

@@ -5,7 +5,7 @@ export interface SseServer {
   readonly url: string
   /** Requests so far, as JSON. */
   readonly requests: unknown[]
-  /** Resolves when every reply so far is over: sent to its end, or its connection is gone. */
+  /** Resolves when every reply so far has ended: sent completely, or its connection is closed. */
   allOver(): Promise<void>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export async function sseServer(
   }
 }
 
-/** Events of the Messages API as they go over the wire. */
+/** Events of the Messages API as sent over the wire. */
 export const sse = (events: readonly { type: string }[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 

@@ -11,7 +11,7 @@
 export class ThinkingBinding {
   readonly #known = new Map<string, Prefix[]>()
 
-  /** Why the service would refuse the request. */
+  /** Why the service would reject the request. */
   flaws(request: unknown): string[] {
     const said = blocksOf(request)
     const flaws: string[] = []
@@ -28,17 +28,17 @@ export class ThinkingBinding {
     return flaws
   }
 
-  /** Tells it, event by event, what the service answered to the request. */
+  /** Records the service's events for the request. */
   replyTo(request: unknown): (event: unknown) => void {
     const asked = blocksOf(request)
     let reply: { readonly index: unknown; readonly block: Block }[] = []
     return (event) => {
       const { type, index, content_block, delta, message } = Object(event) as Record<string, unknown>
-      // a reply may begin with whole blocks
+      // a reply may begin with complete blocks
       if (type === 'message_start') reply = listOf(Object(message).content).map((block) => ({ index: -1, block }))
       if (type === 'content_block_start') {
         const block = { ...(content_block as Block) }
-        // neither the thoughts nor the calls of a model that declined may come back
+        // neither the thinking nor the calls of a model that declined may be sent back
         if (block.type === 'fallback') reply = reply.filter((each) => !isOfDeclined(each.block))
         reply.push({ index, block })
       }
@@ -66,11 +66,11 @@ interface Said {
 
 interface Prefix {
   readonly frame: string
-  /** Everything but thoughts. */
+  /** Everything except thinking. */
   readonly said: readonly Said[]
-  /** Each with the number of blocks before it, thoughts not counted. */
+  /** Each with the number of blocks before it, not counting thinking. */
   readonly thoughts: readonly string[]
-  /** How many were in the request; later ones are of the reply itself, and are compared by what names them. */
+  /** How many were in the request; later ones belong to the reply itself and are compared by id. */
   readonly asked?: number
 }
 
@@ -109,7 +109,7 @@ function isSame(made: Prefix, now: Prefix): boolean {
   return isUnchanged && made.thoughts.slice(made.thoughts.length - now.thoughts.length).join() === now.thoughts.join()
 }
 
-/** Pieces of input and citations are not put together here. */
+/** Deltas of inputs and citations are not assembled here. */
 const nameOf = ({ role, block }: Said): string =>
   asText([role, block.type, block.id ?? block.tool_use_id ?? block.text ?? ''])
 

@@ -10,14 +10,14 @@ export const toolUse = (id: string, name: string, input: unknown = {}): ToolUseB
   input,
 })
 
-/** The stage of a call in the words of the contract. */
+/** The stage of a call in the terms of the contract. */
 export const stateOf = (executor: StreamingToolExecutor, id: string): string => {
   const call = executor.actor.getSnapshot().context.run.calls.find((each) => each.id === id)
   const value: unknown = call?.ref?.getSnapshot().value
   return typeof value === 'object' && value !== null ? (Object.keys(value)[0] ?? 'none') : String(value ?? 'none')
 }
 
-/** The gate and the abort state, as the executor chart's own value says. */
+/** The gate and the abort state, from the executor chart's value. */
 export const chartValue = (executor: StreamingToolExecutor): { gate: string; run: string } =>
   executor.actor.getSnapshot().value as { gate: string; run: string }
 
@@ -28,7 +28,7 @@ export const resultOf = ({ message }: { message: Message }): ToolResultBlock => 
 
 export const isResult = ({ message }: { message: Message }): boolean => message.type === 'user'
 
-/** What is ready now. Bounded, so that a broken cursor cannot hang a test. */
+/** The messages that are ready. Limited, so that a broken cursor cannot hang a test. */
 export const takeAll = (executor: StreamingToolExecutor): MessageUpdate[] => {
   const updates: MessageUpdate[] = []
   for (const update of executor.getCompletedResults()) {
@@ -37,7 +37,7 @@ export const takeAll = (executor: StreamingToolExecutor): MessageUpdate[] => {
   return updates
 }
 
-/** What is ready now: `[id, content]` of each result. */
+/** The results that are ready: `[id, content]` of each. */
 export const takeReady = (executor: StreamingToolExecutor): [string, unknown][] =>
   takeAll(executor)
     .filter(isResult)

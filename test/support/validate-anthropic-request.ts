@@ -51,7 +51,7 @@ function toolFlaws(tools: unknown): string[] {
   return flaws
 }
 
-/** Everything that is wrong with the messages of a request. */
+/** All problems of the messages of a request. */
 export function messageFlaws(messages: unknown): string[] {
   if (!Array.isArray(messages) || messages.length === 0) return ['messages: at least one is required']
   const turns: Turn[] = []
@@ -64,7 +64,7 @@ export function messageFlaws(messages: unknown): string[] {
     if (!Array.isArray(blocks)) flaws.push(`messages.${at}.content: neither text nor blocks`)
     else {
       const last = turns.at(-1)
-      // consecutive messages of one role are read as one
+      // consecutive messages of one role are merged
       if (last !== undefined && last.role === role) last.blocks.push(...blocks)
       else turns.push({ at, role: String(role), blocks: [...blocks] })
     }
@@ -146,7 +146,7 @@ function pairFlaws(turns: readonly Turn[]): string[] {
   return flaws
 }
 
-/** The service runs these; their results stand with the assistant, and until then only results may be said. */
+/** The service runs these; their results are with the assistant, and until then only results may be sent. */
 function serverToolFlaws(turns: readonly Turn[]): string[] {
   const flaws: string[] = []
   const open = new Set<unknown>()
@@ -171,10 +171,10 @@ function serverToolFlaws(turns: readonly Turn[]): string[] {
   return flaws
 }
 
-/** Signed, in the order in which they came, and never the last thing that is said. */
+/** Signed, in their original order, and never last in a message. */
 function thinkingFlaws(turns: readonly Turn[]): string[] {
   const thoughts = turns.flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'thinking'))
-  // services that speak this protocol and sign nothing want their thoughts back all the same
+  // services with this protocol that sign nothing still need their thinking back
   const isSigning = thoughts.some(({ signature }) => Boolean(signature))
   return turns.flatMap(({ at, role, blocks }) => {
     const flaws: string[] = []

@@ -68,7 +68,7 @@ describe('coverage of the charts', () => {
     expect(second.save()).toBe(second.save())
   })
 
-  it('Q1 passes over what another version had, and refuses what is no coverage', () => {
+  it('Q1 ignores transitions of another version, and rejects files that are not coverage', () => {
     const taken = coverage()
     const file = JSON.parse(taken.save()) as CoverageFile
     const [call, ...others] = file.charts as [CoverageFile['charts'][number], ...CoverageFile['charts'][number][]]

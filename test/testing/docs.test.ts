@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 const declared = vi.hoisted((): (() => Promise<void>)[] => [])
-// what Node's own runner would run after the file, this one runs at once
+// Node's own runner would run these after the file; here they run at once
 vi.mock('node:test', () => ({
   describe: (_: string, body: () => void) => body(),
   it: (_: string, test: () => Promise<void>) => void declared.push(test),
@@ -36,7 +36,7 @@ describe('the page on testing', () => {
     ['explore-query', () => import('../../examples/testing/explore-query.ts')],
     ['coverage', () => import('../../examples/testing/coverage.ts')],
     ['check-recording', () => import('../../examples/testing/check-recording.ts')],
-  ] as const)('Y6 shows %s as it is, and what it prints', async (name, run) => {
+  ] as const)('Y6 shows %s unchanged, and its output', async (name, run) => {
     const page = read('docs/testing.md')
     expect(page).toContain(`\`\`\`ts\n${read(`examples/testing/${name}.ts`)}\`\`\``)
     const lines = await printedBy(run)
@@ -46,7 +46,7 @@ describe('the page on testing', () => {
   it.each([
     ['in-a-test', () => import('../../examples/testing/in-a-test.ts'), 1],
     ['conformance', () => import('../../examples/testing/conformance.ts'), 13],
-  ] as const)('Y6 shows %s as it is, and its tests pass', async (_, declare, count) => {
+  ] as const)('Y6 shows %s unchanged, and its tests pass', async (_, declare, count) => {
     await declare()
     expect(declared).toHaveLength(count)
     for (const test of declared.splice(0)) await test()

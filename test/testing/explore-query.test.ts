@@ -99,7 +99,7 @@ describe('exploring a query', () => {
     check: ({ requests }) => (requests.length > 1 ? `it was asked ${requests.length} times` : undefined),
   }
 
-  it('finds a wish of our own that does not hold, as text, as a test and as a recording', async () => {
+  it('finds a breach of a custom invariant, as text, as a test and as a recording', async () => {
     const setup = { tools, replies: [['So.', { call: 'Read' }]], happenings: { ...nothing, modelTrouble: true } }
     const { breach } = await exploreQuery({ ...setup, invariants: [...queryInvariants, wish] })
     expect(breach?.text).toBe(
@@ -134,7 +134,7 @@ describe('exploring a query', () => {
 })
 
 describe('simulated queries', () => {
-  it('L1 L8 Y6 keep every invariant, whatever goes wrong, and leave recordings that do', async () => {
+  it('L1 L8 Y6 keep every invariant whatever goes wrong, and so do their recordings', async () => {
     const recordings: string[] = []
     const { breach, runs, moves } = await simulateQuery({
       seed: 7,

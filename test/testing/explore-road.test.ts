@@ -11,7 +11,7 @@ import {
 const tools = [
   heldTool('Read', { safe: true }).tool,
   heldTool('Edit').tool,
-  // safe with the model's input, unsafe once its input was changed
+  // safe with the model's input, unsafe with a changed input
   heldTool('Query', { isConcurrencySafe: (input) => (input as { rewritten?: boolean }).rewritten !== true }).tool,
 ]
 const nothingElse = {
@@ -25,7 +25,7 @@ const nothingElse = {
   failure: false,
 } as const
 
-describe('exploring the road of a call', () => {
+describe('exploring the phases of a call', () => {
   it.each<[string, ExploreOptions, number]>([
     [
       'P1 P5 rules that deny, ask and allow, with an abort everywhere',
@@ -80,7 +80,7 @@ describe('exploring the road of a call', () => {
   const calls = [{ tool: 'Query', input: { of: 'a' } }, { tool: 'Edit' }]
   const road = ['a arrives', 'b arrives', 'a: input is accepted', 'a: hook before changes the input']
 
-  it('P4 gives the body what the hook made of it, alone', async () => {
+  it('P4 gives the body the input that the hook changed, and runs it alone', async () => {
     const setup = { tools, calls, phases: 'all' as const, happenings: { rewrite: true } }
     const story = [...road, 'a: input is accepted', 'a: hook before passes', 'a: host allows', 'a: input is accepted']
     const { world, breaches } = await playTurn(setup, story)
@@ -89,7 +89,7 @@ describe('exploring the road of a call', () => {
     expect(world.executor.actor.getSnapshot().value).toMatchObject({ gate: 'exclusive' })
   })
 
-  it('P4 takes a function of ours for the change, and finds a tool that cannot bear it', async () => {
+  it('P4 accepts a custom function for the change, and finds a tool that fails with it', async () => {
     const query = heldTool('Query', { safe: true })
     const wish = {
       name: 'nobody is asked for',
@@ -108,13 +108,13 @@ describe('exploring the road of a call', () => {
     expect(breach?.test).toContain('    happenings, // define this')
   })
 
-  it('Y7 finds a change of the context that comes too early', async () => {
+  it('Y7 finds a context change that comes too early', async () => {
     const { world } = await playTurn({ tools, calls: [{ tool: 'Read' }, { tool: 'Read' }], arrival: 'together' }, [])
     world.modified.push('b')
     expect(world.breaches().map(({ invariant }) => invariant)).toEqual(['the context changes in order'])
   })
 
-  it('P1 finds a rule that is not kept', async () => {
+  it('P1 finds a breach of a permission rule', async () => {
     const setup = { tools, calls: [{ tool: 'Edit' }], phases: 'all' as const, arrival: 'together' as const }
     const story = ['a: input is accepted', 'a: hook before passes', 'a: host allows']
     await replayTurn(setup, story)

@@ -60,17 +60,17 @@ describe('exploring a turn', () => {
       'Unknown tool edit. Did you mean Edit?',
     ],
     ['calls of which none would run', { tools, calls: [{ tool: 'Nowhere' }] }, 'No call would run'],
-    ['no calls', { tools, calls: [] }, 'calls must contain at least one call'],
+    ['no calls', { tools, calls: [] }, 'calls: expected at least one call'],
     [
       'a slip in a happening',
       { tools, calls: [{ tool: 'Read' }], happenings: { aborts: false } as object },
       'Unknown happening aborts',
     ],
-  ])('refuses %s, because nothing can be wrong where nothing happens', async (_, options, problem) => {
+  ])('rejects %s, because an exploration in which nothing happens proves nothing', async (_, options, problem) => {
     await expect(exploreTurn(options)).rejects.toThrow(problem)
   })
 
-  it('says so when tools wait for something that is not in the story', async () => {
+  it('throws if tools wait for something that the story does not control', async () => {
     let stories = 0
     const flaky = (hold: Hold) => {
       const isFirst = stories++ < 4
@@ -91,7 +91,7 @@ describe('exploring a turn', () => {
     )
   })
 
-  it('says which budget was used up', async () => {
+  it('reports which budget was exhausted', async () => {
     let time = 0
     const byTime = await exploreTurn({ tools, calls: [{ tool: 'Read' }], maxMs: 10, now: () => time++ })
     expect(byTime).toMatchObject({ isComplete: false, endedBecause: 'maxMs', breach: undefined })
@@ -103,7 +103,7 @@ describe('exploring a turn', () => {
     expect(byStates.wholeDepth).toBeGreaterThan(0)
   })
 
-  it('finds a wish of our own that does not hold, with the shortest story and a test to paste', async () => {
+  it('finds a breach of a custom invariant, with the shortest story and a test to paste', async () => {
     const wish = {
       name: 'b never overtakes a',
       check: ({ calls: [a, b] }: Parameters<(typeof turnInvariants)[number]['check']>[0]) =>
@@ -157,7 +157,7 @@ describe('exploring a turn', () => {
       expect(breach?.story).toEqual(['a arrives', 'b arrives', '1 is written', '2 is written', 'results are taken'])
     })
 
-    it('has nothing to say once it is unsafe', async () => {
+    it('finds nothing once the tool is unsafe', async () => {
       expect(await exploreTurn(world(false))).toMatchObject({ breach: undefined, isComplete: true })
     })
   })

@@ -124,13 +124,13 @@ describe('the invariants', () => {
     expect(Object.keys(broken).sort()).toEqual(turnInvariants.map(({ name }) => name).sort())
   })
 
-  it.each(Object.entries(broken))('%s is found broken', (name, breakIt) => {
+  it.each(Object.entries(broken))('a breach of "%s" is found', (name, breakIt) => {
     const turn = twoCalls()
     breakIt(turn)
     expect(breachesOf(turn.book, turnInvariants).map(({ invariant }) => invariant)).toContain(name)
   })
 
-  it('a check that throws does not hold', () => {
+  it('a check that throws counts as a breach', () => {
     const bad = {
       name: 'bad',
       check: () => {
@@ -180,7 +180,7 @@ describe('a live executor', () => {
     ])
   })
 
-  it('Q4 is checked by its current state if it is not watched, and is not changed', async () => {
+  it('Q4 is checked by its current state without a watch, and is not changed', async () => {
     const { executor, add, read } = parts()
     add('a', 'Read')
     assertInvariants(executor)
@@ -195,7 +195,7 @@ describe('a live executor', () => {
     expect(watch.evidence.order).toEqual([])
   })
 
-  it('Y6 throws with the name of what does not hold, our own included', () => {
+  it('Y6 throws with the name of the broken invariant, also a custom one', () => {
     const { executor, add } = parts()
     watchInvariants(executor)
     add('a', 'Read')

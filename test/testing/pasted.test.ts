@@ -30,7 +30,7 @@ function paste(name: string, { test, setup }: FoundStory): void {
 }
 
 describe('a test to paste', () => {
-  it('Y6 fails with the breach that was found, whatever kind it is of', { timeout: 120_000 }, async () => {
+  it('Y6 fails with the breach that was found, for every kind of breach', { timeout: 120_000 }, async () => {
     const found = new Map<string, FoundStory>()
     for (const [name, setup] of Object.entries<TurnSetup>(brokenSetups)) {
       const { breach } = await exploreTurn(setup)
@@ -56,7 +56,7 @@ describe('a test to paste', () => {
     }
   })
 
-  it('has all that the turn had: phases, arrival, happenings, context, options, calls', async () => {
+  it('contains the whole setup: phases, arrival, happenings, context, options, calls', async () => {
     const { breach } = await exploreTurn(brokenSetups.aHappening)
     expect(breach?.test).toContain('    happenings: { hostAbort: true, abort: true, flood: true },')
     expect(breach?.test).toContain('    options: { abortGraceMs: 700, maxBufferedProgress: 3 },')
@@ -69,7 +69,7 @@ describe('a test to paste', () => {
     expect(stuck.breach?.test).toContain('  ], { mustEnd: true })')
   })
 
-  it('comes with what a simulation found too', async () => {
+  it('is also generated for a breach found by a simulation', async () => {
     const wish = { name: 'no call', check: ({ calls }: { calls: readonly { id: string }[] }) => calls[0]?.id }
     const { breach } = await simulate({ seed: 1, tools: [heldTool('Read').tool], invariants: [wish] })
     expect(breach?.test).toMatch(/^ {4}happenings: \{ flood: true, .*\},$/m)
@@ -78,7 +78,7 @@ describe('a test to paste', () => {
     )
   })
 
-  it('writes any value that can be written, so that it comes back as it was', () => {
+  it('writes any writable value so that it evaluates to the same value', () => {
     const values = [
       { a: 1, 'b-c': [true, null, -0, 1e21], __proto__x: 12n },
       'it\'s "so" \\ \n \r \u2028 \u0000 \u{1f600}',

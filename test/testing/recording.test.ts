@@ -58,7 +58,7 @@ describe('a story as a recording', () => {
     expect(checkRecording(frames)).toEqual([])
   })
 
-  it('of charts whose states stand inside each other is checked all the same', async () => {
+  it('of charts with a cycle of parents is still checked', async () => {
     const frames = structuredClone(await recordStory(setup, story))
     for (const frame of frames) {
       if (frame.type !== 'chart') continue
@@ -74,7 +74,7 @@ describe('a story as a recording', () => {
     expect(recordings).toHaveLength(150)
   })
 
-  it('Q4 A4 keeps them where the recorder came late, whatever had happened before', async () => {
+  it('Q4 A4 keeps them if the recorder attached late, whatever happened before', async () => {
     for (const from of story.keys()) {
       const frames: Frame[] = []
       const { world } = await playTurn(setup, story.slice(0, from))
@@ -90,7 +90,7 @@ describe('a story as a recording', () => {
     }
   })
 
-  it('Q4 names the frame after which it did not hold, however it goes on', async () => {
+  it('Q4 names the first frame of a breach, however the run continues', async () => {
     const frames = await recordStory(setup, story)
     const executes = frames.findIndex(
       (frame) => frame.type === 'schedule' && frame.stages?.some(([id, stage]) => id === 'b' && stage === 'executing'),
@@ -107,7 +107,7 @@ describe('a story as a recording', () => {
     expect(breach?.seq).toBe(frames[next - 1]?.seq)
   })
 
-  it('Y1 finds a result that is missing, and results that changed places', async () => {
+  it('Y1 finds a result that is missing, and results in the wrong order', async () => {
     const frames = await recordStory(setup, story)
     const results = frames.filter((frame) => frame.type === 'result' && frame.message === 'tool_result')
     const without = frames.filter((frame) => frame !== results[0])
@@ -118,7 +118,7 @@ describe('a story as a recording', () => {
     expect(checkRecording(swapped).map(({ invariant }) => invariant)).toContain('emission order')
   })
 
-  it('comes with every breach, for the inspector to read', async () => {
+  it('contains every breach, for the inspector', async () => {
     const wish = {
       name: 'no b',
       check: ({ calls }: Parameters<(typeof turnInvariants)[number]['check']>[0]) => calls[1]?.id,

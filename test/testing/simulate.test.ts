@@ -51,7 +51,7 @@ describe('simulated turns', () => {
     )
   })
 
-  it('end when their time is over', async () => {
+  it('stop after maxMs', async () => {
     let time = 0
     const { runs } = await simulate({ seed: 1, runs: 1_000, maxMs: 5, now: () => time++ })
     expect(runs).toBeLessThan(10)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { flush, simulatedClock } from '../../src/testing/index.ts'
 
 describe('the simulated clock', () => {
-  it('runs what is due in order of time, then of setting, and what that sets in its turn', () => {
+  it('runs due timers in order of time, then of creation, including new ones', () => {
     const clock = simulatedClock()
     const ran: string[] = []
     const note = (what: string) => () => void ran.push(`${what} at ${clock.now()}`)

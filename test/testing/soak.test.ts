@@ -3,7 +3,7 @@ import { simulate, simulateQuery } from '../../src/testing/index.ts'
 
 const { SIGNALBOX_FULL, SIGNALBOX_SEED } = process.env
 const turns = SIGNALBOX_FULL ? 100_000 : 10_000
-// in the long run, a different seed every day, and the same one all day
+// in the full run, a different seed every day, and the same one all day
 const seed = Number(SIGNALBOX_SEED ?? (SIGNALBOX_FULL ? Math.floor(Date.now() / 86_400_000) : 1))
 
 describe('a soak', () => {

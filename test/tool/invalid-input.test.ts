@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { resultOf, testTurn } from '../support/turn.ts'
 
-/** What the model is told of an input. */
+/** The text for the model about an input. */
 function problemWith(inputSchema: z.ZodObject, input: unknown): string {
   const { add, executor } = testTurn([{ name: 'T', inputSchema, call: async () => ({ data: 'ran' }) }])
   add('a', 'T', input)
@@ -14,7 +14,7 @@ function problemWith(inputSchema: z.ZodObject, input: unknown): string {
 
 const file = z.object({ file_path: z.string(), limit: z.number().optional(), force: z.boolean().optional() })
 
-describe('what a model is told of an input that does not fit', () => {
+describe('the text for a model about an invalid input', () => {
   it.each<[string, z.ZodObject, unknown, string]>([
     ['a missing field', file, {}, '`file_path` is required (string), but is missing'],
     ['a wrong type', file, { file_path: 5 }, '`file_path` must be a string, but the number 5 came.'],
@@ -113,7 +113,7 @@ describe('what a model is told of an input that does not fit', () => {
     expect(problemWith(schema, input)).toBe(problem)
   })
 
-  it('P2 a flood of unknown keys is cut', () => {
+  it('P2 a long list of unknown keys is truncated', () => {
     const input = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key${n}`, n]))
     expect(problemWith(z.strictObject({}), input).length).toBeLessThan(500)
   })

@@ -32,12 +32,14 @@ describe('schemas for the model', () => {
     ])
   })
 
-  it('T2 a schema that cannot tell its JSON Schema is refused with what to do', () => {
+  it('T2 a schema that cannot be converted to JSON Schema is rejected with advice', () => {
     const old = Object.create(z.object({ a: z.string() }), { toJSONSchema: { value: undefined } })
-    expect(() => toolSchemas([toolWith(old)])).toThrow(/inputSchema of Read cannot tell .* zod 4\.2 .* inputJSONSchema/)
+    expect(() => toolSchemas([toolWith(old)])).toThrow(
+      /inputSchema of Read cannot be converted .* zod 4\.2 .* inputJSONSchema/,
+    )
   })
 
-  it('T2 a tool that has a JSON Schema of its own hands it on word for word', () => {
+  it('T2 the inputJSONSchema of a tool is used word for word', () => {
     const inputJSONSchema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -47,23 +49,23 @@ describe('schemas for the model', () => {
     expect(toolSchemas([tool])[0]?.input_schema).toBe(inputJSONSchema)
   })
 
-  it('T2 a JSON Schema that is not one of an object is refused, with what came', () => {
+  it('T2 an inputJSONSchema that is not of type object is rejected, with the received value', () => {
     const tool = { ...toolWith(z.looseObject({})), inputJSONSchema: { type: 'string' } }
     expect(() => toolSchemas([tool as never])).toThrow(
       /tools\[0\] \(Read\): inputJSONSchema: expected .*, received .*string/,
     )
   })
 
-  it('T2 are of the input side: what goes into a transform', () => {
+  it('T2 describe the input side: the value before a transform', () => {
     const [schema] = toolSchemas([toolWith(z.object({ n: z.string().transform(Number) }))])
     expect(schema?.input_schema.properties).toEqual({ n: { type: 'string' } })
   })
 
-  it('T2 a schema that JSON Schema cannot express is refused with the name of its tool', () => {
+  it('T2 a schema that JSON Schema cannot express is rejected with the name of its tool', () => {
     expect(() => toolSchemas([toolWith(z.object({ when: z.date() }))])).toThrow(/inputSchema of Read .*JSON Schema/)
   })
 
-  it('T1 tools that are none are refused here too', () => {
+  it('T1 invalid tools are rejected here too', () => {
     expect(() => toolSchemas([{ name: '' } as AnyTool])).toThrow('tools[0]: name: expected')
     const twice = toolWith(z.object({}))
     expect(() => toolSchemas([twice, twice])).toThrow('Two tools are named "Read"')

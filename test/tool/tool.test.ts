@@ -39,7 +39,7 @@ describe('finding a tool', () => {
     [
       'no name',
       { call() {}, inputSchema: z.object({}) },
-      /tools\[0\]: name: expected a string that is not empty, received undefined/,
+      /tools\[0\]: name: expected a non-empty string, received undefined/,
     ],
     ['no call', { name: 'X', inputSchema: z.object({}) }, /tools\[0\] \(X\): call: expected a function/],
     [
@@ -57,11 +57,11 @@ describe('finding a tool', () => {
       { ...heldTool('X').tool, maxResultSizeChars: Number.NaN },
       /\(X\): maxResultSizeChars: expected/,
     ],
-  ])('T1 a tool with %s is refused with its place, the field and what came', (_, tool, message) => {
+  ])('T1 a tool with %s is rejected with its index, the field and the received value', (_, tool, message) => {
     expect(() => new StreamingToolExecutor([tool as AnyTool])).toThrow(message)
   })
 
-  it('T1 what is no list of tools, no canUseTool or no option is refused by name', () => {
+  it('T1 an invalid list of tools, canUseTool or option is rejected by name', () => {
     const { tool } = heldTool('Read')
     expect(() => new StreamingToolExecutor(tool as never)).toThrow('tools: expected an array of tools')
     expect(() => new StreamingToolExecutor([tool], 'yes' as never)).toThrow(
@@ -83,7 +83,7 @@ describe('finding a tool', () => {
     }
   })
 
-  it('T1 two tools of one name are refused', () => {
+  it('T1 two tools with one name are rejected', () => {
     const { tool } = heldTool('Read')
     try {
       new StreamingToolExecutor([tool, tool])
@@ -94,8 +94,8 @@ describe('finding a tool', () => {
   })
 })
 
-describe('what a tool says of its calls', () => {
-  it('T2 T3 the schema parses; isConcurrencySafe sees what it made of the input', async () => {
+describe('properties of a tool', () => {
+  it('T2 T3 the schema parses; isConcurrencySafe gets the parsed input', async () => {
     const seen: unknown[] = []
     const tool = defineTool({
       name: 'Read',
@@ -107,7 +107,7 @@ describe('what a tool says of its calls', () => {
     expect(seen).toEqual([{ n: 7 }])
   })
 
-  it('T3 unsafe by default, where it throws, and where the input does not parse', () => {
+  it('T3 unsafe by default, if it throws, and if the input does not parse', () => {
     const safeIf = (isConcurrencySafe?: () => boolean) =>
       heldTool('Read', { isConcurrencySafe: isConcurrencySafe as never })
     const throws = safeIf(() => {
@@ -125,7 +125,7 @@ describe('what a tool says of its calls', () => {
     expect(silent.started).toEqual(['a'])
   })
 
-  it("T4 interruptBehavior is 'block' by default and where it throws", () => {
+  it("T4 interruptBehavior is 'block' by default and if it throws", () => {
     const throws = heldTool('Read', {
       interruptBehavior: () => {
         throw new Error('no')
@@ -137,7 +137,7 @@ describe('what a tool says of its calls', () => {
     expect(throws.run('a').context.abortController.signal.aborted).toBe(false)
   })
 
-  it('T5 cancelsSiblingsOnError: never by default, and a function that is asked about each sibling', async () => {
+  it('T5 cancelsSiblingsOnError: never by default, and a function that is called for each sibling', async () => {
     const failures: unknown[] = []
     const bash = heldTool('Bash', {
       safe: true,
@@ -159,7 +159,7 @@ describe('what a tool says of its calls', () => {
     bash.run('bad').fail('bad')
     await flush()
     expect(read.run('other').context.abortController.signal.reason).toBe('sibling_error')
-    // once for each sibling that is not completed
+    // once per sibling that is not completed
     expect(failures).toEqual([
       ['benign', 'plain'],
       ['benign', 'bad'],
@@ -190,7 +190,7 @@ describe('what a tool says of its calls', () => {
     ])
   })
 
-  it('T6 a validateInput that throws or returns nonsense lets nothing run', async () => {
+  it('T6 a validateInput that throws or returns an invalid value prevents the call', async () => {
     const started: string[] = []
     const withCheck = (validateInput: () => never): AnyTool => ({
       name: 'Write',
@@ -300,7 +300,7 @@ describe('running', () => {
     expect(await contentsOf([tool], 'X')).toEqual([content])
   })
 
-  it('T8 over maxResultSizeChars the result is cut and says so', async () => {
+  it('T8 over maxResultSizeChars the result is truncated and says so', async () => {
     const tool: AnyTool = {
       name: 'X',
       inputSchema: z.object({}),
@@ -311,7 +311,7 @@ describe('running', () => {
     expect(content).toMatch(/^x{10}\n\n\[Result truncated: only 10 characters/)
   })
 
-  it("T9 startWhen is the host's to read: the executor leaves holding to hold and release", () => {
+  it('T9 startWhen is read by the host: the executor only knows hold and release', () => {
     const read = heldTool('Read', { startWhen: 'turnEnded' })
     const { add } = testTurn([read.tool])
     add('a', 'Read')
@@ -340,7 +340,7 @@ describe('describing a call', () => {
     )
   })
 
-  it('T10 describe of the tool comes first; one that throws leaves the name', async () => {
+  it('T10 describe of the tool comes first; if it throws, only the name is shown', async () => {
     for (const [describeInput, expected] of [
       [() => 'tests', 'Bash(tests)'],
       [
@@ -391,7 +391,7 @@ describe('types', () => {
     expect(() => defineTool({ name: 'X', call: async () => ({ data: 1 }) })).not.toThrow()
   })
 
-  it('T2 defineTool takes keys of a host’s own, and no misspelt one of ours', () => {
+  it('T2 defineTool accepts extra keys, and rejects misspelt known ones', () => {
     const call = async () => ({ data: 1 })
     const inputSchema = z.object({ path: z.string() })
     const own = {
@@ -411,7 +411,7 @@ describe('types', () => {
     expect(defineTool({ name: 'X', inputSchema, call, ...own })).toMatchObject(own)
     // @ts-expect-error a letter too few
     const slip = defineTool({ name: 'X', inputSchema, call, isConcurencySafe: () => true })
-    // at run time nothing is dropped
+    // at run time all keys are kept
     expect(slip).toHaveProperty('isConcurencySafe')
     // @ts-expect-error a letter too many
     defineTool({ name: 'X', inputSchema, call, mapResults: () => 1 })
@@ -427,13 +427,13 @@ describe('types', () => {
     defineTool({ name: 'X', inputSchema, call, onInterruptBehavior: () => 'cancel' })
     // @ts-expect-error a short one
     defineTool({ name: 'X', inputSchema, call, retri: { attempts: 2 } })
-    // @ts-expect-error also where it comes with others
+    // @ts-expect-error also beside other keys
     defineTool({ name: 'X', inputSchema, call, ...own, cancelSiblingsOnError: true })
     const wanted = { alias: 'of the host' }
     expect(Object.assign(defineTool({ name: 'X', inputSchema, call }), wanted)).toMatchObject(wanted)
   })
 
-  it('T2 T7 T8 defineTool infers the same beside keys of a host’s own, and from parts', () => {
+  it('T2 T7 T8 defineTool infers the same beside extra keys, and from parts', () => {
     const common: Record<string, unknown> = { team: 'x' }
     const tool = defineTool({
       ...common,
@@ -460,7 +460,7 @@ describe('types', () => {
     expectTypeOf(named(z.object({ n: z.number() }), async ({ n }) => ({ data: String(n) }))).toExtend<AnyTool>()
   })
 
-  it('T7 T8 a call may return data of several shapes, and the mapper sees each of them', () => {
+  it('T7 T8 a call may return several types of data, and the mapper gets their union', () => {
     defineTool({
       name: 'Find',
       inputSchema: z.object({ word: z.string() }),

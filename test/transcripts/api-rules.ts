@@ -14,7 +14,7 @@ export function rejection(messages: readonly ApiMessage[]): string | undefined {
   return pairingProblem(turns) ?? serverToolProblem(turns)
 }
 
-/** Instructions in mid-conversation: which models take them, and where, is another matter. */
+/** System messages in mid-conversation: which models accept them is not checked. */
 const isSystem = ({ role }: ApiMessage): boolean => (role as string) === 'system'
 
 function blocksOf(message: ApiMessage): ContentBlock[] {
@@ -43,7 +43,7 @@ function messageProblem(message: ApiMessage): string | undefined {
   return undefined
 }
 
-/** Consecutive messages of one role are one. */
+/** Consecutive messages of one role are merged. */
 function combined(messages: readonly ApiMessage[]): { role: string; blocks: ContentBlock[] }[] {
   const turns: { role: string; blocks: ContentBlock[] }[] = []
   for (const message of messages) {
@@ -75,7 +75,7 @@ function pairingProblem(turns: { role: string; blocks: ContentBlock[] }[]): stri
   return undefined
 }
 
-/** A call of the server is answered in the same turn, or later if only results were said in between, or it is the end. */
+/** A server call is answered in the same turn, or later if only results are between, or it is at the end. */
 function serverToolProblem(turns: { role: string; blocks: ContentBlock[] }[]): string | undefined {
   let open: unknown[] = []
   for (const { role, blocks } of turns) {

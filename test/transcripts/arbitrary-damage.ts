@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { ContentBlock } from '../../src/index.ts'
 
-/** A message of either form, as far as damage is concerned. */
+/** A message of either form, for damaging it. */
 type Loose = { type?: string; role?: string; content?: unknown; message?: { content?: unknown } }
 
 interface Spot {
@@ -29,7 +29,7 @@ function edit(messages: unknown[], spot: Spot, change: (blocks: ContentBlock[], 
 
 const setContent = (messages: unknown[], { message }: Spot, content: unknown): void => {
   const target = messages[at(messages, message)] as Loose | undefined
-  // own messages of the assistant have blocks
+  // assistant messages of our own form contain blocks
   if (target?.type === 'assistant' && typeof content === 'string') return
   if (target?.message !== undefined) target.message.content = content
   else if (target?.role !== undefined) target.content = content
@@ -37,7 +37,7 @@ const setContent = (messages: unknown[], { message }: Spot, content: unknown): v
 
 const copyOf = (message: unknown): unknown => structuredClone(message)
 
-/** What happens to conversations in the field; each changes the array it is given. */
+/** Damage as it happens in practice; each function changes the given array. */
 const damages = {
   lost: (messages, { message }) => void messages.splice(at(messages, message), 1),
   doubled: (messages, { message, other }) =>
@@ -71,7 +71,7 @@ const damages = {
       if (block.type === 'tool_use') block.id = 'functions.Bash:0'
       if (block.type === 'tool_result') block.tool_use_id = 'functions.Bash:0'
     }),
-  // of another service, in the call and in its result; one of the two is like the other once it is cleaned
+  // ids of another service, in the call and in its result; one of them equals the other after cleaning
   idForeign: (messages, spot) => {
     const ids = [
       ...new Set(messages.flatMap(blocksIn).flatMap(({ id, tool_use_id }) => [id ?? tool_use_id ?? []].flat())),
@@ -105,7 +105,7 @@ const damage = fc.record({
   spot: fc.record({ message: fc.nat(40), other: fc.nat(40), block: fc.nat(8) }),
 })
 
-/** The transcript after some of this has happened to it. */
+/** The transcript after some damage. */
 export const damaged = <Item>(transcript: fc.Arbitrary<Item[]>): fc.Arbitrary<Item[]> =>
   fc.tuple(transcript, fc.array(damage, { maxLength: 6 })).map(([messages, all]) => {
     const copy = structuredClone(messages)

@@ -13,7 +13,7 @@ const throwing = <Value extends object>(target: Value, traps: (keyof ProxyHandle
     ),
   )
 
-/** Things that do not want to be looked at, some of them half readable. */
+/** Hostile values, some of them partly readable. */
 const makers: (() => unknown)[] = [
   () => throwing({}, ['get']),
   () => throwing({ role: 'user', content: 'hi' }, ['ownKeys']),
@@ -74,7 +74,7 @@ const makers: (() => unknown)[] = [
     }),
 ]
 
-/** Stands for a hostile thing until the test begins: the generator looks at what it generates. */
+/** A placeholder for a hostile value until the test begins, because the generator reads its values. */
 class Hostile {
   readonly number: number
 
@@ -85,7 +85,7 @@ class Hostile {
 
 const hostile = fc.nat(makers.length - 1).map((number) => new Hostile(number))
 
-/** With the hostile things in their places. */
+/** With the hostile values in place. */
 export function bring(value: unknown): unknown {
   if (value instanceof Hostile) return makers[value.number]?.()
   if (Array.isArray(value)) return Array.from(value, bring)
@@ -111,7 +111,7 @@ const scalar = fc.constantFrom<unknown[]>(
 
 const id = fc.constantFrom<unknown[]>('a', 'b', 'c', 'a.b', '', 5, '5', null, undefined, {})
 
-/** Blocks that are right, nearly right and not right at all. */
+/** Valid, nearly valid and invalid blocks. */
 const block = fc.oneof(
   {
     weight: 4,
@@ -186,7 +186,7 @@ const own = fc.record(
 
 const rubbish = fc.oneof(scalar, hostile, fc.anything())
 
-/** Arrays of anything, most of it shaped like messages of one form or the other, or of both. */
+/** Arrays of anything, mostly shaped like messages of one form, the other, or both. */
 export const garbage: fc.Arbitrary<unknown[]> = fc.oneof(
   fc.array(fc.oneof({ weight: 8, arbitrary: plain }, { weight: 1, arbitrary: rubbish }), { maxLength: 10 }),
   fc.array(fc.oneof({ weight: 8, arbitrary: own }, { weight: 1, arbitrary: rubbish }), { maxLength: 10 }),

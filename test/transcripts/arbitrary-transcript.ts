@@ -9,20 +9,20 @@ import {
   createUserMessage,
 } from '../../src/messages/create-messages.ts'
 
-/** One reply of the model and what answers it. */
+/** One reply of the model and its answer. */
 interface Round {
   readonly thinks: boolean
   readonly says: string | undefined
   readonly searches: boolean
   readonly calls: number
-  /** One message for each result, or one with all. */
+  /** One message per result, or one with all. */
   readonly isSpread: boolean
   readonly isReversed: boolean
   readonly follows: 'nothing' | 'attachment' | 'question'
   readonly noise: boolean
-  /** Results come while the reply is still under way. */
+  /** Results arrive while the reply is still streaming. */
   readonly isEarly: boolean
-  /** An attempt that failed, and was taken back. */
+  /** A failed attempt that was discarded. */
   readonly isRetried: boolean
 }
 
@@ -41,7 +41,7 @@ const round: fc.Arbitrary<Round> = fc.record({
 
 const rounds = fc.array(round, { maxLength: 6 })
 
-/** A transcript that the API takes, in its own form. */
+/** A transcript that the API accepts, in its own form. */
 export const plainTranscript: fc.Arbitrary<ApiMessage[]> = rounds.map((all) => {
   const messages: ApiMessage[] = [{ role: 'user', content: 'Please fix the build.' }]
   for (const [index, each] of all.entries()) {
@@ -59,7 +59,7 @@ export const plainTranscript: fc.Arbitrary<ApiMessage[]> = rounds.map((all) => {
   return messages
 })
 
-/** The same in messages of our own. */
+/** The same in our own form. */
 export const ownTranscript: fc.Arbitrary<Message[]> = rounds.map((all) => {
   const messages: Message[] = [createUserMessage('Please fix the build.')]
   for (const [index, each] of all.entries()) {

@@ -16,7 +16,7 @@ import { asOwn, assistant, call, result, user } from './messages.ts'
 
 type Expected = Record<string, unknown>
 
-/** What is wrong, without the sentences. */
+/** The problems without their sentences. */
 const problemsOf = (messages: readonly unknown[]): Expected[] => {
   const checked = checkTranscript(messages)
   return checked.ok ? [] : checked.problems.map(({ message, ...rest }) => rest)
@@ -25,7 +25,7 @@ const problemsOf = (messages: readonly unknown[]): Expected[] => {
 const go = user('go')
 const long = 'x'.repeat(201)
 
-/** Wrong in both forms, and in the same way. */
+/** Invalid in both forms, in the same way. */
 const wrong: Record<string, [messages: ApiMessage[], ...problems: Expected[]]> = {
   'a call without a result at the end': [
     [go, assistant(call('a'))],
@@ -111,7 +111,7 @@ const wrong: Record<string, [messages: ApiMessage[], ...problems: Expected[]]> =
 
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } }
 
-/** What looks odd and is accepted, in both forms. */
+/** Unusual but valid, in both forms. */
 const right: Record<string, ApiMessage[]> = {
   'nothing at all': [],
   'results in another order than the calls': [go, assistant(call('a'), call('b')), user(result('b'), result('a'))],
@@ -158,7 +158,7 @@ const right: Record<string, ApiMessage[]> = {
 const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
 const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
 
-/** Wrong where messages are sent as they are; own messages are sent without it. */
+/** Invalid in messages that are sent as they are; our own messages are sent without it. */
 const wrongInPlain: typeof wrong = {
   'a call without a name': [
     [go, assistant({ ...call('a'), name: '' }), user(result('a'))],
@@ -200,7 +200,7 @@ const rightWithServerTools: Record<string, ApiMessage[]> = {
   ],
 }
 
-describe('what only plain messages can have wrong', () => {
+describe('problems that only plain messages can have', () => {
   it.each(Object.entries(wrongInPlain))('L8 finds %s', (_title, [messages, ...problems]) => {
     expect(problemsOf(messages)).toEqual(problems)
     expect(checkTranscript(repairTranscript(messages).messages)).toEqual({ ok: true })
@@ -216,7 +216,7 @@ describe('what only plain messages can have wrong', () => {
     expect(repairTranscript(messages).messages).toEqual(messages)
   })
 
-  it('L8 a call whose code is gone stands for itself', () => {
+  it('L8 a call whose server code was removed loses its caller', () => {
     const made = { ...call('a'), caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } }
     const { messages } = repairTranscript([
       go,
@@ -227,15 +227,15 @@ describe('what only plain messages can have wrong', () => {
   })
 })
 
-describe('what is no transcript at all', () => {
-  it('L8 is not called valid: a recording, lines of a log', () => {
+describe('inputs that are not a transcript', () => {
+  it('L8 are not valid: a recording, lines of a log', () => {
     expect(problemsOf([{ type: 'frame' }, { type: 'frame' }])).toMatchObject([
       { code: 'bad_message', at: 0 },
       { code: 'bad_message', at: 1 },
     ])
   })
 
-  it('L8 lines of other kinds among messages are passed over', () => {
+  it('L8 entries of other kinds among messages are ignored', () => {
     expect(problemsOf([{ type: 'summary' }, ...asOwn([go, assistant('done')])])).toEqual([])
   })
 })
@@ -254,7 +254,7 @@ describe('checkTranscript', () => {
     expect(problemsOf(asOwn(messages))).toEqual([])
   })
 
-  it('L8 says each problem in a sentence of its own', () => {
+  it('L8 has a sentence for each problem', () => {
     const all = Object.values({ ...wrong, ...wrongInPlain }).flatMap(([messages]) => {
       const checked = checkTranscript(messages)
       return checked.ok ? [] : checked.problems
@@ -265,7 +265,7 @@ describe('checkTranscript', () => {
     expect(new Set(all.map(({ message }) => message)).size).toBeGreaterThan(20)
   })
 
-  it('throws for what is no array', () => {
+  it('throws if it is not an array', () => {
     for (const nothing of [undefined, null, 'messages', { length: 1 }]) {
       const check = () => checkTranscript(nothing as never)
       expect(check).toThrow(/messages: expected an array, received/)
@@ -277,7 +277,7 @@ describe('checkTranscript', () => {
 const foreign = [go, assistant(call('functions.Bash:0')), user(result('functions.Bash:0'))]
 
 describe('plain messages', () => {
-  it('L8 W1 are sent with the ids they have, of which the API does not take all', () => {
+  it('L8 W1 are sent with their own ids, and the API does not accept all of them', () => {
     const expected = { code: 'invalid_call', at: 1, block: 0, toolUseID: 'functions.Bash:0' }
     expect(problemsOf(foreign)).toEqual([expected])
   })
@@ -301,7 +301,7 @@ describe('plain messages', () => {
     expect(problemsOf([go, assistant(call('a')), rule, user(result('a'))])).toEqual([expected])
   })
 
-  it('L8 are empty one by one', () => {
+  it('L8 are each checked for being empty', () => {
     expect(problemsOf([go, user(), assistant('a'), assistant(' ')])).toEqual([
       { code: 'empty_message', at: 1 },
       { code: 'empty_message', at: 3 },
@@ -363,7 +363,7 @@ describe('own messages', () => {
     expect(problemsOf([asked, nameless])).toEqual([{ code: 'bad_message', at: 1 }])
   })
 
-  it('L8 that a retry took back do not count', () => {
+  it('L8 that a retry discarded do not count', () => {
     const retry = createSystemMessage({ subtype: 'model_retry', discarded: [called?.uuid] })
     expect(problemsOf([asked, called, retry])).toEqual([])
     expect(problemsOf([asked, called, retry, answered])).toEqual([
@@ -371,12 +371,12 @@ describe('own messages', () => {
     ])
   })
 
-  it('L8 an empty message of the user ends nothing', () => {
+  it('L8 an empty user message does not end a turn', () => {
     const messages = [go, assistant(call('a')), user(), assistant(call('b')), user(result('b'), result('a'))]
     expect(problemsOf(asOwn(messages))).toEqual([])
   })
 
-  it('L8 are empty only together', () => {
+  it('L8 are empty only if all merged messages are', () => {
     const [start, blank, more, nothing] = asOwn([assistant(), assistant(' '), assistant('hm'), user()])
     expect(problemsOf([asked, start, blank, more, nothing])).toEqual([])
     expect(problemsOf([asked, start, blank, nothing])).toEqual([
@@ -386,22 +386,22 @@ describe('own messages', () => {
     expect(problemsOf([createUserMessage('')])).toEqual([{ code: 'empty_message', at: 0 }])
   })
 
-  it('L8 cannot be mixed with plain ones, which would be passed over', () => {
+  it('L8 cannot be mixed with plain ones, which would be ignored', () => {
     expect(problemsOf([asked, called, user(result('a'))])).toEqual([{ code: 'bad_message', at: 2 }])
   })
 
-  it('L8 of the assistant have blocks', () => {
+  it('L8 of the assistant must contain blocks', () => {
     const [said] = asOwn([{ role: 'assistant', content: 'hm' }])
     expect(problemsOf([asked, said])).toEqual([{ code: 'bad_message', at: 1 }])
   })
 
-  it('L8 may stand among the other lines of a session file', () => {
+  it('L8 may be among other entries of a session file', () => {
     expect(
       problemsOf([{ type: 'summary', summary: 'x' }, asked, { type: 'file-history-snapshot' }, called, answered]),
     ).toEqual([])
   })
 
-  it('L8 an attachment without a readable attachment is no message', () => {
+  it('L8 an attachment message without a readable attachment is invalid', () => {
     expect(problemsOf([asked, { ...note, attachment: null }])).toEqual([{ code: 'bad_message', at: 1 }])
   })
 })

@@ -14,7 +14,7 @@ const long = 'line\n'.repeat(1_000)
 const turn = (id: string, content: unknown = long): ApiMessage[] => [assistant(call(id)), user(result(id, content))]
 const go = user('go')
 
-/** What each result says, in order. */
+/** The text of each result, in order. */
 const contents = (messages: readonly (ApiMessage | Message)[]): unknown[] =>
   messages
     .map((message) => ('message' in message ? (message as UserMessage).message : (message as ApiMessage)).content)
@@ -22,7 +22,7 @@ const contents = (messages: readonly (ApiMessage | Message)[]): unknown[] =>
     .filter(({ type }) => type === 'tool_result')
     .map(({ content }) => content)
 
-const stub = '[Old result left out to save room: 5000 characters. It can be looked up again if it is needed.]'
+const stub = '[Old result removed to save space: 5000 characters. Look it up again if you need it.]'
 
 describe('compactToolResults', () => {
   it('replaces older long results, and keeps the latest', async () => {
@@ -33,7 +33,7 @@ describe('compactToolResults', () => {
     expect(checkTranscript(compacted)).toEqual({ ok: true })
   })
 
-  it('keeps five by default, and what has up to 1,000 characters', async () => {
+  it('keeps five by default, and results of up to 1,000 characters', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const sized = (id: string) => turn(id, 'x'.repeat(id === 'a' ? 1_000 : 1_001))
     const compacted = await compactToolResults([go, ...ids.flatMap(sized), assistant('done')])
@@ -44,7 +44,7 @@ describe('compactToolResults', () => {
     ])
   })
 
-  it('keeps what the model has not seen yet, however much it is', async () => {
+  it('keeps results that the model has not seen yet, however many', async () => {
     const seen = [go, ...turn('a')]
     const unseen = [assistant(call('b'), call('c')), user(result('b', long), result('c', long))]
     expect(contents(await compactToolResults([...seen, ...unseen], { keepLast: 0 }))).toEqual([stub, long, long])
@@ -54,7 +54,7 @@ describe('compactToolResults', () => {
     expect(contents(answered)).toEqual([stub, stub, stub])
   })
 
-  it('keeps what came while the last reply was still under way', async () => {
+  it('keeps results that arrived while the last reply was still streaming', async () => {
     const part = (reply: string, id: string) => createAssistantMessage([call(id)], { id: reply })
     const [a, b] = asOwn([user(result('a', long)), user(result('b', long))]) as Message[]
     const underWay = [part('x', 'a'), a, part('x', 'b'), b] as Message[]
@@ -63,7 +63,7 @@ describe('compactToolResults', () => {
     expect(contents(next)).toEqual([stub, stub])
   })
 
-  it('keeps uuid, is_error, and what user interfaces see; changes nothing that it was given', async () => {
+  it('keeps uuid, is_error and toolUseResult; does not change its argument', async () => {
     const [asked, called, answered, done] = asOwn([
       go,
       assistant(call('a')),
@@ -83,7 +83,7 @@ describe('compactToolResults', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://x.y/z.png' } }
     const messages = [go, ...turn('a', [{ type: 'text', text: 'see' }, image, image]), assistant('done')]
     expect(contents(await compactToolResults(messages, { keepLast: 0 }))).toEqual([
-      '[Old result left out to save room: 3 characters and 2 more blocks. It can be looked up again if it is needed.]',
+      '[Old result removed to save space: 3 characters and 2 more blocks. Look it up again if you need it.]',
     ])
     expect(await compactToolResults(messages, { keepLast: 0, minChars: Infinity })).toEqual(messages)
   })
@@ -112,7 +112,7 @@ describe('compactToolResults', () => {
     }
     const messages = [go, ...turn('a'), assistant(call('b')), user(failed), assistant('done')]
     const compacted = await compactToolResults(messages, { keepLast: 0, summarize })
-    expect(contents(compacted)).toEqual(Array(2).fill('[Old result summed up to save room.]\nBash said a lot'))
+    expect(contents(compacted)).toEqual(Array(2).fill('[Old result summarized to save space.]\nBash said a lot'))
     expect(seen).toEqual([
       { toolUseID: 'a', toolName: 'Bash', text: long, isError: false },
       { toolUseID: 'b', toolName: 'Bash', text: `${long}\nend`, isError: true },
@@ -134,7 +134,7 @@ describe('compactToolResults', () => {
     ['returns white space', () => ' \n'],
     ['returns something else', () => ({ summary: 'x' })],
     ['returns more than there was', () => long],
-  ])('leaves the result out where the summary %s', async (_what, summarize) => {
+  ])('removes the result without a summary if the summary %s', async (_what, summarize) => {
     const messages = [go, ...turn('a'), assistant('done')]
     const options = { keepLast: 0, summarize } as CompactOptions
     expect(contents(await compactToolResults(messages, options))).toEqual([stub])
@@ -149,7 +149,7 @@ describe('compactToolResults', () => {
         lengthen(messages)
         const compacted = await compactToolResults(messages, { ...chosen, summarize })
         expect(checkTranscript(compacted)).toEqual({ ok: true })
-        // without its thinking a conversation is free to be compacted further
+        // without its thinking, more of a conversation may be compacted
         if (JSON.stringify(messages).includes('thinking')) return
         const again = await compactToolResults(compacted, { ...chosen, summarize })
         expect(again.every((message, index) => message === compacted[index])).toBe(true)
@@ -158,7 +158,7 @@ describe('compactToolResults', () => {
     )
   })
 
-  it('leaves what it cannot read as it is', async () => {
+  it('keeps unreadable messages unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(garbage, async (given) => {
         const messages = bring(given) as unknown[]
@@ -177,18 +177,18 @@ describe('compactToolResults', () => {
     [{ summarize: 'x' }, 'summarize: expected a function, received "x".'],
     [{ keep: 1 }, 'Unknown option keep. Known options: keepLast, minChars, summarize.'],
     [null, 'options: expected an object, received null.'],
-  ])('refuses %j', async (options, message) => {
+  ])('rejects %j', async (options, message) => {
     const refused = compactToolResults([], options as CompactOptions)
     await expect(refused).rejects.toThrow(message)
     await expect(refused).rejects.toSatisfy(isSignalboxError)
   })
 
-  it('refuses what is no array', async () => {
+  it('rejects a value that is not an array', async () => {
     await expect(compactToolResults({} as never)).rejects.toThrow('messages: expected an array, received {}.')
   })
 })
 
-/** Long enough to be worth it. */
+/** Long enough to be compacted. */
 function lengthen(messages: readonly unknown[]): void {
   for (const message of messages as { message?: { content: unknown }; content?: unknown }[]) {
     const content = message.message?.content ?? message.content
@@ -214,7 +214,7 @@ describe('models that bind their thinking', () => {
         : content.map(({ type, content: said }) => (said === long ? 'long' : type)).join(),
     )
 
-  it('keep what stands before it while a turn lasts', async () => {
+  it('keep the messages before their thinking during a turn', async () => {
     const messages = [prompt, ...turn('a', thought()), ...turn('b', thought()), ...turn('c')]
     expect(await compact(messages)).toEqual(messages)
   })
@@ -247,7 +247,7 @@ describe('models that bind their thinking', () => {
     }
   })
 
-  it('are told one summary of each result', async () => {
+  it('get the same summary of a result in every request', async () => {
     let asked = 0
     const summarize = () => `summary ${++asked}`
     const messages = [prompt, ...turn('a', thought()), { role: 'assistant', content: 'So.' }, prompt]

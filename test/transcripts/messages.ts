@@ -11,7 +11,7 @@ export const assistant = (...content: (BlockLike | string)[]): ApiMessage => ({
   content: content.map(block),
 })
 
-/** Broken ones too. */
+/** Also invalid ones. */
 const block = (content: BlockLike | string): ContentBlock =>
   typeof content === 'string' ? { type: 'text', text: content } : (content as ContentBlock)
 
@@ -23,7 +23,7 @@ export const result = (id: string, content: unknown = `${id} said`): ContentBloc
   content: content as string,
 })
 
-/** The same transcript in messages of our own. What is not a message stays what it is. */
+/** The same transcript in our own form. Values that are not messages stay unchanged. */
 export const asOwn = (messages: readonly unknown[]): Message[] =>
   messages.map((message, index) => {
     const { role, content } = (message ?? {}) as Partial<ApiMessage>

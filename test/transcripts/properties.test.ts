@@ -16,7 +16,7 @@ const assertAll = <Value>(arbitrary: fc.Arbitrary<Value>, holds: (value: Value) 
 const sameObjects = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((each, index) => each === others[index])
 
-/** All blocks in the order in which they are sent, a string as one. */
+/** All blocks in the order in which they are sent; a string counts as one. */
 const blocksOf = (messages: readonly unknown[]): ContentBlock[] =>
   (messages as (ApiMessage | Message)[]).flatMap((message) => {
     const content =
@@ -24,7 +24,7 @@ const blocksOf = (messages: readonly unknown[]): ContentBlock[] =>
     return Array.isArray(content) ? content : []
   })
 
-/** Not taken back by a retry. */
+/** Not discarded by a retry. */
 const counts = (messages: readonly unknown[]): ((message: unknown) => boolean) => {
   const discarded = new Set((messages as { discarded?: string[] }[]).flatMap((message) => message.discarded ?? []))
   return (message) => !discarded.has((message as Message).uuid)
@@ -39,7 +39,7 @@ describe('a valid transcript', () => {
   it.each([
     ['plain', plainTranscript],
     ['own', ownTranscript],
-  ])('L8 is found valid and left as it is: %s', (_form, transcript) => {
+  ])('L8 is valid and unchanged: %s', (_form, transcript) => {
     assertAll<unknown[]>(transcript, (messages) => {
       expect(checkTranscript(messages)).toEqual({ ok: true })
       const repaired = repairTranscript(messages)
@@ -50,23 +50,23 @@ describe('a valid transcript', () => {
 })
 
 describe('the check', () => {
-  it('L8 says of plain messages what the API would say', () => {
+  it('L8 agrees with the API about plain messages', () => {
     assertAll(damaged(plainTranscript), (messages) => {
       expect(checkTranscript(messages).ok).toBe(rejection(messages) === undefined)
     })
   })
 
-  it('L8 says of own messages what the API would say when they are sent', () => {
+  it('L8 agrees with the API about own messages as they are sent', () => {
     assertAll(damaged(ownTranscript), (messages) => {
       const checked = checkTranscript(messages)
-      // what is not sent may leave something valid of what is found wrong: the check may be the stricter one
+      // messages that are not sent may leave a valid rest: the check may be stricter
       const isOdd = blocksOf(messages).some(({ type }) => type.includes('_tool_') || type === 'thinking')
       if (isOdd && !checked.ok) return
       expect(checked.ok).toBe(rejection(toApiMessages(messages)) === undefined)
     })
   })
 
-  it('L8 points at messages and blocks that are there', () => {
+  it('L8 names messages and blocks that exist', () => {
     assertAll<unknown[]>(fc.oneof(damaged<unknown>(plainTranscript), damaged<unknown>(ownTranscript)), (messages) => {
       const checked = checkTranscript(messages)
       for (const problem of checked.ok ? [] : checked.problems) {
@@ -80,7 +80,7 @@ describe('the check', () => {
 })
 
 describe('the repair', () => {
-  it('L8 makes plain messages that the API takes', () => {
+  it('L8 produces plain messages that the API accepts', () => {
     assertAll(damaged(plainTranscript), (messages) => {
       const repaired = repairTranscript(messages)
       expect(rejection(repaired.messages)).toBeUndefined()
@@ -88,7 +88,7 @@ describe('the repair', () => {
     })
   })
 
-  it('L8 makes own messages that the API takes when they are sent', () => {
+  it('L8 produces own messages that the API accepts when they are sent', () => {
     assertAll(damaged(ownTranscript), (messages) => {
       const repaired = repairTranscript(messages)
       const sent = toApiMessages(repaired.messages)
@@ -100,7 +100,7 @@ describe('the repair', () => {
 
   const either = fc.oneof(damaged<unknown>(plainTranscript), damaged<unknown>(ownTranscript))
 
-  it('L8 changes nothing that it was given, and does the same each time', () => {
+  it('L8 does not change its argument, and is deterministic', () => {
     const idsAndTime = { uuid: () => 'new', now: () => 0 }
     assertAll<unknown[]>(either, (messages) => {
       const once = repairTranscript(frozen(messages), idsAndTime)
@@ -121,7 +121,7 @@ describe('the repair', () => {
     })
   })
 
-  it('L8 keeps the order of all that is not a result', () => {
+  it('L8 keeps the order of everything except results', () => {
     assertAll<unknown[]>(either, (messages) => {
       const places = new Map(blocksOf(messages).map((block, index) => [block, index]))
       const order = blocksOf(repairTranscript(messages).messages)
@@ -131,7 +131,7 @@ describe('the repair', () => {
     })
   })
 
-  it('L8 mends whatever is in the array, once and for all', () => {
+  it('L8 repairs any array, and a second repair changes nothing', () => {
     assertAll(garbage, (given) => {
       const messages = bring(given) as unknown[]
       const { messages: repaired, changes } = repairTranscript(messages)
@@ -145,7 +145,7 @@ describe('the repair', () => {
   })
 })
 
-/** By whichever way these messages are sent. */
+/** In whichever form these messages are sent. */
 const isAccepted = (messages: readonly unknown[]): boolean =>
   messages.every((message) => (message as ApiMessage).role !== undefined)
     ? rejection(messages as ApiMessage[]) === undefined

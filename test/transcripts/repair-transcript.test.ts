@@ -22,42 +22,42 @@ const repaired = (messages: readonly unknown[]): ApiMessage[] => {
   return mended as ApiMessage[]
 }
 
-/** What was done, in words: `code done`, and the new id. */
+/** The changes in words: `code done`, and the new id. */
 const doneTo = (messages: readonly unknown[]): string[] =>
   repairTranscript(messages).changes.map(({ code, done, newToolUseID }) =>
     [code, done, ...(newToolUseID === undefined ? [] : [newToolUseID])].join(' '),
   )
 
-describe('what happens in the field', () => {
-  it('L8 a call that was killed gets a result that says so', () => {
+describe('damage from practice', () => {
+  it('L8 a call without a result gets one that says so', () => {
     const messages = [go, assistant('I run it.', call('a'))]
     expect(repaired(messages)).toEqual([...messages, user(lost('a'))])
     expect(doneTo(messages)).toEqual(['unanswered_call added'])
     expect(transcriptTexts.lostResult.content).toContain('may or may not have run')
   })
 
-  it('L8 so does one of several, beside those that are there', () => {
+  it('L8 one of several calls gets a missing result, beside the existing ones', () => {
     const messages = [go, assistant(call('a'), call('b'), call('c')), user(result('b'), 'stop!')]
     expect(repaired(messages)).toEqual([...messages.slice(0, 2), user(result('b'), lost('a'), lost('c'), 'stop!')])
   })
 
-  it('L8 the user went on after an Esc: the lost result comes before what they said', () => {
+  it('L8 the user went on after an Esc: the missing result comes before the new message', () => {
     const messages = [go, assistant(call('a')), { role: 'user', content: 'Do something else.' }]
     expect(repaired(messages)).toEqual([go, assistant(call('a')), user(lost('a'), 'Do something else.')])
   })
 
-  it('L8 the assistant went on without the result', () => {
+  it('L8 the assistant continued without the result', () => {
     const messages = [go, assistant(call('a')), user('hm'), assistant('Well.')]
     expect(repaired(messages)).toEqual([go, assistant(call('a')), user(lost('a'), 'hm'), assistant('Well.')])
   })
 
-  it('L8 a block that a reconnect doubled is one call', () => {
+  it('L8 a block that was repeated by a reconnect is one call', () => {
     const twice = [go, assistant(call('a', { n: 1 }), call('a', { n: 1 })), user(result('a'))]
     expect(repaired(twice)).toEqual([go, assistant(call('a', { n: 1 })), user(result('a'))])
     expect(doneTo(twice)).toEqual(['duplicate_call_id dropped'])
   })
 
-  it('L8 the same call in a later reply, or under another name, is a call of its own', () => {
+  it('L8 the same call in a later reply, or under another name, is a separate call', () => {
     const later = [go, assistant(call('a')), user(result('a')), assistant(call('a'))]
     expect(repaired(later)).toEqual([...later.slice(0, 3), assistant(call('a_2')), user(lost('a_2'))])
     const named = { ...call('a'), name: 'Read' }
@@ -68,17 +68,17 @@ describe('what happens in the field', () => {
     ])
   })
 
-  it('L8 so is a message that it doubled', () => {
+  it('L8 a message that was repeated by a reconnect is one message', () => {
     const twice = [go, assistant(call('a')), assistant(call('a')), user(result('a'))]
     expect(repaired(twice)).toEqual([go, assistant(call('a')), user(result('a'))])
   })
 
-  it('L8 a doubled result goes, the first one stays', () => {
+  it('L8 a repeated result is removed, the first one stays', () => {
     const messages = [go, assistant(call('a')), user(result('a', 'first')), user(result('a', 'second'), 'next')]
     expect(repaired(messages)).toEqual([go, assistant(call('a')), user(result('a', 'first')), user('next')])
   })
 
-  it('L8 a real result that comes after all takes the place of one that was made up', () => {
+  it('L8 a real result replaces one that an earlier repair added', () => {
     const once = repairTranscript([go, assistant(call('a')), user('hm'), assistant('Well.')]).messages
     expect(repaired([...once, user(result('a'), 'next')])).toEqual([
       go,
@@ -91,7 +91,7 @@ describe('what happens in the field', () => {
     expect(doneTo([...once, user(result('a'))])).toEqual(['duplicate_result dropped', 'result_too_late moved'])
   })
 
-  it('L8 a history cut off at its beginning loses results without calls, and begins with the user', () => {
+  it('L8 a history without its beginning loses results without calls, and begins with the user', () => {
     const messages = [user(result('z')), assistant('So.', call('a')), user(result('a'))]
     expect(repaired(messages)).toEqual([user(transcriptTexts.lostBeginning), ...messages.slice(1)])
     expect(doneTo(messages)).toEqual(['orphan_result dropped', 'bad_start added'])
@@ -115,12 +115,12 @@ describe('what happens in the field', () => {
     expect(doneTo(messages)).toEqual(['result_too_early moved'])
   })
 
-  it('L8 text before the results goes behind them', () => {
+  it('L8 text before the results moves after them', () => {
     const messages = [go, assistant(call('a'), call('b')), user('look:', result('a')), user(result('b'))]
     expect(repaired(messages)).toEqual([go, assistant(call('a'), call('b')), user(result('a'), result('b'), 'look:')])
   })
 
-  it('L8 a provider that counts its calls anew in each turn: the later ones get other ids', () => {
+  it('L8 a provider that restarts its ids in each turn: the later ones get new ids', () => {
     const turn = (content: string) => [assistant(call('call_0')), user(result('call_0', content))]
     const messages = [go, ...turn('first'), ...turn('second'), ...turn('third')]
     expect(repaired(messages)).toEqual([
@@ -145,7 +145,7 @@ describe('what happens in the field', () => {
     ])
   })
 
-  it('L8 ids of another provider become ids of the API, in the call and in its result', () => {
+  it('L8 ids of another provider become valid ids, in the call and in its result', () => {
     const messages = [go, assistant(call('functions.Bash:0')), user(result('functions.Bash:0'))]
     expect(repaired(messages)).toEqual([
       go,
@@ -154,12 +154,12 @@ describe('what happens in the field', () => {
     ])
   })
 
-  it('L8 W1 in messages of our own they stay, as that service wants them back', () => {
+  it('L8 W1 in own messages they stay, because that service needs them back', () => {
     const messages = asOwn([go, assistant(call('functions.Bash:0')), user(result('functions.Bash:0'))])
     expect(repaired(messages)).toEqual(messages)
   })
 
-  it('L8 a new id is none that is taken', () => {
+  it('L8 a new id is unused', () => {
     const messages = [
       go,
       assistant(call('a.b'), call('a_b'), call('a_b_2')),
@@ -187,7 +187,7 @@ describe('what happens in the field', () => {
     expect(repaired(messages)).toEqual([go, assistant({ ...call('a'), name: 'unknown_tool' }), user(lost('a'))])
   })
 
-  it('L8 an empty reply goes', () => {
+  it('L8 an empty reply is removed', () => {
     expect(repaired([go, assistant(), user('hello?'), assistant('', 'Yes.')])).toEqual([
       go,
       user('hello?'),
@@ -208,7 +208,7 @@ describe('what happens in the field', () => {
     expect(repaired([user('go', call('a')), user(result('a'))])).toEqual([go, assistant(call('a')), user(result('a'))])
   })
 
-  it('L8 a result in an odd shape is kept', () => {
+  it('L8 a result of an unusual shape is kept', () => {
     const odd = [go, assistant(call('a'), call('b')), user(result('a', { lines: 2 }), result('b', ['x', null]))]
     const texts = [
       { type: 'text', text: 'x' },
@@ -222,7 +222,7 @@ describe('what happens in the field', () => {
     ])
   })
 
-  it('L8 a block that cannot be copied keeps what it says under its new id', () => {
+  it('L8 a block that cannot be copied keeps its content under a new id', () => {
     const sealed = new Proxy(result('a.b', 'ok'), {
       ownKeys() {
         throw new Error('no keys')
@@ -236,7 +236,7 @@ describe('what happens in the field', () => {
     expect(repaired(messages)).toEqual([user('Be nice.'), go, assistant('hm'), user('ok')])
   })
 
-  it('L8 instructions in mid-conversation stay where they are, behind the results', () => {
+  it('L8 instructions in mid-conversation stay in place, after the results', () => {
     const rule = { role: 'system', content: 'Be nice.' }
     expect(repaired([go, assistant(call('a')), rule, user(result('a'))])).toEqual([
       go,
@@ -256,7 +256,7 @@ describe('own messages', () => {
   const [asked, called] = asOwn([go, assistant(call('a'), call('b'))]) as [Message, Message]
   const progress = createProgressMessage({ toolUseID: 'a', parentToolUseID: 'a', data: 1 })
 
-  it('L8 stay own: a lost result is a message like those of the executor', () => {
+  it('L8 keep their form: an added result is a message like those of the executor', () => {
     const { messages } = repairTranscript([asked, called, progress], idsAndTime)
     const { content, toolUseResult } = transcriptTexts.lostResult
     const made = (id: string) => ({
@@ -271,7 +271,7 @@ describe('own messages', () => {
     expect(messages.slice(0, 3).every((message, index) => message === [asked, called, progress][index])).toBe(true)
   })
 
-  it('L8 a moved result stays the very message, with what user interfaces see', () => {
+  it('L8 a moved result stays the same message, with its toolUseResult', () => {
     const [hm, late, more] = asOwn([assistant('hm'), user(result('a')), user(result('b'))]) as Message[]
     const shown = { ...(late as UserMessage), toolUseResult: { lines: 2 } }
     const { messages } = repairTranscript([asked, called, more as Message, hm as Message, shown])
@@ -289,7 +289,7 @@ describe('own messages', () => {
     expect((messages[5] as UserMessage).message.content).toEqual([result('c')])
   })
 
-  it('L8 go where nothing is left of them, and stay where they were empty and did no harm', () => {
+  it('L8 are removed if nothing is left of them, and stay if they were harmlessly empty', () => {
     const [husk, empty, done] = asOwn([user(''), user(), assistant('done')]) as Message[]
     expect(repairTranscript([asked, husk, empty, done] as Message[]).messages).toEqual([asked, empty, done])
   })
@@ -300,7 +300,7 @@ describe('own messages', () => {
     expect(mended).toMatchObject({ type: 'assistant', uuid: 'u0', cost: 7, message: { content: [call('a')] } })
   })
 
-  it('L8 of the assistant get an id where they have none, and are told apart by it', () => {
+  it('L8 of the assistant without an id get one, which separates replies', () => {
     const nameless = (text: string) => ({
       type: 'assistant',
       uuid: 'x',
@@ -315,7 +315,7 @@ describe('own messages', () => {
     })
   })
 
-  it('L8 of one reply stay one: a lost result comes after all of it', () => {
+  it('L8 of one reply stay together: an added result comes after all of them', () => {
     const part = (id: string) => createAssistantMessage([call(id)], { id: 'msg_1' })
     const [a] = asOwn([user(result('a'))]) as Message[]
     const reply = [part('a'), a as Message, part('b')]
@@ -324,7 +324,7 @@ describe('own messages', () => {
     expect(toApiMessages(messages)).toEqual([go, assistant(call('a'), call('b')), user(result('a'), lost('b'))])
   })
 
-  it('L8 of a reply that was begun twice go, unless they hold it together', () => {
+  it('L8 of a reply that was started twice are removed, except its first message', () => {
     const part = (reply: string, id: string) => createAssistantMessage([call(id)], { id: reply })
     const [a, b] = asOwn([user(result('a')), user(result('b'))]) as Message[]
     const doubled = [asked, part('x', 'a'), part('x', 'a'), a] as Message[]
@@ -333,7 +333,7 @@ describe('own messages', () => {
     expect(toApiMessages(messages)).toEqual([go, assistant(call('a'), call('b')), user(result('a'), result('b'))])
   })
 
-  it('L8 plain ones among them become own', () => {
+  it('L8 plain messages among them are converted', () => {
     const { messages, changes } = repairTranscript([asked, called, user(result('a'), result('b'))], idsAndTime)
     expect(changes.map(({ code, at, done }) => [code, at, done])).toEqual([['bad_message', 2, 'rewritten']])
     expect(messages[2]).toMatchObject({ type: 'user', uuid: 'new', message: user(result('a'), result('b')) })
@@ -353,12 +353,12 @@ describe('own messages', () => {
 })
 
 describe('repairTranscript', () => {
-  it('gives a new array even where nothing was wrong', () => {
+  it('returns a new array even if nothing was wrong', () => {
     const messages = [go]
     expect(repairTranscript(messages).messages).not.toBe(messages)
   })
 
-  it('tells what it did with the problems of the check, in order', () => {
+  it('reports the repairs of the problems that the check finds, in order', () => {
     const messages = [assistant('', call('a')), user(result('z'), result('a', null))]
     const { changes } = repairTranscript(messages)
     const checked = checkTranscript(messages)
@@ -366,11 +366,11 @@ describe('repairTranscript', () => {
     expect(changes.map(({ at }) => at)).toEqual(changes.map(({ at }) => at).sort())
   })
 
-  it('throws for what is no array', () => {
+  it('throws if it is not an array', () => {
     expect(() => repairTranscript(null as never)).toThrow(expect.toSatisfy(isSignalboxError))
   })
 
-  it('takes long transcripts', () => {
+  it('handles long transcripts', () => {
     const turns = Array.from({ length: 50_000 }, (_, n) => [
       assistant(call(`a${n % 100}`)),
       user(result(`a${n % 100}`), 'next'),
@@ -380,7 +380,7 @@ describe('repairTranscript', () => {
     expect(checkTranscript(messages)).toEqual({ ok: true })
   })
 
-  it('takes long turns', () => {
+  it('handles long turns', () => {
     const ids = Array.from({ length: 50_000 }, (_, n) => `a${n}`)
     const messages = [go, assistant(...ids.map((id) => call(id)), ...ids.map((id) => call(id))), user('hm')]
     expect(repairTranscript(messages).changes.length).toBe(100_000)

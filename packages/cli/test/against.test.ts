@@ -22,7 +22,7 @@ const fileWith = (name: string, text: string): string => {
 
 const odd = '\u001b]0;title\u0007\nBash\u202e'
 
-/** A read and a call of a tool that nobody has, with a name that a terminal should not be given. */
+/** A read, and a call of an unknown tool whose name contains terminal control characters. */
 async function recorded(bodyMs: number, isBroken = false): Promise<string> {
   const frames: Frame[] = []
   const read = heldTool('Read', { safe: true })
@@ -39,7 +39,7 @@ async function recorded(bodyMs: number, isBroken = false): Promise<string> {
 }
 
 describe('signalbox replay --against', () => {
-  it('prints two recordings call by call, and where their ways part', async () => {
+  it('prints two recordings call by call, with the first difference', async () => {
     const first = fileWith('a.jsonl', await recorded(40))
     const second = fileWith('b.jsonl', await recorded(60, true))
     const { code, out, err } = await said('replay', first, '--against', second)
@@ -53,7 +53,7 @@ describe('signalbox replay --against', () => {
     expect((await said('replay', first, '--against', first)).out).toContain('All 2 calls are equal. 40 ms here')
   })
 
-  it('says what is wrong with a file that cannot be compared', async () => {
+  it('reports a file that cannot be compared', async () => {
     const fine = await recorded(1)
     const first = fileWith('a.jsonl', fine)
     const cases = [

@@ -29,7 +29,7 @@ const touch = { call: 'Bash', input: { command: 'touch made' } }
 const record = (name: string) => join(folder, name)
 
 describe('the Agent of run', () => {
-  it('works on a task with the same tools but itself, and is one line with its progress', async () => {
+  it('works on a task with the same tools except itself, and is shown as one line with its progress', async () => {
     const recording = record('agent.jsonl')
     const script = {
       turns: [[agent('Read it.'), read], 'So it is.'],
@@ -39,7 +39,7 @@ describe('the Agent of run', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^✓ #1 Agent\(look\) · .*\n {2}│ It has two lines\.$/m)
     expect(out).toMatch(/^✓ #2 Read/m)
-    // what it does is no line of its own, and it cannot start another
+    // its calls have no lines of their own, and it cannot start another agent
     expect(out).not.toContain('#3')
     const frames = readFileSync(recording, 'utf8')
     const progress = frames
@@ -52,7 +52,7 @@ describe('the Agent of run', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Frame)
       .filter((frame) => frame.type === 'run')
-    // what the agent did is there too, for those who look closer
+    // the recording contains what the agent did
     expect(runs.map(({ title, parentToolUseID }) => [title, parentToolUseID !== undefined])).toEqual([
       ['turn 1', false],
       ['Agent: look, turn 1', true],
@@ -65,7 +65,7 @@ describe('the Agent of run', () => {
     expect(played.printed.out).not.toContain('#3')
   })
 
-  it('asks where the conversation asks: what nobody allows does not run, what a rule allows does', async () => {
+  it('asks for permission like the conversation: a call runs only if a rule allows it', async () => {
     const script = { turns: [[agent('Make it.')], 'Well.'], agent: [[touch], 'Tried it.', [touch], 'Made it.'] }
     const denied = await play(script)
     expect(denied.out).toContain("Bash was denied: there is no terminal to ask. Allow it with --allow 'Bash(")
@@ -75,7 +75,7 @@ describe('the Agent of run', () => {
     expect(never.out).toMatch(/^✗ #1 Agent\(look\) · did not run/m)
   })
 
-  it('has a limit of its own, and says when it was not finished', async () => {
+  it('has its own turn limit, and says when it did not finish', async () => {
     const script = { turns: [[agent('Go on.')], 'Well.'], agent: [['Once.', read], ['Twice.', read], 'Never.'] }
     const { code, out } = await play(script, '--agent-turns', '2')
     expect(code).toBe(0)
@@ -109,7 +109,7 @@ describe('the Agent of run', () => {
     expect(shown).toEqual([undefined, 'Agent: look, turn', 'left: Agent: look, turn'])
   })
 
-  it('that fails costs its call and nothing else', async () => {
+  it('that fails affects only its own call', async () => {
     const script = { turns: [[agent('Fail.'), read], 'Well.'], agent: [] }
     const { code, out } = await play(script)
     expect(code).toBe(0)
@@ -118,7 +118,7 @@ describe('the Agent of run', () => {
     expect(out).toMatch(/^✓ #2 Read/m)
   })
 
-  it('is there only where somebody can play it, and where it is wanted', async () => {
+  it('exists only with a model or script for it, and if it is requested', async () => {
     const none = await play({ turns: [[agent('x')], 'Well.'] })
     expect(none.out).toContain('✗ #1 Agent')
     expect(await play({ turns: ['Hm.'] }, '--tools', 'Agent')).toMatchObject({

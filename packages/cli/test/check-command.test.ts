@@ -29,14 +29,14 @@ describe('signalbox check', () => {
     expect(await check(path)).toEqual({ code: 0, out: `✓ ${path} is valid: 3 messages.\n`, err: '' })
   })
 
-  it('says of a recording that it is one', async () => {
+  it('recognizes a recording', async () => {
     const path = fileOf(line({ seq: 0, at: 0, type: 'run', run: 'r1' }) + line({ seq: 1, at: 1, type: 'event' }))
     const { code, out, err } = await check(path)
     expect([code === 0, out]).toEqual([false, ''])
     expect(err).toContain(`is a recording, not a transcript. Play it with: signalbox replay ${path}`)
   })
 
-  it('names each fault with its line and its rule', async () => {
+  it('names each fault with its line and its code', async () => {
     const path = fileOf(`${line(user)}\n${line(call)}no json\n${line(orphan)}{"role":"us`)
     const { code, out } = await check(path)
     expect(code).toBe(3)
@@ -51,7 +51,7 @@ describe('signalbox check', () => {
     ])
   })
 
-  it('says the same to machines', async () => {
+  it('prints the same as JSON', async () => {
     const path = fileOf(line(user) + line(call))
     const { code, out } = await check(path, '--json')
     expect(code).toBe(3)
@@ -63,7 +63,7 @@ describe('signalbox check', () => {
     })
   })
 
-  it('repairs, and keeps the original beside it, each time', async () => {
+  it('repairs, and keeps each original beside it', async () => {
     const text = `${line(user)}${line(call)}{"role":"us`
     const path = fileOf(text)
     writeFileSync(`${path}.bak`, 'an older one')
@@ -77,7 +77,7 @@ describe('signalbox check', () => {
     expect(existsSync(`${path}.bak3`)).toBe(false)
   })
 
-  it('repairs into another file, and overwrites none', async () => {
+  it('repairs into another file, and never overwrites one', async () => {
     const text = line(user) + line(call)
     const path = fileOf(text)
     const output = join(folder, 'mended.jsonl')
@@ -88,7 +88,7 @@ describe('signalbox check', () => {
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining('already exists') })
   })
 
-  it('takes an array of messages, and gives one back', async () => {
+  it('accepts an array of messages, and writes one', async () => {
     const path = fileOf(JSON.stringify([user, call], null, 2), 'json')
     const { code, out } = await check(path)
     expect([code, out]).toEqual([3, expect.stringContaining('message 2  unanswered_call')])
@@ -99,11 +99,11 @@ describe('signalbox check', () => {
   it.each([
     ['nowhere.jsonl', 'no such file'],
     [folder, 'expected a file, found a folder'],
-  ])('says what is wrong with %s', async (path, problem) => {
+  ])('reports the problem with %s', async (path, problem) => {
     expect(await check(path)).toMatchObject({ code: 2, err: expect.stringContaining(problem) })
   })
 
-  it('whatever a file holds, what was repaired is valid', async () => {
+  it('the repaired file is valid, whatever it contained', async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         line(user),

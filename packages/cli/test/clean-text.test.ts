@@ -5,7 +5,7 @@ import { cleanLine, cleanText } from '../src/view/clean-text.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must be gone
 const active = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-describe('text on its way to the terminal', () => {
+describe('text for the terminal', () => {
   it.each([
     ['a colour', '\u001b[31mred\u001b[0m', 'red'],
     ['a title', '\u001b]0;evil\u0007text', 'text'],
@@ -22,7 +22,7 @@ describe('text on its way to the terminal', () => {
     ['a tab', 'a\tb', 'a    b'],
   ])('%s', (_, text, clean) => expect(cleanText(text)).toBe(clean))
 
-  it('nothing that acts is left, whatever comes', () => {
+  it('no control sequence is left in any text', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\u001b[', '\u001b]0;', '\u001b]', '\u009b', '\u0007', '\u001b\\', '\r', '\n', '5A', 'm', 'é漢'),
@@ -36,7 +36,7 @@ describe('text on its way to the terminal', () => {
     )
   })
 
-  it('is quick with a long line without an end', () => {
+  it('is fast for a long unterminated sequence', () => {
     const text = `${'\u001b]'.repeat(50_000)}${'x'.repeat(1_000_000)}`
     expect(cleanText(text)).toBe('')
     expect(cleanText('\u001b[3'.repeat(100_000)).length).toBeLessThan(300_000)

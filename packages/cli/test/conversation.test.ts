@@ -17,7 +17,7 @@ const newFolder = (): string => {
   return place
 }
 
-/** The command line with the real client, against a server that answers with what it is told. */
+/** The command line with the real client, against a server with prepared answers. */
 async function withModel(texts: readonly string[]) {
   const place = newFolder()
   const server = await sseServer((response, at) => {
@@ -58,7 +58,7 @@ async function withModel(texts: readonly string[]) {
 }
 
 describe('signalbox run', () => {
-  it('gives the model what is piped in, below the prompt', async () => {
+  it('gives the model the piped input, below the prompt', async () => {
     const { run, requests } = await withModel(['Fine.', 'Fine.'])
     expect((await run(['Review', 'this.'], '--- a\n+++ b\n')).code).toBe(0)
     expect(JSON.stringify(requests[0]?.messages)).toContain('Review this.\\n\\n<stdin>\\n--- a\\n+++ b\\n</stdin>')
@@ -66,7 +66,7 @@ describe('signalbox run', () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('"only this"')
   })
 
-  it('goes on with the last conversation of the folder, and of no other', async () => {
+  it('continues the last conversation of the folder, and of no other', async () => {
     const { run, requests, root } = await withModel(['My name is Box.', 'Box.'])
     const none = await run(['--continue', 'Who?'])
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('no earlier session')])
@@ -108,7 +108,7 @@ describe('signalbox run', () => {
   })
 })
 
-it('costs what the settings say where they name a price, and nothing is claimed where nobody does', () => {
+it('uses the price in the settings, and shows no cost if the price is unknown', () => {
   const own = new UsageCount({ mine: { input: 1, output: 2 } })
   own.add('mine', { input_tokens: 1_000_000, output_tokens: 1_000_000, cache_creation_input_tokens: 1_000_000 })
   expect(usageWords(own.total as never)).toBe('2,000,000 tokens in, 1,000,000 out, $4.25')

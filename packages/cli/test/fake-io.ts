@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream'
 import type { Io } from '../src/io.ts'
 
-/** Where nothing can be read or kept: the settings and sessions of whoever runs the tests are left alone. */
+/** Folders that cannot be read or written: the settings and sessions of the user who runs the tests stay untouched. */
 export const noHome = '/dev/null/none'
 
-/** A command line without a process: what it prints, and a way to send it a signal. */
+/** A command line without a process: its output, and a way to send it a signal. */
 export function fakeIo(given: Record<string, string> = {}, input = '') {
   const env = { SIGNALBOX_HOME: noHome, ...given }
   const printed = { out: '', err: '' }

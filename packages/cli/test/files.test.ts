@@ -19,7 +19,7 @@ const linesOf = (path: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-it('a transcript whose last line was saved without its end is gone on with on a line of its own', async () => {
+it('a transcript without a final line break is continued on a new line', async () => {
   const transcript = join(folder, 'bare.jsonl')
   await run('--transcript', transcript, 'First.')
   writeFileSync(transcript, readFileSync(transcript, 'utf8').trimEnd())
@@ -27,14 +27,14 @@ it('a transcript whose last line was saved without its end is gone on with on a 
   expect(linesOf(transcript)).toHaveLength(4)
 })
 
-it('an empty transcript can be gone on with', async () => {
+it('an empty transcript can be continued', async () => {
   const transcript = join(folder, 'empty.jsonl')
   writeFileSync(transcript, '')
   expect(await run('--resume', transcript, 'First.')).toMatchObject({ code: 0, err: '' })
   expect(linesOf(transcript)).toHaveLength(2)
 })
 
-it('a run that cannot begin leaves no empty file behind', async () => {
+it('a run that cannot begin leaves no empty file', async () => {
   const [transcript, taken] = [join(folder, 'new.jsonl'), join(folder, 'taken.jsonl')]
   writeFileSync(taken, 'mine')
   expect(await run('--transcript', transcript, '--record', taken)).toMatchObject({ code: 2 })
@@ -47,7 +47,7 @@ it('a run that cannot begin leaves no empty file behind', async () => {
   expect([existsSync(transcript), existsSync(recording)]).toEqual([false, false])
 })
 
-it('a recording that cannot be written any more says so, and costs nothing else', () => {
+it('a recording that can no longer be written reports it, and the run continues', () => {
   mkdirSync(join(folder, 'r'))
   const file = new RecordingFile(join(folder, 'r', 'r.jsonl'))
   file.close()

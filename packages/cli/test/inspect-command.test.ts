@@ -13,7 +13,7 @@ const said = async (...args: string[]): Promise<[number, string, string]> => {
 }
 
 describe('the command line', () => {
-  it('says how it is used, each command too, with the exit codes', async () => {
+  it('prints its usage, for each command too, with the exit codes', async () => {
     expect(await said()).toEqual([0, expect.stringContaining('Usage: signalbox'), ''])
     expect(await said('--help')).toEqual([0, expect.stringContaining('Exit codes:'), ''])
     for (const command of ['run', 'check', 'replay', 'inspect', 'mcp-serve', 'demo']) {
@@ -38,7 +38,7 @@ describe('the command line', () => {
     [['inspect', 'nowhere.jsonl'], 'No such file: nowhere.jsonl.'],
     [['inspect', 'a', 'b'], 'too many arguments'],
     [['inspect', '--coverage', 'nowhere.json'], 'No such file: nowhere.json.'],
-  ])('refuses %j with a sentence', async (args, problem) => {
+  ])('rejects %j with a message', async (args, problem) => {
     expect(await said(...args)).toEqual([2, '', expect.stringContaining(problem)])
   })
 })
@@ -64,7 +64,7 @@ describe('signalbox inspect', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('says so when the port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const { serveInspector } = await import('../../../src/inspect/server/index.ts')
     const server = await serveInspector()
     const [code, , err] = await said('inspect', '--port', new URL(server.url).port)

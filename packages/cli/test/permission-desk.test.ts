@@ -49,7 +49,7 @@ function openDesk(keep?: (rules: readonly string[]) => string | undefined) {
   return { desk, answers, ask, notes }
 }
 
-describe('the rule for always', () => {
+describe('the rule of "always"', () => {
   it.each([
     ['Bash', { command: 'npm test' }, { rules: ['Bash(npm test)'] }],
     ['Bash', { command: 'cd src && npm test' }, { rules: ['Bash(cd src && npm test)'] }],
@@ -65,7 +65,7 @@ describe('the rule for always', () => {
     expect(await alwaysRule(toolOf(name), input, contextOf('a'), byMode)).toEqual(rule)
   })
 
-  it('is not offered where it would spare nothing', async () => {
+  it('is offered only if the rule would prevent the next prompt', async () => {
     const asked = { because: { by: 'rule', rule: 'Bash(npm *)' } } as const
     expect(await alwaysRule(toolOf('Bash'), { command: 'npm test' }, contextOf('a'), asked)).toEqual({
       because: 'a rule asks each time',
@@ -75,7 +75,7 @@ describe('the rule for always', () => {
     ).toEqual({ because: 'this call always needs an answer' })
   })
 
-  it('is none where the tool cannot say', async () => {
+  it('is not offered if the tool throws', async () => {
     const broken = {
       ...toolOf('Bash'),
       matchesRule: () => {
@@ -86,7 +86,7 @@ describe('the rule for always', () => {
   })
 })
 
-describe('the desk', () => {
+describe('the permission desk', () => {
   it('asks one after the other', async () => {
     const { desk, answers, ask } = openDesk()
     await ask('a', 'Bash', { command: 'touch a' })
@@ -101,7 +101,7 @@ describe('the desk', () => {
     expect(desk.isAsking).toBe(true)
   })
 
-  it('with always the others that the rule covers are answered too, and only those', async () => {
+  it('with always, other prompts that the rule covers are answered too, and only those', async () => {
     const { desk, answers, ask, notes } = openDesk()
     await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch a' })
@@ -117,7 +117,7 @@ describe('the desk', () => {
     expect(desk.lines(canvas).join('\n')).toContain('rm -rf b')
   })
 
-  it('always does nothing where it is not offered', async () => {
+  it('always does nothing if it is not offered', async () => {
     const { desk, answers, ask } = openDesk()
     await ask('a', 'Bash', { command: 'echo $(id)' })
     desk.press(key('a'))
@@ -126,7 +126,7 @@ describe('the desk', () => {
     expect(desk.lines(canvas).join('\n')).toContain('not always: no rule can match this command')
   })
 
-  it('a no may have a reason, can be taken back, and may have none', async () => {
+  it('a no may have a reason or none, and can be cancelled', async () => {
     const { desk, answers, ask } = openDesk()
     await ask('a', 'Bash', { command: 'touch a' })
     for (const each of [
@@ -148,7 +148,7 @@ describe('the desk', () => {
     expect(answers.get('b')).toEqual({ behavior: 'deny', message: 'The user denied this call.' })
   })
 
-  it('a question that was stopped, or answered elsewhere, is gone', async () => {
+  it('a question that was aborted or answered elsewhere is removed', async () => {
     const { desk, ask } = openDesk()
     const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch b' })
@@ -159,7 +159,7 @@ describe('the desk', () => {
     expect(desk.press(key('y'))).toBe(false)
   })
 
-  it('a reason that was begun goes with its question, not to the next one', async () => {
+  it('an unfinished reason belongs to its question, not to the next one', async () => {
     const { desk, answers, ask } = openDesk()
     const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch b' })
@@ -171,11 +171,11 @@ describe('the desk', () => {
     expect([...answers.keys()]).toEqual(['a'])
   })
 
-  it('a question of an agent stays open whatever the frames know, and always holds for everybody', async () => {
+  it('a question of an agent stays open although the frames do not contain it, and always applies to all agents', async () => {
     const { desk, answers, ask } = openDesk()
     const askFor = (id: string, command: string) =>
       desk.askFor('agent')(toolOf('Bash'), { command }, contextOf(id), createAssistantMessage([]), id, byMode)
-    // it may have the id of a call of the conversation
+    // it may have the same id as a call of the conversation
     await ask('a', 'Bash', { command: 'touch a' })
     const inner = askFor('a', 'touch b')
     for (let turns = 0; turns < 20; turns++) await flush()
@@ -206,7 +206,7 @@ describe('the desk', () => {
     expect(desk.lines({ ...canvas, rows: 40 }).join('\n')).toMatch(/- a\n *\+ b\n.*\n.*\n *- c\n *\+ d\n/)
   })
 
-  it('a hostile command cannot draw its own question', async () => {
+  it('a hostile command cannot imitate a question', async () => {
     const { desk, ask } = openDesk()
     await ask('a', 'Bash', { command: 'touch PWNED #\rls -la\u001b[2J\u202e' })
     const picture = desk.lines(canvas).join('\n')
@@ -215,7 +215,7 @@ describe('the desk', () => {
     expect(picture).toContain('│ touch PWNED #⟨CR⟩ls -la⟨ESC⟩[2J⟨U+202E⟩')
   })
 
-  it.each([8, 12, 24])('yes counts once all of a long command was shown, on %i rows', async (rows) => {
+  it.each([8, 12, 24])('yes counts only after all of a long command was shown, on %i rows', async (rows) => {
     const { desk, answers, ask } = openDesk()
     const command = Array.from({ length: 60 }, (_, index) => `echo line ${index}`).join('\n')
     await ask('a', 'Bash', { command: `${command}\n` })
@@ -240,7 +240,7 @@ describe('the desk', () => {
     expect(answers.get('a')).toEqual({ behavior: 'allow' })
   })
 
-  it('a key that came before the question was drawn answers nothing', async () => {
+  it('a key pressed before the question was drawn has no effect', async () => {
     const { desk, answers, ask } = openDesk()
     await ask('a', 'Bash', { command: 'touch a' })
     desk.press(key('y'))
@@ -248,7 +248,7 @@ describe('the desk', () => {
     expect(answers.size).toBe(0)
   })
 
-  it('the rule that always adds is shown whole', async () => {
+  it('the rule that always adds is shown completely', async () => {
     const { desk, ask } = openDesk()
     const command = `npm run build -- ${'--flag '.repeat(40)}--last`
     await ask('a', 'Bash', { command })
@@ -262,7 +262,7 @@ describe('the desk', () => {
   })
 })
 
-it('always can be kept for the project, and holds for the session where it cannot', async () => {
+it('always can be saved for the project, and applies to the session if saving fails', async () => {
   const kept: string[] = []
   const keeping = openDesk((rules) => void kept.push(...rules))
   await keeping.ask('a', 'Bash', { command: 'npm test' })

@@ -24,7 +24,7 @@ const drawn = (session: SessionView, canvas: Canvas): string[] =>
     return [...head, ...tail]
   })
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records what is written to it. */
 function terminal(columns: number, rows = 24) {
   const written: string[] = []
   const out = { columns, rows, isTTY: true, write: (text: string) => written.push(text), on: () => out, off: () => out }
@@ -43,7 +43,7 @@ async function busyTurn() {
 }
 
 describe('the lines of calls', () => {
-  it.each([40, 80, 120])('never reach past %i columns, with colours and wide characters', async (columns) => {
+  it.each([40, 80, 120])('never exceed %i columns, with colours and wide characters', async (columns) => {
     const turn = await busyTurn()
     for (const env of [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }]) {
       const lines = drawn(turn.session, canvasOf(columns, env as unknown as Record<string, string>))
@@ -52,7 +52,7 @@ describe('the lines of calls', () => {
     }
   })
 
-  it('are as they should be at 80 columns', async () => {
+  it('have the expected text at 80 columns', async () => {
     const turn = await busyTurn()
     expect(drawn(turn.session, canvasOf(80))).toEqual([
       '⠋ #1 Bash(npm run a-script-with-quite-a-long-name …) · runs 0 ms',
@@ -64,7 +64,7 @@ describe('the lines of calls', () => {
     ])
   })
 
-  it('a diff for an edit, in colours where there are some', async () => {
+  it('show a diff for an edit, with and without colours', async () => {
     const turn = seenTurn()
     turn.add('a', 'Edit', { file_path: 'a.ts' })
     turn.Edit.run('a').finish({ data: 'Changed a.ts:\n--- a.ts\n+++ a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO' })
@@ -81,7 +81,7 @@ describe('the lines of calls', () => {
     expect(inColours).toContain('\u001b[32m+TWO')
   })
 
-  it('long output cut, and how much is missing', async () => {
+  it('truncate long output, with the number of missing lines', async () => {
     const turn = seenTurn()
     turn.add('a', 'Bash', { command: 'seq 200' })
     const data = Array.from({ length: 200 }, (_, index) => index + 1).join('\n')
@@ -97,7 +97,7 @@ describe('the lines of calls', () => {
     ])
   })
 
-  it('nothing of a hostile result acts on the terminal', async () => {
+  it('contain no control sequences of a hostile result', async () => {
     const turn = seenTurn()
     turn.add('a', 'Bash', { command: '\u001b]0;evil\u0007echo \u001b[2J' })
     turn.Bash.run('a').progress({ type: 'bash_output', text: '\u001b[1;1Hhere\u001b]0;evil\u0007' })
@@ -114,7 +114,7 @@ describe('the lines of calls', () => {
 })
 
 describe('the live view', () => {
-  it('commits what is finished once, in order, and draws the rest in place', async () => {
+  it('writes finished parts once, in order, and redraws the rest in place', async () => {
     const turn = seenTurn()
     const { out, written } = terminal(80)
     const view = liveView(turn.session, { out, colors: noColors, now: turn.now })
@@ -133,7 +133,7 @@ describe('the live view', () => {
     expect(all.endsWith('\u001b[?25h')).toBe(true)
   })
 
-  it('writes again only what changed', async () => {
+  it('rewrites only what changed', async () => {
     const turn = seenTurn()
     const { out, written } = terminal(80)
     const view = liveView(turn.session, { out, colors: noColors, now: turn.now })
@@ -168,7 +168,7 @@ describe('the live view', () => {
     view.end()
   })
 
-  it('leaves what never came to its end as it stood', async () => {
+  it('keeps unfinished calls as they were last drawn', async () => {
     const turn = seenTurn()
     const { out, written } = terminal(80)
     const view = liveView(turn.session, { out, colors: noColors, now: turn.now })
@@ -180,7 +180,7 @@ describe('the live view', () => {
 })
 
 describe('without a terminal', () => {
-  it('a line for each change, nothing twice, nothing moves', async () => {
+  it('prints one line per change, nothing twice, nothing redrawn', async () => {
     const turn = seenTurn()
     let log = ''
     const view = plainView(turn.session, (text) => (log += text), noColors)
@@ -221,14 +221,14 @@ describe('without a terminal', () => {
 })
 
 describe('the small parts', () => {
-  it('shows the beginning of a long prompt, and all that a model says', () => {
+  it('shows the beginning of a long prompt, and all text of a model', () => {
     const text = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`).join('\n')
     const lines = saidLines({ by: 'user', text }, canvasOf(40))
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([9, '> line 1', '  … 42 more lines'])
     expect(saidLines({ by: 'model', text }, canvasOf(40))).toHaveLength(50)
   })
 
-  it('cuts by columns and wraps between words', () => {
+  it('truncates by columns and wraps between words', () => {
     expect(cut('漢字漢字', 5)).toBe('漢字…')
     expect(cut('abc', 3)).toBe('abc')
     expect(wrap('one two three', 7)).toEqual(['one two', 'three'])

@@ -30,7 +30,7 @@ const bash = (command: string) => ({ call: 'Bash', input: { command } })
 const edit = { call: 'Edit', input: { file_path: 'a.txt', old_string: 'two', new_string: 'TWO' } }
 const read = { call: 'Read', input: { file_path: 'a.txt' } }
 const untilThere = (path: string) => bash(`echo waiting; while [ ! -e ${path} ]; do sleep 0.05; done; echo there`)
-/** For what needs no process of its own. */
+/** For tests that need no process of their own. */
 async function inProcess(...args: string[]) {
   const { io, printed } = fakeIo()
   return { code: await runCli(args, io), ...printed }
@@ -38,7 +38,7 @@ async function inProcess(...args: string[]) {
 const checked = (path: string) => inProcess('check', path)
 
 describe('signalbox run without a terminal', () => {
-  it('has the tools of MCP servers too, and says which server is not there', async () => {
+  it('has the tools of MCP servers too, and reports a missing server', async () => {
     const echo = { call: 'mcp__every__echo', input: { message: 'over there' } }
     const { args, place, root, recording } = scene([[echo], 'Heard it.'])
     const file = join(place, '.mcp.json')
@@ -52,7 +52,7 @@ describe('signalbox run without a terminal', () => {
       expect.stringContaining('the MCP server none is not connected: the server could not be started'),
     ])
     expect(out).toContain('Echo: over there')
-    // the recording has the connections, from the first attempt to the end
+    // the recording contains the connections, from the first attempt to the end
     const frames: Frame[] = []
     for await (const frame of readFrames(createReadStream(recording))) frames.push(frame)
     const numbers = new Map(frames.flatMap((frame) => (frame.type === 'server' ? [[frame.name, frame.run]] : [])))
@@ -68,7 +68,7 @@ describe('signalbox run without a terminal', () => {
     })
   })
 
-  it('prints a line for each change, with no colour and nothing that moves', async () => {
+  it('prints a line for each change, without colours and without redrawing', async () => {
     const { args } = scene({ prompt: 'Change two.', turns: [['I look.', read], [edit], 'Done it.'] })
     const { code, out, err } = await run(cli, [...args, '--permission-mode', 'acceptEdits'])
     expect([code, err]).toEqual([0, ''])
@@ -89,7 +89,7 @@ describe('signalbox run without a terminal', () => {
     ])
   })
 
-  it('denies what nobody can be asked, and says how to allow it; rules and modes decide before', async () => {
+  it('denies calls that need an answer, and says how to allow them; rules and modes come first', async () => {
     const { args, root } = scene([[bash('touch made.txt')], 'Well.'])
     const denied = await run(cli, args)
     expect(denied.code).toBe(0)
@@ -103,14 +103,14 @@ describe('signalbox run without a terminal', () => {
     expect(existsSync(join(root, 'made.txt'))).toBe(true)
   })
 
-  it('a rule for a tool that does not exist ends it, one that allows any program is reported', async () => {
+  it('a rule for an unknown tool is an error, a rule that allows any program is reported', async () => {
     const { args } = scene(['Done.'])
     expect(await run(cli, [...args, '--deny', 'Bsh(rm *)', 'Go.'])).toMatchObject({ code: 2 })
     const { code, err } = await run(cli, [...args, '--allow', 'Bash(node:*)', 'Go.'])
     expect([code, err]).toEqual([0, expect.stringContaining('Bash(node:*) lets the model run any program')])
   })
 
-  it('gives machines one object per line and nothing else', async () => {
+  it('with --json prints one object per line and nothing else', async () => {
     const { args } = scene([['I look.', bash('sleep 0.1'), read], 'Done.'])
     const { code, out, err } = await run(cli, [...args, '--json', '--allow', 'Bash(sleep *)', 'Look.'])
     expect([code, err]).toEqual([0, ''])
@@ -134,7 +134,7 @@ describe('signalbox run without a terminal', () => {
     expect(lines.filter(({ message }) => message?.type === 'user')).toHaveLength(2)
   })
 
-  it('--quiet prints the last words alone', async () => {
+  it('--quiet prints only the last text', async () => {
     const { args } = scene([
       ['I look.', read],
       ['The answer', ' is three.'],
@@ -149,12 +149,12 @@ describe('signalbox run without a terminal', () => {
     expect((await run(cli, args, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).out).not.toContain(sequence)
   })
 
-  it('reads the prompt where it is piped in', async () => {
+  it('reads a piped prompt', async () => {
     const { args } = scene(['Hello.'])
     expect((await run(cli, [...args, '-'], { input: 'From a pipe.\n' })).out).toContain('> From a pipe.')
   })
 
-  it('ends quietly when whoever reads leaves', () => {
+  it('ends quietly when its output is closed', () => {
     const { args } = scene([[bash('seq 2000')], 'Done.'])
     const words = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(' ')
     const { stdout, stderr } = spawnSync('bash', ['-c', `${words} | head -n 1`], { encoding: 'utf8' })
@@ -162,7 +162,7 @@ describe('signalbox run without a terminal', () => {
   })
 })
 
-describe('what is wrong with the command is said, with what to do', () => {
+describe('errors in the command line say what to do', () => {
   const ok = scene(['Hello.'])
   it.each([
     [['run'], 'Missing prompt'],
@@ -170,7 +170,7 @@ describe('what is wrong with the command is said, with what to do', () => {
     [['run', '--script', 'nowhere.json'], 'nowhere.json: no such file'],
     [[...ok.args, '--cwd', '/nowhere'], '--cwd /nowhere: no such folder'],
     [[...ok.args, '--tools', 'Read,Dance'], 'Unknown tool Dance. Known tools: Read, Write'],
-    [[...ok.args, '--allow', 'Bash('], 'the bracket is not closed'],
+    [[...ok.args, '--allow', 'Bash('], 'expected ")" at the end'],
     [[...ok.args, '--transcript', ok.path], 'the file already exists'],
     [[...ok.args, '--record', '/nowhere/r.jsonl'], 'no such file'],
     [[...ok.args, '--resume', ok.path], 'cannot be continued'],
@@ -215,7 +215,7 @@ describe('how a run ends', () => {
     expect((await checked(transcript)).code).toBe(0)
   })
 
-  it('a model that is overloaded is asked again, and what it had said does not count', async () => {
+  it('an overloaded model is asked again, and its partial reply is dropped', async () => {
     const { args, transcript } = scene([['Half a', { error: { message: 'Overloaded', status: 529 } }], 'Whole.'])
     const { code, out } = await inProcess(...args, '--transcript', transcript)
     expect([code, out]).toEqual([0, expect.stringContaining('The model failed (overloaded: Overloaded). Retrying')])
@@ -224,7 +224,7 @@ describe('how a run ends', () => {
     expect((await checked(transcript)).code).toBe(0)
   })
 
-  it('once interrupts: what must not be broken off finishes', async () => {
+  it('once interrupts: calls that must not be interrupted finish', async () => {
     const { args, transcript, root } = scene([[untilThere('go'), read], 'Never said.'])
     const it = start(cli, [...args, '--permission-mode', 'bypassPermissions', '--transcript', transcript])
     await it.printed('#1 Bash(echo waiting; while [ ! -e go ]; do slee…) · runs')
@@ -251,7 +251,7 @@ describe('how a run ends', () => {
     expect((await checked(transcript)).code).toBe(0)
   })
 
-  it('three times leaves at once, and what was asked is in the transcript', async () => {
+  it('three times exits at once, and the transcript contains the conversation', async () => {
     const stubborn = bash(`trap '' TERM; echo here; while :; do sleep 0.05; done`)
     const { args, transcript } = scene([[read], ['Now.', stubborn, read], 'Never said.'])
     const it = start(cli, [...args, '--permission-mode', 'bypassPermissions', '--transcript', transcript])
@@ -275,7 +275,7 @@ describe('how a run ends', () => {
     expect((await checked(transcript)).code).toBe(0)
   })
 
-  it('killed at any moment it leaves a transcript that is valid but for a torn line, and goes on', async () => {
+  it('killed at any moment, it leaves a valid transcript except for an incomplete line, and can continue', async () => {
     const turns = [...Array.from({ length: 40 }, () => ['More.', read, bash('sleep 0.01'), read]), 'Done.']
     const { path } = scene(['I am back.'])
     for (const moment of ['#1 ', '#8 ', '#31 ']) {
@@ -290,7 +290,7 @@ describe('how a run ends', () => {
         code === 0 || code === 3,
         faults.filter((fault: { code: string }) => fault.code !== 'torn_line'),
       ]).toEqual([true, []])
-      // as a kill in the middle of a write leaves it
+      // the state after a kill in the middle of a write
       appendFileSync(transcript, '{"type":"us')
       expect(await checked(transcript)).toMatchObject({ code: 3, out: expect.stringContaining('torn_line') })
       const refused = await inProcess('run', '--script', path, '--resume', transcript, 'Go on.')
@@ -319,7 +319,7 @@ describe('signalbox replay', () => {
     expect(checkRecording(frames)).toEqual([])
   })
 
-  it('says what is wrong with a file that is none', async () => {
+  it('reports a file that is not a recording', async () => {
     const { path } = scene(['Hello.'])
     expect(await inProcess('replay', path)).toMatchObject({
       code: 2,
@@ -332,7 +332,7 @@ describe('signalbox replay', () => {
   })
 })
 
-it('a real model, by the client of Anthropic', async () => {
+it('runs a real model, with the client of Anthropic', async () => {
   const begin = (id: string) => ({
     type: 'message_start',
     message: { id, type: 'message', role: 'assistant', content: [] },

@@ -3,7 +3,7 @@ import { type HeldTool, heldTool } from '../../../test/support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../../../test/support/turn.ts'
 import { SessionView } from '../src/view/session-view.ts'
 
-/** A turn with held tools, and what the view makes of it. `at` is the time of the frames. */
+/** A turn with held tools, and its view. `at` is the time of the frames. */
 export function seenTurn(options: Parameters<typeof testTurn>[1] = {}) {
   const tools = {
     Read: heldTool('Read', { safe: true, obedient: true }),
@@ -38,7 +38,7 @@ export function seenTurn(options: Parameters<typeof testTurn>[1] = {}) {
       at += ms
     },
     now: () => at,
-    /** Lets everything settle, and hands over what is ready. */
+    /** Lets everything settle, and takes what is ready. */
     async settle() {
       await flush()
       takeAll(turn.executor)

@@ -11,8 +11,8 @@ const statuses = (session: SessionView): string[] =>
     .filter((item): item is CallView => item.kind === 'call')
     .map((call) => `#${call.number} ${call.name}: ${callStatus(call, session).words}`)
 
-describe('what the terminal is told of a turn', () => {
-  it('why each call waits, and for whom', async () => {
+describe('the view of a turn for the terminal', () => {
+  it('has the reason why each call waits, and for which calls', async () => {
     const turn = seenTurn()
     turn.add('a', 'Read')
     turn.add('b', 'Bash')
@@ -30,7 +30,7 @@ describe('what the terminal is told of a turn', () => {
     ])
   })
 
-  it('what is finished and held for order', async () => {
+  it('has results that are finished and held for order', async () => {
     const turn = seenTurn()
     turn.add('a', 'Read')
     turn.add('b', 'Grep')
@@ -43,7 +43,7 @@ describe('what the terminal is told of a turn', () => {
     expect(statuses(turn.session)).toEqual(['#1 Read: 1.5 s, 1 line', '#2 Grep: 0 ms'])
   })
 
-  it('a call that the model has not gone past yet, and one without a free place', () => {
+  it('has held calls, and calls without a free slot', () => {
     const turn = seenTurn({ maxConcurrency: 1 })
     turn.add('a', 'Read')
     turn.add('b', 'Read')
@@ -54,7 +54,7 @@ describe('what the terminal is told of a turn', () => {
     ])
   })
 
-  it('who stopped whom', async () => {
+  it('has the call that stopped another', async () => {
     const turn = seenTurn()
     turn.add('a', 'Bash')
     turn.add('b', 'Read')
@@ -66,7 +66,7 @@ describe('what the terminal is told of a turn', () => {
     ])
   })
 
-  it('that the user stopped it, and that it did not stop in time', async () => {
+  it('has calls that the user stopped, and that did not stop in time', async () => {
     const turn = seenTurn()
     turn.add('a', 'Read')
     turn.executor.abort('escape')
@@ -74,7 +74,7 @@ describe('what the terminal is told of a turn', () => {
     expect(statuses(turn.session)).toEqual(['#1 Read: stopped by you'])
   })
 
-  it('that a call asks, that it was denied, and that its reply was given up', async () => {
+  it('has calls that ask, were denied, or were discarded with their reply', async () => {
     const turn = seenTurn({ canUseTool: () => new Promise(() => undefined) })
     turn.add('a', 'Read')
     turn.add('b', 'Read')
@@ -89,7 +89,7 @@ describe('what the terminal is told of a turn', () => {
     expect(statuses(turn.session)).toEqual(givenUp)
   })
 
-  it('what a call printed so far, and how much there was', async () => {
+  it('has the output of a call so far, and its length', async () => {
     const turn = seenTurn()
     turn.add('a', 'Bash')
     for (let line = 1; line <= 5_000; line++) {
@@ -102,7 +102,7 @@ describe('what the terminal is told of a turn', () => {
     expect(call?.output.text.length).toBeLessThan(20_000)
   })
 
-  it('words and calls in their order, and what is said in pieces as one', () => {
+  it('has texts and calls in order, and streamed pieces as one text', () => {
     const turn = seenTurn()
     turn.say('Let me ')
     turn.say('see.')
@@ -115,7 +115,7 @@ describe('what the terminal is told of a turn', () => {
     ])
   })
 
-  it('the same from the recording of it', async () => {
+  it('is the same from its recording', async () => {
     const turn = seenTurn()
     turn.say('Go.')
     turn.add('a', 'Read')
@@ -128,7 +128,7 @@ describe('what the terminal is told of a turn', () => {
     expect(statuses(replayed)).toEqual(statuses(turn.session))
   })
 
-  it('nothing of what an agent does: its call is its line', () => {
+  it('has no lines for the calls of an agent', () => {
     const turn = seenTurn()
     turn.add('a', 'Read')
     const session = new SessionView()
@@ -140,7 +140,7 @@ describe('what the terminal is told of a turn', () => {
     expect(session.isOfAgent(warning)).toBe(true)
   })
 
-  it('nothing, where frames make no sense', () => {
+  it('ignores invalid frames', () => {
     const session = new SessionView()
     const stamp = { seq: 0, at: 0, run: 7 }
     const odd = [

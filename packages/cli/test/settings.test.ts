@@ -38,7 +38,7 @@ function scene(given: { home?: unknown; project?: unknown; turns?: unknown[] } =
 const allow = { permissions: { allow: ['Bash(touch made)', 'Bash(echo ran)'] } }
 
 describe('settings', () => {
-  it('of the home folder count, those of the project come next, the command line is on top', async () => {
+  it('of the home folder apply first, then those of the project, then the command line', async () => {
     const byHome = scene({ home: allow })
     expect((await byHome.run()).out).toContain('│ ran')
     const denied = scene({ home: allow, project: { permissions: { deny: ['Bash(touch:*)'] } } })
@@ -69,7 +69,7 @@ describe('settings', () => {
     ['{ "permissions": { "deny": [\n"bash(ls:*)" ] } }', ':2: '],
     ['{ "model": "a",\n"model": "b" }', ':2: "model" occurs twice'],
     ['', ':1: expected a JSON value, received the end of the file'],
-  ])('that cannot be read are an error with file and line: %s', async (text, problem) => {
+  ])('that are invalid cause an error with file and line: %s', async (text, problem) => {
     for (const where of ['home', 'project'] as const) {
       const { run, home, project } = scene({ [where]: text })
       const { code, err } = await run()
@@ -80,7 +80,7 @@ describe('settings', () => {
     }
   })
 
-  it('of a project that nobody agreed to may only ask and deny more', async () => {
+  it('of an untrusted project may only ask and deny more', async () => {
     const pwned = { type: 'command', command: 'touch pwned' }
     const { run, root, project, write } = scene({
       project: { permissions: { ...allow.permissions, deny: ['Read'] }, hooks: { PreToolUse: [{ hooks: [pwned] }] } },
@@ -92,13 +92,13 @@ describe('settings', () => {
     expect(existsIn(root, 'pwned')).toBe(false)
     expect((await run('--trust')).out).toContain('│ ran')
     expect(existsIn(root, 'pwned')).toBe(true)
-    // remembered, until the file is another one
+    // remembered until the file changes
     expect((await run()).err).toBe('')
     write(project, { permissions: { allow: ['Bash'] } })
     expect((await run()).err).toContain('is not trusted')
   })
 
-  it('keep rules for the project, and what else is in the file', async () => {
+  it('can be extended with rules, and keep the rest of the file', async () => {
     const { run, places, project } = scene({ project: { model: 'm', permissions: { deny: ['Read(secret)'] } } })
     keepRules(places, ['Bash(touch made)', 'Bash(echo ran)'])
     keepRules(places, ['Bash(echo ran)'])
@@ -136,7 +136,7 @@ describe('hooks as commands', () => {
   const hook = (command: string) => ({ hooks: [{ type: 'command', command }] })
   const bypass = { defaultMode: 'bypassPermissions' }
 
-  it('get the public form on standard input, and object with exit code 2', async () => {
+  it('get the documented input on stdin, and block with exit code 2', async () => {
     const { run, root } = scene({
       home: {
         permissions: bypass,
@@ -204,7 +204,7 @@ describe('hooks as commands', () => {
     })
   })
 
-  it('that fail or do not match change nothing, unless they shall', async () => {
+  it('that fail or do not match change nothing, unless they are set to block', async () => {
     const failing = hook('exit 1')
     const home = (more: object) => ({ permissions: bypass, hooks: { PreToolUse: [{ ...failing, ...more }] } })
     expect((await scene({ home: home({}) }).run()).out).toContain('│ ran')
@@ -214,7 +214,7 @@ describe('hooks as commands', () => {
   })
 })
 
-it('the page on settings shows examples/settings.json as it is, and it is valid', () => {
+it('the page on settings shows examples/settings.json unchanged, and it is valid', () => {
   const root = resolve(import.meta.dirname, '../../..')
   const example = readFileSync(join(root, 'examples/settings.json'), 'utf8')
   expect(readFileSync(join(root, 'docs/settings.md'), 'utf8')).toContain(`\`\`\`json\n${example}\`\`\``)

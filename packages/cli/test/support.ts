@@ -6,10 +6,10 @@ import { afterAll } from 'vitest'
 import { builtProject } from '../../../test/support/built-project.ts'
 import { noHome } from './fake-io.ts'
 
-/** The command line as it is shipped. */
+/** The command line as shipped. */
 export const builtCli = (): string => join(builtProject(), 'packages/cli/dist/main.js')
 
-/** A folder that is gone after the tests of the file. */
+/** A folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ export interface Ended {
 export interface Started {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** Resolves when this has been printed. */
+  /** Resolves when this text has been printed. */
   printed(text: string): Promise<void>
 }
 
@@ -69,7 +69,7 @@ interface StartOptions {
 export const run = (cli: string, args: readonly string[], given?: StartOptions): Promise<Ended> =>
   start(cli, args, given).ended
 
-/** A script for `run --script` in a folder of its own, with a file to work on. */
+/** A script for `run --script` in its own folder, with a file to work on. */
 export function makeScript(folder: string, name: string, script: unknown): string {
   const path = join(folder, name)
   writeFileSync(path, typeof script === 'string' ? script : JSON.stringify(script))

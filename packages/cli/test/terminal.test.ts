@@ -33,7 +33,7 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
   }
   const anything = ['--permission-mode', 'bypassPermissions'] as const
 
-  it('draws each call: its output as it comes, why it waits, held for order, a diff; and leaves it in order', async () => {
+  it('draws each call: its output as it comes, why it waits, held for order, a diff; and leaves the terminal in order', async () => {
     const it = open([['I look.\n', waitFor('go'), read], [edit, read], 'All done.'], anything)
     await it.shows('#2 Read(a.txt) · waits for #1 Bash, which must run alone')
     await it.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] #1 Bash\(echo waiting.* · runs/)
@@ -83,7 +83,7 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     expect(['made', 'more', 'never'].map((name) => existsSync(join(it.place, name)))).toEqual([true, true, false])
   })
 
-  it('several questions queue up, and an edit shows what it would change', async () => {
+  it('several questions queue up, and an edit shows its diff', async () => {
     const it = open([
       [read],
       [
@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     expect(readFileSync(join(it.place, 'a.txt'), 'utf8')).toContain('TWO')
   })
 
-  it('a command that is taller than the screen is read to its end before yes counts', async () => {
+  it('a command that is taller than the screen must be read to its end before yes counts', async () => {
     const lines = Array.from({ length: 60 }, (_, index) => `touch f${index}`).join('\n')
     const it = open([[bash(`${lines} #\rls`)], 'Well.'])
     await it.shows('show more: you can answer yes after the end was shown')
@@ -120,7 +120,7 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     expect(existsSync(join(it.place, 'f58'))).toBe(true)
   })
 
-  it('Ctrl+C once interrupts: what must not be broken off finishes', async () => {
+  it('Ctrl+C once interrupts: calls that must not be interrupted finish', async () => {
     const it = open([[waitFor('go'), read], 'Never said.'], anything)
     await it.shows('│ waiting')
     it.keys('C-c')
@@ -131,7 +131,7 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     expect(await isValid(it.transcript)).toBe(true)
   })
 
-  it('three times leaves at once, with the terminal as it was', async () => {
+  it('three times exits at once, and restores the terminal', async () => {
     const it = open([[bash(`trap '' TERM; echo here; while :; do sleep 0.05; done`), read], 'Never said.'], anything)
     await it.shows('│ here')
     expect(it.isCursorShown()).toBe(false)
@@ -150,7 +150,7 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     expect(await isValid(it.transcript)).toBe(true)
   })
 
-  it('holds at 40 columns, through resizes, with wide characters and hostile output', async () => {
+  it('works at 40 columns, through resizes, with wide characters and hostile output', async () => {
     const evil = `printf '\\033]0;evil\\007\\033[2J\\033[1;1H漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\\n'`
     const turns = [
       [
@@ -167,10 +167,10 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     for (const columns of [60, 30, 100, 40]) {
       it.resize(columns, 30)
       await it.shows(columns >= 60 ? '· waits for #1 Bash, which must run alone' : '    waits for #1 Bash, which')
-      // tmux tells of several sizes in a row only after a while
+      // tmux reports several sizes in a row only after a while
       const from = secondsOn(it.screen())
       await expect.poll(() => secondsOn(it.screen()), { interval: 40 }).toBeGreaterThan(from + 0.5)
-      // nothing of an older picture is left, whatever the terminal made of its lines
+      // no older picture is left, however the terminal wrapped its lines
       await expect.poll(() => it.history().match(/[◌⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] #\d/g)?.length, { timeout: 10_000 }).toBe(3)
     }
     it.make('go')

@@ -8,9 +8,9 @@ import { noHome } from './fake-io.ts'
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
 export interface Terminal {
-  /** What is on the screen now. */
+  /** The current screen. */
   screen(): string
-  /** All that was ever written, with what has scrolled away. */
+  /** Everything that was written, including the scrollback. */
   history(): string
   title(): string
   isCursorShown(): boolean
@@ -19,11 +19,11 @@ export interface Terminal {
   resize(columns: number, rows: number): void
   /** Waits until the screen shows it. */
   shows(text: string | RegExp): Promise<void>
-  /** Waits until the command has ended, and gives its exit code. */
+  /** Waits until the command has ended, and returns its exit code. */
   ended(): Promise<number>
 }
 
-/** A real terminal that runs a command: keys in, screen out. It is gone when the test is over. */
+/** A real terminal that runs a command: keys in, screen out. Closed after the test. */
 export function openTerminal(command: readonly string[], columns = 80, rows = 24, cwd = '/'): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tmux-'))
   const { NO_COLOR: _, FORCE_COLOR: __, ANTHROPIC_API_KEY: ___, TMUX: ____, ...env } = process.env
@@ -34,14 +34,14 @@ export function openTerminal(command: readonly string[], columns = 80, rows = 24
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   const words = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-  // it stays when the command has ended, so that the last picture can be looked at
+  // stays open after the command has ended, so that the last picture can be read
   const line = `${words}; echo "[exit $?]"; exec sleep 1000`
   tmux('new-session', '-d', '-s', 's', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, line)
   onTestFinished(() => {
     try {
       tmux('kill-server')
     } catch {
-      // it is gone already
+      // already closed
     }
     rmSync(folder, { recursive: true, force: true })
   })

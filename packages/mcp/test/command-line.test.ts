@@ -15,7 +15,7 @@ const built = builtProject()
 const cli = join(built, 'packages/cli/dist/main.js')
 let folder: string
 
-/** Ends while its server runs, without a word. */
+/** Ends while its server runs, without closing it. */
 const forgetful = `
 import { connectMcp } from ${JSON.stringify(join(built, 'packages/mcp/dist/index.js'))}
 const mcp = await connectMcp({ servers: { every: { command: process.execPath, args: [${JSON.stringify(programOf('everything'))}], env: { TOKEN: process.env.TOKEN }, wrapCommand: (plain) => ({ ...plain, file: '/bin/sh', args: ['-c', 'sleep 1000 & exec "$@"', 'sh', plain.file, ...plain.args] }) } } })
@@ -71,7 +71,7 @@ describe('signalbox mcp-serve', () => {
     await eventually(async () => (await processesWith(root)).length === 0)
   })
 
-  it('passes on the tools of other servers by its own rules, and takes them with it', async () => {
+  it('serves the tools of other servers under its own rules, and ends those servers with it', async () => {
     const token = newToken()
     const root = scratch({ 'a.txt': 'hello' })
     const every = { command: process.execPath, args: [programOf('everything'), 'stdio'], env: { TOKEN: token } }
@@ -99,7 +99,7 @@ describe('signalbox mcp-serve', () => {
     await nothingLeft(token)
   })
 
-  it('serves whoever does not listen to what is said aside', async () => {
+  it('serves a client that does not read stderr', async () => {
     const child = spawn(process.execPath, [cli, 'mcp-serve', '--cwd', scratch({}), '--tools', 'Read'])
     onTestFinished(() => void child.kill('SIGKILL'))
     child.stderr.destroy()
@@ -109,7 +109,7 @@ describe('signalbox mcp-serve', () => {
     expect(String(answer)).toContain('"id":1')
   })
 
-  it('serves them over HTTP, with an inspector beside it; our own client speaks the newest protocol with it', async () => {
+  it('serves them over HTTP, with an inspector beside it; our own client uses the newest protocol with it', async () => {
     const root = scratch({ 'a.txt': 'hello' })
     const child = spawn(process.execPath, [cli, 'mcp-serve', '--http', '--token', 'secret', '--cwd', root, '--inspect'])
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -137,14 +137,14 @@ describe('signalbox mcp-serve', () => {
     [['--port', '80'], 'require --http'],
     [['--permission-mode', 'wild'], 'Allowed choices are'],
     [['--colour'], '--colour'],
-  ])('%j is refused', (args, problem) => {
+  ])('%j is rejected', (args, problem) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'mcp-serve', ...args], { encoding: 'utf8' })
     expect(status).toBe(2)
     expect(stdout + stderr).toContain(problem)
   })
 })
 
-it.each(['by itself', 'killed'])('a host that ends without a word, %s, takes its servers with it', async (how) => {
+it.each(['by itself', 'killed'])('the servers of a host that ends without closing them, %s, end too', async (how) => {
   const token = newToken()
   const { stdout } = spawnSync(process.execPath, [join(folder, 'forgetful.mjs')], {
     encoding: 'utf8',

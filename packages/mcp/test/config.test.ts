@@ -8,7 +8,7 @@ const write = (config: unknown): string =>
 
 const variable = (name: string): string => ['$', '{', name, '}'].join('')
 
-it('the usual file is read, with variables of the host', async () => {
+it('the usual file is read, with environment variables', async () => {
   const path = write({
     mcpServers: {
       files: {
@@ -38,11 +38,11 @@ it.each([
   [{ mcpServers: { a: { url: 'ftp://x' } } }, /servers\.a\.url/],
   [{ mcpServers: { a: { type: 'sse', url: 'http://x' } } }, /has type sse/],
   [{ mcpServers: { a: { command: 'x', comand: 'y' } } }, /comand/],
-])('%j is refused, with what is wrong', async (config, problem) => {
+])('%j is rejected with the problem', async (config, problem) => {
   await expect(readMcpConfig(write(config))).rejects.toThrow(problem)
 })
 
-it('a file that is not there is named', async () => {
+it('the error for a missing file names it', async () => {
   await expect(readMcpConfig('/nowhere/.mcp.json')).rejects.toThrow('/nowhere/.mcp.json: cannot read the file')
 })
 
@@ -53,6 +53,6 @@ it.each([
   [{ servers: { a: { command: 'x', trust: 'blind' } } }, /servers\.a\.trust/],
   [{ servers: { a: { command: 'x', tools: { t: { safe: true } } } } }, /servers\.a\.tools\.t/],
   [{ servers: {}, reconnect: { minMs: -1 } }, /reconnect\.minMs: expected a number of at least 0/],
-])('options such as %j are refused where they were written', async (options, problem) => {
+])('options such as %j are rejected on connect', async (options, problem) => {
   await expect(connectMcp(options as never)).rejects.toThrow(problem)
 })

@@ -23,14 +23,14 @@ function start() {
 }
 
 describe('a connection', () => {
-  it('is tried at once, and holds', () => {
+  it('is attempted at once, and stays open', () => {
     const { opened, state, asked } = start()
     expect([state(), asked]).toEqual(['connecting', ['open']])
     opened()
     expect([state(), asked]).toEqual(['ready', ['open']])
   })
 
-  it('that fails is tried again after pauses that grow up to a limit, and then no more', () => {
+  it('that fails is retried with growing delays, up to a limit', () => {
     const { clock, fail, state, asked, context } = start()
     for (const pause of [100, 200, 250]) {
       fail()
@@ -46,13 +46,13 @@ describe('a connection', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('that cannot ever be made is tried once', () => {
+  it('that can never succeed is attempted once', () => {
     const { fail, state } = start()
     fail(true)
     expect(state()).toBe('failed')
   })
 
-  it('that is not made in time is let go, and tried again', () => {
+  it('that times out is closed and retried', () => {
     const { clock, state, asked, context } = start()
     clock.increment(1_000)
     expect([state(), asked, context().problem]).toEqual([
@@ -64,7 +64,7 @@ describe('a connection', () => {
     expect(state()).toBe('failed')
   })
 
-  it('that is lost while it is made, or later, is tried again', () => {
+  it('that is lost while opening, or later, is retried', () => {
     const early = start()
     early.lost()
     expect(early.state()).toBe('backingOff')
@@ -77,7 +77,7 @@ describe('a connection', () => {
     expect([late.state(), late.context().problem]).toEqual(['ready', undefined])
   })
 
-  it('that breaks again and again is given up, unless it held or was of use in between', () => {
+  it('that breaks repeatedly fails for good, unless it stayed open or was used in between', () => {
     const broken = start()
     for (let n = 0; n < 4; n++) {
       broken.opened()
@@ -100,7 +100,7 @@ describe('a connection', () => {
     }
   })
 
-  it('can be asked for anew from wherever it stands', () => {
+  it('can be reconnected from every state', () => {
     const waiting = start()
     waiting.fail()
     waiting.actor.send({ type: 'connection.retry' })
@@ -120,7 +120,7 @@ describe('a connection', () => {
     'ready',
     'backingOff',
     'failed',
-  ])('that is closed while %s is let go, and has no timer left', (from) => {
+  ])('that is closed while %s ends, and has no timer left', (from) => {
     const one = start()
     if (from === 'ready') one.opened()
     if (from === 'backingOff' || from === 'failed') one.fail(from === 'failed')
@@ -134,7 +134,7 @@ describe('a connection', () => {
     ])
   })
 
-  it('that was lost for the last time fails, in either state', () => {
+  it('that is lost after the last attempt fails, in either state', () => {
     for (const isOpen of [true, false]) {
       const one = start()
       for (let n = 0; n < 3; n++) {

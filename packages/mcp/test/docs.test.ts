@@ -10,7 +10,7 @@ it.each([
   ['examples/mcp.ts', () => import('../../../examples/mcp.ts')],
   ['examples/mcp-inspect.ts', () => import('../../../examples/mcp-inspect.ts')],
   ['examples/mcp-serve.ts', () => import('../../../examples/mcp-serve.ts')],
-])('the page on MCP shows %s as it is, and what it prints', async (example, run) => {
+])('the page on MCP shows %s unchanged, and its output', async (example, run) => {
   expect(page).toContain(`\`\`\`ts\n${read(example)}\`\`\``)
   const lines: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
@@ -19,7 +19,7 @@ it.each([
   expect(`${lines.join('\n')}\n`.replaceAll(/\/\S*signalbox-example-\w+/g, 'ROOT')).toBe(printedFor(example))
 })
 
-/** The plain block that follows the program on the page. */
+/** The plain code block after the program on the page. */
 function printedFor(example: string): string | undefined {
   const after = page.slice(page.indexOf(read(example)) + read(example).length)
   return /\n```\n([\s\S]*?)```/.exec(after)?.[1]

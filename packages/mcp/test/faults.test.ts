@@ -9,7 +9,7 @@ import { startTurn } from './turn.ts'
 
 const proxy = new URL('fault-proxy.mjs', import.meta.url).pathname
 
-/** The published server, behind a proxy that does what a call asks for. */
+/** The published server, behind a proxy that injects the requested fault. */
 const faulty = (token: string, env: Record<string, string> = {}): McpServerConfig => ({
   command: process.execPath,
   args: [proxy, process.execPath, programOf('everything'), 'stdio'],
@@ -18,13 +18,13 @@ const faulty = (token: string, env: Record<string, string> = {}): McpServerConfi
 
 const echo = (server: string, message: string) => [`mcp__${server}__echo`, { message }] as const
 
-/** One bad call among good ones, of the same server and of another, safe and not. */
+/** One faulty call among good ones, of the same server and of another, safe and unsafe. */
 const turnWith = (fault: string) => [
   echo('good', 'one'),
   echo('bad', 'two'),
   echo('bad', `fault:${fault}`),
   echo('bad', 'four'),
-  // not safe here: it waits for all before it, and all behind it wait
+  // unsafe here: it waits for all before it, and all behind it wait
   ['mcp__bad__get-sum', { a: 2, b: 3 }] as const,
   echo('good', 'six'),
 ]
@@ -40,7 +40,7 @@ const theOthers = [
 const tools = { 'get-sum': { isSafe: false } }
 
 type Fault = readonly [what: string, fault: string, problem: RegExp]
-/** Each costs a server or two: what is much like another is not for every day. */
+/** Each needs a server or two, so similar cases run only in the full suite. */
 const inFull = (...fault: Fault): Fault[] => (process.env.SIGNALBOX_FULL === '1' ? [fault] : [])
 const reconnect = { minMs: 5, maxMs: 20 }
 const token = newToken()
@@ -72,7 +72,7 @@ describe('over stdio, a server that', () => {
     ['floods', 'flood', /broke/],
     ['answers with an error', 'error', /bad returned an error \(-32050\): out of trains/],
     ['answers with something that is no result', 'noResult', /bad returned|bad: /],
-  ])('%s costs one call, and is there for the next', async (_what, fault, problem) => {
+  ])('%s fails one call, and works for the next', async (_what, fault, problem) => {
     const lines = await startTurn(mcp.tools(), turnWith(fault)).results()
     expect(lines.map((line) => line.slice(0, 6))).toEqual(['call_0', 'call_1', 'call_2', 'call_3', 'call_4', 'call_5'])
     expect(others(lines)).toEqual(theOthers)
@@ -84,7 +84,7 @@ describe('over stdio, a server that', () => {
   it.each([
     ['never answers', 'hang'],
     ['answers under another id', 'wrongId'],
-  ])('%s costs one call, which ends when its time does', async (_what, fault) => {
+  ])('%s fails one call, which ends by its timeout', async (_what, fault) => {
     const clock = simulatedClock()
     const turn = startTurn(mcp.tools(), turnWith(fault), { clock })
     await eventually(() => turn.running() === 1)
@@ -98,13 +98,13 @@ describe('over stdio, a server that', () => {
   it.each([
     ['prints what is no message', 'garbage'],
     ['answers twice', 'twice'],
-  ])('%s costs nothing', async (_what, fault) => {
+  ])('%s fails no call', async (_what, fault) => {
     const lines = await startTurn(mcp.tools(), turnWith(fault)).results()
     expect(others(lines)).toEqual(theOthers)
     expect(lines[2]).toBe(`call_2: Echo: fault:${fault}`)
   })
 
-  it('sends content of a kind that nobody knows has it described', async () => {
+  it('sends content of an unknown type: the content is described', async () => {
     const { text, isError } = await runTool(mcp.tools(), ...echo('bad', 'fault:odd'))
     expect(isError).toBe(false)
     expect(text).toContain('hologram')
@@ -112,12 +112,12 @@ describe('over stdio, a server that', () => {
     expect(text).toContain('and text')
   })
 
-  it('reports progress right before its answer loses none of it', async () => {
+  it('reports progress right before its answer: none of it is lost', async () => {
     const { progress } = await runTool(mcp.tools(), ...echo('bad', 'fault:chatter'))
     expect(progress).toHaveLength(9)
   })
 
-  it('never hears of a cancellation holds nobody up', async () => {
+  it('ignores a cancellation does not block other calls', async () => {
     const turn = startTurn(mcp.tools(), [echo('bad', 'fault:hang'), echo('bad', 'fault:hang')])
     await eventually(() => turn.running() === 2)
     const results = turn.results()
@@ -135,13 +135,13 @@ describe('over stdio, a server that', () => {
     expect(others(lines)).toEqual(theOthers)
     expect(await told).toBe('bad')
     expect(mcp.tools().map(({ name }) => name)).toContain('mcp__bad__brand-new')
-    // whoever holds the old tools holds tools that work
+    // the old tools still work
     expect(mcp.tools()).toEqual(expect.arrayContaining(before.filter(({ name }) => name === 'mcp__bad__echo')))
   })
 })
 
 describe('over stdio', () => {
-  it('a server that does not answer at all is started again', async () => {
+  it('a server that does not answer at all is restarted', async () => {
     const clock = simulatedClock()
     const frozen = await connected({ servers: { bad: faulty(newToken()) }, clock, reconnect })
     const time = simulatedClock()
@@ -150,7 +150,7 @@ describe('over stdio', () => {
     const results = turn.results()
     time.increment(120_000)
     expect((await results)[0]).toContain('Timeout')
-    // it is asked whether it is there, and is not
+    // a ping gets no answer
     await eventually(() => {
       clock.increment(5_000)
       return frozen.servers()[0]?.state !== 'ready'
@@ -162,7 +162,7 @@ describe('over stdio', () => {
     expect((await runTool(frozen.tools(), ...echo('bad', 'back'))).text).toBe('Echo: back')
   })
 
-  it('a server that lies about its schemas is found out, and nothing of what it sent is lost', async () => {
+  it('a server that violates its own schemas is reported, and all its content is kept', async () => {
     const warnings: string[] = []
     const liar = await connected({
       servers: { bad: faulty(newToken(), { LIES: '1' }) },
@@ -180,11 +180,11 @@ describe('over stdio', () => {
     expect(warnings).toContainEqual(
       expect.stringContaining('its tool "get-sum": its input schema is not of type object'),
     )
-    // a schema that cannot be followed is the server's to check
+    // a schema that cannot be evaluated is left to the server
     expect((await runTool(liar.tools(), 'mcp__bad__get-env', { a: 1 })).isError).toBe(false)
   })
 
-  it('one that is not back in time is an error that says why, until it is asked for anew', async () => {
+  it('a server that does not reconnect in time is an error with the reason, until reconnect()', async () => {
     const patient = await connected({
       servers: { bad: { ...faulty(newToken()), tools: { echo: { isSafe: false, isIdempotent: false } } } },
       reconnect: { minMs: 600_000, maxMs: 600_000 },
@@ -202,7 +202,7 @@ describe('over stdio', () => {
     expect((await runTool(patient.tools(), ...echo('bad', 'hello'))).text).toBe('Echo: hello')
   })
 
-  it('one that ignores every hint to end, and one whose child ran away, leave nothing behind', async () => {
+  it('a server that ignores TERM, and one with a detached child, leave no process', async () => {
     const own = newToken()
     const stubborn = await connected({ servers: { bad: faulty(own, { IGNORES_EOF: '1', ESCAPES: '1' }) } })
     await eventually(async () => (await processesWith(own)).some((line) => line.includes('sleep 1000')))
@@ -210,7 +210,7 @@ describe('over stdio', () => {
     expect(await processesWith(own)).toEqual([])
   })
 
-  it('one that cannot be started, or ends at once, costs its own tools and says why', async () => {
+  it('a server that cannot be started, or exits at once, loses only its own tools, with the reason', async () => {
     const mixed = await connected({
       servers: {
         none: { command: '/nowhere/at/all' },
@@ -249,7 +249,7 @@ describe('over HTTP, a server that', () => {
     ['floods', 'flood', /broke/],
     ['answers with a status of its own', 'broken', /bad returned HTTP 500/],
     ...inFull('has forgotten the session', 'forgotten', /no longer knows this session/),
-  ])('%s costs one call, and is there for the next', async (_what, fault, problem) => {
+  ])('%s fails one call, and works for the next', async (_what, fault, problem) => {
     const lines = await startTurn(mixed.tools(), turnWith(fault)).results()
     expect(others(lines)).toEqual(theOthers)
     expect(lines[2]).toMatch(/^call_2 failed/)
@@ -257,12 +257,12 @@ describe('over HTTP, a server that', () => {
     expect((await runTool(mixed.tools(), ...echo('bad', 'again'))).text).toBe('Echo: again')
   })
 
-  it('sends nonsense on the way costs nothing', async () => {
+  it('sends invalid messages fails no call', async () => {
     const lines = await startTurn(mixed.tools(), turnWith('garbage')).results()
     expect([...others(lines), lines[2]]).toEqual([...theOthers, 'call_2: Echo: fault:garbage'])
   })
 
-  it('never answers is told of the cancellation, and holds no stream open', async () => {
+  it('never answers gets the cancellation, and no stream stays open', async () => {
     const turn = startTurn(mixed.tools(), [echo('bad', 'fault:hang')])
     await eventually(() => bridge.openStreams() === 1)
     const results = turn.results()
@@ -271,7 +271,7 @@ describe('over HTTP, a server that', () => {
     await eventually(() => bridge.openStreams() === 0 && bridge.cancelled.length === 1)
   })
 
-  it('was started again is found again by the next call', async () => {
+  it('was restarted is used again by the next call', async () => {
     bridge.restart()
     expect((await runTool(mixed.tools(), ...echo('bad', 'hello again'))).text).toBe('Echo: hello again')
   })

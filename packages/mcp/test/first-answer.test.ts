@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { put, runTool, scratch } from '../../tools/test/bench.ts'
 import { connectMcp } from '../src/index.ts'
 
-// a server that does what the text of a call asks for
+// a server that does what the text of a call says
 const server = `
 const say = (...messages) => process.stdout.write(messages.map((each) => JSON.stringify({ jsonrpc: '2.0', ...each }) + '\\n').join(''))
 const text = (id, text) => ({ id, result: { content: [{ type: 'text', text }] } })
@@ -22,7 +22,7 @@ process.stdin.on('data', (chunk) => {
   }
 })`
 
-it('the first answer counts, and a call that was lost may have run', async () => {
+it('the first answer counts, and a call without an answer may have run', async () => {
   const program = put(join(scratch(), 'server.cjs'), server)
   const mcp = await connectMcp({ servers: { odd: { command: process.execPath, args: [program] } } })
   onTestFinished(() => mcp.close())

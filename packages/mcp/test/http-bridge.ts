@@ -14,25 +14,25 @@ interface Rpc {
 
 interface BridgeSession {
   readonly child: ChildProcessByStdio<Writable, Readable, null>
-  /** Streams that wait for an answer, by the id of the request. */
+  /** Streams that wait for an answer, by request id. */
   readonly streams: Map<number, ServerResponse>
   listener: ServerResponse | undefined
 }
 
 export interface Bridge {
   readonly url: string
-  /** What clients have cancelled. */
+  /** The ids of cancelled requests. */
   readonly cancelled: number[]
-  /** Streams of requests that are open now. */
+  /** The number of open request streams. */
   openStreams(): number
-  /** Forgets every session, as a server does that was started again. */
+  /** Forgets every session, like a restarted server. */
   restart(): void
 }
 
-/** Where what has to be done afterwards is left: for one test, or for several. */
+/** Registers a cleanup: for one test, or for several. */
 export type After = (cleanUp: () => void | Promise<void>) => void
 
-/** What a call asks for with { message: 'fault:…' }, done to its HTTP answer. */
+/** Faults for HTTP answers, requested by a call with { message: 'fault:…' }. */
 const faults: Record<string, (response: ServerResponse, session: BridgeSession) => void> = {
   hang: () => undefined,
   die: (response) => response.destroy(),
@@ -57,7 +57,7 @@ const faults: Record<string, (response: ServerResponse, session: BridgeSession) 
 const isLast = new Set(['hang', 'die', 'half', 'huge', 'flood'])
 const statuses: Record<string, number> = { forgotten: 404, broken: 500 }
 
-/** A stdio server as one over streamable HTTP, with sessions, and with faults for who asks for them. */
+/** Serves a stdio server over streamable HTTP, with sessions, and with faults on request. */
 export async function httpBridge(
   command: string,
   args: readonly string[],

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 
-/** The client's end of a pipe, for servers in this very process. */
+/** The client's end of a pipe, for servers in the same process. */
 export function lineTransport(input: Readable, output: Writable): Transport {
   const buffer = new ReadBuffer()
   const transport: Transport & { stderr: null; pid: null } = {

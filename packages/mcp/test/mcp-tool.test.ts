@@ -12,7 +12,7 @@ const hints = (annotations: object, config: Partial<McpServerConfig> = {}, call:
   return mcpTool('s', 'mcp__s__t', info, { command: 'x', ...config } as McpServerConfig, call)
 }
 
-describe('what a server says of its tool', () => {
+describe('a server’s claims about its tool', () => {
   it.each([
     [{}, {}, { safe: false, asks: undefined }],
     [{ readOnlyHint: true }, {}, { safe: true, asks: undefined }],
@@ -111,7 +111,7 @@ describe('content', () => {
     ])
   })
 
-  it('images are shown, as many as a model takes', () => {
+  it('images are shown, up to the limit of models', () => {
     const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
     const blocks = contentBlocks([
       ...Array(21).fill(image),
@@ -121,7 +121,7 @@ describe('content', () => {
     expect(blocks).toHaveLength(22)
   })
 
-  it('structured content is said once: in the words of the server, or else as it is', () => {
+  it('structured content appears once: as the text of the server, or else as JSON', () => {
     expect(texts([{ type: 'text', text: '{"a": 1}' }], { a: 1 })).toEqual(['{"a": 1}'])
     expect(texts([{ type: 'text', text: 'Rome, 31 degrees' }], { city: 'Rome', t: 31 })).toEqual(['Rome, 31 degrees'])
     expect(texts([{ type: 'text', text: '2 found' }], { list: ['x', 'y'] })).toEqual(['2 found', '{"list":["x","y"]}'])
@@ -130,7 +130,7 @@ describe('content', () => {
 })
 
 describe('lists', () => {
-  it('a list without an end comes to one', async () => {
+  it('an endless list is cut off', async () => {
     let asked = 0
     const forever = await readPages(
       async () => ({ tools: [{}], nextCursor: `${asked++}` }),
@@ -154,13 +154,13 @@ describe('lists', () => {
       { name: 't', inputSchema: { type: 'object', description: 'x'.repeat(200_001) } },
       'is larger than 200000 characters',
     ],
-  ])('what is wrong with a tool is told, and costs that tool', (given, problem) => {
+  ])('a problem with a tool is reported, and removes only that tool', (given, problem) => {
     const warnings: string[] = []
     expect(readToolInfo(given, (warning) => warnings.push(warning))).toBeUndefined()
     expect(warnings).toEqual([expect.stringContaining(problem)])
   })
 
-  it('a schema without a type is one of an object all the same', () => {
+  it('a schema without a type counts as an object schema', () => {
     const properties = { a: {} }
     expect(readToolInfo({ name: 't', inputSchema: { properties } }, () => undefined)?.inputSchema).toEqual({
       properties,

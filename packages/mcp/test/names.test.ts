@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { namesTool, parseRule } from '../../../src/permission/permission-rule.ts'
 import { serverKey, toolNames } from '../src/tool-name.ts'
 
-it('names are those of the server where that can be', () => {
+it('names are those of the server if possible', () => {
   expect([...toolNames('docs', ['search', 'get-page', 'a.b'])]).toEqual([
     ['search', 'mcp__docs__search'],
     ['get-page', 'mcp__docs__get-page'],
@@ -11,7 +11,7 @@ it('names are those of the server where that can be', () => {
   ])
 })
 
-it('two that would be one are told apart, whatever their order', () => {
+it('two names that would become equal are told apart, whatever their order', () => {
   const names = toolNames('s', ['a.b', 'a_b', 'a/b'])
   expect(names.get('a_b')).toBe('mcp__s__a_b')
   expect(new Set(names.values()).size).toBe(3)
@@ -19,7 +19,7 @@ it('two that would be one are told apart, whatever their order', () => {
   for (const [tool, name] of names) expect(turned.get(tool)).toBe(name)
 })
 
-it('whatever servers are called, names fit every provider, differ, and rules find them', () => {
+it('for any server name, tool names are valid for every provider, unique, and matched by rules', () => {
   const odd = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),

@@ -11,8 +11,8 @@ import { parseMcpConfig } from '../src/read-mcp-config.ts'
 import { readToolInfo } from '../src/read-tool-list.ts'
 import { connected } from './support.ts'
 
-describe('what a program prints', () => {
-  it('is read up to the line that is too long: what came before it is whole', () => {
+describe('the output of a program', () => {
+  it('is read up to the first line that is too long; earlier lines are complete', () => {
     const reader = createLineReader(10)
     expect(reader.read(Buffer.from('one\ntwo\n0123456789x'))).toEqual({ lines: ['one', 'two'], isTooLong: true })
     const other = createLineReader(10)
@@ -22,7 +22,7 @@ describe('what a program prints', () => {
     expect(third.read(Buffer.from('56789\nx'))).toEqual({ lines: ['0123456789'], isTooLong: false })
   })
 
-  it('is told as text whose letters are whole, however it comes in pieces', async () => {
+  it('is decoded without broken characters, however it is chunked', async () => {
     const heard: string[] = []
     const words = `for (const byte of Buffer.from('é漢')) { require('fs').writeSync(2, Buffer.from([byte])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60) }`
     const mcp = await connected({
@@ -37,13 +37,13 @@ describe('what a program prints', () => {
 })
 
 describe('a file of servers', () => {
-  it.each(['toString', 'constructor', '__proto__'])('has no variable %s that nobody set', (name) => {
+  it.each(['toString', 'constructor', '__proto__'])('does not resolve %s from a prototype', (name) => {
     const text = JSON.stringify({ mcpServers: { a: { command: `\${${name}}` } } })
     expect(() => parseMcpConfig(text, 'f.json', { HOME: '/' })).toThrow(`environment variable ${name} is not set`)
   })
 })
 
-it('a limit that no timer can hold is the longest that one can', async () => {
+it('a timeout that timers do not support is shortened to the longest supported one', async () => {
   const asked: number[] = []
   const inner = simulatedClock()
   const clock = {
@@ -61,12 +61,12 @@ it('a limit that no timer can hold is the longest that one can', async () => {
 })
 
 describe('our tools over HTTP', () => {
-  it('are not served behind a token that is empty', async () => {
+  it('are not served with an empty token', async () => {
     const http = { host: '0.0.0.0', token: '' }
     await expect(serveMcp({ tools: [], transport: { http } })).rejects.toThrow('token must not be empty')
   })
 
-  it('say in a sentence that they cannot listen there', async () => {
+  it('report an address that cannot be used', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as AddressInfo
@@ -79,7 +79,7 @@ describe('our tools over HTTP', () => {
   })
 })
 
-describe('what a server sends may nest as deep as it likes', () => {
+describe('data of a server that nests without limit', () => {
   let deep: unknown = 'end'
   for (let depth = 0; depth < 100_000; depth++) deep = [deep]
   const info = {
@@ -90,7 +90,7 @@ describe('what a server sends may nest as deep as it likes', () => {
   }
   const hints = { isReadOnly: true, isDestructive: false, isIdempotent: false }
 
-  it('and costs nothing of what else came', async () => {
+  it('does not affect the other content', async () => {
     const answer = {
       content: [
         { type: 'text', text: 'hello' },
@@ -107,7 +107,7 @@ describe('what a server sends may nest as deep as it likes', () => {
     expect(JSON.stringify(result.data).match(/it nests too deeply/g)).toHaveLength(2)
   })
 
-  it('and a schema that does costs its own tool', () => {
+  it('in a schema removes only that tool', () => {
     const warned: string[] = []
     const inputSchema = { type: 'object', deep }
     expect(readToolInfo({ name: 'odd', inputSchema }, (problem) => warned.push(problem))).toBeUndefined()

@@ -55,7 +55,7 @@ describe.each([
     for (const end of ends) await end()
   })
 
-  it('their tools, by name, with their schemas as they are and their hints as classes', async () => {
+  it('have their tools by name, with their schemas unchanged and their hints as classes', async () => {
     expect(mcp.servers().map(({ state }) => state)).toEqual(['ready', 'ready'])
     const names = mcp.tools().map(({ name }) => name)
     expect(names).toEqual(
@@ -79,13 +79,13 @@ describe.each([
     expect(await asked('mcp__files__create_directory')).toBeUndefined()
   })
 
-  it('calls: text, structured content, images, resources, links, errors, inputs that do not fit', async () => {
+  it('answer calls: text, structured content, images, resources, links, errors, invalid inputs', async () => {
     const run = (name: string, input: object) => runTool(mcp.tools(), name, input)
     expect(await run('mcp__every__echo', { message: 'hi' })).toMatchObject({ content: 'Echo: hi', isError: false })
     const weather = await run('mcp__every__get-structured-content', { location: 'Chicago' })
     expect(weather.data).toMatchObject({ structuredContent: { conditions: 'Light rain / drizzle' } })
     expect(JSON.parse(weather.content as string)).toMatchObject({ conditions: 'Light rain / drizzle' })
-    // its text says all that the structured content says
+    // its text contains all of the structured content
     expect((await run('mcp__files__read_text_file', { path: join(root, 'a.txt') })).content).toBe('hello')
     const image = (await run('mcp__every__get-tiny-image', {})).content as { type: string }[]
     expect(image.map(({ type }) => type)).toEqual(['text', 'image', 'text'])
@@ -130,7 +130,7 @@ describe.each([
     expect((await runTool(mcp.tools(), 'ReadMcpResource', input, denied)).isError).toBe(true)
   })
 
-  it('a result that is too long goes to the store like any other', async () => {
+  it('a long result goes to the store like any other', async () => {
     const resultStore = fileResultStore({ folder: join(root, 'kept') })
     const executor = new StreamingToolExecutor(mcp.tools(), allowAllTools, {}, { resultStore })
     const input = { path: join(root, 'long.txt') }
@@ -146,7 +146,7 @@ describe.each([
     }
   })
 
-  it('progress arrives, and a call that is cancelled is over at once', async () => {
+  it('progress arrives, and a cancelled call ends at once', async () => {
     const name = 'mcp__every__trigger-long-running-operation'
     const ran = await runTool(mcp.tools(), name, { duration: 0.1, steps: 4 })
     expect(ran.progress.map(({ data }) => data)).toEqual(
@@ -163,12 +163,12 @@ describe.each([
       types.push(message.type)
     }
     expect(types.at(-1)).toBe('user')
-    // the connection is as good as before
+    // the connection still works
     expect((await runTool(mcp.tools(), 'mcp__every__echo', { message: 'still here' })).text).toBe('Echo: still here')
   })
 })
 
-it('nothing is left of the programs once all is closed', async () => {
+it('no process is left after close', async () => {
   const token = newToken()
   const mcp = await connectMcp({ servers: await overStdio(scratch(), token, onTestFinished) })
   onTestFinished(() => mcp.close())

@@ -17,7 +17,7 @@ interface Pair {
 
 type Answer = { action: 'accept' | 'decline'; content?: Record<string, boolean> }
 
-/** The official client, of either age, connected with our server. */
+/** The official client, old or new, connected to our server. */
 async function pair(
   kind: 'stdio' | 'http',
   mode: 'legacy' | 'auto',
@@ -66,8 +66,8 @@ describe.each([
   ['stdio', 'auto'],
   ['http', 'legacy'],
   ['http', 'auto'],
-] as const)('our server over %s, asked by the official client (%s)', (kind, mode) => {
-  it('its tools, with schemas and hints; results with their images; errors as errors', async () => {
+] as const)('our server over %s, with the official client (%s)', (kind, mode) => {
+  it('serves tools with schemas and hints, results with images, and errors as errors', async () => {
     const write = defineTool({
       name: 'Write',
       inputSchema: z.object({ path: z.string() }),
@@ -94,7 +94,7 @@ describe.each([
     expect([none.isError, textOf(none)]).toEqual([true, expect.stringContaining('No such tool available: Paint')])
   })
 
-  it('one gate: safe calls side by side, an unsafe one alone, each answered when it is done', async () => {
+  it('has one gate: safe calls in parallel, an unsafe one alone, each answered when it completes', async () => {
     const look = heldTool('Look', { safe: true })
     const change = heldTool('Change')
     const { client } = await pair(kind, mode, { ...allowed, tools: [look.tool, change.tool] })
@@ -106,7 +106,7 @@ describe.each([
     const second = call('Look', 'b')
     await eventually(() => look.started.length === 2)
     const third = call('Change', 'c')
-    // nobody waits for an earlier call of somebody else
+    // no client waits for an earlier call of another client
     runOf(look, 1).finish({ data: 'seen' })
     await second
     expect(done).toEqual(['b seen'])
@@ -123,7 +123,7 @@ describe.each([
     expect(done).toEqual(['b seen', 'a seen too', 'c changed', 'd seen last'])
   })
 
-  it('progress is told, and a call that is cancelled is stopped, and no other', async () => {
+  it('reports progress, and stops only the call that is cancelled', async () => {
     const slow = heldTool('Slow', { safe: true, obedient: true })
     const { client } = await pair(kind, mode, { ...allowed, tools: [slow.tool] })
     const told: unknown[] = []
@@ -148,7 +148,7 @@ describe.each([
     expect(textOf(await other)).toBe('done')
   })
 
-  it('what has to be asked, the client is asked; who cannot ask is told so', async () => {
+  it('asks the client for permission; a client that cannot ask gets an error', async () => {
     const change = defineTool({
       name: 'Change',
       inputSchema: z.object({ file_path: z.string() }),
@@ -175,7 +175,7 @@ describe.each([
   })
 })
 
-it('a call that fails stops no other, and a body that does not listen is left alone after its grace', async () => {
+it('a failing call stops no other, and a body that ignores its abort is abandoned after its grace period', async () => {
   const shell = heldTool('Shell', { safe: true, cancelsSiblingsOnError: true })
   const executor = { abortGraceMs: 1 }
   const { client } = await pair('stdio', 'legacy', { ...allowed, tools: [shell.tool], executor })
@@ -192,7 +192,7 @@ it('a call that fails stops no other, and a body that does not listen is left al
   expect(textOf(await good)).toBe('fine')
 })
 
-it('the inspector sees what runs, whichever executor it is', async () => {
+it('the inspector shows the calls of every executor', async () => {
   const inspector = await serveInspector([])
   onTestFinished(() => inspector.close())
   const executors: StreamingToolExecutor[] = []
@@ -206,7 +206,7 @@ it('the inspector sees what runs, whichever executor it is', async () => {
   expect(executors[0]?.actor.getSnapshot().context.run.calls).toHaveLength(200)
 })
 
-it('over HTTP only who may ask is answered', async () => {
+it('over HTTP only authorized requests are answered', async () => {
   const served = await serveMcp({ tools: [picture], transport: { http: { token: 'secret' } } })
   onTestFinished(() => served.close())
   const url = served.url as string

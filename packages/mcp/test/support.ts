@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 export const programOf = (name: 'everything' | 'filesystem'): string =>
   join(dirname(require.resolve(`@modelcontextprotocol/server-${name}/package.json`)), 'dist/index.js')
 
-/** A text that only the processes of one test have in their environment. */
+/** A text that is only in the environment of one test's processes. */
 export const newToken = (): string => `signalbox-mcp-${Math.random().toString(36).slice(2)}`
 
 export function everything(token: string): McpServerConfig {
@@ -47,7 +47,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The published server behind a bridge: it has no HTTP of its own. */
+/** The published server behind a bridge, because it has no HTTP of its own. */
 export async function filesystemOverHttp(
   root: string,
   token: string,
@@ -57,7 +57,7 @@ export async function filesystemOverHttp(
   return { url }
 }
 
-/** Connected, and closed when the test is over. */
+/** Connected, and closed after the test. */
 export async function connected(options: McpOptions, after: After = onTestFinished): Promise<Mcp> {
   const mcp = await connectMcp(options)
   after(() => mcp.close())

@@ -11,13 +11,13 @@ import { watchInvariants } from '../../../src/testing/index.ts'
 
 export interface McpTurn {
   readonly executor: StreamingToolExecutor
-  /** How many calls run now. */
+  /** How many calls are running. */
   running(): number
-  /** One line for each result, in the order in which they came; throws where an invariant does not hold. */
+  /** One line per result, in order; throws if an invariant is broken. */
   results(): Promise<string[]>
 }
 
-/** A turn of calls, `[tool, input]`, under the eyes of the invariants. */
+/** A turn of calls, `[tool, input]`, checked by the invariants. */
 export function startTurn(
   tools: readonly AnyTool[],
   calls: readonly (readonly [name: string, input: object])[],

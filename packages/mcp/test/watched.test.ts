@@ -26,7 +26,7 @@ const faulty = (token: string) => ({
   args: [proxy, process.execPath, programOf('everything'), 'stdio'],
   env: { TOKEN: token },
 })
-/** It comes back when the test says so. */
+/** Reconnects only when the test says so. */
 const reconnect = { minMs: Number.POSITIVE_INFINITY, maxMs: Number.POSITIVE_INFINITY }
 
 function recorded(options: RecorderOptions = {}) {
@@ -40,7 +40,7 @@ const onlyServer = ({ servers }: Model): Server => [...servers.values()][0] as S
 const callIn = ({ runs }: Model): Call => [...runs.values()][0]?.byId.get('call_0') as Call
 const isWaiting = (frames: readonly Frame[]) => of(frames, 'waiting').at(-1)?.isWaiting === true
 
-/** A server that died under a call: the call waits for it, and it comes back only when it is told to. */
+/** A server that died during a call: the call waits for it, and it reconnects only on demand. */
 async function deadServer(options: RecorderOptions = {}, attach: 'first' | 'late' = 'first') {
   const token = newToken()
   onTestFinished(() => nothingLeft(token))
@@ -54,7 +54,7 @@ async function deadServer(options: RecorderOptions = {}, attach: 'first' | 'late
   return { mcp, turn, frames, recorder, watch }
 }
 
-it('a connection is seen from its first moment to its last, and a call that waits for it says so', async () => {
+it('a connection is recorded from start to end, and a call that waits for it says so', async () => {
   const { mcp, turn, frames } = await deadServer()
   const down = reduce(frames)
   expect(serverState(onlyServer(down))).toEqual({
@@ -72,7 +72,7 @@ it('a connection is seen from its first moment to its last, and a call that wait
 
   mcp.reconnect('files')
   await eventually(async () => mcp.servers()[0]?.state === 'ready')
-  // the same call kills it again, and has no attempt left
+  // the same call kills it again, and no attempt is left
   expect((await turn.results())[0]).toContain('call_0 failed')
   await mcp.close()
 
@@ -92,7 +92,7 @@ it('a connection is seen from its first moment to its last, and a call that wait
     ['call_0', true],
     ['call_0', false],
   ])
-  // asked in their order: it was not the last attempt, so it tries again
+  // evaluated in order: it was not the last attempt, so it retries
   expect(of(own, 'guards')[0]?.candidates.map(([, answer]) => answer)).toEqual(['failed', 'passed'])
   const over = reduce(frames)
   expect([serverState(onlyServer(over)).state, onlyServer(over).actors.get(server?.root ?? '')?.isDone]).toEqual([
@@ -101,7 +101,7 @@ it('a connection is seen from its first moment to its last, and a call that wait
   ])
 })
 
-it('whoever comes late sees how it stands, and who waits already; whoever leaves hears nothing more', async () => {
+it('a late observer gets the current state and the waiting calls; an observer that left gets nothing more', async () => {
   const { mcp, frames, watch, recorder, turn } = await deadServer({}, 'late')
   const connection = mcp.connections.get('files') as McpConnection
   const { leave } = watch(connection)
@@ -110,7 +110,7 @@ it('whoever comes late sees how it stands, and who waits already; whoever leaves
     'backingOff',
     'files',
   ])
-  // one more reader begins with the same picture
+  // another reader begins with the same state
   const more: Frame[] = []
   recorder.follow((frame) => more.push(frame))()
   expect(serverState(onlyServer(reduce(more))).state).toBe('backingOff')
@@ -123,7 +123,7 @@ it('whoever comes late sees how it stands, and who waits already; whoever leaves
   expect(connection.waiting()).toEqual([])
 })
 
-it('a recording holds it, step by step, and it is read as it was seen', async () => {
+it('a recording contains it step by step, and is read back unchanged', async () => {
   const { mcp, turn, frames } = await deadServer()
   turn.executor.abort('enough')
   await turn.results()
@@ -158,7 +158,7 @@ const names = [
   'constructor',
 ]
 
-it('a server may be called anything: it stays a name, and nothing reaches a terminal', async () => {
+it('a server may have any name, and no control characters reach a terminal', async () => {
   const { frames, watch } = recorded()
   const servers = Object.fromEntries(names.map((name) => [name, { command: '/nowhere/at/all' }]))
   const mcp = await connected({ servers, onConnection: watch })
@@ -177,7 +177,7 @@ it('a server may be called anything: it stays a name, and nothing reaches a term
   await mcp.close()
 })
 
-it('what may not be shown is not, and a hook that throws shows nothing', async () => {
+it('redacted values are not shown, and a redact that throws shows nothing', async () => {
   const places: unknown[] = []
   const hidden = recorded({
     redact: (value, where) => {
@@ -202,7 +202,7 @@ it('what may not be shown is not, and a hook that throws shows nothing', async (
   await mcp.close()
 })
 
-it('inspectors of others are told of it as an actor', async () => {
+it('third-party inspectors get it as an actor', async () => {
   const seen: unknown[] = []
   const feed = createActorFeed({
     onActor: ({ title, chart, value }) => seen.push([title, chart.id, value]),
@@ -224,7 +224,7 @@ it('inspectors of others are told of it as an actor', async () => {
   ])
 })
 
-it('a host that looks on badly costs nothing', async () => {
+it('errors of an observer have no effect', async () => {
   const onConnection = (connection: McpConnection): void => {
     connection.onWaiting(() => {
       throw new Error('no')
@@ -236,7 +236,7 @@ it('a host that looks on badly costs nothing', async () => {
   expect(() => recorded().recorder.watch({} as never)).toThrow('expected an executor or a connection')
 })
 
-it('a recording can say anything of servers', () => {
+it('any frames about servers can be read', () => {
   const bodies: (FrameBody & { run: number })[] = [
     { type: 'waiting', call: 'a', isWaiting: true, run: 9 },
     { type: 'server', name: 'x', root: 'none', run: 1 },

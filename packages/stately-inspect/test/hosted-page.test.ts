@@ -34,7 +34,7 @@ async function inspectorPage() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/inspect`, close }
 }
 
-it('the page around the hosted inspector hands on all that happens, in a real browser', async () => {
+it('the page around the hosted inspector forwards all events, in a real browser', async () => {
   const hosted = await inspectorPage()
   const { server, add, read } = await onStage({ inspector: hosted.url })
   const executablePath = findChromium()

@@ -18,8 +18,8 @@ const setUp = () => {
   return { read, ...heldTurn([read.tool]) }
 }
 
-describe('the inspectors that @statelyai/inspect makes', () => {
-  it('createBrowserInspector shows it in a frame, to the real browser receiver', async () => {
+describe('the inspectors of @statelyai/inspect', () => {
+  it('createBrowserInspector shows a turn in a frame, to the real browser receiver', async () => {
     const { executor, add, read } = setUp()
     const [app, inside] = [new EventTarget(), new EventTarget()]
     const arrive = (target: EventTarget) => (data: unknown) =>
@@ -51,7 +51,7 @@ describe('the inspectors that @statelyai/inspect makes', () => {
     inspector.stop()
   })
 
-  it('createWebSocketInspector sends it to a relay, and the real receiver gets it from there', async () => {
+  it('createWebSocketInspector sends a turn to a relay, and the real receiver gets it from there', async () => {
     const { executor, add } = setUp()
     const relay = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     await new Promise((resolve) => relay.once('listening', resolve))
@@ -76,7 +76,7 @@ describe('the inspectors that @statelyai/inspect makes', () => {
     await closed
   })
 
-  it('one whose adapter throws does the turn no harm', async () => {
+  it('an adapter that throws does not affect the turn', async () => {
     const { executor, add, read } = setUp()
     const send = () => {
       throw new Error('no')
@@ -90,7 +90,7 @@ describe('the inspectors that @statelyai/inspect makes', () => {
     showing.leave()
   })
 
-  it('keeps the words of its own options: filters and sanitizers are asked as ever', () => {
+  it('the package’s own filters and sanitizers still apply', () => {
     const { executor, add } = setUp()
     const sent: StatelyInspectionEvent[] = []
     const inspector = createInspector(

@@ -67,7 +67,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     ])
   })
 
-  it('gets definitions of which XState 5 makes the charts again', async () => {
+  it('gets definitions from which XState 5 rebuilds the charts', async () => {
     const model = scriptedModel(['Hello.'])
     const run = query({ messages: 'Go.', tools: [], model })
     const frames: Frame[] = []
@@ -91,7 +91,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     await server.close()
   })
 
-  it('comes late, and knows what is there; another one changes nothing for it', async () => {
+  it('gets the current state when it connects late; another receiver does not affect it', async () => {
     const { server, add, read, executor } = await onStage()
     for (const id of ['a', 'b']) add(id, 'Read')
     await flush()
@@ -111,7 +111,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     for (const client of [first, second]) expect(client.of('@xstate.actor')).toHaveLength(3)
   })
 
-  it('that was behind begins again with the present', async () => {
+  it('that was behind restarts with the current state', async () => {
     const { server, add, executor } = await onStage({ maxBufferedBytes: 64_000_000, limits: { text: 1_000_000 } })
     let steps = 0
     createRecorder({ onFrame: ({ type }) => void (type === 'step' && steps++) }).watch(executor)
@@ -141,8 +141,8 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
   })
 })
 
-describe('what is shown', () => {
-  it('has passed the hook of the host, all of it', async () => {
+describe('the reported data', () => {
+  it('has all passed through redact', async () => {
     const { server, add, read, executor } = await onStage({ redact: () => '(hidden)' })
     const client = await rawClient(server.server)
     await client.until(() => client.texts.length > 0)
@@ -159,7 +159,7 @@ describe('what is shown', () => {
     await client.closed
   })
 
-  it('goes one way: whatever a receiver sends, nothing comes of it', async () => {
+  it('goes one way: messages of a receiver have no effect', async () => {
     const { server, executor, add } = await onStage()
     const client = await rawClient(server.server)
     for (const text of ['{', 'null', '{"type":"@xstate.event","event":{"type":"abort.userInterrupted"}}'])
@@ -176,7 +176,7 @@ describe('what is shown', () => {
     await expect(serveStatelyInspect([], { inspector: 'nowhere' })).rejects.toThrow('Invalid URL')
   })
 
-  it('is for those that have the address, and not for other pages', async () => {
+  it('needs the full address, and is not available to other pages', async () => {
     const { server } = await onStage()
     await expect(rawClient(new URL('/', server.server).href)).rejects.toThrow('401')
     await expect(rawClient(server.server, { origin: 'https://evil.example' })).rejects.toThrow('403')
@@ -184,7 +184,7 @@ describe('what is shown', () => {
 })
 
 describe('without a receiver', () => {
-  it('nothing is watched before the first one comes and after the last one has gone', async () => {
+  it('nothing is watched before the first one connects and after the last one has left', async () => {
     let [looks, calls] = [0, 0]
     const redact = (value: unknown) => {
       looks++

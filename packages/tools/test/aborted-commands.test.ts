@@ -8,7 +8,7 @@ import { eventually, processesNamed, processesWith } from './processes.ts'
 
 const count = process.env.SIGNALBOX_FULL ? 2_000 : 500
 const width = 8
-/** The way that is taken by default gets them all. */
+/** The default isolation ends all of them. */
 const countFor = (isolation: Isolation): number => (isolation === isolations[0] ? count : count / 5)
 
 it.each(
@@ -57,6 +57,6 @@ it.each(
   expect(process.listenerCount('exit')).toBe(listeners)
   expect(readdirSync(root)).toEqual(['a.txt'])
   expect(readdirSync(folder)).toEqual([name])
-  // without a namespace the dead are buried by the first process of the machine, in its own time
+  // without a namespace, init reaps the ended processes later
   await eventually(() => processesNamed(name).length === 0)
 })

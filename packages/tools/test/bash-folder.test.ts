@@ -20,7 +20,7 @@ function bashIn(files: Record<string, string>) {
   return { root, tools, bash }
 }
 
-/** The results of commands that came in one reply. */
+/** The results of commands in one reply. */
 async function reply(
   tools: ReturnType<typeof bashIn>['tools'],
   commands: readonly string[],
@@ -38,7 +38,7 @@ async function reply(
   return texts
 }
 
-/** A hook that puts other commands in place of those that the model sent. */
+/** A hook that replaces the commands of the model. */
 const rewriting = (changes: Readonly<Record<string, string>>): Partial<ToolUseContext> => ({
   hooks: {
     PreToolUse: [
@@ -56,7 +56,7 @@ const rewriting = (changes: Readonly<Record<string, string>>): Partial<ToolUseCo
 })
 
 describe('commands of one reply', () => {
-  it('run where they would one after the other', async () => {
+  it('run in the same folder as if they ran one after the other', async () => {
     const { root, tools, bash } = bashIn({ a: 'of the root', 'sub/a': 'of sub' })
     const texts = await reply(tools, ['cd sub && echo moved', `cd ${root} && cat a`, 'cat a'])
     expect(texts).toEqual(['moved', 'of the root', 'of the root'])
@@ -66,14 +66,14 @@ describe('commands of one reply', () => {
     expect(await bash('pwd')).toBe(join(root, 'sub'))
   })
 
-  it('go where they say, even if a command before them moved the shell after they had been looked at', async () => {
+  it('use their own folder, even if an earlier command moved the shell after they were checked', async () => {
     const { root, tools } = bashIn({ 'sub/a': 'x' })
     const changes = { 'ls one': 'cd sub', 'ls two': `cd ${root} && touch made` }
     await reply(tools, ['ls one', 'ls two'], rewriting(changes))
     expect([existsSync(join(root, 'made')), existsSync(join(root, 'sub/made'))]).toEqual([true, false])
   })
 
-  it('are denied by what they say, whatever the folder was when they were looked at', async () => {
+  it('are denied by their words, whatever the folder was when they were checked', async () => {
     const { root, tools } = bashIn({ a: 'of the root', 'sub/a': 'x' })
     const permissions = { deny: [`Bash(cd ${root})`] }
     const changes = { 'ls one': 'cd sub', 'ls two': `cd ${root} && touch made` }
@@ -84,7 +84,7 @@ describe('commands of one reply', () => {
     expect(existsSync(join(root, 'made'))).toBe(false)
   })
 
-  it('that a cd leads out of the workspace are not covered by a rule for the rest', async () => {
+  it('with a cd out of the workspace are not covered by a rule for the rest', async () => {
     const { tools } = bashIn({ a: 'x' })
     const permissions = { mode: 'dontAsk', allow: ['Bash(cat *)'] } as const
     expect((await reply(tools, ['cd .. && cat a'], { permissions }))[0]).not.toBe('x')
@@ -92,7 +92,7 @@ describe('commands of one reply', () => {
   })
 })
 
-it('a command that stayed where it was does not take the shell back there when it ends', async () => {
+it('a command that did not move does not reset the folder when it ends', async () => {
   const { root, tools, bash } = bashIn({ 'sub/a': 'x' })
   await bash('mkfifo pipe')
   const reading = runTool(tools, 'Bash', { command: 'touch begun; cat pipe' })

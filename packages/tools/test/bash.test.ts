@@ -16,17 +16,17 @@ function bashIn(files: Record<string, string> = {}, shell: ToolSetOptions['shell
 }
 
 describe('Bash', () => {
-  it('gives back what was printed, on both channels as it came', async () => {
+  it('returns stdout and stderr in order', async () => {
     const { bash } = bashIn()
     const { text, isError, progress } = await bash('echo one; echo two >&2; echo three; echo four >&2')
     expect([text, isError]).toEqual(['one\ntwo\nthree\nfour', false])
     expect(progress.map(({ data }) => (data as { text: string }).text).join('')).toBe('one\ntwo\nthree\nfour\n')
     expect((await bash('true')).text).toBe('(no output)')
-    // half a character is not nothing
+    // half a character is kept
     expect((await bash(`printf 'a\\xe2\\x82'`)).text).toBe('a\ufffd')
   })
 
-  it('says with what exit code it failed, and takes an answer for an answer', async () => {
+  it('reports the exit code of a failure, and accepts exit codes that are answers', async () => {
     const { bash } = bashIn({ 'a.txt': 'alpha\n', 'b.txt': 'beta\n' })
     expect(await bash('echo no; exit 3')).toMatchObject({ text: 'no\n[Exit code 3]', isError: true })
     expect(await bash('grep gamma a.txt')).toMatchObject({ text: '(no output)\n[Exit code 1]', isError: false })
@@ -46,7 +46,7 @@ describe('Bash', () => {
     expect((await bash('pwd')).text).toBe(`${root}/sub/deep`)
   })
 
-  it('does not follow a shell that leaves the workspace, nor into a folder that is gone', async () => {
+  it('resets the folder if the shell leaves the workspace or its folder is deleted', async () => {
     const { root, bash } = bashIn()
     expect((await bash('cd /; pwd')).text).toBe(
       `/\n[The command left the workspace. The working directory was reset to ${root}.]`,
@@ -58,7 +58,7 @@ describe('Bash', () => {
     expect((await bash('pwd')).text).toBe(root)
   })
 
-  it('runs alone with any cd, wherever the shell is', () => {
+  it('runs alone with any cd, in every folder', () => {
     const { root, isSafe } = bashIn({ 'sub/a.txt': 'x' })
     expect(['ls', 'cat a.txt | wc -l', 'echo cd sub'].map(isSafe)).toEqual([true, true, true])
     const unsafe = [
@@ -74,7 +74,7 @@ describe('Bash', () => {
     expect(unsafe.filter((command) => isSafe(command))).toEqual([])
   })
 
-  it('needs no rule for a cd to where it is, and takes its answer for an answer', async () => {
+  it('needs no rule for a cd to the current folder, and accepts exit codes that are answers there', async () => {
     const { root, tools } = bashIn({ 'a.txt': 'x', 'sub/a.txt': 'y' })
     const context = { permissions: { mode: 'dontAsk', allow: ['Bash(cat *)', 'Bash(grep *)'] } } as const
     const bash = (command: string) => runTool(tools, 'Bash', { command }, { context })
@@ -86,7 +86,7 @@ describe('Bash', () => {
     expect((await runTool(tools, 'Bash', { command: 'cd sub && cat a.txt' }, plan)).isError).toBe(true)
   })
 
-  it('reads nothing from a terminal or from anybody', async () => {
+  it('has an empty stdin', async () => {
     const { bash } = bashIn()
     expect((await bash('cat; read x; echo "done $?"')).text).toBe('done 1')
     expect((await bash('test -t 0 || echo none; (: </dev/tty) 2>/dev/null || echo no terminal')).text).toBe(
@@ -94,7 +94,7 @@ describe('Bash', () => {
     )
   })
 
-  it('gets few of the variables of the host', async () => {
+  it('gets only a few variables of the host', async () => {
     process.env.SIGNALBOX_TEST_SECRET = 'secret'
     process.env.BASH_ENV = '/nowhere/evil.sh'
     onTestFinished(() => {
@@ -114,24 +114,24 @@ describe('Bash', () => {
     expect(text.length).toBeLessThan(400)
   })
 
-  it('ends a flood', async () => {
+  it('stops a command that prints too much', async () => {
     const { bash } = bashIn({}, { maxOutputBytes: 1_000_000 })
     const { text, isError } = await bash('yes')
     expect([isError, text.slice(-120)]).toEqual([true, expect.stringContaining('printed more than')])
   })
 
-  it('takes odd bytes, and half characters', async () => {
+  it('accepts invalid bytes and incomplete characters', async () => {
     const { bash } = bashIn()
     expect((await bash(`printf '\\xc3'; sleep 0.05; printf '\\xa9\\xff\\0x'`)).text).toBe('é\ufffd\0x')
   })
 
-  it('ends what takes too long, and says what to do', async () => {
+  it('stops a command that times out, and says what to do', async () => {
     const { bash } = bashIn()
     const { text, isError } = await bash('echo begun; sleep 1000', { timeout: 300 })
     expect([isError, text]).toEqual([true, expect.stringMatching(/^begun\n\[The command timed out/)])
   })
 
-  it('refuses what is no command', async () => {
+  it('rejects an invalid command', async () => {
     const { bash } = bashIn()
     expect((await bash('  ')).text).toContain('empty')
     expect((await bash('echo \0')).text).toContain('NUL')
@@ -140,7 +140,7 @@ describe('Bash', () => {
     expect((await runTool(tools, 'Bash', { command: 'ls' })).text).toContain('could not be started')
   })
 
-  it('A2 a failing command cancels commands with effects, no reads, and nobody for an answer', async () => {
+  it('A2 a failing command cancels commands with effects, but no reads; an exit code that is an answer cancels nothing', async () => {
     const { tools } = bashIn({ 'a.txt': 'x' })
     const results = async (command: string): Promise<unknown[]> => {
       const executor = new StreamingToolExecutor(tools, async () => ({ behavior: 'allow' }), {})
@@ -161,7 +161,7 @@ describe('Bash', () => {
   })
 })
 
-describe('nothing is left of a command', () => {
+describe('no process is left of a command', () => {
   const stubborn = [
     ['a child in the background', 'sleep 1000 &'],
     ['a child that ignores TERM', `(trap '' TERM; sleep 1000) & sleep 0.1`],
@@ -182,7 +182,7 @@ describe('nothing is left of a command', () => {
     expect(await processesWith(token)).toEqual([])
   })
 
-  it.each(stubborn)('that is out of time with %s', async (_, command) => {
+  it.each(stubborn)('that times out with %s', async (_, command) => {
     const token = `signalbox-${Math.random().toString(36).slice(2)}`
     const { bash } = bashIn({}, { killGraceMs: 100, env: { TOKEN: token } })
     const { text } = await bash(`trap '' TERM\n${command}\nsleep 1000`, { timeout: 400 })
@@ -209,8 +209,8 @@ describe('nothing is left of a command', () => {
   })
 })
 
-describe('a command that never began', () => {
-  it('has done nothing, even if it was stopped while its wrapper was made', async () => {
+describe('a command that never started', () => {
+  it('has no effects, even if it was stopped during wrapCommand', async () => {
     const root = scratch()
     const host = new AbortController()
     const { tools } = createTools({
@@ -229,14 +229,14 @@ describe('a command that never began', () => {
 })
 
 describe('background runs', () => {
-  it('that do not start say why', async () => {
+  it('that do not start report the reason', async () => {
     const { tools, bash } = bashIn({}, { bash: '/no/such/bash' })
     await bash('echo one', { run_in_background: true })
     const { text } = await runTool(tools, 'BashStop', { id: 'bash_1' })
     expect(text).toContain('not started: /no/such/bash was not found')
   })
 
-  it('have an id, are looked at and stopped, and end with the set', async () => {
+  it('have an id, can be read and stopped, and end with the set', async () => {
     const token = `signalbox-${Math.random().toString(36).slice(2)}`
     const { root, tools, bash, close } = bashIn({}, { maxBackgroundRuns: 2, env: { TOKEN: token } })
     const begun = await bash('echo one; touch begun; sleep 1000', { run_in_background: true })
@@ -258,7 +258,7 @@ describe('background runs', () => {
 })
 
 describe('wrapCommand', () => {
-  it('changes what is run', async () => {
+  it('changes the program', async () => {
     const { root, bash } = bashIn(
       {},
       { wrapCommand: (plain) => ({ ...plain, file: 'env', args: ['WRAPPED=yes', plain.file, ...plain.args] }) },
@@ -268,7 +268,7 @@ describe('wrapCommand', () => {
     expect((await bash('pwd')).text).toBe(join(root, 'sub'))
   })
 
-  it('that fails is told, and nothing runs', async () => {
+  it('that fails is reported, and nothing runs', async () => {
     const { root, bash } = bashIn(
       {},
       {

@@ -13,7 +13,7 @@ import {
   type ToolUseContext,
 } from '../../../src/index.ts'
 
-/** A folder of its own for one test, gone afterwards. */
+/** A temporary folder for one test. */
 export function scratch(files: Record<string, string> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-tools-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,7 +42,7 @@ export interface RunSettings {
 
 let count = 0
 
-/** Runs one call through a real executor and gives back what a model would get. */
+/** Runs one call through a real executor and returns its result for the model. */
 export async function runTool(
   tools: readonly AnyTool[],
   name: string,

@@ -24,7 +24,7 @@ describe.runIf(works)('in bubblewrap', () => {
     expect((await bash('pwd; cat b.txt')).text).toBe(`${root}/sub\nmade`)
   })
 
-  it('it can neither write nor look elsewhere, and reaches nobody', async () => {
+  it('a command can neither write nor read elsewhere, and has no network', async () => {
     const outside = scratch({ 'secret.txt': 'secret' })
     const { bash } = setting()
     const { text } = await bash(
@@ -35,7 +35,7 @@ describe.runIf(works)('in bubblewrap', () => {
     expect((await bash('(exec 9<>/dev/tcp/127.0.0.1/22) 2>&1 || echo none')).text).toContain('none')
   })
 
-  it('not even a process that hides everything outlives it', async () => {
+  it('no process outlives it, not even a hidden one', async () => {
     const { root, bash } = setting()
     const beat = `while :; do date +%N > ${root}/beat; sleep 0.02; done`
     await bash(`env -i PATH=/usr/bin:/bin setsid bash -c '${beat}' >/dev/null 2>&1 3>&- & sleep 0.3`)

@@ -6,11 +6,11 @@ const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const page = read('docs/tools.md')
 
-it.each(['examples/tools.ts', 'examples/bubblewrap.ts'])('the page on tools shows %s as it is', (example) => {
+it.each(['examples/tools.ts', 'examples/bubblewrap.ts'])('the page on tools shows %s unchanged', (example) => {
   expect(page).toContain(`\`\`\`ts\n${read(example)}\`\`\``)
 })
 
-it('the page on tools shows what its program prints', async () => {
+it('the page on tools shows the output of its program', async () => {
   const lines: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
   await import('../../../examples/tools.ts')
@@ -18,6 +18,6 @@ it('the page on tools shows what its program prints', async () => {
   expect(page).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
 })
 
-it('the page on tools says what rules are not', () => {
+it('the page on tools says what rules do not protect', () => {
   expect(page).toContain('are not a sandbox')
 })

@@ -50,7 +50,7 @@ const fail = (code: string) => async (): Promise<never> => {
 }
 
 describe('Read', () => {
-  it('shows lines with their numbers, by offset and limit, and says that there is more', async () => {
+  it('shows numbered lines, by offset and limit, and says if there are more', async () => {
     const { read } = desk({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n' })
     expect((await read('a.txt', { offset: 2, limit: 2 })).text).toBe(
       '     2\ttwo\n     3\tthree\n(Lines 2 to 3; the file has 7. Continue with offset 4.)',
@@ -60,14 +60,14 @@ describe('Read', () => {
     expect((await read('a.txt', { offset: 99 })).text).toContain('line 99 does not exist')
   })
 
-  it('cuts long lines and leaves out carriage returns', async () => {
+  it('truncates long lines and removes carriage returns', async () => {
     const { read } = desk({ 'a.txt': `${'x'.repeat(50)}\r\nshort\r\n${'y'.repeat(20)}` })
     expect((await read('a.txt')).text).toBe(
       `     1\t${'x'.repeat(20)}… (31 more characters)\n     2\tshort\n     3\t${'y'.repeat(20)}`,
     )
   })
 
-  it('reads far into a file that is larger than what is kept of it', async () => {
+  it('reads a line far into a large file', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}`)
     const { read } = desk({ 'a.txt': lines.join('\n') })
     expect((await read('a.txt', { offset: 900, limit: 1 })).text).toContain('   900\tline 900\n')
@@ -82,7 +82,7 @@ describe('Read', () => {
     ])
   })
 
-  it('refuses binary files, folders and what is not there, kindly', async () => {
+  it('rejects binary files, folders and missing files with a helpful message', async () => {
     const { root, read } = desk({ 'empty.txt': '' })
     put(join(root, 'data.bin'), Buffer.from([1, 2, 0, 3]))
     put(join(root, 'wide.txt'), Buffer.from('\ufeffhi', 'utf16le'))
@@ -104,28 +104,28 @@ describe('Read', () => {
     }
   })
 
-  it('notes what was read when in the context', async () => {
+  it('records in the context when each file was read', async () => {
     const { root, read } = desk({ 'a.txt': 'x' })
     const readFileTimestamps = new Map<string, number>()
     await read('a.txt', {}, { context: { readFileTimestamps } })
     expect([...readFileTimestamps.keys()]).toEqual([join(root, 'a.txt')])
   })
 
-  it('tells what the file system says when it cannot', async () => {
+  it('reports errors of the file system', async () => {
     const { read } = desk({ 'a.txt': 'x' }, failing({ openToRead: fail('EMFILE') }))
     expect((await read('a.txt')).text).toContain('too many files are open')
   })
 })
 
 describe('Write', () => {
-  it('makes a file with its folders', async () => {
+  it('creates a file with its folders', async () => {
     const { root, write, text } = desk()
     expect((await write('deep/er/a.txt', 'hello')).text).toBe('Created deep/er/a.txt (5 bytes).')
     expect(text('deep/er/a.txt')).toBe('hello')
     expect(readdirSync(join(root, 'deep/er'))).toEqual(['a.txt'])
   })
 
-  it('replaces only what was read and is still the same', async () => {
+  it('replaces only files that were read and are unchanged', async () => {
     const { read, write, text, root } = desk({ 'a.txt': 'old' })
     expect((await write('a.txt', 'new')).text).toContain('has not been read yet')
     await read('a.txt')
@@ -137,7 +137,7 @@ describe('Write', () => {
     expect((await write('a.txt', 'newer')).isError).toBe(false)
   })
 
-  it('leaves the old file and nothing else when the disk is full, read-only, or the rename fails', async () => {
+  it('keeps the old file and leaves nothing else when the disk is full, read-only, or the rename fails', async () => {
     for (const code of ['ENOSPC', 'EROFS', 'EMFILE']) {
       const broken = failing({
         openNew: async (path, mode) => {
@@ -156,7 +156,7 @@ describe('Write', () => {
     expect(names()).toEqual(['a.txt'])
   })
 
-  it('does not replace what came into being at the last moment', async () => {
+  it('does not replace a file that was created at the last moment', async () => {
     const { root, write, text } = desk(
       {},
       failing({
@@ -179,7 +179,7 @@ describe('Write', () => {
     expect(readdirSync(root).sort()).toEqual(['link.txt', 'real.txt'])
   })
 
-  it('makes no file through a link that leads nowhere', async () => {
+  it('creates no file through a broken link', async () => {
     const { root, write } = desk()
     const outside = scratch()
     symlinkSync(join(outside, 'made.txt'), join(root, 'link.txt'))
@@ -189,7 +189,7 @@ describe('Write', () => {
 })
 
 describe('Edit', () => {
-  it('replaces what is there exactly once, and shows the difference', async () => {
+  it('replaces text that occurs exactly once, and shows the diff', async () => {
     const { read, edit, text } = desk({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
     await read('a.txt')
     expect((await edit('a.txt', { old_string: 'three', new_string: 'THREE\n3' })).text).toBe(
@@ -212,7 +212,7 @@ describe('Edit', () => {
     expect(text('a.txt')).toBe('x x c')
   })
 
-  it('says where near misses are, and how they differ', async () => {
+  it('shows similar text, and how it differs', async () => {
     const { read, edit } = desk({ 'a.ts': 'function a() {\n    return total + 1\n}\n' })
     await read('a.ts')
     expect((await edit('a.ts', { old_string: '  return total + 1\n}', new_string: '' })).isError).toBe(false)
@@ -224,7 +224,7 @@ describe('Edit', () => {
     expect(other.text).toContain('line 2: "\\treturn total + 1"')
   })
 
-  it('refuses what is there several times, with the lines', async () => {
+  it('rejects text that occurs several times, with the lines', async () => {
     const { read, edit } = desk({ 'a.txt': 'x\ny\nx\n' })
     await read('a.txt')
     expect((await edit('a.txt', { old_string: 'x', new_string: 'z' })).text).toContain('2 times (lines 1, 3)')
@@ -244,7 +244,7 @@ describe('Edit', () => {
     expect(text('a.txt')).toBe(after)
   })
 
-  it('keeps the mode, and leaves other names of the file alone', async () => {
+  it('keeps the mode, and does not affect other hard links of the file', async () => {
     const { root, read, edit } = desk({ 'run.sh': 'echo a\n' })
     chmodSync(join(root, 'run.sh'), 0o751)
     linkSync(join(root, 'run.sh'), join(root, 'other.sh'))
@@ -254,7 +254,7 @@ describe('Edit', () => {
     expect(readFileSync(join(root, 'other.sh'), 'utf8')).toBe('echo a\n')
   })
 
-  it('refuses a file that changed, even within one tick of the clock and to the same length', async () => {
+  it('rejects a file that changed, even within one tick of the clock and to the same length', async () => {
     const { root, read, edit } = desk({ 'a.txt': 'aaaa' })
     const path = join(root, 'a.txt')
     const { atime, mtime } = statSync(path)
@@ -266,14 +266,14 @@ describe('Edit', () => {
     )
   })
 
-  it('does not mind that a file was touched and is the same', async () => {
+  it('accepts a file that was touched but is unchanged', async () => {
     const { root, read, edit } = desk({ 'a.txt': 'aaaa' })
     await read('a.txt')
     writeFileSync(join(root, 'a.txt'), 'aaaa')
     expect((await edit('a.txt', { old_string: 'aaaa', new_string: 'x' })).isError).toBe(false)
   })
 
-  it('refuses a change in the last moment', async () => {
+  it('rejects a file that changed at the last moment', async () => {
     let root = ''
     const { read, edit, text, ...rest } = desk(
       { 'a.txt': 'old' },
@@ -290,7 +290,7 @@ describe('Edit', () => {
     expect(text('a.txt')).toBe('theirs, meanwhile')
   })
 
-  it('refuses what makes no sense, or would do harm', async () => {
+  it('rejects invalid and harmful edits', async () => {
     const { root, read, edit } = desk({ 'a.txt': 'x' })
     put(join(root, 'latin.txt'), Buffer.from([0x61, 0xe9, 0x62]))
     expect((await edit('a.txt', { old_string: 'x', new_string: 'y' })).text).toContain('has not been read yet')
@@ -306,7 +306,7 @@ describe('Edit', () => {
   })
 })
 
-it('Read shows the beginning of a line that is larger than it reads', async () => {
+it('Read shows the beginning of a line that exceeds its limit', async () => {
   const root = scratch()
   const { tools, close } = createTools({ root, shell: false, read: { maxBytes: 10_000 } })
   onTestFinished(close)
@@ -317,7 +317,7 @@ it('Read shows the beginning of a line that is larger than it reads', async () =
   expect(later.text).toContain('too large to reach line 2')
 })
 
-it('Edit counts places that overlap, and replaces all that do not', async () => {
+it('Edit counts overlapping occurrences, and replaces all that do not overlap', async () => {
   const root = scratch({ 'a.txt': 'aaa', 'b.txt': 'aaaa' })
   const { tools, close } = createTools({ root, shell: false })
   onTestFinished(close)
@@ -330,12 +330,12 @@ it('Edit counts places that overlap, and replaces all that do not', async () => 
   expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('bb')
 })
 
-it('a rule that denies is looked at again when the call runs', async () => {
+it('a deny rule is checked again when the call runs', async () => {
   const root = scratch({ 'secret/key.txt': 'SECRET', 'plain.txt': 'plain' })
   const { tools, close } = createTools({ root, shell: false })
   onTestFinished(close)
   const permissions = { mode: 'default' as const, allow: [], ask: ['Read(plain.txt)'], deny: ['Read(secret/**)'] }
-  // while the question is open, a link takes the place of the file
+  // while the question is open, the file is replaced by a link
   const canUseTool = async () => {
     rmSync(join(root, 'plain.txt'))
     symlinkSync('secret/key.txt', join(root, 'plain.txt'))

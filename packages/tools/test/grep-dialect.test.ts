@@ -29,7 +29,7 @@ function f<T>(t: T): T[] { return [t] }
 last line without end`,
 }
 
-/** What ripgrep itself says of one file: the numbers of the lines, or that the pattern is wrong. */
+/** ripgrep's own answer for one file: the matching line numbers, or that the pattern is invalid. */
 function expected(
   pattern: string,
   file: string,
@@ -48,7 +48,7 @@ function expected(
     .map((line) => `${file}:${line.replace(/\r$/, '')}`)
 }
 
-/** ripgrep 13 panics at an empty match before a carriage return, where a pattern may reach over several lines. */
+/** ripgrep 13 panics at an empty match before a carriage return in a multiline pattern. */
 const namesFor = (multiline: boolean): string[] => (multiline ? ['words.txt'] : ['crlf.txt', 'words.txt'])
 const folderFor = (multiline: boolean): string =>
   scratch(Object.fromEntries(namesFor(multiline).map((name) => [name, files[name as keyof typeof files]])))
@@ -83,7 +83,7 @@ async function assertSame(
   for (const way of all) expect(await way(pattern, { ignore_case: ignoreCase, multiline }), pattern).toEqual(wanted)
 }
 
-// what people and models write, and what tells the two dialects apart
+// patterns that people and models write, and patterns in which the dialects differ
 const patterns = [
   '[[:digit:]]+',
   '[[:alpha:]]{4,}',
@@ -196,7 +196,7 @@ const patterns = [
   '<T>',
   '//',
   '"c',
-  // wrong in both
+  // invalid in both
   '(',
   ')',
   '[',
@@ -311,7 +311,7 @@ describe.runIf(hasRipgrep)(
   },
 )
 
-it('says what cannot be looked for without ripgrep, and finds nothing silently', async () => {
+it('reports patterns that need ripgrep instead of finding nothing', async () => {
   const { tools, close } = createTools({ root: scratch(files), ripgrep: false, shell: false })
   onTestFinished(close)
   for (const pattern of ['(?-u)x', 'a(?i)b', '(?R)x', '\\Aone', 'one\\z']) {

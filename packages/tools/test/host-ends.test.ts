@@ -8,7 +8,7 @@ import { hostProgram } from './host-program.ts'
 import { hasNamespaces, isolations, leavers, sleeper } from './isolations.ts'
 import { childrenOf, commandLine, eventually, processesNamed } from './processes.ts'
 
-/** A folder for a host and all that it makes; anybody may work there. */
+/** A folder for a host and all its files, writable for every user. */
 function openFolder(): string {
   const root = scratch()
   chmodSync(root, 0o777)
@@ -28,7 +28,7 @@ function startHost(program: string, root: string, options: object, user: object 
 const firstLine = async ({ stdout }: ChildProcess): Promise<string> => String((await once(stdout as never, 'data'))[0])
 
 describe.each(isolations)('a host with commands (%s)', (isolation) => {
-  it('that ends by itself takes its background runs along, and need not wait for them', async () => {
+  it('that ends by itself also ends its background runs, without waiting for them', async () => {
     const { nap, name } = sleeper()
     const root = scratch()
     const program = hostProgram(
@@ -48,11 +48,11 @@ describe.each(isolations)('a host with commands (%s)', (isolation) => {
       },
     )
     expect([stdout, status]).toEqual(['bash_1\n', 0])
-    // told to die, they do so in their own time
+    // after KILL they end a moment later
     await eventually(() => processesNamed(name).length === 0)
   })
 
-  it('that is killed at any moment leaves nothing', async () => {
+  it('that is killed at any moment leaves no process', async () => {
     const { nap, name } = sleeper()
     const root = openFolder()
     const program = hostProgram(
@@ -83,7 +83,7 @@ describe('a host that is killed', () => {
     console.log(set.isolation)
     setInterval(() => undefined, 1000)`
 
-  it.runIf(process.getuid?.() === 0)('leaves nothing without root either', async () => {
+  it.runIf(process.getuid?.() === 0)('leaves no process without root either', async () => {
     const { nap, name } = sleeper()
     const root = openFolder()
     const program = hostProgram(root, waiting)
@@ -95,7 +95,7 @@ describe('a host that is killed', () => {
     await eventually(() => processesNamed(name).length === 0)
   })
 
-  it('leaves nothing even if its watchdog was killed before', async () => {
+  it('leaves no process even if its watchdog was killed before', async () => {
     const { nap, name } = sleeper()
     const root = openFolder()
     const program = hostProgram(root, waiting)
@@ -111,7 +111,7 @@ describe('a host that is killed', () => {
     await eventually(() => processesNamed(name).length === 0)
   })
 
-  it.runIf(hasNamespaces)('leaves nothing of which it had said that it need not be watched', async () => {
+  it.runIf(hasNamespaces)('leaves no process in a namespace, which has no watchdog', async () => {
     const { nap, name } = sleeper()
     const root = openFolder()
     const program = hostProgram(root, waiting)

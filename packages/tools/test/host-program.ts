@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { builtProject } from '../../../test/support/built-project.ts'
 import { put } from './bench.ts'
 
-/** A program of its own that has `bash(command, more)`, a tool set made with `options`, and whatever else is written. */
+/** A separate program with `bash(command, more)`, a tool set created with `options`, and further code. */
 export function hostProgram(root: string, body: string): string {
   const built = builtProject()
   return put(

@@ -21,9 +21,9 @@ it.runIf(process.platform === 'linux')('a command in a group cannot read the var
   })
   expect(stderr).toBe('')
   const { output, inherited, isSame } = JSON.parse(stdout)
-  // it could read the file, and what a shell gets anyway is in it
+  // it can read the file, which contains only what a shell gets anyway
   expect(output).toContain('PATH=')
   expect(output).not.toContain('sk-very-secret')
-  // the host itself and the programs that it starts still have them
+  // the host itself and its programs still have them
   expect({ inherited, isSame }).toEqual({ inherited: 'sk-very-secret', isSame: true })
 })

@@ -14,7 +14,7 @@ function bashIn(shell: Exclude<ToolSetOptions['shell'], false> = {}) {
 }
 
 describe.each(isolations)('a command (%s)', (isolation) => {
-  it('ends with the exit code or the signal that was its own', async () => {
+  it('reports its own exit code or signal', async () => {
     const { bash, isolation: seen } = bashIn({ isolation })
     expect(seen).toBe(isolation)
     const endings = {
@@ -33,7 +33,7 @@ describe.each(isolations)('a command (%s)', (isolation) => {
       expect([command, (await bash(command)).text]).toEqual([command, text])
   })
 
-  it('ends so every time', async () => {
+  it('reports it every time', async () => {
     const { bash } = bashIn({ isolation })
     const texts = new Set<string>()
     const some = async (): Promise<void> => {
@@ -63,13 +63,13 @@ describe.each(isolations)('a command (%s)', (isolation) => {
     ).toBe('one\ntwo\nthree')
   })
 
-  it('has the orphans among its processes buried', async () => {
+  it('has its orphaned processes reaped', async () => {
     const { bash } = bashIn({ isolation })
     const gone = 'for i in {1..500}; do kill -0 $orphan 2>/dev/null || exec echo buried; sleep 0.02; done'
     expect((await bash(`orphan=$(bash -c 'sleep 0.05 >/dev/null & echo $!'); ${gone}`)).text).toBe('buried')
   })
 
-  it.each(['ends', 'is out of time', 'is stopped'])('leaves nothing when it %s', async (how) => {
+  it.each(['ends', 'is out of time', 'is stopped'])('leaves no process when it %s', async (how) => {
     const { nap, name } = sleeper()
     const one = async (command: string): Promise<void> => {
       const { bash, tools } = bashIn({ isolation, killGraceMs: 50, env: { TOKEN: name } })
@@ -87,7 +87,7 @@ describe.each(isolations)('a command (%s)', (isolation) => {
     await eventually(() => processesNamed(name).length === 0)
   })
 
-  it('asks before it kills: whoever was left can clean up', async () => {
+  it('sends TERM before KILL, so that remaining processes can clean up', async () => {
     const { root, bash } = bashIn({ isolation, killGraceMs: 20_000 })
     const tidy = `trap 'echo cleaned > cleaned; exit' TERM; touch ready; while :; do sleep 0.02; done`
     await bash(`setsid bash -c "${tidy}" & until [ -e ready ]; do sleep 0.02; done`)
@@ -102,7 +102,7 @@ describe.each(isolations)('a command (%s)', (isolation) => {
     expect(text).toBe('one\ntwo\nthree')
   })
 
-  it('that cannot be started says so', async () => {
+  it('that cannot be started is reported', async () => {
     expect((await bashIn({ isolation, bash: '/not/there' }).bash('ls')).text).toContain('could not be started')
     const wrapCommand = () => ({ file: 'no-such-wrapper', args: [], cwd: '/', env: {} })
     expect((await bashIn({ isolation, wrapCommand }).bash('ls')).text).toContain('no-such-wrapper was not found')
@@ -110,14 +110,14 @@ describe.each(isolations)('a command (%s)', (isolation) => {
 })
 
 describe.runIf(hasNamespaces)('in a namespace', () => {
-  it('a command sees nobody else, and nobody else has its number', async () => {
+  it('a command sees no other process, and its pid is unique', async () => {
     const { bash } = bashIn({ isolation: 'namespace' })
     expect((await bash('ps -e --no-headers | wc -l')).text).toMatch(/^[2345]$/)
     const numbers = await Promise.all([1, 2, 3, 4, 5].map(async () => (await bash('echo $$')).text))
     expect(new Set(numbers).size).toBeGreaterThan(1)
   })
 
-  it('a command goes with whoever holds its namespace', async () => {
+  it('a command ends with the process that holds its namespace', async () => {
     const { nap, name } = sleeper()
     const { bash } = bashIn({ isolation: 'namespace' })
     const ran = bash(`env -i setsid ${nap} 1000 >/dev/null 2>&1 3>&- & ${nap} 1000`)
@@ -130,7 +130,7 @@ describe.runIf(hasNamespaces)('in a namespace', () => {
 })
 
 describe('without a namespace', () => {
-  it('who leaves its group, its environment and its output is not found, as the page says', async () => {
+  it('a process that leaves its group, its environment and its output is not found, as documented', async () => {
     const { nap, name } = sleeper()
     const { bash } = bashIn({ isolation: 'group' })
     await bash(
@@ -142,13 +142,13 @@ describe('without a namespace', () => {
   })
 })
 
-describe('the choice', () => {
+describe('the option isolation', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('is one that there is, and not for a runner of your own', () => {
+  it('must be a known value, and cannot be combined with a custom runner', () => {
     const root = scratch()
     expect(() => createTools({ root, shell: { isolation: 'jail' as never } })).toThrow(
-      'isolation is one of auto, namespace, group; it was jail.',
+      'isolation: expected one of auto, namespace, group, received "jail".',
     )
     const processRunner = {} as never
     expect(() => createTools({ root, shell: { isolation: 'group', processRunner } })).toThrow(
@@ -158,7 +158,7 @@ describe('the choice', () => {
     expect(createTools({ root, shell: false }).isolation).toBeUndefined()
   })
 
-  it('of a namespace throws where there can be none, and else it is made without', async () => {
+  it('namespace throws if it is not possible; auto falls back to a group', async () => {
     vi.resetModules()
     vi.stubEnv('PATH', '/nowhere')
     const { createTools: create } = await import('../src/index.ts')

@@ -7,11 +7,11 @@ import { scratch } from './bench.ts'
 const probe = probeNamespace()
 if (!probe.ok) console.warn(`No test in PID namespaces: ${probe.why}`)
 
-/** The ways of keeping processes together that this machine has. */
+/** The kinds of isolation that this machine supports. */
 export const isolations: readonly Isolation[] = probe.ok ? ['namespace', 'group'] : ['group']
 export const hasNamespaces = probe.ok
 
-/** A program that sleeps, under a name that nobody else has. */
+/** A program that sleeps, with a unique name. */
 export function sleeper(): { nap: string; name: string; folder: string } {
   const name = `sbx${Math.random().toString(36).slice(2, 10)}`
   const folder = scratch()
@@ -22,7 +22,7 @@ export function sleeper(): { nap: string; name: string; folder: string } {
   return { nap, name, folder }
 }
 
-/** Commands that leave something behind: those that a group and a mark find, and those that only a kernel does. */
+/** Commands that leave processes: some are found by group and mark, others only by the kernel. */
 export function leavers(nap: string, isolation: Isolation): string[] {
   const found = [
     `${nap} 1000 & ${nap} 1000`,

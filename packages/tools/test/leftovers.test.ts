@@ -6,13 +6,13 @@ import { createTools } from '../src/index.ts'
 import { put, runTool, scratch } from './bench.ts'
 import { hostProgram } from './host-program.ts'
 
-it('what a host leaves that is killed in the middle of a write is removed by the next one', async () => {
+it('temporary files of a host that was killed during a write are removed by the next host', async () => {
   const root = scratch({ 'sub/old.txt': 'old' })
   const program = hostProgram(
     scratch(),
     `const fs = await import('node:fs/promises')
     const write = set.tools.find(({ name }) => name === 'Write')
-    // the kernel kills it when the bytes are written and the name is not yet taken
+    // the kernel kills it after the bytes are written and before the rename
     const { FileHandle } = { FileHandle: (await fs.open(process.argv[1])).constructor }
     FileHandle.prototype.sync = () => process.kill(process.pid, 'SIGKILL')
     await write.call({ file_path: 'sub/new.txt', content: 'x'.repeat(100_000) }, createToolUseContext(), undefined, createAssistantMessage([]), () => {})`,
@@ -21,7 +21,7 @@ it('what a host leaves that is killed in the middle of a write is removed by the
   expect(signal).toBe('SIGKILL')
   const left = () => readdirSync(join(root, 'sub')).filter((name) => name.startsWith('.signalbox-'))
   expect(left()).toHaveLength(1)
-  // one of the user's own, whatever it is called
+  // a file of the user with a similar name
   put(join(root, '.signalbox-mine.tmp'), 'mine')
   const { tools, close } = createTools({ root, shell: false })
   onTestFinished(close)
@@ -31,7 +31,7 @@ it('what a host leaves that is killed in the middle of a write is removed by the
   expect(existsSync(join(root, '.signalbox-mine.tmp'))).toBe(true)
 })
 
-it('a write that still runs is not swept', async () => {
+it('the temporary file of a running write is not removed', async () => {
   const root = scratch()
   const { tools, close } = createTools({ root, shell: false })
   onTestFinished(close)

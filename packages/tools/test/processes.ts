@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The command lines of processes that have a text in their environment. */
+/** The command lines of processes with a text in their environment. */
 export async function processesWith(token: string): Promise<string[]> {
   return pids()
     .filter((pid) => Number(pid) !== process.pid)
@@ -8,7 +8,7 @@ export async function processesWith(token: string): Promise<string[]> {
     .map((pid) => commandLine(Number(pid)))
 }
 
-/** By the name of the program, which even a dead process keeps, or by its arguments. */
+/** By the name of the program, which even an ended process keeps, or by its arguments. */
 export function processesNamed(name: string): string[] {
   return pids()
     .filter((pid) => read(`/proc/${pid}/stat`).includes(`(${name})`) || commandLine(Number(pid)).includes(`/${name} `))
@@ -33,7 +33,7 @@ function read(path: string): string {
   }
 }
 
-/** Waits for something that will come; the test's own limit ends it if it does not. */
+/** Waits for a condition; the test's own timeout ends it. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

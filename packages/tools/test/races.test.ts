@@ -56,7 +56,7 @@ async function attack(kind: string, root: string): Promise<ChildProcess> {
   return running
 }
 
-/** A workspace and a folder outside it, which has files of the same names with a secret in them. */
+/** A workspace and a folder outside it, with secret files of the same names. */
 function scene() {
   const outside = scratch({ 'a.txt': 'SECRET outside\n', 'x.txt': 'SECRET outside\n', 'SECRET-name.txt': 'SECRET\n' })
   const root = scratch({ 'x.txt': 'inside\n', 'sub/a.txt': 'inside\n', 'sub/deep/b.txt': 'inside\n' })
@@ -97,7 +97,7 @@ const rounds: Record<string, Round> = {
     }),
   Glob: (tools) => runTool(tools, 'Glob', { pattern: '**/*' }),
 }
-/** What came from outside: its content, its names, or that something matched in it. */
+/** Data from outside: content, names, or a match. */
 const isEscape = (name: string, text: string): boolean =>
   text.includes('SECRET') || (name.startsWith('Grep') && !/^No match|tool_use_error/.test(text))
 

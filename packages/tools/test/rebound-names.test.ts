@@ -4,14 +4,14 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { webFetchTool } from '../src/index.ts'
 import { runTool } from './bench.ts'
 
-// a name of somebody else's that leads to this machine, as a name server can make it
+// a foreign name that resolves to this machine, as a name server can do
 vi.mock('node:dns', async (original) => ({
   ...(await original<typeof import('node:dns')>()),
   lookup: (_host: string, _options: object, done: (error: null, found: object[]) => void) =>
     done(null, [{ address: '127.0.0.1', family: 4 }]),
 }))
 
-it('a public name that leads to a private address is refused when it is connected to', async () => {
+it('a public name that resolves to a private address is rejected when connecting', async () => {
   let asked = 0
   const server = createServer((_, response) => {
     asked++

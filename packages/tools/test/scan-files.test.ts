@@ -19,7 +19,7 @@ const never = new AbortController().signal
 describe.each([
   ['this machine', nodeFileSystem],
   ['a file system of its own', { ...nodeFileSystem }],
-])('looking through files of %s', (_, fileSystem) => {
+])('scanning files of %s', (_, fileSystem) => {
   const scan = async (root: string, names: string[], more: Partial<Search> = {}, signal = never) => {
     const paths = names.map((name) => join(root, name))
     const { matches } = await scanFiles(
@@ -32,7 +32,7 @@ describe.each([
     return matches.map(({ path }) => path.slice(root.length + 1))
   }
 
-  it('what became a link after it was found is not looked through', async () => {
+  it('a file that became a link after it was found is not scanned', async () => {
     const outside = scratch({ 'secret.txt': 'x', 'deep/secret.txt': 'x' })
     const root = scratch({ 'a/f.txt': 'x', 'b/deep/secret.txt': 'x', 'c.txt': 'x' })
     const names = ['a/f.txt', 'b/deep/secret.txt', 'c.txt']
@@ -44,7 +44,7 @@ describe.each([
     expect(await scan(root, names)).toEqual(['a/f.txt'])
   })
 
-  it('passes over what is no text, is too large, waits for somebody, or is not there', async () => {
+  it('skips binary, large, blocking and missing files', async () => {
     const root = scratch({
       'binary.txt': 'x\0',
       'large.txt': 'x'.repeat(maxFileBytes + 1),
@@ -57,7 +57,7 @@ describe.each([
     expect(await scan(root, names)).toEqual(['z.txt'])
   })
 
-  it('says what is wrong with a pattern, and ends one that never ends', async () => {
+  it('reports an invalid pattern, and stops one that never ends', async () => {
     const root = scratch({ 'a.txt': `${'a'.repeat(40)}b\n` })
     await expect(scan(root, ['a.txt'], { pattern: '(' })).rejects.toThrow('Invalid pattern')
     const stop = new AbortController()
@@ -77,7 +77,7 @@ describe.each([
   })
 })
 
-it('a file system that the host has given is the only one that is asked', async () => {
+it('only the given file system is used', async () => {
   const { fileSystem, touched } = watchedFileSystem()
   const root = scratch({ 'a.txt': 'x', 'b.txt': 'y' })
   const paths = [join(root, 'a.txt'), join(root, 'b.txt')]
@@ -91,7 +91,7 @@ it('a file system that the host has given is the only one that is asked', async 
 })
 
 describe('the lines of a match', () => {
-  /** The same by the plainest means. */
+  /** The same in the simplest code. */
   const expected = (text: string, { before, after }: Search, isMatch: (line: string) => boolean): FoundLine[] => {
     const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n')
     if (text === '') lines.pop()
@@ -115,7 +115,7 @@ describe('the lines of a match', () => {
     )
   })
 
-  it('of a pattern over several lines are all that it reaches, and none after the last', () => {
+  it('of a multiline pattern are all lines that it covers, and none after the last', () => {
     const lines = (pattern: string, text: string): number[] => {
       const how: Search = { ...search, mode: 'content', multiline: true, pattern }
       const found = textScanner(how, toJavaScript(pattern, false, true), 100)(text, 10)

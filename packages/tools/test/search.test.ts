@@ -46,7 +46,7 @@ describe.each(engines)('searching %s', (_, options) => {
     }
   }
 
-  it('finds files by pattern, sorted, and leaves out what is ignored', async () => {
+  it('finds files by pattern, sorted, without ignored ones', async () => {
     const { glob, root } = setting()
     expect(await glob('**/*.ts')).toBe('a.ts\nsrc/b.ts\nsrc/deep/.hidden.ts\nsrc/deep/[x].ts')
     expect(await glob('*.ts')).toBe('a.ts')
@@ -57,14 +57,14 @@ describe.each(engines)('searching %s', (_, options) => {
     expect(await glob('**/*.rs')).toBe('No files match.')
   })
 
-  it('looks into an ignored folder when it is named', async () => {
+  it('searches an ignored folder that is named explicitly', async () => {
     const { glob, grep } = setting()
     expect(await glob('*', 'build')).toBe('build/out.ts')
     expect(await grep('alpha', { path: 'build' })).toBe('build/out.ts')
     expect(await grep('alpha', { path: 'src/other.log' })).toBe('src/other.log')
   })
 
-  it('heeds the ignore files above the folder it looks in', async () => {
+  it('applies the ignore files above the searched folder', async () => {
     const { glob } = setting()
     expect(await glob('**/*', 'src/deep')).toBe('src/deep/.hidden.ts\nsrc/deep/[x].ts\nsrc/deep/c.js')
   })
@@ -105,7 +105,7 @@ describe.each(engines)('searching %s', (_, options) => {
     expect(await glob('*.txt')).toContain('(500 of 600 files shown.')
   })
 
-  it('follows no links, and does not look outside', async () => {
+  it('follows no links, and does not search outside', async () => {
     const { root, glob, grep } = setting()
     const outside = scratch({ 'secret.ts': 'alpha secret' })
     symlinkSync(outside, join(root, 'out'))
@@ -118,14 +118,14 @@ describe.each(engines)('searching %s', (_, options) => {
     expect(await grep('x', { path: '../../../test' })).toContain('outside the workspace')
   })
 
-  it('does not find what rules forbid to read', async () => {
+  it('does not find files that rules forbid to read', async () => {
     const { glob, grep } = setting()
     const settings = { context: { permissions: { deny: ['Read(src/**)'] } } }
     expect(await glob('**/*.ts', undefined, settings)).toBe('a.ts')
     expect(await grep('alpha', {}, settings)).toBe('a.ts')
   })
 
-  it('deny rules speak of every search that reaches into their place', async () => {
+  it('deny rules apply to every search that includes their path', async () => {
     const { grep } = setting()
     const settings = { context: { permissions: { deny: ['Grep(src/deep/**)'] } } }
     expect(await grep('alpha', {}, settings)).toContain('denied by the rule')
@@ -133,14 +133,14 @@ describe.each(engines)('searching %s', (_, options) => {
     expect(await grep('alpha', { path: 'build' }, settings)).toBe('build/out.ts')
   })
 
-  it('a line ends before its carriage return, which can still be looked for', async () => {
+  it('a line ends before its carriage return, which a pattern can still match', async () => {
     const { grep } = setting()
     const lines = (pattern: string) => grep(pattern, { output_mode: 'content', path: 'src', glob: 'b.ts' })
     expect(await lines('^alpha$')).toBe('src/b.ts:1:alpha')
     expect(await lines('beta\\r$')).toBe('src/b.ts:3:alpha beta')
   })
 
-  it('says what is wrong with a pattern', async () => {
+  it('reports an invalid pattern', async () => {
     const { glob, grep } = setting()
     for (const pattern of ['1\\nconst', '1\nconst']) expect(await grep(pattern)).toContain('multiline')
     expect(await grep('const[^\\n]*2')).toBe('a.ts')
@@ -191,7 +191,7 @@ describe.runIf(hasRipgrep)('both engines', () => {
         async (paths, ignores) => {
           const root = scratch()
           const make = (file: string, text: string): void => {
-            // a name cannot be a file and a folder
+            // a name cannot be both a file and a folder
             try {
               put(join(root, file), text)
             } catch {}
@@ -213,7 +213,7 @@ describe.runIf(hasRipgrep)('both engines', () => {
   })
 })
 
-it('a search that takes too long says so, and what to do; one that is aborted is aborted', async () => {
+it('a search that times out says what to do; an aborted search ends', async () => {
   const untilAborted = (signal: AbortSignal): Promise<never> =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const stop = new AbortController()

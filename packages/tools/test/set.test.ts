@@ -5,7 +5,7 @@ import { createTools, defaultTools } from '../src/index.ts'
 import { runTool, scratch } from './bench.ts'
 
 describe('the set', () => {
-  it('has the tools, each with the class of its nature', () => {
+  it('has the tools, each with its class', () => {
     const tools = createTools({ root: scratch(), agent: { model: scriptedModel([]) } }).tools
     const samples: Record<string, Record<string, unknown>> = { Bash: { command: 'npm test' } }
     const classes = tools.map((tool) => [tool.name, tool.isConcurrencySafe?.(samples[tool.name] ?? {}) ?? false])
@@ -28,7 +28,7 @@ describe('the set', () => {
     expect(toolSchemas(tools).every(({ description }) => (description ?? '').length > 20)).toBe(true)
   })
 
-  it('leaves out what the host does not want, and names a wrong option', () => {
+  it('leaves out disabled tools, and names an unknown option', () => {
     const names = defaultTools({ root: scratch(), shell: false, webFetch: false }).map(({ name }) => name)
     expect(names).not.toContain('Bash')
     expect(names).not.toContain('WebFetch')

@@ -5,7 +5,7 @@ import { createAssistantMessage, StreamingToolExecutor } from '../../../src/inde
 import { createTools } from '../src/index.ts'
 import { scratch } from './bench.ts'
 
-/** Runs a command in real bash, and does something once it has printed. */
+/** Runs a command in real bash, and acts once it has printed. */
 async function stopped(command: string, stop: (executor: StreamingToolExecutor) => void) {
   const root = scratch({})
   const { tools, close } = createTools({ root, shell: { killGraceMs: 30 } })
@@ -25,7 +25,7 @@ async function stopped(command: string, stop: (executor: StreamingToolExecutor) 
 describe('a command that is stopped', () => {
   const command = 'touch first; echo begun; sleep 20; touch second'
 
-  it('W8 A7 says that it did not finish, and what it had printed', async () => {
+  it('W8 A7 reports that it did not finish, with its output so far', async () => {
     const { root, text } = await stopped(command, (executor) => executor.abort('escape'))
     expect([existsSync(join(root, 'first')), existsSync(join(root, 'second'))]).toEqual([true, false])
     expect(text).toContain('stopped before it finished')
@@ -35,7 +35,7 @@ describe('a command that is stopped', () => {
 })
 
 describe('a command that fails', () => {
-  /** What becomes of calls that wait behind a failing command. */
+  /** The outcome of calls that wait behind a failing command. */
   const after = async (failing: string): Promise<string[]> => {
     const { tools, close } = createTools({ root: scratch({ 'a.txt': 'x' }) })
     const executor = new StreamingToolExecutor(tools, async () => ({ behavior: 'allow' }))
@@ -61,7 +61,7 @@ describe('a command that fails', () => {
     expect(await after('touch c.txt; exit 3')).toEqual(['writes'])
   })
 
-  it('T5 A2 cancels nobody where it only reads', async () => {
+  it('T5 A2 cancels no call if it only reads', async () => {
     expect(await after('cat missing.txt')).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { groupRunner } from '../../../src/process/group-runner.ts'
 
-it('a process that is let go of twice leaves no timer that would end the next one', async () => {
+it('releasing a process twice leaves no timer that would end the next watchdog', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const request = (script: string) => ({ file: 'sh', args: ['-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin' } })

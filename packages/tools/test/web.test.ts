@@ -24,7 +24,7 @@ const html = `<html><head><title>T</title><style>p{}</style></head><body><h1>Hel
 <p>A <a href="/x">link</a> and <b>bold</b>.</p><ul><li>one</li></ul></body></html>`
 
 describe('WebFetch', () => {
-  it('gives back HTML as Markdown, and other text as it is', async () => {
+  it('returns HTML as Markdown, and other text unchanged', async () => {
     const url = await serve((request, response) => {
       const isPage = request.url === '/'
       response.setHeader('content-type', isPage ? 'text/html; charset=utf-8' : 'application/json')
@@ -39,7 +39,7 @@ describe('WebFetch', () => {
     ['GZIP', gzipSync],
     ['constructor', (text: string) => Buffer.from(text)],
     ['br', brotliCompressSync],
-  ] as const)('unpacks %s, and counts what comes out', async (encoding, pack) => {
+  ] as const)('decompresses %s, and counts the decompressed bytes', async (encoding, pack) => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': encoding })
       response.end(pack('x'.repeat(1_000_000)))
@@ -48,7 +48,7 @@ describe('WebFetch', () => {
     expect(text).toBe(`${'x'.repeat(1_000)}\n[The rest of the page was truncated.]`)
   })
 
-  it('refuses private addresses unless allowed, in any spelling', async () => {
+  it('rejects private addresses unless allowed, in any notation', async () => {
     const url = await serve((_, response) => response.end('inside'))
     const { port } = new URL(url)
     for (const host of [
@@ -88,13 +88,13 @@ describe('WebFetch', () => {
     expect((await fetchIt(`${url}/file`, own)).text).toContain('Expected an http or https URL')
   })
 
-  it('refuses what is no page, before anybody is asked', async () => {
+  it('rejects an invalid URL before any prompt', async () => {
     for (const url of ['file:///etc/passwd', 'ftp://x/', 'javascript:1', 'no url', 'http://user:pw@example.com/']) {
       expect((await fetchIt(url)).isError, url).toBe(true)
     }
   })
 
-  it('ends what takes too long, and what is aborted', async () => {
+  it('ends on timeout and on abort', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/slow') response.writeHead(200, { 'content-type': 'text/plain' }).write('begun')
     })
@@ -103,7 +103,7 @@ describe('WebFetch', () => {
     expect((await fetchIt(`${url}/slow`, limits)).text).toContain('timed out after 200 ms')
   })
 
-  it('tells errors of the server and refuses binary data', async () => {
+  it('reports errors of the server and rejects binary data', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/png') response.writeHead(200, { 'content-type': 'image/png' }).end('x')
       else if (request.url === '/cut')
@@ -115,7 +115,7 @@ describe('WebFetch', () => {
     expect((await fetchIt(`${url}/cut`)).isError).toBe(true)
   })
 
-  it('tries once more when the connection breaks', async () => {
+  it('retries once when the connection breaks', async () => {
     let count = 0
     const url = await serve((request, response) => {
       if (count++ === 0) request.socket.destroy()
@@ -124,7 +124,7 @@ describe('WebFetch', () => {
     expect((await fetchIt(url)).text).toBe('second')
   })
 
-  it('survives HTML that is nested without end', async () => {
+  it('survives deeply nested HTML', async () => {
     const url = await serve((_, response) => {
       response.setHeader('content-type', 'text/html')
       response.end(`${'<div>'.repeat(20_000)}deep`)
@@ -163,10 +163,10 @@ it.each([
   ['64:ff9b::a00:1', true],
   ['2002:a00:1::', true],
   ['no address', true],
-])('an address of nobody in public: %s is %s', (address, expected) => expect(isPrivateAddress(address)).toBe(expected))
+])('private addresses: %s is %s', (address, expected) => expect(isPrivateAddress(address)).toBe(expected))
 
 describe('WebSearch', () => {
-  it('asks the host, and says so where it cannot', async () => {
+  it('calls the host, and reports a missing searchWeb', async () => {
     const root = scratch()
     expect((await runTool(defaultTools({ root }), 'WebSearch', { query: 'signal box' })).text).toContain(
       'Web search is not configured',
@@ -194,7 +194,7 @@ describe('a page as Markdown', () => {
     )
   })
 
-  it('makes addresses whole, by the base that the page names', async () => {
+  it('resolves relative addresses against the base of the page', async () => {
     const plain = await page(
       '<a href="../x?y#z">up</a> <a href="//other.example/">other</a> <img src="i.png" alt="pic">',
     )
@@ -210,18 +210,18 @@ describe('a page as Markdown', () => {
     expect(text).toBe('```\nif a:\n    b_c * d\n```\n\n```ts\nconst x = `y`\n```')
   })
 
-  it('is read by the charset that the page names, where the header names none', async () => {
+  it('is decoded by the charset of the page if the header has none', async () => {
     const latin = Buffer.from('<meta charset="iso-8859-1"><p>na\u00efve</p>', 'latin1')
     expect((await page(latin)).text).toBe('na\u00efve')
     const old = '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252"><p>\u00e9</p>'
     expect((await page(Buffer.from(old, 'latin1'))).text).toBe('\u00e9')
-    // the header has the last word
+    // the header wins
     expect((await page('<meta charset="iso-8859-1"><p>\u00ef</p>', 'text/html; charset=utf-8')).text).toBe('\u00ef')
     expect((await page(Buffer.from('\ufeff<p>\u00ef</p>', 'utf16le'))).text).toBe('\u00ef')
   })
 })
 
-it('a rule for a domain with letters of other alphabets speaks of the host that is fetched', () => {
+it('a rule for an international domain name matches the fetched host', () => {
   const { matchesRule } = webFetchTool()
   const says = (spec: string, url: string) => matchesRule?.(spec, { url }, {} as never, 'deny')
   expect(says('domain:b\u00fccher.example', 'https://b\u00fccher.example/')).toBe(true)
@@ -230,7 +230,7 @@ it('a rule for a domain with letters of other alphabets speaks of the host that 
   expect(says('domain:bucher.example', 'https://b\u00fccher.example/')).toBe(false)
 })
 
-it('a limit of time holds though everything around it is collected as garbage', async () => {
+it('a timeout fires even if everything around it is garbage-collected', async () => {
   const { setFlagsFromString } = await import('node:v8')
   const { runInNewContext } = await import('node:vm')
   setFlagsFromString('--expose-gc')

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTools, type WrapCommand } from '../src/index.ts'
 import { runTool, scratch } from './bench.ts'
 
-/** As ssh and docker exec do: only the first three channels, and none of the variables. */
+/** Like ssh and docker exec: only the first three file descriptors, and no variables. */
 const threeChannels: WrapCommand = ({ file, args, cwd, env }) => ({
   file: 'bash',
   args: ['-c', 'exec 3>&- 4>&- 5>&- 6>&-; exec env -i PATH="$PATH" "$@"', 'wrapper', file, ...args],
@@ -10,7 +10,7 @@ const threeChannels: WrapCommand = ({ file, args, cwd, env }) => ({
   env,
 })
 
-describe('a wrapper that hands on no channel but the first three', () => {
+describe('a wrapper that passes on only the first three file descriptors', () => {
   const bashIn = () => {
     const root = scratch({ 'sub/a.txt': 'x' })
     const { tools, close } = createTools({ root, shell: { wrapCommand: threeChannels } })
@@ -18,7 +18,7 @@ describe('a wrapper that hands on no channel but the first three', () => {
     return { root, run: (command: string) => runTool(tools, 'Bash', { command }) }
   }
 
-  it('keeps the folder, and says nothing of it to the model', async () => {
+  it('keeps the folder, and hides the note from the model', async () => {
     const { root, run } = bashIn()
     expect((await run('cd sub; printf here')).text).toBe('here')
     expect((await run('pwd; cat a.txt')).text).toBe(`${root}/sub\nx`)
@@ -26,7 +26,7 @@ describe('a wrapper that hands on no channel but the first three', () => {
     expect(progress.map(({ data }) => (data as { text: string }).text).join('')).toBe('one\ntwo\n')
   })
 
-  it('tells exit codes, also when the output was moved elsewhere', async () => {
+  it('reports exit codes, also with redirected output', async () => {
     const { run } = bashIn()
     expect((await run('echo no; exit 3')).text).toBe('no\n[Exit code 3]')
     expect((await run('cd sub; exec >/dev/null 2>&1; echo hidden; exit 4')).text).toBe('(no output)\n[Exit code 4]')

@@ -8,7 +8,7 @@ import { useStage } from './stage.ts'
 const listen = useWebSocketReceivers()
 const onStage = useStage()
 
-/** As a visualiser sends the event of a button. */
+/** An event as a visualiser sends it for a button. */
 const send = (client: Listening, origin: string, event: { type: string; [key: string]: unknown }): void =>
   client.receiver.send({
     type: 'xstate.event',
@@ -42,14 +42,14 @@ describe('commands from the real receiver', () => {
     [{ type: 'abort.userInterrupted', reason: 'interrupt' }, 'interrupted'],
     [{ type: 'abort.userInterrupted' }, 'aborted'],
     [{ type: 'abort.streamingFallback' }, 'discarded'],
-  ] as const)('%o leads to %s where it is allowed', async (event, expected) => {
+  ] as const)('%o leads to %s if it is allowed', async (event, expected) => {
     const { client, root, executor, add } = await connected({ allowCommands: true })
     add('a', 'Read')
     send(client, root, event)
     const runOf = (value: unknown): unknown => (value as { run?: string } | undefined)?.run
     await client.until(() => runOf(client.valueOf(root)) === expected)
     expect(stateOf(executor)).toBe(expected)
-    // once: as the event that the chart took
+    // once: as the event that the chart handled
     expect(client.of('service.event').filter((each) => each.event.name === event.type)).toHaveLength(1)
   })
 
@@ -60,7 +60,7 @@ describe('commands from the real receiver', () => {
     ['abort.siblingError', {}],
     ['permission.allowed', {}],
     ['xstate.stop', {}],
-  ])('%s is not for a person to send', async (type, rest) => {
+  ])('%s cannot be sent by a person', async (type, rest) => {
     const { client, root, executor } = await connected({ allowCommands: true })
     const before = executor.actor.getSnapshot()
     send(client, root, { type, ...rest })
@@ -68,7 +68,7 @@ describe('commands from the real receiver', () => {
     expect(executor.actor.getSnapshot()).toBe(before)
   })
 
-  it('takes only the commands on the list, and only where the chart would', async () => {
+  it('accepts only listed commands, and only if the chart accepts them', async () => {
     const { client, root, executor } = await connected({ allowCommands: ['abort'] })
     send(client, root, { type: 'abort.streamingFallback' })
     await client.until(() => refusals(client).length === 1)
@@ -113,7 +113,7 @@ describe('commands from the real receiver', () => {
     expect(JSON.stringify([...executor.getCompletedResults()])).toContain('denied this call')
   })
 
-  it('passes over actors that are not there', async () => {
+  it('ignores unknown actors', async () => {
     const { client, root, executor } = await connected({ allowCommands: true })
     send(client, '1/x:99', { type: 'abort.userInterrupted' })
     send(client, '__proto__', { type: 'abort.userInterrupted' })

@@ -63,7 +63,7 @@ describe('access', () => {
     expect(await refusal(`ws://${host}/${token}`)).toBe(101)
   })
 
-  it('is on loopback and nowhere else', async () => {
+  it('listens on loopback only', async () => {
     const { server } = await onStage()
     const port = Number(new URL(`http://${server.server}`).port)
     const outside = Object.values(networkInterfaces())
@@ -83,7 +83,7 @@ describe('access', () => {
   })
 })
 
-describe('what a client may do wrong', () => {
+describe('misuse by a client', () => {
   it.each([
     ['no JSON', '{'],
     ['null', 'null'],
@@ -135,7 +135,7 @@ describe('a receiver that was behind', () => {
       .of('service.register')
       .flatMap(({ sessionId, machine }) => (machine.id === 'call' ? [sessionId] : []))
     const from = { heard: client.heard.length, steps }
-    // every call gets the reason at once: more than any socket buffer holds
+    // every call gets the reason at once: more than any socket buffer can hold
     executor.abort('x'.repeat(600_000))
     await client.until(() => calls.every((each) => JSON.stringify(client.valueOf(each)) === '{"executing":"stopping"}'))
     const states = client.heard.slice(from.heard).filter(({ type }) => type === 'service.state')
@@ -148,10 +148,10 @@ describe('a receiver that was behind', () => {
   })
 })
 
-describe('what is shown', () => {
+describe('the reported data', () => {
   const secret = 'hunter2-hunter2'
 
-  it('has passed the hook of the host, all of it', async () => {
+  it('has all passed through redact', async () => {
     const { server, add, read, executor } = await onStage({ redact: () => '(hidden)' })
     const client = await rawClient(server.server)
     client.socket.send(inspecting)
@@ -171,7 +171,7 @@ describe('what is shown', () => {
     await client.closed
   })
 
-  it('is nothing where the hook throws', async () => {
+  it('is empty if redact throws', async () => {
     const redact = () => {
       throw new Error(secret)
     }
@@ -185,7 +185,7 @@ describe('what is shown', () => {
     await client.closed
   })
 
-  it('can be anything: cycles, functions, big things, getters that throw', async () => {
+  it('can be anything: cycles, functions, large values, getters that throw', async () => {
     const { server, executor, add } = await onStage()
     const client = listen(server.server)
     await client.until(() => client.of('service.register').length > 0)
@@ -210,7 +210,7 @@ describe('what is shown', () => {
 })
 
 describe('without a receiver', () => {
-  it('nothing is watched before the first one comes and after the last one has gone', async () => {
+  it('nothing is watched before the first one connects and after the last one has left', async () => {
     let looks = 0
     let calls = 0
     const redact = (value: unknown) => {
@@ -234,7 +234,7 @@ describe('without a receiver', () => {
     await expect.poll(looksAtOneMore).toBe(0)
   })
 
-  it('nothing is kept: neither the executor nor what was seen of it', async () => {
+  it('nothing is kept: neither the executor nor its data', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const server = await serveXStateInspect()

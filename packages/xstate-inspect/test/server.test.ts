@@ -38,7 +38,7 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     expect(client.valueOf(root)).toEqual({ gate: 'open', run: 'clear' })
   })
 
-  it('comes late, and knows what is there: the states of now, and nothing that is over', async () => {
+  it('gets the current states when it connects late, and nothing that has ended', async () => {
     const { server, add, read, executor } = await onStage()
     add('a', 'Read')
     add('b', 'Read')
@@ -95,7 +95,7 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     await server.close()
   })
 
-  it('shows only what its own server was given', async () => {
+  it('shows only the executors of its own server', async () => {
     const require = createRequire(import.meta.url)
     const loadedBefore = require('@xstate/inspect/lib/server')
     const [one, other] = [await onStage(), await onStage()]

@@ -68,7 +68,7 @@ function setUp(options: WindowOptions = {}) {
 }
 
 describe('the real window receiver of @xstate/inspect', () => {
-  it('sees what is there, whose child it is, and all that follows', async () => {
+  it('gets the current actors with their parents, and all later events', async () => {
     const { look, add, read, executor } = setUp()
     add('a', 'Read')
     await flush()
@@ -86,7 +86,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     expect(client.valueOf(call)).toBe('yielded')
   })
 
-  it('may command where that was allowed, and a message from another page may not', async () => {
+  it('may send commands if allowed; a message from another page may not', async () => {
     const { look, app, executor } = setUp({ allowCommands: true })
     const client = look()
     await client.until(() => client.of('service.register').length === 1)
@@ -103,7 +103,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     expect(executor.actor.getSnapshot().value).toMatchObject({ run: 'interrupted' })
   })
 
-  it('commands nothing where nothing was allowed', async () => {
+  it('cannot send commands if none are allowed', async () => {
     const { look, executor } = setUp()
     const client = look()
     await client.until(() => client.of('service.register').length === 1)
@@ -127,7 +127,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     expect(app.listeners.get('message')).toBe(0)
   })
 
-  it('leaves nothing of the executor behind, though the package keeps what it saw', async () => {
+  it('keeps no reference to the executor, although the package keeps its data', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const lookAndLeave = async () => {
@@ -148,7 +148,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     await expect.poll(isGone).toBe(true)
   })
 
-  it('is shown nothing that the host hides', async () => {
+  it('gets no data that redact removes', async () => {
     const { look, add, executor } = setUp({ redact: () => '(hidden)' })
     const client = look()
     await client.until(() => client.of('service.register').length === 1)

@@ -38,6 +38,6 @@ export function assertShowable(shown: unknown): asserts shown is Showable {
   }
   throw new SignalboxError(
     'invalid_option',
-    `Expected an executor, a query or a connection to show, but got ${describeValue(shown, 80)}.`,
+    `Expected an executor, a query or a connection to show, received ${describeValue(shown, 80)}.`,
   )
 }

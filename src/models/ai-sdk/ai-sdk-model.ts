@@ -1,3 +1,4 @@
+import { describeValue } from '../../base/describe-value.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
@@ -10,20 +11,20 @@ import { withoutOpenParts } from './open-parts.ts'
 import type { SpecificationVersion } from './result-output.ts'
 import { toPrompt } from './to-prompt.ts'
 
-/** The part of a language model of the AI SDK that is needed. */
+/** The members of an AI SDK language model that the adapter uses. */
 export interface LanguageModelLike<CallOptions> {
   readonly specificationVersion: string
   readonly provider?: string
   doStream(options: CallOptions): PromiseLike<{ readonly stream: ReadableStream<unknown> }>
 }
 
-/** Everything that the language model takes; prompt and tools come from the request, `tools` here go before them. */
+/** All call options of the language model. Prompt and tools come from the request; `tools` given here come before them. */
 export type AiSdkModelOptions<CallOptions> = Omit<CallOptions, 'prompt' | 'abortSignal'>
 
 const versions = new Set(['v2', 'v3', 'v4'])
 
 /**
- * A model by any provider of the AI SDK, versions 2 to 4 of its interface.
+ * A model from any AI SDK provider, with version 2 to 4 of the SDK's interface.
  *
  * @example
  * const model = aiSdkModel(google('gemini-3-pro'), { maxOutputTokens: 8_192 })
@@ -34,9 +35,14 @@ export function aiSdkModel<CallOptions>(
 ): Model {
   const version = languageModel.specificationVersion
   if (!versions.has(version)) {
-    const came =
-      typeof languageModel === 'string' ? `the name of one; give openai('…') of its provider` : `of ${version}`
-    throw new SignalboxError('invalid_option', `aiSdkModel takes language models of v2, v3 or v4, not ${came}.`)
+    const received =
+      typeof languageModel === 'string'
+        ? `the string ${JSON.stringify(languageModel)}. Pass a model of a provider, such as openai('…')`
+        : `specificationVersion ${describeValue(version, 40)}`
+    throw new SignalboxError(
+      'invalid_option',
+      `aiSdkModel: expected a language model with specificationVersion v2, v3 or v4, received ${received}.`,
+    )
   }
   const own = options as Record<string, unknown>
   const ownTools = asList(own.tools).map(asRecord)
@@ -76,7 +82,7 @@ const anthropicNames = /anthropic|bedrock/i
 const isStateless = (providerOptions: unknown): boolean =>
   Object.values(asRecord(providerOptions) ?? {}).some((fields) => asRecord(fields)?.store === false)
 
-/** A custom tool of OpenAI, which takes text. */
+/** A custom tool of OpenAI; its input is text. */
 const isCustom = (tool: Record<string, unknown> | undefined): boolean => asText(tool?.id)?.endsWith('.custom') === true
 
 const functionTool = ({ name, description, input_schema }: ToolSchema) => ({

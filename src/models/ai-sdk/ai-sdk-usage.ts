@@ -2,7 +2,7 @@ import { asRecord } from '../read-event.ts'
 
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 
-/** Usage in the words of the Messages API: plain numbers in v2, broken down since v3. */
+/** Converts usage to the fields of the Messages API. It is plain numbers in v2, and an object since v3. */
 export function aiSdkUsage(given: unknown): Record<string, unknown> | undefined {
   const usage = asRecord(given)
   if (usage === undefined) return undefined

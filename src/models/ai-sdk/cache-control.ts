@@ -4,12 +4,12 @@ import { asRecord } from '../read-event.ts'
 
 type SystemMessage = { role: 'system'; content: string; providerOptions?: Record<string, unknown> }
 
-/** A mark of the Messages API's prompt cache, as the AI SDK has it. Providers that know none pass it over. */
+/** A cache mark of the Messages API in the form of the AI SDK. Other providers ignore it. */
 export function cacheOptions({ cache_control }: ContentBlock): Record<string, unknown> {
   return asRecord(cache_control) === undefined ? {} : { anthropic: { cacheControl: cache_control } }
 }
 
-/** A system prompt as messages: one for each mark, since a mark holds for everything up to it. */
+/** A system prompt as messages: one per cache mark, because a mark covers everything before it. */
 export function systemMessages(system: string | readonly BlockLike[] | undefined): SystemMessage[] {
   const messages: SystemMessage[] = []
   let blocks: ContentBlock[] = []

@@ -1,6 +1,6 @@
 import { asRecord } from '../read-event.ts'
 
-/** Bytes as base64, so that a transcript can be kept as JSON; `data` itself in v2 and v3, inside an object in v4. */
+/** Bytes become base64, so that a transcript can be stored as JSON. `data` is plain in v2 and v3, and an object in v4. */
 export function fileData(data: unknown): unknown {
   if (data instanceof Uint8Array) return base64(data)
   const tagged = asRecord(data)
@@ -9,7 +9,7 @@ export function fileData(data: unknown): unknown {
 
 function base64(bytes: Uint8Array): string {
   let text = ''
-  // in pieces: there is a limit on how many arguments a call may have
+  // in pieces, because the number of arguments of a call is limited
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
   return btoa(text)
 }

@@ -9,18 +9,18 @@ import { aiSdkUsage } from './ai-sdk-usage.ts'
 import { anthropicEnding, isMessageStart } from './anthropic-options.ts'
 import { partBlocks } from './part-blocks.ts'
 
-/** Stream parts of a language model of the AI SDK (v2 to v4 of its interface) as events of the Messages API. */
+/** Converts stream parts of an AI SDK language model (v2 to v4) to events of the Messages API. */
 export const fromStreamParts = (source: ItemSource, { tools }: StreamPartOptions = {}): AsyncIterable<ModelEvent> =>
   eventStream({ open: () => source, translate: (writer) => streamPartTranslator(writer, tools) })
 
 export interface StreamPartOptions {
-  /** The tools that the model was given. Others may be the provider's own, and are waited for until it says so. */
+  /** The tools that the model was given. A call of another tool may be the provider's own, so it waits until the provider says so. */
   readonly tools?: readonly { readonly name: string }[] | undefined
 }
 
 const stopReasons: Readonly<Record<string, StopReason>> = { length: 'max_tokens', 'content-filter': 'refusal' }
 
-/** Reasons that the common ones do not tell apart, under the name that the service gave. */
+/** Reasons that the unified ones do not distinguish, by the service's own name. */
 const ownReasons = new Set(['pause_turn', 'refusal', 'model_context_window_exceeded', 'stop_sequence'])
 
 export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOptions['tools']): Translator {
@@ -34,7 +34,7 @@ export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOpti
     // a plain word in v2, with the service's own word beside it since v3
     const { unified = finishReason, raw } = asRecord(finishReason) ?? {}
     blocks.finish(Object.hasOwn(stopReasons, String(unified)))
-    // not every provider knows the service's own word for it
+    // not every provider reports the service's own reason
     if (unified === 'error' || raw === 'error') return fail(brokenOff)
     const stop_reason = stopReason(asText(unified) ?? 'unknown', raw)
     writer.stop({ stop_reason, stop_sequence: null, ...anthropicEnding(providerMetadata) }, aiSdkUsage(usage))

@@ -6,21 +6,21 @@ import { fileData } from './file-data.ts'
 
 type Part = Record<string, unknown>
 
-/** Something that comes in pieces, and what the provider said of it, which it wants back. */
+/** A block that arrives in pieces, and the provider's metadata to send back with it. */
 interface Standing {
   block?: number
   metadata?: Record<string, unknown>
   isDone: boolean
   hasInput: boolean
   readonly isCall: boolean
-  /** Its pieces are not those of a call to run here, or no JSON: the whole comes with the call. */
+  /** The pieces belong to a call that does not run here, or are not JSON: the whole input comes with the call. */
   readonly isHeld: boolean
 }
 
-/** Writes stream parts as blocks. Parts belong together by id; ids of text, reasoning and calls may be the same. */
+/** Writes stream parts as blocks. Parts with the same id belong together; text, reasoning and calls may share ids. */
 export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> | undefined) {
   const standing = new Map<string, Standing>()
-  /** Calls that the provider runs by itself, by id. */
+  /** Calls that the provider runs itself, by id. */
   const ownCalls = new Map<unknown, Part>()
   let calls = 0
   let isApprovalWanted = false
@@ -41,7 +41,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
     writer.close(each.block)
   }
   const openWords = (kind: string, each: Standing): number => {
-    // kept for reasoning even without a word on it: by this the adapter knows its own
+    // stored for reasoning even if empty: the adapter recognizes its own blocks by it
     if (kind === 'reasoning') each.metadata ??= {}
     each.block ??= writer.open(
       kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' },
@@ -79,16 +79,16 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
         const kind = kindOf(part)
         const each = at(kind, part)
         if (each.isDone) return
-        // reasoning without words may be there for its signature
+        // reasoning without text may be needed for its signature
         if (kind === 'reasoning' && each.metadata !== undefined) openWords(kind, each)
         close(each)
-        // a provider may use the same id for the next
+        // a provider may reuse the id for the next block
         standing.delete(`${kind} ${part.id ?? part.toolCallId}`)
       },
     },
     input: {
       start(part: Part) {
-        // a tool that was not given may be the provider's own, even if it does not say so yet
+        // a tool that the request does not contain may be the provider's own, even before the provider says so
         const isOurs = toolNames === undefined || toolNames.has(part.toolName as string)
         const isHeld = part.providerExecuted === true || part.inputEncoding === 'text' || !isOurs
         const each = at('call', part, isHeld)
@@ -103,14 +103,14 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       },
       end: (part: Part) => void at('call', part, true),
     },
-    /** The call is whole only now: what the provider wants back comes with it. */
+    /** The call is complete; the provider's metadata comes with it. */
     call(part: Part) {
       const each = at('call', part)
       if (each.isDone) return
       const { type, toolCallId, toolName, input, providerExecuted } = part
       if (providerExecuted === true) {
         each.isDone = true
-        // begun as a call to run here: it never ends, so that it never runs
+        // the block was opened as a call to run here; it is never closed, so the call never runs
         if (each.block !== undefined) calls--
         const kept = {
           type,
@@ -128,13 +128,13 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       if (!each.hasInput && partial_json !== '') writer.delta(block, { type: 'input_json_delta', partial_json })
       close(each)
     },
-    /** A call that the provider runs if somebody allows it. */
+    /** A call that the provider runs if it is approved. */
     approval({ type, approvalId, toolCallId }: Part) {
       isApprovalWanted = true
       const { toolName, input } = ownCalls.get(toolCallId) ?? {}
       writer.put({ type: 'ai_sdk_part', part: { type, approvalId, toolCallId, toolName, input } })
     },
-    /** Of a call that the provider ran. */
+    /** The result of a call that the provider ran. */
     result({ toolCallId, toolName, result, isError, preliminary, providerMetadata }: Part) {
       if (preliminary === true) return
       const output = { type: isError === true ? 'error-json' : 'json', value: result ?? null }
@@ -147,7 +147,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       const content = type === 'custom' ? { kind } : { mediaType, data: fileData(data) }
       writer.put({ type: 'ai_sdk_part', part: { type, ...content, providerOptions: asRecord(providerMetadata) } })
     },
-    /** The reply is over. A call that was cut off before its first argument stays open: nobody knows what was meant. */
+    /** Ends the reply. A call without arguments that was cut off stays open, because its input is unknown. */
     finish(isCut: boolean) {
       for (const each of standing.values()) {
         if (each.isDone || each.block === undefined || (isCut && each.isCall && !each.hasInput)) continue
@@ -157,7 +157,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
   }
 }
 
-/** By provider: later words on the same thing count. */
+/** Merged by provider; later metadata wins. */
 function merged(before: Record<string, unknown> | undefined, after: Record<string, unknown>): Record<string, unknown> {
   const all: Record<string, unknown> = { ...before }
   for (const [provider, fields] of Object.entries(after)) {
@@ -166,14 +166,14 @@ function merged(before: Record<string, unknown> | undefined, after: Record<strin
   return all
 }
 
-/** The text of a custom tool comes as a JSON string; here it is `{ "input": text }`. */
+/** The text of a custom tool arrives as a JSON string; here it becomes `{ "input": text }`. */
 function callInput(input: unknown): string {
   const whole = parsed(input)
   if (typeof input !== 'string') return inputText(input)
   return typeof whole === 'string' && whole !== input ? inputText({ input: whole }) : input
 }
 
-/** A prompt has the input itself where a stream has its text. */
+/** A prompt contains the input as a value; a stream contains it as text. */
 function parsed(input: unknown): unknown {
   try {
     return typeof input === 'string' ? JSON.parse(input) : input

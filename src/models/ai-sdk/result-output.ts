@@ -4,10 +4,10 @@ import { cacheOptions } from './cache-control.ts'
 
 type PromptPart = Record<string, unknown>
 
-/** Of the interface of a language model. */
+/** The version of the language model interface. */
 export type SpecificationVersion = 'v2' | 'v3' | 'v4'
 
-/** What a user said, as parts of a message. */
+/** A block of a user message as prompt parts. */
 export function heardPart(block: ContentBlock, version: SpecificationVersion): PromptPart[] {
   const kept = cacheOptions(block)
   const options = Object.keys(kept).length > 0 && { providerOptions: kept }
@@ -30,7 +30,7 @@ function taggedData(file: MediaFile): PromptPart {
   return url === undefined ? { type: 'data', data: file.data ?? '' } : { type: 'url', url }
 }
 
-/** What a tool result holds. */
+/** The content of a tool result. */
 export function resultOutput(block: ContentBlock, version: SpecificationVersion): PromptPart {
   const blocks = asBlocks(block.content)
   const isError = block.is_error === true

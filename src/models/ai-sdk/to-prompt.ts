@@ -82,7 +82,7 @@ function withoutItemIds(metadata: PromptPart | undefined): PromptPart | undefine
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
-/** Of this adapter, or with a real signature: of others it would be refused by some, and is missed by none. */
+/** Only reasoning of this adapter, or with a real signature: some services reject other reasoning, and none needs it. */
 function reasoning(block: ContentBlock): PromptPart[] {
   const text = asText(block.thinking) ?? ''
   const metadata = keptData('ai_sdk', block)
@@ -93,7 +93,7 @@ function reasoning(block: ContentBlock): PromptPart[] {
   return signature === undefined ? [] : [{ type: 'reasoning', text, providerOptions: { anthropic: { signature } } }]
 }
 
-/** A request for approval is no part of a prompt: its answer names it. */
+/** A request for approval is not part of a prompt; its answer refers to it. */
 function ownPart(block: ContentBlock): PromptPart[] {
   const part = asRecord(block.part)
   return part === undefined || part.type === 'tool-approval-request' ? [] : [withoutGaps(part)]

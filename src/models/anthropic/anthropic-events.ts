@@ -8,13 +8,13 @@ import type { MessageEnd, ReplyWriter } from '../reply-writer.ts'
 import { unsignedMark } from './anthropic-request.ts'
 
 /**
- * Raw stream events of the Messages API, from wherever they come, held to their order. Unknown kinds and broken events
- * are passed over, a second start of the same message too; the start of another message begins the reply anew.
+ * Raw stream events of the Messages API, in a valid order. Unknown and malformed events are ignored, and so is a repeated
+ * start of the same message; the start of another message restarts the reply.
  */
 export const anthropicEvents = (source: ItemSource): AsyncIterable<ModelEvent> =>
   eventStream({ open: () => source, translate: anthropicTranslator })
 
-/** A block as it stands: the writer's index, or the block itself where its pieces are of a kind of their own. */
+/** A block during the stream: the writer's index, or the block itself if its deltas have their own format. */
 interface Standing {
   readonly given: ContentBlock
   readonly index?: number
@@ -23,7 +23,7 @@ interface Standing {
   isSigned?: boolean
 }
 
-/** What the field of a delta must be for the delta to be of use. */
+/** The field that must be a string for a delta to be valid. */
 const deltaFields: Readonly<Record<string, string>> = {
   text_delta: 'text',
   input_json_delta: 'partial_json',
@@ -36,7 +36,7 @@ const isSameBlock = (one: ContentBlock, other: ContentBlock): boolean => one.typ
 export function anthropicTranslator(writer: ReplyWriter): Translator {
   const standing = new Map<number, Standing>()
   let messageId: unknown
-  /** The message was announced a second time: the blocks it had may come again. */
+  /** The message was started a second time, so its blocks may be repeated. */
   let isRepeated = false
 
   const handlers: Readonly<Record<string, (event: Record<string, unknown>) => void>> = {
@@ -51,7 +51,7 @@ export function anthropicTranslator(writer: ReplyWriter): Translator {
       const empty = whole.length > 0 ? { ...head, content: [] } : head
       if (writer.isStarted) writer.restart(empty)
       else writer.start(empty)
-      // calls that code of the service makes come whole, before any block
+      // calls made by code of the service arrive complete, before any block
       for (const [at, block] of whole.entries()) {
         writer.put(block)
         standing.set(at, { given: block, isOpen: false })
@@ -63,9 +63,9 @@ export function anthropicTranslator(writer: ReplyWriter): Translator {
       const block = asRecord(event.content_block)
       if (at === undefined || typeof block?.type !== 'string') return
       const before = standing.get(at)
-      if (before?.isOpen) return writer.fail('stream_error', `Block ${at} began again before it had ended.`)
+      if (before?.isOpen) return writer.fail('stream_error', `Block ${at} was started again before it ended.`)
       const given = block as ContentBlock
-      // the same block once more, as a proxy sends it that repeats itself; any other is a new one, whatever its number
+      // a proxy may repeat a block; any other block with this index is a new one
       if (before !== undefined && isRepeated && isSameBlock(before.given, given)) return
       standing.set(at, block.type === 'compaction' ? { given, whole: { ...given }, isOpen: true } : open(given))
     },
@@ -87,7 +87,7 @@ export function anthropicTranslator(writer: ReplyWriter): Translator {
     message_delta({ delta, usage }) {
       const end = asRecord(delta)
       if (end === undefined) return
-      // a reader that waits for the end of a block would pass over the call in it
+      // a reader that waits for the end of a block would miss the call in it
       if (typeof end.stop_reason === 'string') for (const block of standing.values()) if (block.isOpen) close(block)
       writer.stop(end as MessageEnd, usage)
     },

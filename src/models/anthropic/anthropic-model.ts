@@ -7,18 +7,18 @@ import { anthropicTranslator } from './anthropic-events.ts'
 import { anthropicMessages } from './anthropic-request.ts'
 import { withSignsOfLife } from './signs-of-life.ts'
 
-/** The part of `@anthropic-ai/sdk` that is needed. `client.beta` is one too. */
+/** The members of `@anthropic-ai/sdk` that the adapter uses. `client.beta` works too. */
 export interface AnthropicClient<Params> {
   readonly messages: {
     create(params: Params, options?: { signal?: AbortSignal | null | undefined }): PromiseLike<unknown>
   }
 }
 
-/** Everything that the Messages API takes; messages and tools come from the request, `tools` here go before them. */
+/** All parameters of the Messages API. Messages and tools come from the request; `tools` given here come before them. */
 export type AnthropicModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
 
 /**
- * A model of the Messages API, by the client you have.
+ * A model of the Messages API, using your client.
  *
  * @example
  * const model = anthropicModel(new Anthropic(), { model: 'claude-opus-5-5', max_tokens: 8_192 })

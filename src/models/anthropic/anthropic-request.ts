@@ -4,12 +4,12 @@ import type { ApiMessage } from '../../messages/to-api-messages.ts'
 import { asBlocks } from '../api-content.ts'
 import { isKeptData, keepData, keptData } from '../kept-data.ts'
 
-/** Blocks that only the adapter that made them understands. */
+/** Blocks that only the adapter that created them understands. */
 const foreignBlocks = new Set(['openai_item', 'ai_sdk_part'])
 
 /**
- * A transcript as the Messages API takes it back. What another service left in it and this one would refuse is taken
- * out: its thinking, its own items, its marks on blocks, and characters that ids may not have.
+ * A transcript in a form that the Messages API accepts. Removes what another service left in it: thinking, items, marks on
+ * blocks, and invalid characters in ids.
  */
 export function anthropicMessages(
   messages: readonly ApiMessage[],
@@ -31,7 +31,7 @@ function isTaken(block: ContentBlock, signs: boolean): boolean {
   if (block.type === 'text') return block.text !== ''
   if (block.type !== 'thinking') return !foreignBlocks.has(block.type)
   if (isRealSignature(block.signature)) return true
-  // a service that signs its thinking refuses what has no signature; one that does not wants all of it back
+  // a service that signs its thinking rejects unsigned thinking; a service that does not sign needs all of it back
   return !signs && keptData('anthropic', block) !== undefined
 }
 
@@ -45,6 +45,6 @@ function withoutMarks(block: ContentBlock): ContentBlock {
   return (typeof given === 'string' ? { ...rest, signature: given } : rest) as ContentBlock
 }
 
-/** The mark of a thought that came without a signature, with the signature as it was: none, or an empty one. */
+/** The mark for thinking without a signature. It stores the signature as given: missing or empty. */
 export const unsignedMark = (signature: unknown): string | undefined =>
   keepData('anthropic', typeof signature === 'string' ? { signature } : {})

@@ -4,8 +4,8 @@ import type { ItemSource } from '../event-stream.ts'
 const ping: IteratorResult<unknown> = { done: false, value: { type: 'ping' } }
 
 /**
- * What a client answers with, and a ping whenever the service sent something that the client keeps to itself. The client
- * swallows pings, and a long thought consists of nothing else: without them it looks like a dead connection.
+ * The client's stream, with a ping whenever the service sent bytes that the client does not pass on. The client drops
+ * pings, and during long thinking the service sends nothing else: without them the connection looks dead.
  */
 export async function withSignsOfLife(request: PromiseLike<unknown>): Promise<unknown> {
   const withResponse = readField(request, 'withResponse')
@@ -14,7 +14,7 @@ export async function withSignsOfLife(request: PromiseLike<unknown>): Promise<un
   const body = readField(response, 'body')
   if (!(body instanceof ReadableStream) || body.locked || !isStream(data)) return data
   const items = new LivelyItems(data)
-  // the client reads the body when the first item is wanted
+  // the client reads the body only when the first item is requested
   Object.defineProperty(response, 'body', { value: items.watch(body), configurable: true })
   return { [Symbol.asyncIterator]: () => items } satisfies ItemSource
 }
@@ -25,17 +25,17 @@ const isStream = (data: unknown): data is AsyncIterable<unknown> =>
 class LivelyItems implements AsyncIterator<unknown> {
   readonly #stream: AsyncIterable<unknown>
   #source: AsyncIterator<unknown> | undefined
-  /** The client's next item; it stays the next one where a ping was handed over in its place. */
+  /** The client's next item; kept if a ping was returned in its place. */
   #item: Promise<IteratorResult<unknown>> | undefined
   #signal = (): void => undefined
-  /** The client got bytes that no item has come of yet. */
+  /** The client received bytes that have not produced an item yet. */
   #isOwing = false
 
   constructor(stream: AsyncIterable<unknown>) {
     this.#stream = stream
   }
 
-  /** The same bytes. When the client asks for more without having made an item of the last, they were a ping. */
+  /** The same bytes. If the client asks for more before the last bytes produced an item, they were a ping. */
   watch(body: ReadableStream<unknown>): ReadableStream<unknown> {
     const reader = body.getReader()
     const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
@@ -45,7 +45,7 @@ class LivelyItems implements AsyncIterator<unknown> {
       this.#isOwing = true
       controller.enqueue(value)
     }
-    // asked for a piece only when the client wants it
+    // highWaterMark 0: read a chunk only when the client wants one
     return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
   }
 

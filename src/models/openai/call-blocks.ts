@@ -2,20 +2,20 @@ import { type Keeper, keepData } from '../kept-data.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
 import { isParallelWrapper, unwrapParallel } from './unwrap-parallel.ts'
 
-/** A call as it comes in pieces. */
+/** A call that arrives in pieces. */
 export interface StreamedCall {
   id: string
   name: string
-  /** A custom tool's input is free text; here it becomes `{ "input": text }`. */
+  /** A custom tool's input is text; here it becomes `{ "input": text }`. */
   readonly isCustom: boolean
   text: string
-  /** Index of its block, once that is open. */
+  /** The index of its block, once the block is open. */
   block?: number
 }
 
 export const newCall = (id: string, name: string, isCustom: boolean): StreamedCall => ({ id, name, isCustom, text: '' })
 
-/** Writes calls as blocks: opened when the name is known, a wrapper only when it is whole. */
+/** Writes calls as blocks. A block opens when the name is known; a wrapper is written only when it is complete. */
 export function callBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> | undefined, keeper: Keeper) {
   const isWrapper = ({ name, isCustom }: StreamedCall) => !isCustom && isParallelWrapper(name, toolNames)
 
@@ -34,7 +34,7 @@ export function callBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
   }
 
   return {
-    /** Opens the block, where that can be done before the call is whole. */
+    /** Opens the block if that is possible before the call is complete. */
     begin(call: StreamedCall) {
       if (call.block === undefined && call.name !== '' && !isWrapper(call)) open(call)
     },
@@ -42,7 +42,7 @@ export function callBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       call.text += text
       piece(call, text)
     },
-    /** The call is whole. `kept` is what the service wants back with it. */
+    /** The call is complete. `kept` is the data that the service needs back with it. */
     finish(call: StreamedCall, kept?: Record<string, unknown>) {
       const inner = call.block === undefined && isWrapper(call) ? unwrapped(call) : undefined
       if (inner !== undefined) {

@@ -4,26 +4,26 @@ import type { ReplyWriter } from '../reply-writer.ts'
 import { callBlocks, newCall, type StreamedCall } from './call-blocks.ts'
 
 interface ChatCall extends StreamedCall {
-  /** How long its text was when it was last looked at. */
+  /** The length of the text at the last check. */
   looked: number
   isEnded: boolean
-  /** Fields of its pieces that are none of the API's, such as Gemini's signature: they go back with the call. */
+  /** Fields outside the API, such as Gemini's signature; they are sent back with the call. */
   readonly extra: Record<string, unknown>
 }
 
 /**
- * The calls of a chat reply. Pieces belong together by index, or, where a service has none or has the same for all,
- * by id. Calls end in the order in which they began.
+ * The calls of a chat reply. Pieces with the same index belong together; if a service sends no index or the same index for
+ * all calls, pieces with the same id. Calls end in the order in which they began.
  */
 export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | undefined) {
   const blocks = callBlocks(writer, toolNames, 'openai_chat')
   const calls: ChatCall[] = []
   const byIndex = new Map<number, ChatCall>()
   const byId = new Map<string, ChatCall>()
-  /** The oldest that has not ended. */
+  /** The index of the oldest call that has not ended. */
   let head = 0
 
-  /** The call that a piece belongs to; it may have ended. */
+  /** The call that a piece belongs to; it may have ended already. */
   const find = (index: number | undefined, id: string | undefined, name: string): ChatCall | undefined => {
     if (index !== undefined) {
       const same = byIndex.get(index)
@@ -38,7 +38,7 @@ export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | 
     head++
     blocks.finish(call, call.extra)
   }
-  /** Ends the calls that are whole, as far as no older one is still under way. */
+  /** Ends complete calls, up to the first incomplete one. */
   const settle = () => {
     for (let call = calls[head]; call !== undefined && isWhole(call); call = calls[head]) end(call)
   }
@@ -51,7 +51,7 @@ export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | 
     take(piece: Record<string, unknown>, beforeNew: () => void) {
       const { index: at, id: given, type, function: fn, custom: own, ...extra } = piece
       const custom = asRecord(own)
-      // a call of another kind than these is one that the service runs
+      // a call of another type is one that the service runs
       if (type !== undefined && custom === undefined && asRecord(fn) === undefined && type !== 'function') return
       const body = custom ?? asRecord(fn) ?? {}
       const name = asText(body.name) ?? ''
@@ -76,7 +76,7 @@ export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | 
       for (const [key, value] of Object.entries(extra)) if (value !== null) call.extra[key] = value
       blocks.append(call, argumentsText(custom === undefined ? body.arguments : body.input))
     },
-    /** The reply is over. Of a call that was cut off before its first argument nobody knows what was meant: it stays open. */
+    /** Ends the reply. A call without arguments that was cut off stays open, because its input is unknown. */
     finish(isCut: boolean) {
       for (let call = calls[head]; call !== undefined; call = calls[head]) {
         if (isCut && call.text === '' && call === calls.at(-1)) return
@@ -86,13 +86,13 @@ export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | 
   }
 }
 
-/** Services that have one index for all calls are told by another id, or, without ids, by a name after whole arguments. */
+/** If a service uses one index for all calls, another id starts a new call; without ids, a name after complete arguments. */
 function isPieceOf(call: ChatCall, id: string | undefined, name: string): boolean {
   if (id !== undefined && call.id !== '') return call.id === id
   return name === '' || call.name === '' || !(call.isEnded || isJson(call.text))
 }
 
-/** Free text is whole when something else begins. Arguments are when they are JSON: pieces of two calls may alternate. */
+/** Text is complete when something else begins. Arguments are complete when they are JSON: pieces of two calls may alternate. */
 function isWhole(call: ChatCall): boolean {
   if (call.isCustom) return true
   if (call.text.length === call.looked) return false
@@ -100,7 +100,7 @@ function isWhole(call: ChatCall): boolean {
   return isJson(call.text)
 }
 
-/** Text, as the API has it; some services send the object itself. */
+/** Text, as in the API; some services send the object itself. */
 const argumentsText = (given: unknown): string =>
   typeof given === 'object' && given !== null ? inputText(given) : (asText(given) ?? '')
 

@@ -5,9 +5,9 @@ import { asList, asRecord, asText } from '../read-event.ts'
 type Fields = Record<string, unknown>
 
 /**
- * The reasoning of a reply, in the fields of the message in which it came. As plain text it goes back once calls were
- * made since the user last spoke: some services demand it from there on, and others refuse it before. What a service
- * signed or put into its content always goes back.
+ * The reasoning of a reply, in the message fields in which it came. Plain-text reasoning is sent back only if calls were
+ * made since the last user message: some services require it then, and others reject it otherwise. Signed reasoning and
+ * reasoning inside the content are always sent back.
  */
 export function chatReasoning(blocks: readonly ContentBlock[], isAmongCalls: boolean): Fields {
   const fields: Fields = {}
@@ -29,7 +29,7 @@ export function chatReasoning(blocks: readonly ContentBlock[], isAmongCalls: boo
 const isThoughtPart = (block: ContentBlock): boolean =>
   block.type === 'thinking' && keptData('openai_chat', block)?.field === 'content'
 
-/** Mistral's form: thinking stands among the parts of the content. */
+/** Mistral's form: thinking is among the parts of the content. */
 const contentParts = (blocks: readonly ContentBlock[]): Fields[] =>
   blocks.flatMap((block): Fields[] => {
     if (isThoughtPart(block)) return [{ type: 'thinking', thinking: [{ type: 'text', text: block.thinking }] }]

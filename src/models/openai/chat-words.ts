@@ -6,17 +6,17 @@ import { addDetails } from './reasoning-details.ts'
 
 type Fields = Record<string, unknown>
 
-/** An open block of text or thinking, and what the service wants back with it. */
+/** An open block of text or thinking, with the data that the service needs back. */
 interface Words {
   readonly kind: 'text' | 'thinking'
   readonly block: number
   readonly kept: Fields
 }
 
-/** Fields of a delta that hold reasoning as text. Services use one of them, or repeat it in the other. */
+/** Fields of a delta that hold reasoning as text. Services use one of them, or send the same text in both. */
 const reasoningFields = ['reasoning_content', 'reasoning'] as const
 
-/** The text and the reasoning of a chat reply, as blocks. `beforeNew` is called before another block begins. */
+/** Writes the text and the reasoning of a chat reply as blocks. `beforeNew` is called before another block begins. */
 export function chatWords(writer: ReplyWriter, beforeNew: () => void) {
   let words: Words | undefined
 
@@ -41,7 +41,7 @@ export function chatWords(writer: ReplyWriter, beforeNew: () => void) {
   const say = (text: string | undefined) => {
     if (text !== undefined) writer.delta(open('text').block, { type: 'text_delta', text })
   }
-  /** `field` is where the reasoning stood: it goes back there. */
+  /** `field` is the field in which the reasoning came; it is sent back in the same field. */
   const think = (field: string, thinking: string | undefined) => {
     if (thinking === undefined) return
     const { block, kept } = open('thinking')
@@ -62,7 +62,7 @@ export function chatWords(writer: ReplyWriter, beforeNew: () => void) {
     for (const each of asList(content)) {
       const part = asRecord(each)
       if (part?.type === 'text') say(asText(part.text))
-      // Mistral: a part whose text is a list of parts again
+      // Mistral: a part whose text is a list of parts
       else if (part?.type === 'thinking') think('content', asText(textOfParts(part.thinking)))
     }
   }

@@ -1,7 +1,7 @@
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
 
-/** Names of the custom tools among the tools in the options of a model. */
+/** The names of the custom tools among the tools in a model's options. */
 export const customToolNames = (tools: unknown): ReadonlySet<string> =>
   new Set(
     asList(tools).flatMap((given) => {
@@ -11,11 +11,11 @@ export const customToolNames = (tools: unknown): ReadonlySet<string> =>
     }),
   )
 
-/** Tools that the options describe in the service's own form need no other description. */
+/** Removes tools that the options already describe in the service's own form. */
 export const notCustom = (tools: readonly ToolSchema[], customTools: ReadonlySet<string>): readonly ToolSchema[] =>
   tools.filter(({ name }) => !customTools.has(name))
 
-/** Names of the tools in the options and of those in the request. */
+/** The names of the tools in the options and in the request. */
 export const toolNames = (own: unknown, tools: readonly { readonly name: string }[]): ReadonlySet<string> =>
   new Set([
     ...asList(own).flatMap((given) => {
@@ -25,7 +25,7 @@ export const toolNames = (own: unknown, tools: readonly { readonly name: string 
     ...tools.map(({ name }) => name),
   ])
 
-/** Is there a tool among the options that runs at the service? */
+/** Whether the options contain a tool that runs at the service. */
 export const hasServiceTools = (own: unknown): boolean =>
   asList(own).some((tool) => !clientTypes.has(asRecord(tool)?.type))
 

@@ -9,21 +9,21 @@ import { chatWords } from './chat-words.ts'
 import { openaiUsage } from './openai-usage.ts'
 
 export interface TranslationOptions {
-  /** The tools that the model was given: what it calls `parallel` without having such a tool is taken apart. */
+  /** The tools that the model was given. A call of `parallel` is split into its calls if there is no such tool. */
   readonly tools?: readonly { readonly name: string }[] | undefined
   /**
-   * The model was also given tools that run at the service. A Responses call of a custom tool that is not among `tools`
-   * is then one that the service ran.
+   * The model was also given tools that run at the service. A call of a custom tool that is not in `tools` then counts as
+   * run by the service (Responses API).
    * @default false
    */
   readonly hasServiceTools?: boolean | undefined
 }
 
-/** Chunks of Chat Completions as events of the Messages API. */
+/** Converts chunks of Chat Completions to events of the Messages API. */
 export const fromChatChunks = (source: ItemSource, { tools }: TranslationOptions = {}): AsyncIterable<ModelEvent> =>
   eventStream({ open: () => source, translate: (writer) => chatTranslator(writer, tools) })
 
-/** The reply ended before the model was done: its last call may lack arguments. */
+/** The reply was cut off: its last call may lack arguments. */
 const cutReasons: Readonly<Record<string, StopReason>> = { length: 'max_tokens', content_filter: 'refusal' }
 const plainReasons = new Set(['stop', 'tool_calls', 'function_call'])
 
@@ -46,7 +46,7 @@ export function chatTranslator(writer: ReplyWriter, tools: TranslationOptions['t
     words.close()
     calls.finish(Object.hasOwn(cutReasons, reason))
     writer.stop({ stop_reason: stopReason(reason), stop_sequence: null }, usage)
-    // most services send the usage after the reason
+    // most services send the usage after the stop reason
     if (usage !== undefined) writer.end()
   }
   const stopReason = (reason: string): StopReason => {

@@ -8,7 +8,7 @@ import type { TranslationOptions } from './from-chat-chunks.ts'
 import { openaiUsage } from './openai-usage.ts'
 import { responseItems } from './response-items.ts'
 
-/** Events of the Responses API as events of the Messages API. */
+/** Converts events of the Responses API to events of the Messages API. */
 export const fromResponsesEvents = (source: ItemSource, options: TranslationOptions = {}): AsyncIterable<ModelEvent> =>
   eventStream({ open: () => source, translate: (writer) => responsesTranslator(writer, options) })
 
@@ -28,7 +28,7 @@ export function responsesTranslator(writer: ReplyWriter, options: TranslationOpt
   const finish = (event: Record<string, unknown>) => {
     const response = asRecord(event.response) ?? {}
     start(event)
-    // a service may send nothing but the whole
+    // a service may send only the complete response
     if (!items.isAnySeen)
       for (const [at, item] of asList(response.output).entries()) items.done({ item, output_index: at })
     items.finish(response.status === 'incomplete')

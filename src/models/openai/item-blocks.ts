@@ -3,15 +3,15 @@ import { asList, asRecord, asText } from '../read-event.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
 import { callBlocks, newCall, type StreamedCall } from './call-blocks.ts'
 
-/** One item of a response's output, as far as it has come. */
+/** One item of a response's output, as far as it has arrived. */
 export interface OutputItem {
   fields: Record<string, unknown>
   isDone: boolean
   readonly call: StreamedCall | undefined
-  /** The open block of a message or of reasoning, and the part of the item that it belongs to. */
+  /** The open block of a message or of reasoning, and the item's part that it belongs to. */
   block?: number | undefined
   part?: unknown
-  /** Parts of which something came. */
+  /** The parts that have received text. */
   readonly parts: Set<unknown>
 }
 
@@ -22,11 +22,11 @@ export function outputItem(fields: Record<string, unknown>, isRunByService: bool
   return { fields, isDone: false, call, parts: new Set() }
 }
 
-/** Writes items as blocks: piece by piece as they come, and when an item is done what came in no piece. */
+/** Writes items as blocks, piece by piece; when an item is done, also the parts that did not come in pieces. */
 export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> | undefined) {
   const calls = callBlocks(writer, toolNames, 'openai')
 
-  /** Ends a block; with it goes what the service wants back. */
+  /** Closes a block and stores the data that the service needs back. */
   const close = (item: OutputItem) => {
     if (item.block === undefined) return
     const signature = keptOf(item.fields)
@@ -79,14 +79,14 @@ export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
         item.block ??= writer.open({ type: 'thinking', thinking: thoughtsOf(item.fields), signature: '' })
         return close(item)
       }
-      // what the service ran by itself: kept whole, since it wants it back, and never a call
+      // an item that the service ran itself: stored whole, because the service needs it back, and never run as a call
       if (typeof item.fields.type === 'string') writer.put({ type: 'openai_item', item: item.fields })
     },
 
-    /** The response ended, and this item did not: what came of it stands. */
+    /** The response ended before this item: what arrived is kept. */
     cut(item: OutputItem, isCut: boolean) {
       item.isDone = true
-      // cut off before its first argument: nobody knows what was meant, so that it stays open
+      // cut off before its first argument: the input is unknown, so the block stays open
       if (isCut && item.call?.text === '') return
       if (item.call !== undefined) finishCall(item, item.call)
       else if (item.block !== undefined) writer.close(item.block)
@@ -94,13 +94,13 @@ export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
   }
 }
 
-/** Of reasoning everything, since it is taken back only as it was; of a message what its text does not say. */
+/** All of a reasoning item, which the service accepts only unchanged; of a message, the fields besides its text. */
 function keptOf(fields: Record<string, unknown>): string | undefined {
   const { type, role, content, status, ...rest } = fields
   if (type === 'reasoning') return keepData('openai', { ...rest, ...(asList(content).length > 0 && { content }) })
   return Object.keys(rest).length > 0 ? keepData('openai', rest) : undefined
 }
 
-/** The readable side of reasoning: its summary, or its text where the service shows that. */
+/** The readable part of reasoning: its summary, or its text if the service shows it. */
 const thoughtsOf = ({ summary, content }: Record<string, unknown>): string =>
   [...asList(summary), ...asList(content)].flatMap((part) => asText(asRecord(part)?.text) ?? []).join('\n\n')

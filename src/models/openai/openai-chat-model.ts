@@ -8,7 +8,7 @@ import { customToolNames, notCustom, toolNames } from './custom-tools.ts'
 import { chatTranslator } from './from-chat-chunks.ts'
 import { toChatMessages } from './to-chat-messages.ts'
 
-/** The part of `openai` that is needed. */
+/** The members of `openai` that the adapter uses. */
 export interface ChatClient<Params> {
   readonly chat: {
     readonly completions: {
@@ -17,12 +17,12 @@ export interface ChatClient<Params> {
   }
 }
 
-/** Everything that Chat Completions takes; messages and tools come from the request, `tools` here go before them. */
+/** All parameters of Chat Completions. Messages and tools come from the request; `tools` given here come before them. */
 export type ChatModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
 
 /**
- * A model of Chat Completions, at OpenAI or at any service that speaks it. Usage is asked for unless
- * `stream_options` says otherwise.
+ * A model of Chat Completions, at OpenAI or at any compatible service. Requests usage unless `stream_options` says
+ * otherwise.
  *
  * @example
  * const model = openaiChatModel(new OpenAI({ baseURL: 'http://localhost:11434/v1' }), { model: 'qwen3' })

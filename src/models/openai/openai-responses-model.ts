@@ -8,18 +8,18 @@ import { customToolNames, hasServiceTools, notCustom, toolNames } from './custom
 import { responsesTranslator } from './from-responses-events.ts'
 import { toResponsesInput } from './to-responses-input.ts'
 
-/** The part of `openai` that is needed. */
+/** The members of `openai` that the adapter uses. */
 export interface ResponsesClient<Params> {
   readonly responses: {
     create(body: Params, options?: { signal?: AbortSignal | null | undefined }): PromiseLike<unknown>
   }
 }
 
-/** Everything that the Responses API takes; input and tools come from the request, `tools` here go before them. */
+/** All parameters of the Responses API. Input and tools come from the request; `tools` given here come before them. */
 export type ResponsesModelOptions<Params> = Omit<Params, 'input' | 'stream'>
 
 /**
- * A model of OpenAI's Responses API, by the client you have.
+ * A model of OpenAI's Responses API, using your client.
  *
  * @example
  * const model = openaiResponsesModel(new OpenAI(), { model: 'gpt-5.2', store: false })
@@ -53,7 +53,7 @@ export function openaiResponsesModel<Params>(
   }
 }
 
-/** Not strict: a strict schema may have no optional fields. */
+/** Not strict, because a strict schema may not have optional fields. */
 const functionTool = ({ name, description, input_schema }: ToolSchema) => ({
   type: 'function',
   name,

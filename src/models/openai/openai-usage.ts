@@ -2,7 +2,7 @@ import { asRecord } from '../read-event.ts'
 
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 
-/** Usage in the words of the Messages API, where tokens read from a cache do not count as input tokens. */
+/** Converts usage to the fields of the Messages API, whose input tokens exclude tokens read from a cache. */
 export function openaiUsage(given: unknown): Record<string, unknown> | undefined {
   const usage = asRecord(given)
   if (usage === undefined) return undefined

@@ -6,9 +6,9 @@ import { asRecord } from '../read-event.ts'
 type Item = Record<string, unknown>
 
 /**
- * The items of the Responses API in a transcript that go back as they came. Left out are calls that the service ran
- * under the name of a custom tool, which it would want an output for, and requests for approval without an answer and
- * answers without a request, which it refuses.
+ * The Responses API items of a transcript that are sent back unchanged. Three kinds are left out: calls that the service
+ * ran under the name of a custom tool, because it would expect an output; requests for approval without an answer; and
+ * answers without a request. The service rejects the last two.
  */
 export function ownItems(messages: readonly ApiMessage[]): (block: ContentBlock) => Item[] {
   const asked = new Set<unknown>()

@@ -2,10 +2,10 @@ import { asRecord, asText } from '../read-event.ts'
 
 type Detail = Record<string, unknown>
 
-/** The field of a detail that comes in pieces, by its type. Others, encrypted ones above all, come whole. */
+/** The field of a detail that arrives in pieces, by type. Other details, such as encrypted ones, arrive complete. */
 const textFields: Readonly<Record<string, string>> = { 'reasoning.text': 'text', 'reasoning.summary': 'summary' }
 
-/** OpenRouter's `reasoning_details`: pieces of one detail are put together, since it wants the details back unchanged. */
+/** OpenRouter's `reasoning_details`: joins the pieces of a detail, because the service needs the details back unchanged. */
 export function addDetails(before: readonly unknown[], pieces: readonly unknown[]): unknown[] {
   const details = [...before]
   for (const each of pieces) {

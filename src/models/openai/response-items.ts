@@ -5,7 +5,7 @@ import { itemBlocks, type OutputItem, outputItem } from './item-blocks.ts'
 
 type Fields = Record<string, unknown>
 
-/** The items of a response. Events belong together by `output_index`: ids of items may differ from event to event. */
+/** The items of a response. Events with the same `output_index` belong together; item ids may differ between events. */
 export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = false }: TranslationOptions) {
   const toolNames = tools && new Set(tools.map(({ name }) => name))
   const blocks = itemBlocks(writer, toolNames)
@@ -14,7 +14,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
   const byId = new Map<string, OutputItem>()
   let isRefused = false
 
-  /** xAI: its own searches come as calls of custom tools that nobody gave. */
+  /** xAI reports its own searches as calls of custom tools that the request did not contain. */
   const isRunByService = ({ type, name }: Fields): boolean =>
     hasServiceTools && type === 'custom_tool_call' && toolNames?.has(name as string) !== true
 
@@ -33,7 +33,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
     all.push(item)
     return item
   }
-  /** The item that this piece is one of. */
+  /** The unfinished item that an event belongs to. */
   const underWay = (event: Fields): OutputItem | undefined => {
     const item = find(event)
     return item?.isDone === false ? item : undefined
@@ -45,7 +45,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
       blocks.say(item, event.content_index, words)
     }
   }
-  /** For a part that came in no pieces. */
+  /** For a part that did not arrive in pieces. */
   const textDone = (event: Fields, words: string | undefined) => {
     if (underWay(event)?.parts.has(event.content_index) === false) text(event, words)
   }
@@ -54,7 +54,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
     get calls() {
       return all.filter(({ call }) => call !== undefined).length
     },
-    /** The service waits for an answer before it runs something. */
+    /** The service waits for an approval. */
     get isApprovalWanted() {
       return all.some(({ fields }) => fields.type === 'mcp_approval_request')
     },
@@ -104,7 +104,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
         blocks.think(item, event.summary_index ?? event.content_index, words)
       }
     },
-    /** The response is at its end: whatever is still open ends with it. */
+    /** The response has ended, and with it all unfinished items. */
     finish(isCut: boolean) {
       for (const item of all) if (!item.isDone) blocks.cut(item, isCut)
     },

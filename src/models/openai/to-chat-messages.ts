@@ -9,20 +9,20 @@ import { chatReasoning } from './chat-reasoning.ts'
 type ChatMessage = Record<string, unknown>
 
 export interface GivenTools {
-  /** Names of custom tools: their input is text, not JSON. */
+  /** The names of custom tools, whose input is text instead of JSON. */
   readonly customTools: ReadonlySet<string>
-  /** Names of all tools that the model is given. */
+  /** The names of all tools that the model is given. */
   readonly names: ReadonlySet<string>
 }
 
-/** A transcript as messages of Chat Completions. */
+/** Converts a transcript to messages of Chat Completions. */
 export function toChatMessages(
   messages: readonly ApiMessage[],
   system: string | undefined,
   tools: GivenTools,
 ): ChatMessage[] {
   const chat: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
-  /** Since the user last spoke. */
+  /** Whether calls were made since the last user message. */
   let hasCalls = false
   for (const message of messages) {
     const blocks = blocksOf(message)
@@ -60,7 +60,7 @@ function toolCall(block: ContentBlock, { customTools, names }: GivenTools): Chat
     : { ...extra, id, type: 'function', function: { name, arguments: inputText(input) } }
 }
 
-/** Results first. They hold text only, so that their files follow as if the user had sent them. */
+/** Results first. A result can hold only text, so its files follow as a user message. */
 function heard(blocks: readonly ContentBlock[]): ChatMessage[] {
   const results = blocks.filter(({ type }) => type === 'tool_result')
   const files = results.flatMap((result) => asBlocks(result.content).filter((block) => fileOf(block) !== undefined))
@@ -78,7 +78,7 @@ function toolText(block: ContentBlock): string {
   return hasFiles ? [text, '(The files of this result follow.)'].filter((line) => line !== '').join('\n') : text
 }
 
-/** Plain text where there is nothing else: not every service takes parts. */
+/** Plain text if there is nothing else, because some services do not accept parts. */
 function userContent(blocks: readonly ContentBlock[]): string | ChatMessage[] {
   if (!blocks.some((block) => fileOf(block) !== undefined)) return textOf(blocks)
   return blocks.flatMap((block): ChatMessage[] => {

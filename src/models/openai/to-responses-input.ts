@@ -11,13 +11,13 @@ import type { GivenTools } from './to-chat-messages.ts'
 type Item = Record<string, unknown>
 
 interface ItemOptions extends GivenTools {
-  /** Does the service keep nothing of a reply? Then it takes reasoning back only with its encrypted content. */
+  /** The service stores nothing of a reply, and then accepts reasoning only with its encrypted content. */
   readonly isStateless: boolean
 }
 
-/** A transcript as input items of the Responses API. */
+/** Converts a transcript to input items of the Responses API. */
 export function toResponsesInput(messages: readonly ApiMessage[], options: ItemOptions): Item[] {
-  /** The items of calls, by their ids: an output says what its call was. */
+  /** The items of calls, by id: an output repeats fields of its call. */
   const calls = new Map<unknown, Item>()
   const own = ownItems(messages)
   return messages.flatMap((message) =>
@@ -40,13 +40,13 @@ function saidItems(message: ApiMessage, options: ItemOptions, calls: Map<unknown
       items.push(item)
     }
   }
-  // reasoning is refused without what it led to
+  // the service rejects reasoning without the item that it led to
   while (items.at(-1)?.type === 'reasoning') items.pop()
   const hasReasoning = items.some(({ type }) => type === 'reasoning')
   return isStateless || !hasReasoning ? items.map(withoutId) : items
 }
 
-/** An id is looked up, and one whose reasoning is gone is refused; the item says everything without it. */
+/** The service looks up ids and rejects an id whose reasoning is missing; the item is complete without it. */
 function withoutId(item: Item): Item {
   const { id, ...rest } = item
   if (item.type === 'function_call' || item.type === 'custom_tool_call') return rest
@@ -83,7 +83,7 @@ function reasoningItem(block: ContentBlock, isStateless: boolean): Item[] {
   return [{ summary: [], ...kept, type: 'reasoning' }]
 }
 
-/** Texts of one message go back as one message. */
+/** Texts of one message are sent back as one message. */
 function pushText(items: Item[], block: ContentBlock): void {
   const text = asText(block.text)
   if (text === undefined) return
@@ -116,14 +116,14 @@ function heardItems(message: ApiMessage, calls: ReadonlyMap<unknown, Item>, own:
   return items
 }
 
-/** A call that a program of the model made gets its output for that program. */
+/** If a program of the model made the call, the output goes to that program. */
 function outputItem(block: ContentBlock, call: Item | undefined): Item {
   const type = call?.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output'
   const caller = call?.caller
   return { type, call_id: block.tool_use_id, output: output(block), ...(caller != null && { caller }) }
 }
 
-/** A result with pictures or files goes as parts, any other as text. */
+/** A result with images or files is sent as parts, any other as text. */
 function output(block: ContentBlock): string | Item[] {
   const blocks = asBlocks(block.content)
   if (!blocks.some((each) => fileOf(each) !== undefined)) return resultText(block)

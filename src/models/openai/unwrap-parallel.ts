@@ -1,6 +1,6 @@
 import { asList, asRecord, asText } from '../read-event.ts'
 
-/** A call inside a wrapper: its arguments are text, as those of any other call. */
+/** A call inside a wrapper; its arguments are text. */
 export interface WrappedCall {
   readonly id: string
   readonly name: string
@@ -10,11 +10,11 @@ export interface WrappedCall {
 const wrapperNames = new Set(['parallel', 'multi_tool_use.parallel'])
 const prefix = 'functions.'
 
-/** OpenAI's models now and then wrap several calls into one of a tool that nobody gave them. */
+/** OpenAI's models sometimes wrap several calls into a call of a tool that they were not given. */
 export const isParallelWrapper = (name: string, toolNames: ReadonlySet<string> | undefined): boolean =>
   wrapperNames.has(name) && toolNames?.has(name) !== true
 
-/** The calls in the wrapper, or nothing where it is not just what it should be: then it stays an unknown tool. */
+/** The calls in the wrapper; undefined if the wrapper is malformed, so that it stays an unknown tool. */
 export function unwrapParallel(
   { id, arguments: text }: Omit<WrappedCall, 'name'>,
   toolNames: ReadonlySet<string> | undefined,

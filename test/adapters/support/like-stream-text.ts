@@ -7,14 +7,14 @@ import { aiSdkModel } from '../../../src/models/ai-sdk/index.ts'
 import { checked } from '../../support/services/checked.ts'
 import { type Answer, sends, sseServer } from './sse-server.ts'
 
-/** A conversation: what the service sends, reply by reply, and what it was given. */
+/** A conversation: the replies of the service, and its tools. */
 export interface Story {
   provider(baseURL: string): LanguageModelV4
   /** As they go over the wire. */
   readonly replies: readonly (string | Answer)[]
   /** Names of tools that answer with their name. */
   readonly tools?: readonly string[]
-  /** Tools of the provider that run at the service, or take text, as the AI SDK hands them to a provider. */
+  /** Provider tools that run at the service or take text, as the AI SDK passes them to a provider. */
   readonly providerTools?: Readonly<Record<string, ToolSet[string]>>
   readonly system?: string
   readonly providerOptions?: Parameters<typeof streamText>[0]['providerOptions']
@@ -29,7 +29,7 @@ type Body = Record<string, unknown>
 
 const answerOf = (name: string): string => `${name} ran`
 
-/** What `streamText()` asks of the service: the requests, one by one. */
+/** The requests that `streamText()` sends to the service. */
 export async function byStreamText(story: Story): Promise<Body[]> {
   const server = await sseServer(...answersOf(story))
   const own = ownTools(story.tools ?? [])
@@ -61,7 +61,7 @@ export interface Told {
   readonly ran: string[]
 }
 
-/** What `query()` asks of it, with the same model. */
+/** The requests that `query()` sends, with the same model. */
 export async function byQuery(story: Story): Promise<Told> {
   const server = await sseServer(...answersOf(story))
   const ran: string[] = []
@@ -82,7 +82,7 @@ export async function byQuery(story: Story): Promise<Told> {
     return { type: 'provider' as const, id, name, args }
   })
   const model = aiSdkModel(checked(story.provider(server.url)), {
-    // as `streamText()` says where there are tools
+    // like `streamText()` if there are tools
     ...(tools.length + providerTools.length > 0 && { toolChoice: { type: 'auto' as const } }),
     ...(providerTools.length > 0 && { tools: providerTools }),
     ...(story.providerOptions && { providerOptions: story.providerOptions }),

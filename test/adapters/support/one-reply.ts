@@ -181,7 +181,7 @@ export const asStreamParts: readonly object[] = [
   },
 ]
 
-/** The last word of a conversation, in three of the formats. */
+/** The final text of a conversation, in three of the formats. */
 export const lastWord = {
   messages: [
     { type: 'message_start', message: { id: 'msg_2', type: 'message', role: 'assistant', content: [], model: 'm' } },

@@ -7,7 +7,7 @@ export const collect = async (events: AsyncIterable<ModelEvent>): Promise<ModelE
   return all
 }
 
-/** A reply as a reader of the events has it in the end. */
+/** The final reply, as a reader of the events assembles it. */
 export interface Reply {
   readonly id: string | undefined
   readonly blocks: ContentBlock[]
@@ -16,7 +16,7 @@ export interface Reply {
   readonly error: { type: string; message: string } | undefined
 }
 
-/** Puts blocks together as a loop does: arguments are parsed when their block ends, and only if they are JSON. */
+/** Assembles blocks like a loop does: arguments are parsed when their block ends, and only if they are JSON. */
 export function readReply(events: readonly ModelEvent[]): Reply {
   const blocks = new Map<number, ContentBlock>()
   const inputs = new Map<number, string>()

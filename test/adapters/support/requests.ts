@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../../src/index.ts'
 import type { ModelRequest } from '../../../src/models/model.ts'
 
-/** A plain question, with whatever the test is about. */
+/** A plain question, with additional fields. */
 export const ask = ({ messages = [{ role: 'user', content: 'Go.' }], ...rest }: Asked = {}): ModelRequest => ({
   messages: messages as ModelRequest['messages'],
   tools: [],

@@ -4,11 +4,11 @@ import { ResponsesStore } from '../../support/services/responses-store.ts'
 import { serviceFlaws } from '../../support/services/service-flaws.ts'
 import { ThinkingBinding } from '../../support/thinking-binding.ts'
 
-/** What a client asked for. */
+/** The request of a client. */
 interface SeenRequest {
   readonly path: string
   readonly body: Record<string, unknown>
-  /** Settles when the client has gone away before the answer was complete. */
+  /** Resolves when the client has disconnected before the answer was complete. */
   readonly closed: Promise<void>
 }
 
@@ -17,7 +17,7 @@ export type Answer = (response: ServerResponse, request: SeenRequest) => void | 
 export interface SseServer {
   readonly url: string
   readonly requests: SeenRequest[]
-  /** Throws if a request was one that the real service would refuse. */
+  /** Throws if the real service would have rejected a request. */
   close(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Record<string, unknown
   return JSON.parse(text)
 }
 
-/** Reads along what is sent, event by event. */
+/** Records the sent events. */
 function onWritten(response: ServerResponse, heard: (event: unknown) => void): void {
   let text = ''
   const hear = (piece: unknown): void => {
@@ -105,7 +105,7 @@ const parsed = (data: string): unknown => {
 
 const head = { 'content-type': 'text/event-stream' }
 
-/** An event as it goes over the wire, with its name where the service sends names. */
+/** An event as sent over the wire, with its name if the service sends names. */
 export const frame = (data: unknown, hasName = true): string => {
   const name = (data as { type?: unknown } | null)?.type
   return `${hasName && typeof name === 'string' ? `event: ${name}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
@@ -121,7 +121,7 @@ export const sends =
     response.writeHead(200, head).end(text)
   }
 
-/** In pieces of this many bytes, each in a packet of its own. */
+/** In pieces of this many bytes, each in its own packet. */
 export const sendsInPieces =
   (text: string, size: number): Answer =>
   async (response) => {
@@ -135,14 +135,14 @@ export const sendsInPieces =
     response.end()
   }
 
-/** This much, and then silence. */
+/** This much, then silence. */
 export const stallsAfter =
   (text: string): Answer =>
   (response) => {
     response.writeHead(200, head).write(text)
   }
 
-/** This much, and then the connection breaks. */
+/** This much, then the connection breaks. */
 export const breaksAfter =
   (text: string): Answer =>
   (response) => {

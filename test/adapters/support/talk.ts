@@ -13,11 +13,11 @@ export interface Talk {
   readonly transcript: readonly Message[]
   readonly messages: readonly Message[]
   readonly result: QueryResult | undefined
-  /** Calls that ran, with their input. */
+  /** The calls that ran, with their input. */
   readonly ran: string[]
 }
 
-/** A query to its end, with a safe tool `Read` and an unsafe tool `Write`, and further ones by name. */
+/** Runs a query with a safe tool `Read`, an unsafe tool `Write`, and further ones by name. */
 export async function talk(
   model: Model,
   messages: QueryOptions['messages'] = 'Go.',

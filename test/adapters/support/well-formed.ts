@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../../src/models/model.ts'
 
-/** What is wrong with the order of these events; nothing, if a reader may rely on it. */
+/** The problem with the order of these events; undefined if it is valid. */
 export function flawsOf(events: readonly ModelEvent[]): string[] {
   const flaws: string[] = []
   const open = new Set<number>()
@@ -17,7 +17,7 @@ export function flawsOf(events: readonly ModelEvent[]): string[] {
     if (event.type === 'message_start') {
       if (event.message.id === id) flaws.push('a second start of the same message')
       if (typeof event.message.id !== 'string' || event.message.id === '') flaws.push('a message without an id')
-      // another message begins the reply anew
+      // another message restarts the reply
       id = event.message.id
       seen.clear()
       open.clear()

@@ -1,6 +1,6 @@
 import { frame, frames } from './sse-server.ts'
 
-/** Replies as services send them, written from their documentation, for conversations over the wire. */
+/** Replies in the formats of services, written from their documentation, for conversations over the wire. */
 
 type Fields = Record<string, unknown>
 
@@ -19,7 +19,7 @@ const words = (output_index: number, { id, content }: Fields) => {
   ]
 }
 
-/** A response of these items, in whole pieces. */
+/** A response of these items, in complete pieces. */
 export const response = (id: string, items: readonly Fields[]): string =>
   frames([
     {
@@ -47,7 +47,7 @@ export const response = (id: string, items: readonly Fields[]): string =>
     },
   ])
 
-/** How an item is announced, before it is done. */
+/** An item as it is announced, before it is done. */
 function begun({ type }: Fields): Fields {
   if (type === 'function_call') return { arguments: '', status: 'in_progress' }
   if (type === 'custom_tool_call') return { input: '', status: 'in_progress' }

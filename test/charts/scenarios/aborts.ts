@@ -3,7 +3,7 @@ import { heldTool } from '../../support/held-tool.ts'
 import { chartValue, flush, resultOf, stateOf, takeAll, takeReady, testTurn } from '../../support/turn.ts'
 import { ids, turn } from './parts.ts'
 
-/** Whom an abort reaches, and what it leaves. */
+/** Which calls an abort reaches, and its results. */
 export const abortsScenarios: Record<string, () => Promise<void>> = {
   async 'an abort gives a running body its grace'() {
     const { add, read, executor, clock } = turn()

@@ -5,7 +5,7 @@ import { heldTool } from '../../support/held-tool.ts'
 import { chartValue, flush, stateOf, takeAll, takeReady, testTurn } from '../../support/turn.ts'
 import { ids, turn } from './parts.ts'
 
-/** Who may start, and what leaves in which order. */
+/** Which calls may start, and the order of results. */
 export const gateScenarios: Record<string, () => Promise<void>> = {
   async 'safe calls share, an unsafe one waits, nothing overtakes it'() {
     const { add, read, write, executor } = turn()
@@ -176,7 +176,7 @@ export const gateScenarios: Record<string, () => Promise<void>> = {
         await flush()
         expect(other.free.started).toEqual(state === 'completed' && !cancels ? ['x', 'y'] : ['x'])
       }
-      // one with a place goes on, past an unsafe call before it that waits
+      // a call with a free slot continues, ahead of an unsafe call that waits
       const two = askingTurn(by, 2)
       two.add('unsafe', 'Read')
       two.add('safe', 'Read')
@@ -207,7 +207,7 @@ export const gateScenarios: Record<string, () => Promise<void>> = {
   },
 }
 
-/** A person who takes time, a host or a hook that puts the answer off, and calls that need no answer beside them. */
+/** Answers that take time or are deferred by a host or a hook, and other calls meanwhile. */
 function askingTurn(by: 'person' | 'host' | 'hook', maxConcurrency = 1, cancels = false) {
   const read = heldTool('Read', {
     inputSchema: z.looseObject({ n: z.number().optional() }),

@@ -7,7 +7,7 @@ import { resourcesScenarios } from './resources.ts'
 import { retriesScenarios } from './retries.ts'
 
 /**
- * What a host can see of the rules, without ever waiting for something that might not come: each scenario ends by
+ * The rules as a host can observe them. No scenario waits for something that might not come: each one ends by
  * itself, whatever is wrong with the charts.
  */
 export const scenarios: Record<string, () => Promise<void>> = {

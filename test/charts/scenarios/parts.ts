@@ -29,7 +29,7 @@ export const asking = () => {
   return { ...parts, answer: (id: string, answer: PermissionAnswer) => answers.get(id)?.(answer) }
 }
 
-/** A hook that says what the test wants when the test wants it. */
+/** A hook that returns what the test wants, when the test wants it. */
 export const heldHook = () => {
   const says: ((output: HookOutput) => void)[] = []
   const signals: AbortSignal[] = []
@@ -46,7 +46,7 @@ export const heldHook = () => {
   }
 }
 
-/** What a pre-hook returns to change the input. */
+/** The return value of a pre-hook that changes the input. */
 export const changedTo = (updatedInput: Record<string, unknown>): HookOutput => ({
   hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput },
 })

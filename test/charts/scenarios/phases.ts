@@ -4,7 +4,7 @@ import { heldTool } from '../../support/held-tool.ts'
 import { chartValue, flush, stateOf, takeReady, testTurn } from '../../support/turn.ts'
 import { asking, ids, turn } from './parts.ts'
 
-/** The way of one call through its phases. */
+/** One call through its phases. */
 export const phasesScenarios: Record<string, () => Promise<void>> = {
   async 'a phase with nothing to do is stepped over'() {
     const { add, read, strict, verdicts, executor } = turn()

@@ -8,7 +8,7 @@ import { flush } from '../../support/turn.ts'
 const busy = Object.assign(new Error('busy'), { status: 529 })
 const wrong = Object.assign(new Error('wrong'), { status: 400 })
 
-/** A query whose end can be looked at without waiting for it. */
+/** A query whose end can be read without waiting. */
 const parts = (options: Partial<QueryOptions> = {}) => {
   const read = heldTool('Read', { safe: true, cancel: true, obedient: true })
   const block = heldTool('Block', { safe: true })
@@ -28,7 +28,7 @@ const asked = async (options: Partial<QueryOptions> = {}) => {
   return query
 }
 
-/** Reason and abort reason, as far as it has ended. */
+/** The reason and the abort reason, if it has ended. */
 const how = ({ end }: { end: { result?: QueryResult } }) => {
   const { reason, ...rest } = end.result ?? { reason: undefined }
   return [reason, ...('abortReason' in rest ? [rest.abortReason] : [])]

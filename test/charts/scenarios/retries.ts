@@ -9,14 +9,14 @@ const flaky = (options: HeldToolOptions = {}, context: object = {}) => {
   return { held, ...testTurn([held.tool], { context }) }
 }
 
-/** Where the first call goes from here. */
+/** The transitions of the first call from here. */
 const phasesOf = (executor: StreamingToolExecutor): unknown[] => {
   const phases: unknown[] = []
   executor.actor.getSnapshot().context.run.calls[0]?.ref?.subscribe(({ value }) => phases.push(value))
   return phases
 }
 
-/** A tool that may try again. */
+/** A tool with retries. */
 export const retriesScenarios: Record<string, () => Promise<void>> = {
   async 'retrying: the body runs again after the backoff, and only its last failure counts'() {
     const { held, add, executor, clock } = flaky()

@@ -3,7 +3,7 @@ import { createRecorder } from 'signalbox/inspect'
 import { mountInspector } from 'signalbox/inspect/app'
 import { z } from 'zod'
 
-/** A turn that does not move: two reads run, a write waits. */
+/** A turn that stands still: two reads run, a write waits. */
 function heldTurn(): StreamingToolExecutor {
   const call = (_input: object, { abortController: { signal } }: { abortController: AbortController }) =>
     new Promise<{ data: string }>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -24,7 +24,7 @@ function heldTurn(): StreamingToolExecutor {
 const offered = { mountInspector, createRecorder, heldTurn }
 
 declare global {
-  /** What the tests drive the page with. */
+  /** The functions by which the tests drive the page. */
   var host: typeof offered
 }
 

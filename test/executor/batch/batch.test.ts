@@ -20,7 +20,7 @@ const read = heldTool('Read', { safe: true })
 const write = heldTool('Write')
 const contextOf = (...tools: AnyTool[]) => createToolUseContext({ options: { tools } })
 
-describe('partition', () => {
+describe('partitionToolCalls', () => {
   it('B1 consecutive safe calls form one batch, each unsafe call its own', () => {
     const blocks = ['Read', 'Read', 'Write', 'Read', 'Read'].map((name, index) => toolUse(`${index}`, name))
     const batches = partitionToolCalls(blocks, contextOf(read.tool, write.tool))
@@ -98,7 +98,7 @@ describe('batches', () => {
     expect([ids, writes.started]).toEqual([['a', 'b'], ['a']])
   })
 
-  it('B2 a context without tools is refused with what it needs', async () => {
+  it('B2 a context without tools is rejected with what is missing', async () => {
     expect(() => runTools([], [], allowAllTools, {} as never)).toThrow('{ options: { tools: [ … ] } }')
     expect(await runTools([], [], allowAllTools, { options: { tools: [] } }).next()).toEqual({
       done: true,
@@ -106,7 +106,7 @@ describe('batches', () => {
     })
   })
 
-  it('B2 who stops reading ends the run', async () => {
+  it('B2 breaking out of the loop ends the run', async () => {
     const reads = heldTool('Read', { safe: true })
     const generator = runTools([toolUse('a', 'Read'), toolUse('b', 'Read')], [], allowAllTools, contextOf(reads.tool))
     const first = generator.next()
@@ -117,7 +117,7 @@ describe('batches', () => {
     expect(reads.run('b').context.abortController.signal.reason).toBe('streaming_fallback')
   })
 
-  it('P1 runToolUse runs one call alone, and nothing where the abort came first', async () => {
+  it('P1 runToolUse runs one call alone, and nothing if the abort came first', async () => {
     const reads = heldTool('Read', { safe: true })
     const context = contextOf(reads.tool)
     const message = createAssistantMessage([])
@@ -136,7 +136,7 @@ describe('streaming and batch', () => {
   const kinds = ['safe', 'unsafe', 'safeFails', 'unsafeFails', 'cascades', 'unknown', 'invalid'] as const
   type Kind = (typeof kinds)[number]
 
-  /** Tools that need as many ticks as they are told, fail where they must, and see and change the context. */
+  /** Tools that take a given number of ticks, fail on demand, and read and change the context. */
   const toolOf = (kind: Kind): AnyTool => ({
     name: kind,
     inputSchema: z.object({ n: z.number() }),

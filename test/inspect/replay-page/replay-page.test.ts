@@ -64,7 +64,7 @@ describe('a replay page', () => {
     return page
   }
 
-  it('holds the recording byte for byte, whatever it says, and nothing of it as text', async () => {
+  it('contains the recording byte for byte, and none of it as text', async () => {
     const frames = [head, ...hostile.map((text, index) => progress(index + 1, text))]
     const lines = frames.map(frameLine).join('')
     const page = await written(frames)
@@ -77,7 +77,7 @@ describe('a replay page', () => {
     expect(rest.trim().replace(/\s+/g, ' ')).toBe('<p>before</p> <p>after</p>')
   })
 
-  it('keeps bytes that are not even text, and a last line that was cut off', async () => {
+  it('keeps bytes that are not text, and a truncated last line', async () => {
     const bytes = Buffer.concat([
       Buffer.from(frameLine(head)),
       Buffer.from('{"seq":1,"at":1,"run":1,"type":"new-kind","x":"'),
@@ -92,7 +92,7 @@ describe('a replay page', () => {
     expect(unpacked(blocksOf(page, 'recording')).equals(bytes)).toBe(true)
   })
 
-  it('is written as the recording comes, in blocks that each can be read by itself', async () => {
+  it('is streamed, in blocks that can each be decoded alone', async () => {
     let pulled = 0
     const total = 3_000
     async function* endless(): AsyncGenerator<string> {
@@ -112,7 +112,7 @@ describe('a replay page', () => {
     expect(unpacked(blocks).toString().split('\n')).toHaveLength(total + 2)
   })
 
-  it('is there when it is whole, and not before', async () => {
+  it('appears only when it is complete', async () => {
     const good = given('good.jsonl', frameLine(head))
     const bytes = await writeReplayPage(good, path('good.html'), { appFolder })
     expect(readFileSync(path('good.html')).length).toBe(bytes)
@@ -135,7 +135,7 @@ describe('a replay page', () => {
       expect(blocksOf(readFileSync(path('r.html'), 'utf8'), 'recording')).toHaveLength(1)
     })
 
-    it('never writes over the recording, and says what is wrong', async () => {
+    it('never overwrites the recording, and reports errors', async () => {
       const recording = given('kept.jsonl', 'hello\n')
       const { io, printed } = fakeIo()
       expect(await runCli(['replay', recording, '--html', recording], io)).toBe(2)

@@ -139,7 +139,7 @@ describe('a frame changes the run model', () => {
     expect(of.calls[0]?.results.map(({ content }) => content)).toEqual(['x'])
   })
 
-  it('which can be copied as it is at any moment', () => {
+  it('which can be copied at any moment', () => {
     const { model } = fold(run, { type: 'chart', chart }, root, call('a', 0))
     const copy = structuredClone(model)
     expect(copy).toEqual(model)
@@ -147,7 +147,7 @@ describe('a frame changes the run model', () => {
     expect(of?.byActor.get('actor of a')).toBe(of?.byId.get('a'))
   })
 
-  it('Q5 finds why a call waits by its place', () => {
+  it('Q5 finds why a call waits by its index', () => {
     const waits = [
       { because: 'full' as const, blockers: ['x'], calls: [[0, 1] as const, [3, 3] as const] },
       { because: 'held' as const, blockers: [], calls: [[2, 2] as const] },
@@ -159,7 +159,7 @@ describe('a frame changes the run model', () => {
     expect(of.calls.map(({ index }) => waitOf(of, index)?.because)).toEqual(['full', 'full', 'held', 'full', undefined])
   })
 
-  it('begins a run anew where it is shown again, and keeps gaps', () => {
+  it('resets a run that is shown again, and keeps gaps', () => {
     const { model, run: of } = fold(run, call('a', 0), { type: 'gap', because: 'slow', lost: 7, run: 0 }, run)
     expect(of.calls).toEqual([])
     expect(model).toMatchObject({ gaps: [{ seq: 2, because: 'slow', lost: 7 }], seq: 3, at: 3, latestRun: 1 })
@@ -179,7 +179,7 @@ describe('a frame changes the run model', () => {
 })
 
 describe('a frame that does not fit', () => {
-  it('is ignored: calls out of place, unknown calls and actors, ranges without end', () => {
+  it('is ignored: calls out of order, unknown calls and actors, endless ranges', () => {
     const { told, run: of } = fold(
       { type: 'schedule', stages: [['a', 'executing', 'shared']] },
       run,
@@ -226,7 +226,7 @@ describe('active states', () => {
     expect(activeStates(chart, [77])).toEqual({ names: [], paths: [], innermost: '' })
   })
 
-  it('of a chart whose states are inside each other have an end', () => {
+  it('of a chart with a cycle of parents are computed in finite time', () => {
     const circle: ChartDefinition = { ...chart, nodes: [node(0, 'a', 1), node(1, 'b', 0), node(2, 'c', 1)] }
     expect(activeStates(circle, [2]).paths[0]).toMatch(/\.b\.c$/)
   })

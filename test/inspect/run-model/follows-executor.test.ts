@@ -142,7 +142,7 @@ describe('the run model', () => {
   it.each([
     ['from the first frame', false],
     ['where the recorder came late', true],
-  ] as const)('Q1 Q4 Q7 Y1 says what the executor says, %s, whenever the charts are at rest', async (_, isLate) => {
+  ] as const)('Q1 Q4 Q7 Y1 matches the executor, %s, between all steps', async (_, isLate) => {
     let compared = 0
     for (let run = 0; run < 120; run++) {
       const { problems, compared: more } = await play(`${isLate} ${run}`, isLate)

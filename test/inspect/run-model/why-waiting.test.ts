@@ -114,7 +114,7 @@ describe('why a call waits', () => {
     expect(server && awaitedWords(server)).toBe(words)
   })
 
-  it('is a sentence for every reason, whatever a recording says', () => {
+  it('is a sentence for every reason, also an unknown one from a recording', () => {
     const names = new Map(['a', 'b', 'c', 'd', 'e'].map((id, at) => [id, `#${at + 1} Read`]))
     const say = (because: string, blockers: readonly string[], maxConcurrency: number | null = null) =>
       whyWaiting({ because, blockers }, { maxConcurrency, nameOf: (id) => names.get(id) })

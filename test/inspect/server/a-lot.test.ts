@@ -19,8 +19,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-describe('a lot', () => {
-  it(`of ${clients} clients at once, as many as allowed are served and the others are sent away`, async () => {
+describe('load', () => {
+  it(`of ${clients} clients at once, the allowed number is served and the others are rejected`, async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool])
     const server = await serveInspector(executor, { maxClients: 10 })
@@ -31,7 +31,7 @@ describe('a lot', () => {
     expect(read.started).toEqual(['a'])
   })
 
-  it(`of ${clients} clients that are allowed, each sees everything`, async () => {
+  it(`${clients} allowed clients each get everything`, async () => {
     const read = heldTool('Read', { safe: true })
     const { executor, add } = testTurn([read.tool])
     const server = await serveInspector(executor, { maxClients: clients })
@@ -47,7 +47,7 @@ describe('a lot', () => {
     expect(connections).toHaveLength(clients)
   })
 
-  it(`of a recording, ${recordingBytes / 1e6} MB, is read as it comes and never held`, async () => {
+  it(`of a recording, ${recordingBytes / 1e6} MB, is streamed and never held in memory`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-a-lot-'))
     cleanUps.push(() => rmSync(folder, { recursive: true }))
     const path = join(folder, 'long.jsonl')
@@ -73,7 +73,7 @@ describe('a lot', () => {
       if (frame.seq !== count - 1) throw new Error(`frame ${count} is missing`)
     }
     expect(count).toBeGreaterThan((statSync(path).size / 2_100) * 0.9)
-    // what is left behind between two collections, not the file
+    // garbage between two collections, not the file
     expect(most).toBeLessThan(400_000_000)
   })
 })

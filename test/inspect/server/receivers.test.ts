@@ -67,14 +67,14 @@ describe('a receiver', () => {
     expect(receiver.isBehind).toBe(false)
   })
 
-  it('that missed nothing has nothing to catch up with', async () => {
+  it('that missed nothing gets no notice', async () => {
     const { receiver, takeAll, seen } = setUp(400_000)
     for (let count = 0; count < 4; count++) receiver.send(long('a'))
     await takeAll()
     expect(seen).toEqual([])
   })
 
-  it('is not behind before the stream would say that it has caught up', async () => {
+  it('is not behind before the stream would emit drain', async () => {
     const { receiver, takeAll, sent, seen } = setUp(8_000)
     receiver.send('a'.repeat(2_000))
     expect(receiver.isBehind).toBe(false)
@@ -92,7 +92,7 @@ describe('a receiver', () => {
     expect(seen).toEqual(['caught up'])
   })
 
-  it('that takes nothing at all is dropped, however vital it is', async () => {
+  it('that never reads is disconnected, even for vital messages', async () => {
     const { receiver, stream, seen } = setUp(100_000)
     const closed = new Promise((resolve) => stream.once('close', resolve))
     for (let count = 0; count < 100; count++) receiver.send(long('a'), { isVital: true })
@@ -102,7 +102,7 @@ describe('a receiver', () => {
   })
 })
 
-describe('the place where receivers connect', () => {
+describe('the server for receivers', () => {
   const nothing = {
     onJoin: () => undefined,
     onMessage: () => undefined,
@@ -124,7 +124,7 @@ describe('the place where receivers connect', () => {
     await server.close()
   })
 
-  it('has room for so many, and closes on all of them', async () => {
+  it('accepts a limited number, and closes all of them', async () => {
     const left: unknown[] = []
     const server = await serveReceivers({ ...nothing, onLeave: (each) => left.push(each) }, { maxClients: 1 })
     const socket = new WebSocket(`ws://${server.address}`)
@@ -137,7 +137,7 @@ describe('the place where receivers connect', () => {
     expect(left).toHaveLength(1)
   })
 
-  it('says so where its port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const server = await serveReceivers(nothing)
     const port = Number(new URL(`http://${server.address}`).port)
     await expect(serveReceivers(nothing, { port })).rejects.toThrow('EADDRINUSE')

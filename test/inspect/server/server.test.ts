@@ -32,7 +32,7 @@ const app = (): string => {
 }
 
 describe('serveInspector', () => {
-  it('shows an executor that runs already, and what it does from then on', async () => {
+  it('shows an executor that is already running, and its further events', async () => {
     const { add, executor, read, server } = await setUp()
     add('a', 'Read')
     const { frames, until, untilMessage } = await connect(server.url)
@@ -46,7 +46,7 @@ describe('serveInspector', () => {
     expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, index) => index))
   })
 
-  it('records nothing until somebody looks, and nothing after the last has left', async () => {
+  it('records nothing before the first browser connects and after the last has left', async () => {
     const { add, executor, server } = await setUp()
     const observers = () => {
       let count = 0
@@ -73,7 +73,7 @@ describe('serveInspector', () => {
     expect(frames.find((frame) => frame.type === 'run')).toMatchObject({ isLate: false })
   })
 
-  it('takes executors that come later and lets them go', async () => {
+  it('adds executors later and removes them', async () => {
     const { server } = await setUp()
     const { until, frames } = await connect(server.url)
     const leave = server.add(testTurn([]).executor, { title: 'the second' })
@@ -118,7 +118,7 @@ describe('serveInspector', () => {
     ['commands', { commands: 'all' as never }],
     ['maxClients', { maxClients: 0 }],
     ['token', { token: 'short' }],
-  ])('refuses a wrong %s', async (name, options) => {
+  ])('rejects an invalid %s', async (name, options) => {
     await expect(serveInspector([], options)).rejects.toThrow(name)
   })
 
@@ -128,7 +128,7 @@ describe('serveInspector', () => {
     [undefined],
     [{}],
     [{ actor: {} }],
-  ])('refuses %j in the place of an executor', async (wrong) => {
+  ])('rejects %j in place of an executor', async (wrong) => {
     await expect(serveInspector([wrong as never])).rejects.toThrow(
       'Expected an executor, a query or a connection to show',
     )
@@ -169,7 +169,7 @@ describe('access', () => {
     expect(await refusal(socketAt(server.url, { token }))).toBe(401)
   })
 
-  it('400 for an upgrade that is no WebSocket', async () => {
+  it('400 for an upgrade that is not a WebSocket', async () => {
     const { server } = await setUp()
     const { port, origin, host } = new URL(server.url)
     const answer = await new Promise<string>((resolve) => {
@@ -184,7 +184,7 @@ describe('access', () => {
     expect(answer).toContain('400 Bad Request')
   })
 
-  it('503 when enough look already', async () => {
+  it('503 when the maximum number of clients is connected', async () => {
     const { server } = await setUp({ maxClients: 1 })
     const first = await connect(server.url)
     expect(await refusal(socketAt(server.url))).toBe(503)
@@ -192,7 +192,7 @@ describe('access', () => {
     await first.closed
   })
 
-  it('serves its own files under a policy that lets nothing else in, and nothing beside them', async () => {
+  it('serves only its own files, under a policy that allows nothing else', async () => {
     const { server } = await setUp({ appFolder: app() })
     const page = await get(server.url)
     expect(page).toMatchObject({ status: 200, text: '<!doctype html>hello' })
@@ -218,7 +218,7 @@ describe('access', () => {
     expect((await get(server.url, { path: '/recording', headers })).status).toBe(404)
   })
 
-  it('lets a page from elsewhere load the recording only where the host named it', async () => {
+  it('lets a page of another origin load the recording only if the host listed it', async () => {
     const recording = join(app(), 'recording.jsonl')
     writeFileSync(recording, 'the lines\n')
     const { server } = await setUp({ recording, origins: ['http://host.test'] })
@@ -236,7 +236,7 @@ describe('access', () => {
   })
 })
 
-describe('what a browser may send', () => {
+describe('messages from a browser', () => {
   it('1009 for a message over 64 KB, in one piece or in many', async () => {
     const { server } = await setUp()
     const one = await connect(server.url)
@@ -283,7 +283,7 @@ describe('what a browser may send', () => {
     expect([1002, 1007, 1009]).toContain(await closed)
   })
 
-  it('P6 A3 commands do what they say where the host allowed them', async () => {
+  it('P6 A3 commands work if the host allowed them', async () => {
     const { server, add, executor } = await setUp({ commands: ['interrupt'] })
     add('a', 'Read')
     const { socket, untilMessage, until } = await connect(server.url)
@@ -294,7 +294,7 @@ describe('what a browser may send', () => {
     expect(executor.actor.getSnapshot().value).toMatchObject({ run: 'interrupted' })
   })
 
-  it('refuses commands that the host did not allow, and those for a run that is not there', async () => {
+  it('rejects commands that the host did not allow, and commands for unknown runs', async () => {
     const { server, add, executor } = await setUp({ commands: ['interrupt'] })
     add('a', 'Read')
     const first = await connect(server.url)
@@ -308,7 +308,7 @@ describe('what a browser may send', () => {
 })
 
 describe('a browser that does not keep up', () => {
-  it('is sent a few batches, waits for its own acknowledgements, and then gets the rest', async () => {
+  it('gets a few batches, and the rest after its acknowledgements', async () => {
     const { server, executor } = await setUp({ record: 'always' })
     const { messages, socket, until, frames } = await connect(server.url, { acknowledges: false })
     for (let count = 0; count < 20_000; count++) executor.actor.send({ type: 'results.take' })

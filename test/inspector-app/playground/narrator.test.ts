@@ -26,8 +26,8 @@ const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
   return { ...turn, read, upload, write, told }
 }
 
-describe('what the playground tells', () => {
-  it('says why each call starts or waits, as the executor itself explains it', async () => {
+describe('the narration of the playground', () => {
+  it('says why each call starts or waits, as explain() does', async () => {
     const { add, read, write, executor, told } = setUp()
     add('a', 'Read')
     expect(await told()).toEqual(['Q4 #1 Read starts: nothing else runs.'])
@@ -59,7 +59,7 @@ describe('what the playground tells', () => {
     ])
   })
 
-  it('says whom an interrupt stops and whom it spares', async () => {
+  it('says which calls an interrupt stops and which it does not', async () => {
     const { add, executor, told } = setUp()
     add('a', 'Read')
     add('b', 'Upload')
@@ -78,7 +78,7 @@ describe('what the playground tells', () => {
     expect(await told()).toContain('A5 The run is discarded. No more results are handed over.')
   })
 
-  it('tells of a question once', async () => {
+  it('reports a question once', async () => {
     const { add, executor, told } = setUp({ canUseTool: () => new Promise(() => undefined) })
     add('a', 'Read')
     expect(await told()).toContain('P6 #1 Read asks for permission. It counts as executing until you answer.')

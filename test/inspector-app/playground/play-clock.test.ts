@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { PlayClock } from '../../../inspector-app/playground/play-clock.ts'
 
 describe('the clock of the playground', () => {
-  it('stands still until it is stepped, and then stands exactly where something is due', () => {
+  it('stands still until it is stepped, and then stops exactly at the next timer', () => {
     const clock = new PlayClock(1, true)
     const seen: [string, number][] = []
     clock.setTimeout(() => seen.push(['late', clock.now()]), 900)
@@ -27,7 +27,7 @@ describe('the clock of the playground', () => {
     clock.stop()
   })
 
-  it('does not leap to what is far away, nor run what was taken back', () => {
+  it('does not step to a distant timer, and does not run cleared timers', () => {
     const clock = new PlayClock(1, true)
     const run = vi.fn()
     clock.setTimeout(run, 120_000)
@@ -38,7 +38,7 @@ describe('the clock of the playground', () => {
     clock.stop()
   })
 
-  it('runs by itself at its speed, and never past what is due', () => {
+  it('runs by itself at its speed, and never past a due timer', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     try {
       const clock = new PlayClock(2)

@@ -19,7 +19,7 @@ expectNoStrays()
 
 const write = roughTool('Write', done, { matchesRule: (spec: string) => spec === 'all' })
 
-/** An agent whose model calls one tool, once for each time that the agent is called. */
+/** An agent whose model calls one tool, once per call of the agent. */
 const agentOf = (name: string, tools: readonly AnyTool[], calls: string): AnyTool =>
   subAgent({
     name,
@@ -29,7 +29,7 @@ const agentOf = (name: string, tools: readonly AnyTool[], calls: string): AnyToo
     maxTurns: 1,
   }) as AnyTool
 
-/** Answers what the tools are asked for by name, and yes to everything else; notes who asked. */
+/** Answers questions by the name of the tool, and yes to everything else; records the questions. */
 function host(answers: Record<string, PermissionAnswer>) {
   const asked: string[] = []
   const canUseTool: CanUseTool = ({ name }) => {
@@ -42,7 +42,7 @@ function host(answers: Record<string, PermissionAnswer>) {
 const allowed: PermissionAnswer = { behavior: 'allow', addRules: { allow: ['Write'] } }
 const denied: PermissionAnswer = { behavior: 'deny', message: 'never', addRules: { deny: ['Write'] } }
 
-/** Runs calls in one turn and gives back what came of each, and the permissions after the last. */
+/** Runs calls in one turn and returns their results, and the permissions after the last. */
 async function turn(
   tools: readonly AnyTool[],
   canUseTool: CanUseTool,
@@ -67,7 +67,7 @@ async function turn(
 describe('rules that come with an answer to a call of an agent', () => {
   const agent = agentOf('Agent', [write], 'Write')
 
-  it('P6 an allow rule: nobody is asked again, neither by this run nor by its next agent', async () => {
+  it('P6 an allow rule: no further question, neither in this run nor in its next agent', async () => {
     const { asked, canUseTool } = host({ Write: allowed })
     const { errors, after } = await turn([agent, write], canUseTool, ['Agent', 'Write', 'Agent'])
     expect(asked).toEqual(['Agent', 'Write', 'Agent'])
@@ -85,14 +85,14 @@ describe('rules that come with an answer to a call of an agent', () => {
     expect(after?.deny).toEqual(['Write'])
   })
 
-  it('P6 they hold in the next turns of a query', async () => {
+  it('P6 they apply in the next turns of a query', async () => {
     const { asked, canUseTool } = host({ Write: allowed })
     const model = scriptedModel([[{ call: 'Agent', input: { prompt: 'go' } }], [{ call: 'Write' }], 'Done.'])
     for await (const _ of query({ messages: 'go', tools: [agent, write], model, canUseTool }));
     expect(asked).toEqual(['Agent', 'Write'])
   })
 
-  it('P6 they come out of an agent inside an agent', async () => {
+  it('P6 they also come from an agent inside an agent', async () => {
     const { asked, canUseTool } = host({ Write: allowed })
     const outer = agentOf('Outer', [agent], 'Agent')
     const { after } = await turn([outer, write], canUseTool, ['Outer', 'Write'])
@@ -114,7 +114,7 @@ describe('rules that come with an answer to a call of an agent', () => {
     expect([asked, errors, after?.deny]).toEqual([['Agent', 'Write'], [true, true], ['Write']])
   })
 
-  it('P6 of what else an agent may and may not do, nothing comes out', async () => {
+  it('P6 no other permissions of an agent apply outside it', async () => {
     const { canUseTool } = host({ Write: allowed })
     const narrow: AnyTool = {
       ...agent,
@@ -129,7 +129,7 @@ describe('rules that come with an answer to a call of an agent', () => {
     expect(after).toEqual({ deny: [], ask: [], allow: ['Agent', 'Write'] })
   })
 
-  it('P6 those of an answer from elsewhere come out too, of all agents around it', async () => {
+  it('P6 rules of an answer from elsewhere apply to all surrounding agents too', async () => {
     const inner: Query[] = []
     const { canUseTool, question } = heldQuestions()
     const leaf = subAgent({
@@ -157,12 +157,12 @@ describe('rules that come with an answer to a call of an agent', () => {
     ['cannot be read', { allow: ['Write('] }, 0],
     ['the tools of the agent cannot match', { allow: ['Deaf(all)'] }, 0],
     ['the tools outside cannot match', { deny: ['Blunt(all)'] }, 2],
-  ])('P6 rules that %s stay out, and the answer holds', async (_, addRules, warned) => {
+  ])('P6 rules that %s are ignored, and the answer still counts', async (_, addRules, warned) => {
     const { canUseTool } = host({ Write: { behavior: 'allow', addRules } })
     const inside = agentOf('Agent', [write, roughTool('Deaf', done)], 'Write')
     const { errors, after, warnings } = await turn([inside, roughTool('Blunt', done)], canUseTool, ['Agent', 'Agent'])
     expect([errors, after]).toEqual([[false, false], undefined])
-    // those that the agent itself could make nothing of are its own to warn of
+    // the agent itself warns about its own invalid rules
     expect(warnings.of('invalid_rule')).toHaveLength(warned)
     expect(warnings.all).toHaveLength(warned)
   })
@@ -177,17 +177,14 @@ describe('rules that come with an answer to a call of an agent', () => {
         },
       },
     ],
-  ])('P6 %s brings nothing out, and ends nothing', async (_, answer) => {
+  ])('P6 %s adds no rules, and ends nothing', async (_, answer) => {
     const { canUseTool } = host({})
     const ask: CanUseTool = (...asked) =>
       asked[0].name === 'Write' ? (answer as PermissionAnswer) : canUseTool(...asked)
     expect(await turn([agent], ask, ['Agent'])).toMatchObject({ errors: [false], after: undefined })
   })
 
-  it.each([
-    'of the run',
-    'of a sibling inside',
-  ])('P6 an answer after the abort %s brings nothing out', async (whose) => {
+  it.each(['of the run', 'of a sibling inside'])('P6 an answer after the abort %s adds no rules', async (whose) => {
     const { canUseTool, question } = heldQuestions()
     const isConcurrencySafe = () => true
     const slow = roughTool('Slow', done, { isConcurrencySafe })

@@ -32,7 +32,7 @@ const begun = async (...args: Parameters<typeof nested>) => {
 const resultIn = (content: unknown): ToolResultBlock => (content as ToolResultBlock[])[0] as ToolResultBlock
 
 describe('an agent inside an agent', () => {
-  it('L4 W4 T7 does its task, is seen as progress of its call, and reports its last words', async () => {
+  it('L4 W4 T7 does its task, appears as progress of its call, and reports its last text', async () => {
     const { read, inner, held, seen } = await begun()
     expect(inner.requests[0]?.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'look' }] }])
     read.run('inner').finish({ data: 'text' })
@@ -49,7 +49,7 @@ describe('an agent inside an agent', () => {
     expect(progress.filter(({ toolUseID }) => toolUseID === 'inner')).toHaveLength(2)
   })
 
-  it('L6 A7 an abort goes down to the last call, and everything has its result', async () => {
+  it('L6 A7 an abort reaches the innermost call, and every call has its result', async () => {
     const { read, inner, run, result } = await begun()
     run.abort('escape')
     expect(await result).toMatchObject({ reason: 'aborted_tools' })
@@ -61,7 +61,7 @@ describe('an agent inside an agent', () => {
     ])
   })
 
-  it('W8 L6 one that is stopped says that it was cut short, and what it had said until then', async () => {
+  it('W8 L6 an agent that is stopped reports that it was cut short, with its text so far', async () => {
     const parts = nested()
     await flush()
     parts.held.start()
@@ -124,14 +124,14 @@ describe('an agent inside an agent', () => {
     expect(result.content).toContain('no credit')
   })
 
-  it('L7 one that was not finished says so', async () => {
+  it('L7 an agent that did not finish says so', async () => {
     const { read, held } = await begun({ maxTurns: 1 })
     read.run('inner').finish()
     await flush()
     expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toContain('not finished: max_turns')
   })
 
-  it('L4 whoever wants to show it hears of its query when it begins, and when it is over', async () => {
+  it('L4 onQuery is called when its query begins, and its return value when the query ends', async () => {
     const heard: string[] = []
     const { read, inner, held } = await begun({
       onQuery: (query, { toolUseID, description }) => {
@@ -151,7 +151,7 @@ describe('an agent inside an agent', () => {
     expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toBe('Done.')
   })
 
-  it('L6 an agent that is aborted is over for those who show it, whatever they throw then', async () => {
+  it('L6 the function returned by onQuery is called after an abort, and its errors are ignored', async () => {
     let left = 0
     const { run, result } = await begun({
       onQuery: () => () => {
@@ -165,7 +165,7 @@ describe('an agent inside an agent', () => {
     expect(left).toBe(1)
   })
 
-  it('L7 one that cannot be shown is an error of the call that says why, and nothing of it runs', async () => {
+  it('L7 an onQuery that throws fails the call with that error, and nothing runs', async () => {
     const { held, inner } = nested({
       onQuery: () => {
         throw new Error('the page is gone')

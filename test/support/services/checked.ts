@@ -7,7 +7,7 @@ interface LanguageModel {
   doStream(options: never): PromiseLike<unknown>
 }
 
-/** The language model, which refuses a prompt that the types of its version do not allow. */
+/** The language model, with prompts validated against the types of its version. */
 export const checked = <Given extends LanguageModel>(model: Given): Given =>
   new Proxy(model, {
     get(target, key) {

@@ -5,7 +5,7 @@ export const isRecord = (value: unknown): value is Fields =>
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** What tools may be called, and calls with them, at OpenAI. */
+/** Valid names of tools and calls at OpenAI. */
 export const isToolName = (name: unknown): boolean => isText(name) && /^[a-zA-Z0-9_-]{1,64}$/.test(name)
 
 export const isJsonObject = (text: unknown): boolean => {
@@ -16,17 +16,17 @@ export const isJsonObject = (text: unknown): boolean => {
   }
 }
 
-/** Keys of an object that the service does not know. */
+/** Unknown keys of an object. */
 export const unknownKeys = (given: Fields, known: readonly string[]): string[] =>
   Object.keys(given).filter((key) => !known.includes(key) && given[key] !== undefined)
 
-/** Gathers what is wrong with a request. */
+/** Collects the problems of a request. */
 export function flawList() {
   const flaws: string[] = []
   return { flaws, check: (isFine: boolean, flaw: string) => void (isFine || flaws.push(flaw)) }
 }
 
-/** Calls that wait for their results. */
+/** Calls without a result yet. */
 export function openCalls(check: (isFine: boolean, flaw: string) => void) {
   const open = new Map<unknown, Fields>()
   const seen = new Set<unknown>()

@@ -14,7 +14,7 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   'tool-approval-response': ['approvalId', 'approved', 'reason'],
 }
 
-/** What is wrong with the options of `doStream`, by the types of that version of the AI SDK's interface. */
+/** The problems of the options of `doStream`, by the types of that version of the AI SDK's interface. */
 export function promptFlaws(options: Fields, version: string): string[] {
   const { flaws, check } = flawList()
   const calls = openCalls(check)

@@ -2,7 +2,7 @@ import { type Fields, flawList, isJsonObject, isRecord, isText, isToolName, list
 
 type Check = (isFine: boolean, flaw: string) => void
 
-/** Items that the service made by itself, with the fields that each must have. */
+/** Items that the service created itself, with their required fields. */
 const ownItems: Readonly<Record<string, readonly string[]>> = {
   web_search_call: ['id', 'status'],
   file_search_call: ['id', 'status'],
@@ -22,7 +22,7 @@ const outputs: Readonly<Record<string, string>> = {
   custom_tool_call_output: 'custom_tool_call',
 }
 
-/** What the Responses API would refuse this request for, by its reference. */
+/** Why the Responses API would reject this request, by its reference. */
 export function responsesFlaws(body: Fields): string[] {
   const { flaws, check } = flawList()
   const calls = openCalls(check)
@@ -40,7 +40,7 @@ export function responsesFlaws(body: Fields): string[] {
       checkCall(item, items.slice(0, at), check)
       calls.ask(item.call_id, item)
     } else if (outputs[type] !== undefined) {
-      // a reference may stand for the call, and does not say for which
+      // a reference may stand for the call, without naming it
       const isReferred = type === 'custom_tool_call_output' && items.slice(0, at).some(isReference)
       if (!isReferred) checkOutput(item, calls.answer(item.call_id), check)
     } else if (isReference(item)) check(body.store !== false && isText(item.id), 'a reference to what is not kept')
@@ -63,7 +63,7 @@ function checkMessage({ role, content, id, status }: Fields, check: Check): void
   if (id !== undefined) check(/^msg_/.test(String(id)) && isText(status), 'a message with an id, and no status')
 }
 
-/** Reasoning is bound to what it led to. */
+/** Reasoning must be followed by the item that it led to. */
 function checkReasoning(item: Fields, next: Fields | undefined, isStateless: boolean, check: Check): void {
   check(isText(item.id), 'reasoning without an id')
   check(Array.isArray(item.summary), 'reasoning without a summary')

@@ -12,6 +12,6 @@ const services: readonly [string, (body: Fields) => string[]][] = [
   ['/messages', anthropicRequestFlaws],
 ]
 
-/** What the service at this path would refuse the request for. */
+/** Why the service at this path would reject the request. */
 export const serviceFlaws = (path: string, body: Fields): string[] =>
   services.find(([end]) => path.endsWith(end))?.[1](body) ?? []

@@ -20,7 +20,7 @@ it('texts that would take long to parse are not parsed, and count as unreadable'
   }
 })
 
-it('a command and a rule are read once, however often they are asked about', () => {
+it('a command and a rule are parsed once, however often they are checked', () => {
   expect(readShellRule('npm run *')).toBe(readShellRule('npm run *'))
   const rules = Array.from({ length: 200 }, (_, index) => readShellRule(`program${index} *`))
   expect(consentTo([...rules, readShellRule('npm *')], 'npm test').involved.size).toBe(1)

@@ -10,7 +10,7 @@ import { stubbedBash } from './stubbed-bash.ts'
 
 const count = process.env.SIGNALBOX_FULL ? 10_000 : 600
 
-/** Read by hand, so that a mistake in the reading of rules is not made twice. */
+/** Written by hand, so that a bug in the rule parser is not repeated here. */
 function isGranted(words: readonly string[], argv: readonly string[]): boolean {
   const isOpen = words.at(-1) === '…'
   const wanted = isOpen ? words.slice(0, -1) : words
@@ -23,13 +23,13 @@ function isGranted(words: readonly string[], argv: readonly string[]): boolean {
   })
 }
 
-/** Programs of the list that needs no question, as the stubs see them. */
+/** Programs that need no prompt, as the stubs see them. */
 const unasked = new Set(['cat', 'find', 'sort', 'git'])
 
 describe('allow rules beside the real bash', () => {
   const run = stubbedBash([...granted, ...forbidden, 'ls', 'head'])
 
-  it(`no program runs that no rule grants, and nothing is written: ${count} generated commands`, () => {
+  it(`no program runs without a rule, and nothing is written: ${count} generated commands`, () => {
     let allowed = 0
     let forbade = 0
     fc.assert(
@@ -51,18 +51,18 @@ describe('allow rules beside the real bash', () => {
       }),
       { numRuns: count },
     )
-    // both sides of the question came up
+    // both outcomes occurred
     expect(allowed).toBeGreaterThan(count / 50)
     expect(forbade).toBeGreaterThan(count / 5)
   })
 
-  it(`a program that a rule denies does not run in any command that the rule does not stop: ${count} generated`, () => {
+  it(`no command that passes a deny rule runs the denied program: ${count} generated`, () => {
     let stopped = 0
     fc.assert(
       fc.property(commands, (command) => {
         const isStopped = concernsCommand('touch *', command)
         if (isStopped) stopped++
-        // what stands in b.txt is not in the command
+        // the content of b.txt is not part of the command
         if (isStopped || /b\.txt/.test(command)) return
         const didTouch = run(command).started.some(([program]) => program === 'touch')
         expect({ command, didTouch }).toEqual({ command, didTouch: false })
@@ -75,21 +75,21 @@ describe('allow rules beside the real bash', () => {
 
 const quoted = (argv: readonly string[]): string => argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 
-describe('commands that need no question, beside the real bash and the real programs', () => {
+describe('commands that need no prompt, beside the real bash and the real programs', () => {
   const bash = realBash()
 
-  it('is asked about at least 150 commands written by hand', () => {
+  it('the list has at least 150 commands written by hand', () => {
     expect(new Set([...dangerousCommands, ...harmlessCommands]).size).toBeGreaterThanOrEqual(150)
   })
 
-  it('none of those written by hand that write a file', () => {
+  it('no listed command that writes a file is allowed', () => {
     const wrote = dangerousCommands.filter(bash.writesMarker)
-    // most of them must do what they say, or this proves nothing
+    // most of them must really write, or this proves nothing
     expect(wrote.length).toBeGreaterThan(dangerousCommands.length * 0.75)
     expect(dangerousCommands.filter(isReadOnlyCommand)).toEqual([])
   })
 
-  it('all that are harmless', () => {
+  it('all harmless commands are allowed', () => {
     expect(harmlessCommands.filter((command) => !isReadOnlyCommand(command))).toEqual([])
     expect(harmlessCommands.filter(bash.writesMarker)).toEqual([])
   })

@@ -29,7 +29,7 @@ async function runsUnasked(command: string, allow: readonly string[]): Promise<b
   return false
 }
 
-it('of 100 everyday commands at least 95 run unasked with the rules that a developer writes', async () => {
+it('of 100 everyday commands at least 95 run without a prompt with the rules of a developer', async () => {
   const rules = everydayRules.map((spec) => `Bash(${spec})`)
   const asked: string[] = []
   for (const command of everydayCommands) if (!(await runsUnasked(command, rules))) asked.push(command)
@@ -37,7 +37,7 @@ it('of 100 everyday commands at least 95 run unasked with the rules that a devel
   expect(asked).toEqual([])
 })
 
-it('without rules only those run that read, and nothing outside the workspace', async () => {
+it('without rules only read commands run, and nothing outside the workspace', async () => {
   const unasked: string[] = []
   for (const command of everydayCommands) if (await runsUnasked(command, [])) unasked.push(command)
   expect(unasked.length).toBeGreaterThan(30)

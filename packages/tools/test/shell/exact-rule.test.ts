@@ -7,7 +7,7 @@ import { commands } from './generated-commands.ts'
 
 const runs = process.env.SIGNALBOX_FULL ? 50_000 : 3_000
 
-/** A command without what no rule has to name: harmless variables, and where its input comes from. */
+/** A command without the parts that no rule has to name: harmless variables, and the source of its input. */
 function essence(command: string): string {
   const script = readScript(command)
   if (!script.ok) return command
@@ -18,13 +18,13 @@ function essence(command: string): string {
   return JSON.stringify([script.joints, parts])
 }
 
-it('the rule of a command covers it, and no command that is another', () => {
+it('the exact rule of a command covers only that command', () => {
   let covered = 0
   fc.assert(
     fc.property(commands, fc.array(commands, { minLength: 1, maxLength: 8 }), (command, others) => {
       const rule = exactShellRule(command)
       if (rule === undefined) return
-      // what evaluates its words is covered by no rule
+      // no rule covers a command that evaluates its words
       if (!allowsCommand(rule, command)) return
       covered++
       for (const other of [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Programs that rules of the tests speak of, and others that none does. */
+/** Programs that the rules of the tests match, and others. */
 export const granted = ['npm', 'node', 'git', 'make', 'cat', 'cp', 'env', 'xargs', 'find', 'tee']
 export const forbidden = ['touch', 'rm', 'curl', 'sh', 'bash', 'evil', 'sort', 'python3']
 
@@ -18,7 +18,7 @@ const rule = fc.constantFrom<readonly [spec: string, ...words: string[]]>(
   ['find:*', 'find', '…'],
   ['A=1 npm test', 'npm', 'test'],
 )
-/** Rules as written, and the words that they grant, read by hand: `…` for any more words, `~` for one or a part. */
+/** Rules as written, and the words that they allow, written by hand: `…` for any more words, `~` for one or a part. */
 export const ruleSets = fc.uniqueArray(rule, { minLength: 1, maxLength: 5, selector: ([spec]) => spec })
 
 const word = fc.constantFrom(
@@ -111,7 +111,7 @@ const chained = fc
   .tuple(simple, fc.array(fc.tuple(joint, simple), { maxLength: 2 }))
   .map(([first, rest]) => first + rest.flat().join(''))
 
-/** A plain command with something put in, anywhere: in a word, in quotes, at the end of one. */
+/** A plain command with an insertion anywhere: in a word, in quotes, at the end. */
 const injected = fc
   .tuple(
     fc.constantFrom(
@@ -212,7 +212,7 @@ const listedWord = fc.oneof(
   ),
   fc.stringMatching(/^-[a-zA-Z0-9]{1,3}$/),
 )
-/** Programs of the list that needs no question, with options that belong to it and many that do not. */
+/** Programs that need no prompt, with options that belong to the list and many that do not. */
 export const listedCalls = fc
   .tuple(
     fc.oneof(fc.constantFrom(...listed), fc.constantFrom(...gitCalls.map((name) => `git ${name}`))),

@@ -7,7 +7,7 @@ import { put, runTool, scratch } from '../bench.ts'
 
 const nobody = async () => ({ behavior: 'deny', message: 'asked' }) as const
 
-/** A repository whose own settings run a program at every turn. */
+/** A repository whose own settings run a program on many occasions. */
 function trapped() {
   const root = scratch({ 'a.txt': 'one\n', 'c.md': 'one\n' })
   const marker = join(root, 'marker')
@@ -52,7 +52,7 @@ function trapped() {
   return { root, marker, bash, set }
 }
 
-it('commands that run unasked start no program that the repository names', async () => {
+it('commands that run without a prompt start no program that the repository names', async () => {
   const { root, marker, bash, set } = trapped()
   const commands = [
     'git status',
@@ -82,7 +82,7 @@ it('commands that run unasked start no program that the repository names', async
   await set.close()
 })
 
-it('a bare repository that somebody laid out is not looked into', async () => {
+it('a bare repository in the workspace is not used', async () => {
   const { root, marker, bash, set } = trapped()
   const sub = join(root, 'sub')
   put(join(sub, 'HEAD'), 'ref: refs/heads/main\n')

@@ -11,7 +11,7 @@ export interface RealBash {
   writesMarker(command: string): boolean
 }
 
-/** Runs each command with the real bash, as the Bash tool would, in a fresh copy of a folder with traps in it. */
+/** Runs each command with the real bash, like the Bash tool, in a fresh copy of a folder with traps. */
 export function realBash(): RealBash {
   const home = mkdtempSync(join(tmpdir(), 'signalbox-bash-'))
   const template = join(home, 'template')
@@ -23,7 +23,7 @@ export function realBash(): RealBash {
   put(join(template, 'script.py'), 'open("marker","w")\n')
   put(join(template, 'script.sed'), 'w marker\n')
   put(join(template, 'a.hex'), '00000000: 6162  ab\n')
-  // what a wildcard turns into an option
+  // a file name that a wildcard turns into an option
   put(join(template, '--output=marker'), '')
   for (const name of ['pre.sh', 'evil']) {
     put(join(template, name), `#!/bin/sh\ntouch ${folder}/marker\n`)
@@ -44,7 +44,7 @@ export function realBash(): RealBash {
         rmSync(folder, { recursive: true, force: true })
         cpSync(template, folder, { recursive: true })
       }
-      // with a pipe it waits for background jobs too
+      // with a pipe, it also waits for background jobs
       spawnSync('bash', ['--noprofile', '--norc', '-c', command], {
         cwd: folder,
         env,
@@ -59,7 +59,7 @@ export function realBash(): RealBash {
   }
 }
 
-/** Names and sizes: a copy is made only where the last command left something changed. */
+/** Names and sizes: a new copy is made only if the last command changed something. */
 function stateOf(folder: string): string {
   if (!existsSync(folder)) return ''
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('.git/'))

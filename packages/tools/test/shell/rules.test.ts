@@ -126,20 +126,20 @@ describe('allow rules for the shell', () => {
     expect(allowsCommand('npm test', 'tee -5 a', ['npm test', 'tee *'])).toBe(false)
   })
 
-  it('commands that only read need no rule beside others, but for git, which would run unhardened', () => {
+  it('read commands need no rule beside others, except git, which would run without its safe configuration', () => {
     expect(allowsCommand('npm test', 'npm test | tail -5')).toBe(true)
     expect(allowsCommand('npm test', 'cd sub && npm test')).toBe(true)
     expect(allowsCommand('npm test', 'cd sub && git status && npm test')).toBe(false)
   })
 
-  it('what changes the shell does not prepare what comes after it', () => {
+  it('commands that change the shell do not affect the check of later commands', () => {
     const others = ['export *', 'read *', 'npm test']
     expect(allowsCommand('export *', 'export PATH=/tmp && npm test', others)).toBe(false)
     expect(allowsCommand('export *', 'export NODE_ENV=test && npm test', others)).toBe(true)
     expect(allowsCommand('read *', 'read PATH < a; npm test', others)).toBe(false)
   })
 
-  it('a program by a relative path is the one of the root, not of where the shell is', () => {
+  it('a program with a relative path in a rule is relative to the root, not to the current folder', () => {
     expect(allowsCommand('./run.sh', './run.sh', [], true)).toBe(true)
     expect(allowsCommand('./run.sh', './run.sh', [], false)).toBe(false)
     expect(allowsCommand('./run.sh', 'cd evil && ./run.sh', ['cd *'])).toBe(false)
@@ -183,7 +183,7 @@ describe('allow rules for the shell', () => {
   })
 })
 
-describe('deny rules for the shell speak of the programs that would be run', () => {
+describe('deny rules for the shell match the programs that would run', () => {
   it.each([
     'rm x',
     '/bin/rm x',
@@ -270,7 +270,7 @@ describe('deny rules for the shell speak of the programs that would be run', () 
     'for a in 2<(rm x); do ls; done',
     '>1<(rm x) cat',
     'ls | (cat) 2>1<(rm x)',
-  ])('Bash(rm *) speaks of: %s', (command) => expect(concernsCommand('rm *', command)).toBe(true))
+  ])('Bash(rm *) matches: %s', (command) => expect(concernsCommand('rm *', command)).toBe(true))
 
   it.each([
     'ls',
@@ -306,9 +306,9 @@ describe('deny rules for the shell speak of the programs that would be run', () 
     'for f in *.txt; do cat "$f"; done',
     'cat <<E\nrm x\nE',
     "grep 'rm x' a | head",
-  ])('Bash(rm *) does not speak of: %s', (command) => expect(concernsCommand('rm *', command)).toBe(false))
+  ])('Bash(rm *) does not match: %s', (command) => expect(concernsCommand('rm *', command)).toBe(false))
 
-  it('options between the words of a rule are no way around it', () => {
+  it('options between the words do not bypass a rule', () => {
     expect(concernsCommand('git push', 'git -C x push origin')).toBe(true)
     expect(concernsCommand('git push *', 'git --no-pager push')).toBe(true)
     expect(concernsCommand('git push', 'git pull')).toBe(false)
@@ -323,7 +323,7 @@ describe('deny rules for the shell speak of the programs that would be run', () 
   })
 })
 
-it('a command only reads when all its programs do', () => {
+it('a command is read-only if all its programs are', () => {
   expect(['ls', 'cat a | wc -l', 'grep x a && ls', 'grep -rn --include=*.ts x src'].every(isReadOnlyCommand)).toBe(true)
   for (const command of ['npm test', 'cd x && ls', 'ls > x', 'ls; rm x', './ls', '', 'ls $x', 'git commit']) {
     expect([command, isReadOnlyCommand(command)]).toEqual([command, false])

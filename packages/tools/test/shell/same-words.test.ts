@@ -13,7 +13,7 @@ const signs = fc.constantFrom(
 const runs = process.env.SIGNALBOX_FULL ? 100_000 : 10_000
 const maxProcesses = process.env.SIGNALBOX_FULL ? 4_000 : 400
 
-it('the words of a plain command are those that bash makes of it', () => {
+it('the words of a plain command are the words that bash parses', () => {
   let plain = 0
   fc.assert(
     fc.property(fc.array(signs, { maxLength: 10 }), (text) => {

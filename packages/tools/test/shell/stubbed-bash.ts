@@ -16,9 +16,9 @@ import { afterAll } from 'vitest'
 
 /** What bash really did with a command. */
 export interface Observed {
-  /** The words of every program that was started, as it got them. */
+  /** The words of every started program. */
   readonly started: readonly (readonly string[])[]
-  /** Files that were made or changed, in the folder of the command. */
+  /** Files that were created or changed in the folder of the command. */
   readonly changed: readonly string[]
 }
 

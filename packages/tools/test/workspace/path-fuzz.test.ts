@@ -93,7 +93,7 @@ describe('paths of any kind', () => {
       { numRuns: runs },
     )
     await close()
-    // the watch itself works, and not everything was refused
+    // the watch works, and not everything was rejected
     expect(opened).toBeGreaterThan(runs / 10)
   })
 })

@@ -34,7 +34,7 @@ describe('rules for paths', () => {
     ['src/link.txt', 'secret/**'],
     ['secret/key.txt', 'SECRET/KEY.txt'],
     ['secret/key.txt', '**/*.txt'],
-  ])('deny: %s is caught by %s', async (path, spec) => {
+  ])('deny: %s is matched by %s', async (path, spec) => {
     const { read } = setting()
     expect(await read(path, [`Read(${spec})`])).toContain('was denied by the rule')
   })
@@ -53,13 +53,13 @@ describe('rules for paths', () => {
     ['linked/key.txt', 'linked'],
     ['secret/key.txt', 'linked/**'],
     ['linked/key.txt', '*/key.txt'],
-  ])('deny: %s is caught by %s, though one of them is a link', async (path, spec) => {
+  ])('deny: %s is matched by %s, although one of them is a link', async (path, spec) => {
     const { root, read } = setting()
     symlinkSync('secret', join(root, 'linked'))
     expect(await read(path, [`Read(${spec})`])).toContain('was denied by the rule')
   })
 
-  it('deny: a link does not hide what it leads to from a search', async () => {
+  it('deny: a link does not hide its target from a rule', async () => {
     const { root } = setting()
     symlinkSync('secret', join(root, 'linked'))
     const run = async (name: string, input: object, deny: string) =>
@@ -69,7 +69,7 @@ describe('rules for paths', () => {
     expect(await run('Grep', { pattern: 'k', path: 'linked' }, 'Grep(lin*)')).toContain('denied by the rule')
   })
 
-  it('deny: a root that is a link may be called by either name', async () => {
+  it('deny: a root that is a link can be named either way', async () => {
     const { root } = setting()
     const name = join(scratch(), 'root')
     symlinkSync(root, name)
@@ -85,14 +85,14 @@ describe('rules for paths', () => {
     }
   })
 
-  it('allow: a link that a rule names does not open what it leads to', async () => {
+  it('allow: a rule for a link does not allow its target', async () => {
     const { root, write } = setting()
     symlinkSync('secret', join(root, 'linked'))
     expect(await write('linked/new.txt', ['Write(linked/**)'])).toContain('asked')
     expect(await write('secret/new.txt', ['Write(linked/**)'])).toContain('asked')
   })
 
-  it('deny: what it does not speak of is read', async () => {
+  it('deny: other files can be read', async () => {
     const { read } = setting()
     expect(await read('src/a.ts', ['Read(src-evil/**)', 'Read(sr)', 'Read(secret/**)'])).toBe('     1\ta')
   })
@@ -112,14 +112,14 @@ describe('rules for paths', () => {
     expect(await write(path, [`Write(${spec})`])).toContain(isAllowed ? 'Created' : 'asked')
   })
 
-  it('a root with wildcards in its name means itself', async () => {
+  it('wildcards in the name of a root are literal', async () => {
     const root = join(scratch({ 'a[b]*/x.txt': '1', 'ab/x.txt': '2' }), 'a[b]*')
     const tools = defaultTools({ root })
     const context = { permissions: { deny: ['Read(x.txt)'] } }
     expect((await runTool(tools, 'Read', { file_path: 'x.txt' }, { context })).text).toContain('denied by the rule')
   })
 
-  it('mode acceptEdits lets edits in the workspace pass', async () => {
+  it('mode acceptEdits allows edits in the workspace', async () => {
     const { root } = setting()
     const context = { permissions: { mode: 'acceptEdits' } } as const
     const run = (name: string, input: object) =>
@@ -129,8 +129,8 @@ describe('rules for paths', () => {
   })
 })
 
-describe('what git keeps for itself', () => {
-  it('is asked for where .git is a link, and in a bare repository', async () => {
+describe('git’s internal files', () => {
+  it('need a prompt if .git is a link, and in a bare repository', async () => {
     const root = scratch()
     mkdirSync(join(root, 'kept/hooks'), { recursive: true })
     symlinkSync('kept', join(root, '.git'))
@@ -155,7 +155,7 @@ describe('what git keeps for itself', () => {
     '.git/config',
     'sub/.git/hooks/pre-commit',
     '.GIT/config',
-  ])('is asked for, whatever allows edits: %s', async (path) => {
+  ])('need a prompt, whatever allows edits: %s', async (path) => {
     const tools = defaultTools({ root: scratch() })
     for (const permissions of [{ mode: 'acceptEdits' as const }, { allow: ['Write'] }]) {
       const { text } = await runTool(
@@ -169,7 +169,7 @@ describe('what git keeps for itself', () => {
   })
 })
 
-it('rules for Edit bind Write too, and a path that has wildcards in its name can be written', async () => {
+it('rules for Edit apply to Write too, and a path with wildcards in its name can be escaped', async () => {
   const root = scratch()
   const run = (permissions: object, file_path: string) =>
     runTool(

@@ -5,11 +5,11 @@ import { nodeFileSystem } from '../../src/workspace/node-file-system.ts'
 
 export interface Touch {
   readonly how: keyof FileSystem
-  /** Where the path led at that moment, all links followed. */
+  /** The target of the path at that moment, with all links resolved. */
   readonly where: string
 }
 
-/** The real file system, with a book of everything that was opened, made, moved or removed, and where that truly was. */
+/** The real file system, with a log of everything that was opened, created, moved or removed, and its real path. */
 export function watchedFileSystem(): { fileSystem: FileSystem; touched: Touch[] } {
   const touched: Touch[] = []
   const note = (how: keyof FileSystem, path: string): void => void touched.push({ how, where: trueLocation(path) })

@@ -15,7 +15,7 @@ describe('a workspace', () => {
     return { root, outside, workspace: createWorkspace({ root }) }
   }
 
-  it('finds what is inside, by relative and absolute paths, there or not', async () => {
+  it('resolves inside paths, relative and absolute, existing or not', async () => {
     const { root, workspace } = both()
     expect(await workspace.resolve('sub/../in.txt')).toEqual({
       ok: true,
@@ -32,7 +32,7 @@ describe('a workspace', () => {
     expect(await workspace.resolve(root)).toMatchObject({ ok: true })
   })
 
-  it('refuses what is outside: dots, absolute paths, a folder whose name begins alike', async () => {
+  it('rejects outside paths: dots, absolute paths, a folder with the same prefix', async () => {
     const { root, outside, workspace } = both()
     const twin = `${root}-evil`
     mkdirSync(twin)
@@ -56,7 +56,7 @@ describe('a workspace', () => {
     }
   })
 
-  it('follows links, and refuses those that lead out, at the end or on the way', async () => {
+  it('follows links, and rejects those that lead out, at the end or on the way', async () => {
     const { root, outside, workspace } = both()
     symlinkSync(join(outside, 'secret.txt'), join(root, 'file-link'))
     symlinkSync(outside, join(root, 'folder-link'))
@@ -73,7 +73,7 @@ describe('a workspace', () => {
     })
   })
 
-  it('says the same of what is outside, whether it is there or not', async () => {
+  it('gives the same error for outside paths, whether they exist or not', async () => {
     const { root, outside, workspace } = both()
     symlinkSync(outside, join(root, 'out'))
     const there = await workspace.resolve('out/secret.txt')
@@ -81,7 +81,7 @@ describe('a workspace', () => {
     expect(JSON.stringify(there).replace('secret', 'absent')).toBe(JSON.stringify(missing))
   })
 
-  it('refuses odd paths with a reason', async () => {
+  it('rejects invalid paths with a reason', async () => {
     const { workspace } = both()
     const reasons = await Promise.all(
       ['', 'a\0b', 'x'.repeat(5_000), '~/x', 'in.txt/x', `${'y'.repeat(300)}`].map((path) => workspace.resolve(path)),
@@ -98,7 +98,7 @@ describe('a workspace', () => {
     `)
   })
 
-  it('keeps to the roots it was made with, by the names they were given too', async () => {
+  it('uses the roots it was created with, also by their given names', async () => {
     const { root, outside } = both()
     const alias = join(scratch(), 'alias')
     symlinkSync(root, alias)
@@ -112,7 +112,7 @@ describe('a workspace', () => {
     expect(await workspace.resolve(dirname(alias))).toMatchObject({ ok: false })
   })
 
-  it('notices that its root was replaced by a link, or is gone', async () => {
+  it('detects that its root was replaced by a link or removed', async () => {
     const { root, outside, workspace } = both()
     renameSync(root, join(outside, 'moved'))
     expect(await workspace.resolve('in.txt')).toMatchObject({ message: expect.stringContaining('no longer exists') })
@@ -120,7 +120,7 @@ describe('a workspace', () => {
     expect(await workspace.resolve('secret.txt')).toMatchObject({ ok: false })
   })
 
-  it('does not read what took the place of a file at the last moment', async () => {
+  it('does not read a replacement of a file at the last moment', async () => {
     const { root, outside, workspace } = both()
     const place = (await workspace.resolve('in.txt')) as FoundPlace
     const swapped = createWorkspace({
@@ -143,7 +143,7 @@ describe('a workspace', () => {
     await expect(openToRead(workspace, folder)).rejects.toThrow(/changed while it was being opened/)
   })
 
-  it('is not made of what is not a folder that is there', () => {
+  it('rejects a root that is not an existing folder', () => {
     for (const root of ['', '/not/there', 5 as unknown as string]) {
       expect(() => createWorkspace({ root })).toThrow(expect.objectContaining({ code: 'invalid_option' }))
     }
@@ -158,7 +158,7 @@ describe('a workspace', () => {
 describe('a file system of another machine', () => {
   const { realpathSync: _, openFolder: __, ...remote } = nodeFileSystem
 
-  it('needs no synchronous answer', async () => {
+  it('needs no synchronous functions', async () => {
     const root = scratch({ 'a.txt': 'x', 'sub/b.txt': 'y' })
     expect(() => createTools({ root, fileSystem: remote })).toThrow('openTools')
     const { tools, close } = await openTools({ root, fileSystem: remote, ripgrep: false })
@@ -170,7 +170,7 @@ describe('a file system of another machine', () => {
     await expect(openTools({ root: '/not/there', fileSystem: remote })).rejects.toThrow('/not/there cannot be opened')
   })
 
-  it('is not touched from outside a sandbox while a command runs in it', async () => {
+  it('is not accessed from outside a sandbox while a command runs in it', async () => {
     const root = scratch({ 'a.txt': 'x' })
     const shell = { wrapCommand: (request: ProcessRequest) => request }
     const { tools, close } = await openTools({ root, fileSystem: remote, shell, ripgrep: false })
