@@ -10,10 +10,19 @@ const ahead = new Set([...contract.matchAll(/^- ([WTQYAPBLK]\d+) \*\(to come\)\*
 
 const codes = [...contract.matchAll(/^- ([WTQYAPBLK]\d+) /gm)].map(([, code]) => code as string)
 
-const titles = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+const folders = [
+  'test',
+  ...readdirSync(join(root, 'packages'), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? `packages/${entry.name}/test` : [],
+  ),
+]
+const titles = folders
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
   .filter((name) => name.endsWith('.test.ts'))
   .flatMap((name) => [
-    ...readFileSync(join(root, 'test', name), 'utf8').matchAll(/\b(?:it|test)(?:\.each)?[^'"`]*(['"`])(.*?)\1/g),
+    ...readFileSync(join(root, name), 'utf8').matchAll(/\b(?:it|test)(?:\.each)?[^'"`]*(['"`])(.*?)\1/g),
   ])
   .map(([, , title]) => title as string)
 

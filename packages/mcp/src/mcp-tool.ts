@@ -45,6 +45,7 @@ export function mcpTool(
   const trusts = config.trust !== 'none'
   const isSafe = override?.isSafe ?? (trusts && info.hints.isReadOnly)
   const isRepeatable = isSafe || (override?.isIdempotent ?? (trusts && info.hints.isIdempotent))
+  const { resources } = override ?? {}
   const asks = override?.asks ?? info.hints.isDestructive
   const tool = defineTool({
     name,
@@ -53,6 +54,7 @@ export function mcpTool(
     inputJSONSchema: info.inputSchema,
     isConcurrencySafe: () => isSafe,
     isReadOnly: () => isSafe,
+    ...(resources !== undefined && { resources: () => resources }),
     interruptBehavior: () => (isSafe ? 'cancel' : 'block'),
     ...(asks && {
       checkPermissions: () =>

@@ -1,4 +1,4 @@
-import { SignalboxError, type Timeout } from 'signalbox'
+import { type Resources, SignalboxError, type Timeout } from 'signalbox'
 import type { WrapCommand } from 'signalbox/node'
 import { z } from 'zod'
 import { isRecord } from './plain-values.ts'
@@ -11,6 +11,8 @@ export interface McpToolOverride {
   isIdempotent?: boolean | undefined
   /** Whether its calls need a prompt even if a rule allows them; overrides `destructiveHint`. */
   asks?: boolean | undefined
+  /** The keys that its calls read and write, such as `mcp:tickets/`. Calls that do not conflict run in parallel. */
+  resources?: Resources | undefined
 }
 
 interface AnyServer {
@@ -74,10 +76,12 @@ export type McpServerConfig = StdioServer | HttpServer
 export const isStdio = (config: McpServerConfig): config is StdioServer => 'command' in config
 
 const count = z.number().int().positive()
+const key = z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:.+)$/i, "expected '*' or 'scheme:path'")
 const override = z.strictObject({
   isSafe: z.boolean().optional(),
   isIdempotent: z.boolean().optional(),
   asks: z.boolean().optional(),
+  resources: z.strictObject({ reads: z.array(key).optional(), writes: z.array(key).optional() }).optional(),
 })
 const anyServer = {
   trust: z.enum(['hints', 'none']).optional(),

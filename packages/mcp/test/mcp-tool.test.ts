@@ -30,6 +30,12 @@ describe('a server’s claims about its tool', () => {
     expect(tool.isReadOnly?.({})).toBe(expected.safe)
   })
 
+  it('K8 names the resources that the host configured, and none by default', () => {
+    const resources = { writes: ['mcp:tickets/'] }
+    expect(hints({}, { tools: { t: { resources } } }).resources?.({}, {} as never)).toEqual(resources)
+    expect(hints({}, {}).resources).toBeUndefined()
+  })
+
   it.each([
     ['nothing', {}, {}, { isBroken: true }, 1],
     ['idempotentHint', { idempotentHint: true }, {}, { isBroken: true }, 2],

@@ -5,6 +5,7 @@ import { editRules, type FileToolDeps, fileRules, placeNow } from './file-tool.t
 import { freshFile } from './fresh-file.ts'
 import { lineDiff } from './line-diff.ts'
 import { hashOf } from './workspace/read-whole.ts'
+import { fileKey } from './workspace/resource-key.ts'
 import { writeWhole } from './workspace/write-whole.ts'
 
 export interface EditData {
@@ -40,6 +41,7 @@ export function editTool(desk: FileToolDeps): Tool<typeof inputSchema, EditData>
     description:
       'Replaces text in a file. Read the file first. old_string must match exactly once, unless replace_all is set. Several edits are applied in order, all or none.',
     inputSchema,
+    resources: ({ file_path }) => ({ writes: [fileKey(workspace, file_path)] }),
     ...editRules(desk),
     ...rules,
     async validateInput(input) {

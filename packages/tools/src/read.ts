@@ -6,6 +6,7 @@ import { type ReadLines, readLines } from './read-lines.ts'
 import { fileError } from './workspace/describe-file-error.ts'
 import { openToRead } from './workspace/open-to-read.ts'
 import { readWhole } from './workspace/read-whole.ts'
+import { fileKey } from './workspace/resource-key.ts'
 
 export interface ReadOptions {
   /** @default 2_000 */
@@ -43,6 +44,7 @@ export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<ty
     inputSchema,
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
+    resources: ({ file_path }) => ({ reads: [fileKey(workspace, file_path)] }),
     checkPermissions: allowInside,
     ...fileRules(desk),
     async call({ file_path, offset = 1, limit = maxLines }, context): Promise<{ data: ReadData }> {

@@ -45,6 +45,7 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool<typeof inputSc
     inputSchema,
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
+    resources: ({ url }) => ({ reads: [`url:${url}`] }),
     interruptBehavior: () => 'cancel',
     describe: ({ url }) => url,
     retry: { attempts: 2, backoffMs: 500, when: (error) => passing.has(classifyToolError(error)) },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { editRules, type FileToolDeps, fileRules, placeNow } from './file-tool.ts'
 import { freshFile } from './fresh-file.ts'
 import { hashOf } from './workspace/read-whole.ts'
+import { fileKey } from './workspace/resource-key.ts'
 import { writeWhole } from './workspace/write-whole.ts'
 
 export interface WriteData {
@@ -26,6 +27,7 @@ export function writeTool(desk: FileToolDeps): Tool<typeof inputSchema, WriteDat
     description: 'Writes a whole file and creates missing folders. Read an existing file before you overwrite it.',
     inputSchema,
     ruleNames: ['Edit'],
+    resources: ({ file_path }) => ({ writes: [fileKey(workspace, file_path)] }),
     ...editRules(desk),
     ...fileRules(desk),
     async call({ file_path, content }, context): Promise<ToolResult<WriteData>> {

@@ -1,6 +1,7 @@
 import type { InputVerdict, ToolCheck } from 'signalbox'
 import type { PermissionBehavior } from 'signalbox/machines'
 import { pathRule, pathsOf } from '../workspace/path-rule.ts'
+import { folderKeys } from '../workspace/resource-key.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 interface FolderInput {
@@ -12,6 +13,7 @@ export function folderRules(workspace: Workspace) {
   return {
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
+    resources: ({ path = '.' }: FolderInput) => ({ reads: folderKeys(workspace, path) }),
     interruptBehavior: () => 'cancel' as const,
     checkPermissions: (): ToolCheck => ({ behavior: 'allow' }),
     async validateInput({ path = '.' }: FolderInput): Promise<InputVerdict> {
