@@ -190,10 +190,7 @@ describe('resources', () => {
     expect(['a', 'b', 'c', 'd'].map((id) => run(id).context.marks)).toEqual(['', '', 'ab', 'abc'])
   })
 
-  it.each([
-    ['different keys', (n: number) => `file:/folder/${n}`, 10_000],
-    ['one key', () => 'file:/folder/x', 1],
-  ])('K9 ten thousand calls with %s all run', async (_, keyFor, together) => {
+  const playTenThousand = async (keyFor: (n: number) => string, together: number) => {
     const { tool, started, run } = keyed()
     const { add, executor } = testTurn([tool], { maxConcurrency: 10_000 })
     for (let n = 0; n < 10_000; n++) add(`c${n}`, 'Keyed', { writes: [keyFor(n)] })
@@ -204,5 +201,10 @@ describe('resources', () => {
     }
     await flush()
     expect(takeReady(executor)).toHaveLength(10_000)
-  })
+  }
+
+  it('K9 ten thousand calls with ten thousand keys all run at once', () =>
+    playTenThousand((n) => `file:/folder/${n}`, 10_000))
+
+  it('K9 ten thousand calls with one key run one after the other', () => playTenThousand(() => 'file:/folder/x', 1))
 })
