@@ -250,17 +250,16 @@ describe('context modifiers', () => {
   it('Y7 W7 apply in emission order, with or without a reader', async () => {
     const { read, write, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
-    add('a', 'Read')
-    add('b', 'Read')
+    for (const id of ['a', 'b', 'c']) add(id, 'Read')
     add('w', 'Write')
-    read.run('b').finish({ contextModifier: mark('b') })
-    await flush()
-    read.run('a').finish({ contextModifier: mark('a') })
-    await flush()
-    expect(marksOf(write.run('w').context)).toEqual(['a', 'b'])
+    for (const id of ['c', 'b', 'a']) {
+      read.run(id).finish({ contextModifier: mark(id) })
+      await flush()
+    }
+    expect(marksOf(write.run('w').context)).toEqual(['a', 'b', 'c'])
     write.run('w').finish({ contextModifier: mark('w') })
     const updates = await drain(executor)
-    expect(updates.map(({ newContext }) => marksOf(newContext))).toEqual([['a'], ['a', 'b'], ['a', 'b', 'w']])
+    expect(updates.map(({ newContext }) => marksOf(newContext).join(''))).toEqual(['a', 'ab', 'abc', 'abcw'])
   })
 
   it('Y7 a safe call sees those before its group of safe calls, and none of its own group', async () => {
