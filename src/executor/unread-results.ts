@@ -129,8 +129,7 @@ function sizeOf({ outgoing }: ToolCall): number {
   if (result === undefined) return 0
   const { content } = blockOf(result)
   const raw = result.toolUseResult === content ? 0 : charsOf(result.toolUseResult)
-  const { besides } = outgoing
-  return raw + charsOf(content) + (besides.length === 0 ? 0 : charsOf(besides))
+  return raw + charsOf(content) + charsOf(outgoing.besides)
 }
 
 /** A text that was cut from a longer one would keep it alive. */

@@ -51,8 +51,15 @@ describe('results that nobody reads', () => {
     expect(warnings.of('unread_results')).toHaveLength(26)
   })
 
+  /** Field name, raw text and the text for the model. */
+  const chars = 30 * (4 + 200_000 + 10_000)
+
+  it('P10 one character beyond it is too many', async () => {
+    expect((await unread({ maxUnreadChars: chars - 1 })).warnings.of('unread_results')).toHaveLength(1)
+  })
+
   it('P10 within maxUnreadChars stay whole', async () => {
-    const { executor, warnings } = await unread({ maxUnreadChars: 30 * 211_000 })
+    const { executor, warnings } = await unread({ maxUnreadChars: chars })
     expect(
       takeAll(executor)
         .map(outcomeOf)
@@ -113,7 +120,7 @@ describe('results that nobody reads', () => {
   })
 
   it('P10 what was read makes room again', async () => {
-    const { add, executor, warnings } = await unread({ maxUnreadChars: 30 * 211_000 })
+    const { add, executor, warnings } = await unread({ maxUnreadChars: chars })
     takeAll(executor)
     for (let n = 0; n < 30; n++) add(`s${n}`, 'Raw')
     await flush()

@@ -125,6 +125,35 @@ describe('a tracked body', () => {
     expect([parent?.isError, unsafe?.isError, child?.isError]).toEqual([false, false, true])
   })
 
+  it('Q4 that waits for a safe call, which has no place until another call ends: the call runs then', async () => {
+    const other = heldTool('Other', { safe: true })
+    const turn: TestTurn = testTurn(
+      [
+        other.tool,
+        roughTool(
+          'Parent',
+          async () => {
+            await flush()
+            turn.add('child', 'Child')
+            await new Promise<void>((resolve) => {
+              turn.executor.on('completed', ({ toolUseID }) => toolUseID === 'child' && resolve())
+            })
+            return { data: 'parent' }
+          },
+          { isConcurrencySafe: () => true },
+        ),
+        roughTool('Child', done, { isConcurrencySafe: () => true }),
+      ],
+      { trackBodies: true, maxConcurrency: 2 },
+    )
+    turn.add('other', 'Other')
+    turn.add('parent', 'Parent')
+    await flush()
+    await flush()
+    other.run('other').finish()
+    expect((await drain(turn.executor)).map((update) => outcomeOf(update).isError)).toEqual([false, false, false])
+  })
+
   it('Q4 that does not wait any more when it adds a call: the call runs when the body is over', async () => {
     const turn = turnOf(async ({ add, executor }) => {
       await flush()

@@ -262,6 +262,19 @@ describe('context modifiers', () => {
     expect(updates.map(({ newContext }) => marksOf(newContext).join(''))).toEqual(['a', 'ab', 'abc', 'abcw'])
   })
 
+  it('W7 Y7 a listener that reads as soon as a call has completed sees what that call changed', async () => {
+    const { write, tools } = readAndWrite()
+    const seen: string[][] = []
+    const { add, executor } = testTurn(tools)
+    executor.on('completed', () => {
+      for (const { newContext } of executor.getCompletedResults()) seen.push(marksOf(newContext))
+    })
+    add('w', 'Write')
+    write.run('w').finish({ contextModifier: mark('w') })
+    await flush()
+    expect(seen).toEqual([['w']])
+  })
+
   it('Y7 a safe call sees those before its group of safe calls, and none of its own group', async () => {
     const { read, write, tools } = readAndWrite()
     const { add } = testTurn(tools, { maxConcurrency: 1 })
