@@ -10,6 +10,8 @@ import { promisify } from 'node:util'
 import { mutants } from './mutants.mjs'
 
 const here = resolve(import.meta.dirname, '../..')
+/** Where the table of this script begins in docs/mutants.md; it goes on to the end of the page. */
+const start = '## Faults written by hand'
 const flagged = (flag) => {
   const at = process.argv.indexOf(flag)
   return at < 0 ? undefined : process.argv[at + 1]
@@ -90,7 +92,9 @@ if (results.length === mutants.length) {
   const rows = results.map(
     ({ file, fault, by, what }) => `| \`${file.replace('.js', '.ts')}\` | ${fault} | ${by} | ${what} |`,
   )
-  const head = `# Deliberate faults\n\n\`npm run mutants\` puts each of these faults into a copy of the build, one at a time, and runs exploration and simulation to find it. ${results.length - missed.length} of ${results.length} were found when this table was written. Without a fault, nothing was found. The set was written together with the test kit: of the first version, 51 of the 60 faults that parsed were found, and the checks and moves for the other nine were added later. So the table shows that these faults are found; it does not estimate the share of all possible faults. The three faults on \`explain\` came with the check of its answers, after two of them had not been found. The last ones, on the query and the context, came with the exploration of queries.\n\n| where | what goes wrong | found by | what does not hold |\n|---|---|---|---|\n`
-  writeFileSync(join(here, 'docs/mutants.md'), `${head}${rows.join('\n')}\n`)
+  const head = `${start}\n\n\`npm run mutants\` puts each of these faults into a copy of the build, one at a time, and runs exploration and simulation to find it. ${results.length - missed.length} of ${results.length} were found when this table was written. Without a fault, nothing was found. The set was written together with the test kit: of the first version, 51 of the 60 faults that parsed were found, and the checks and moves for the other nine were added later. So the table shows that these faults are found; it does not estimate the share of all possible faults. The three faults on \`explain\` came with the check of its answers, after two of them had not been found. The last ones, on the query and the context, came with the exploration of queries.\n\n| where | what goes wrong | found by | what does not hold |\n|---|---|---|---|\n`
+  const page = readFileSync(join(here, 'docs/mutants.md'), 'utf8')
+  const others = page.slice(0, page.indexOf(start))
+  writeFileSync(join(here, 'docs/mutants.md'), `${others}${head}${rows.join('\n')}\n`)
 }
 process.exitCode = missed.length > 0 ? 1 : 0

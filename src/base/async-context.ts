@@ -7,20 +7,54 @@ interface AsyncResource {
   runInAsyncScope<Given, Value>(job: (given: Given) => Value, self: undefined, given: Given): Value
 }
 
+/** A value of the async context: what runs inside, and what that starts, finds it, also after a pause. */
+export interface ContextVariable<Value> {
+  run<Result>(value: Value, job: () => Result): Result
+  get(): Value | undefined
+}
+
+interface LocalStorage<Value> {
+  run<Result>(value: Value, job: () => Result): Result
+  getStore(): Value | undefined
+}
+
 interface AsyncHooks {
+  readonly AsyncLocalStorage: new <Value>() => LocalStorage<Value>
   readonly AsyncResource: new (type: string, options: { requireManualDestroy: boolean }) => AsyncResource
 }
 
 interface Platform {
-  readonly AsyncContext?: { readonly Snapshot?: new () => CapturedContext }
-  readonly process?: { getBuiltinModule?(name: string): AsyncHooks | undefined }
+  readonly AsyncContext?: {
+    readonly Snapshot?: new () => CapturedContext
+    readonly Variable?: new <Value>() => ContextVariable<Value>
+  }
+  readonly process?: {
+    readonly versions?: { readonly node?: string }
+    getBuiltinModule?(name: string): AsyncHooks | undefined
+  }
 }
+
+const platform = globalThis as Platform
 
 /**
  * Keeps the async context of now. Undefined where the platform has none. By `AsyncResource`, not by the `snapshot` of
  * `AsyncLocalStorage`, which takes a hundred times as long.
  */
-export const captureContext: () => CapturedContext | undefined = findCapture(globalThis as Platform)
+export const captureContext: () => CapturedContext | undefined = findCapture(platform)
+
+/** On Node 20 and 22, the first use of a variable makes every promise of the process slower. */
+export const hasCheapVariables: boolean =
+  platform.AsyncContext?.Variable !== undefined || Number.parseInt(platform.process?.versions?.node ?? '0', 10) >= 24
+
+/** Undefined where the platform has none. */
+export function contextVariable<Value>(): ContextVariable<Value> | undefined {
+  const Variable = platform.AsyncContext?.Variable
+  if (Variable !== undefined) return new Variable<Value>()
+  const hooks = platform.process?.getBuiltinModule?.('node:async_hooks')
+  if (hooks === undefined) return undefined
+  const storage = new hooks.AsyncLocalStorage<Value>()
+  return { run: (value, job) => storage.run(value, job), get: () => storage.getStore() }
+}
 
 /** No static import: pages and other runtimes have no such module. */
 function findCapture({ AsyncContext, process }: Platform): () => CapturedContext | undefined {

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Message } from '../messages/message.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** A message, and the context after every modifier that had been applied when it was ready. */
@@ -15,7 +16,9 @@ export interface MessageSource {
   /** Nothing is left and nothing is under way. */
   readonly isDrained: boolean
   /** A reader has to wait. Says whose body it belongs to, where that is known. */
-  fallsAsleep(): object | undefined
+  fallsAsleep(): ToolCall | undefined
+  /** A reader that belongs to this body waits no longer. */
+  wakesUp(inside: ToolCall): void
   /** What is inside this call waits for the call's own result. */
   waitsForItself(inside: object): boolean
 }
@@ -25,7 +28,7 @@ type Step = IteratorResult<MessageUpdate, void>
 interface Waiter {
   readonly reader: RemainingResults
   readonly resolve: (step: Step) => void
-  readonly inside: object | undefined
+  readonly inside: ToolCall | undefined
 }
 
 /** Hands every message over once. Readers that wait stand in one line, whichever generator they hold. */
@@ -43,7 +46,14 @@ export class Delivery {
     if (update !== undefined) return Promise.resolve({ done: false, value: update })
     if (this.source.isDrained) return Promise.resolve(reader.end())
     const inside = this.source.fallsAsleep()
-    return new Promise((resolve) => this.#waiters.push({ reader, resolve, inside }))
+    if (inside === undefined) return new Promise((resolve) => this.#waiters.push({ reader, resolve, inside }))
+    return new Promise((resolve) => {
+      const wake = (step: Step): void => {
+        this.source.wakesUp(inside)
+        resolve(step)
+      }
+      this.#waiters.push({ reader, resolve: wake, inside })
+    })
   }
 
   leave(reader: RemainingResults): void {

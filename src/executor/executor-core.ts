@@ -7,6 +7,7 @@ import {
   type ExecutorMachine,
   ExecutorSchedule,
   executorChart,
+  explainAdmission,
   hasPlace,
 } from '../../machines/index.ts'
 import { Outbox } from '../base/outbox.ts'
@@ -41,6 +42,7 @@ import { OwnWaits } from './own-waits.ts'
 import { ProgressBuffer } from './progress-buffer.ts'
 import { SessionRules } from './session-rules.ts'
 import { SiblingIds } from './sibling-ids.ts'
+import { UnreadResults } from './unread-results.ts'
 import { Warnings } from './warnings.ts'
 
 /** What had become of a call when its run was discarded. `started`: its body had begun. */
@@ -50,6 +52,9 @@ export interface DiscardedCall {
   started: boolean
   completed: boolean
 }
+
+/** Whoever listens to these may be waiting for a call. */
+const tellsOfCalls = (type: keyof ExecutorEvents): boolean => type !== 'warning' && type !== 'deferred'
 
 /** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
 export class ExecutorCore implements ExecutorServices, MessageSource {
@@ -72,17 +77,13 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   readonly #progress: ProgressBuffer
   readonly #warnings = new Warnings(this.emitter)
   readonly #siblings = new SiblingIds()
+  readonly #unread: UnreadResults
   readonly #failures: NamingFailure[] = []
   /** Given with the next call: nobody listens yet while the executor is made. */
   #ruleWarnings: string[] = []
   readonly #knownTools = new WeakSet<AnyTool>()
-  readonly #ownWaits = new OwnWaits((inner, by) =>
-    this.push(() => {
-      this.warn(by, 'waits_for_itself', `it added ${inner.id} and waits for it, which can only start when it is over`)
-      this.#send({ type: 'call.withdraw', call: inner, because: resultTexts.waitsForItself(by.description) })
-    }),
-  )
-  #whenIdle: (() => void)[] = []
+  readonly #ownWaits: OwnWaits
+  #whenIdle: { readonly resolve: () => void; readonly inside: ToolCall | undefined }[] = []
   #isDiscarded = false
   #isStopped = false
   #discarded: DiscardedCall[] | undefined
@@ -95,7 +96,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   ) {
     const toolBox = new ToolBox(tools)
     this.settings = readOptions(settings)
-    const { engine, maxConcurrency, maxInputChars, maxBufferedProgress, idsAndTime } = this.settings
+    const { engine, maxConcurrency, maxInputChars, maxBufferedProgress, idsAndTime, trackBodies } = this.settings
     this.report = new CallReports(this.emitter, idsAndTime)
     const options = Object.assign({}, given?.options, { tools: toolsFor(given, tools) })
     const context = createToolUseContext(Object.assign({}, given, { options }))
@@ -116,11 +117,22 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.delivery = new Delivery(this)
     this.#intake = new Intake(toolBox, maxInputChars, () => `toolu_${idsAndTime.uuid().replaceAll('-', '')}`)
     this.#hostAbort = new HostAbort(context.abortController, (reason) => this.abort(reason))
+    this.#ownWaits = new OwnWaits({
+      tracksBodies: trackBodies,
+      find: (id) => this.find(id),
+      explain: (call) => explainAdmission(call, this.run),
+      push: (job) => this.push(job),
+      answer: (inner, by) => this.#answerInner(inner, by),
+    })
+    this.#unread = new UnreadResults(this.settings, (call, problem, error) =>
+      this.warn(call, 'unread_results', problem, error),
+    )
     this.#port = new ExecutorRunPort({
       engine,
       ledger: this.#ledger,
       outbox: this.#outbox,
       report: this.report,
+      unread: this.#unread,
       inProgress: () => this.#inProgress,
       onDiscard: () => this.#silence(),
     })
@@ -193,8 +205,8 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   /** Nothing runs any more: every body has settled, or its grace is over. */
   whenIdle(): Promise<void> {
     if (this.#isIdle) return Promise.resolve()
-    this.#ownWaits.waits()
-    return new Promise((resolve) => this.#whenIdle.push(resolve))
+    const inside = this.#ownWaits.begin()
+    return new Promise((resolve) => this.#whenIdle.push({ resolve, inside }))
   }
 
   abort(reason: unknown): void {
@@ -207,12 +219,27 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   }
 
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
-    this.#ownWaits.waits()
-    return this.emitter.on(type, listener)
+    const off = this.emitter.on(type, listener)
+    const inside = tellsOfCalls(type) ? this.#ownWaits.begin() : undefined
+    if (inside === undefined) return off
+    return () => {
+      off()
+      this.#ownWaits.end(inside)
+    }
   }
 
   fallsAsleep(): ToolCall | undefined {
-    return this.#ownWaits.waits()
+    return this.#ownWaits.begin()
+  }
+
+  wakesUp(inside: ToolCall): void {
+    this.#ownWaits.end(inside)
+  }
+
+  /** Neither of the two could ever go on. */
+  #answerInner(inner: ToolCall, by: ToolCall): void {
+    this.warn(by, 'waits_for_itself', `it added ${inner.id} and waits for it, which can only start when it is over`)
+    this.#send({ type: 'call.withdraw', call: inner, because: resultTexts.waitsForItself(by.description) })
   }
 
   waitsForItself(inside: object): boolean {
@@ -273,6 +300,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#ledger.applyDue()
     const newContext = call.contextAfter ?? this.#ledger.current
     const message = call.takeMessage()
+    if (call.unread === 0) this.#unread.taken(call)
     if (this.emitter.has('message')) this.emitter.emit('message', { message, toolUseID: call.id })
     return { message, newContext }
   }
@@ -399,6 +427,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#inProgress.clear()
     this.#progress.clear()
     this.#port.handed = []
+    this.#unread.clear()
   }
 
   /** The chart of an executor that was stopped no longer counts who executes. */
@@ -407,10 +436,25 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     return ([...this.run.executing] as ToolCall[]).every(({ ref }) => ref?.getSnapshot().matches('executing') !== true)
   }
 
+  /** A body that waits until nothing runs does not wait for itself. */
+  #wakeIdle(): void {
+    if (this.#whenIdle.length === 0) return
+    const isIdle = this.#isIdle
+    const waiting = new Set(this.#whenIdle.map(({ inside }) => inside))
+    const isIdleInside = isIdle || ([...this.run.executing] as ToolCall[]).every((call) => waiting.has(call))
+    const woken = this.#whenIdle.filter(({ inside }) => (inside === undefined ? isIdle : isIdleInside))
+    this.#whenIdle = this.#whenIdle.filter((each) => !woken.includes(each))
+    for (const { resolve, inside } of woken) {
+      this.#ownWaits.end(inside)
+      resolve()
+    }
+  }
+
   #afterwards(): void {
     this.#hostAbort.listenWhile(this.#port.live > 0 && !this.#isStopped)
     this.delivery.wake()
+    this.#unread.count()
     this.#inProgress.flush()
-    if (this.#whenIdle.length > 0 && this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    this.#wakeIdle()
   }
 }

@@ -6,6 +6,7 @@ import type { CallReports } from '../pipeline/call-reports.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ContextLedger } from './context-ledger.ts'
 import type { InProgress } from './in-progress.ts'
+import type { UnreadResults } from './unread-results.ts'
 
 /** The parts of the executor that hear what becomes of its calls. */
 export interface RunParts {
@@ -13,6 +14,7 @@ export interface RunParts {
   readonly ledger: ContextLedger
   readonly outbox: Outbox
   readonly report: CallReports
+  readonly unread: UnreadResults
   /** A function, because the indicators read the schedule, which is made with this port. */
   readonly inProgress: () => InProgress
   readonly onDiscard: () => void
@@ -54,8 +56,9 @@ export class ExecutorRunPort implements RunPort {
     this.#parts.inProgress().end(call.id)
   }
 
-  completed(): void {
+  completed(record: CallRecord): void {
     this.live--
+    this.#parts.unread.completed(asCall(record))
   }
 
   completedInOrder(record: CallRecord): void {

@@ -1,3 +1,4 @@
+import { hasCheapVariables } from '../base/async-context.ts'
 import { type Clock, platformClock } from '../base/clock.ts'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { ChartEngine, EngineName } from '../chart-engine/chart-engine.ts'
@@ -33,10 +34,24 @@ export interface ExecutorOptions {
    */
   maxInputChars?: number | undefined
   /**
+   * How many characters the results that nobody has read may hold. Beyond it, the text of a result goes to the
+   * `resultStore` and its raw data (`toolUseResult`) is dropped; without a store only the raw data is dropped.
+   * @default 64_000_000
+   */
+  maxUnreadChars?: number | undefined
+  /**
    * Where results go that are too long for the model; without one they are cut.
    * @default none
    */
   resultStore?: ResultStore | undefined
+  /**
+   * Whether the executor knows which body adds a call and waits for it, also after the body's first `await`. With it, a
+   * body that waits for a call that can only start after the body ends is found, and that call is answered with an
+   * error. On Node 20 and 22 it makes every promise of the process slower, so there it is off, and such a body is found
+   * only before its first `await`.
+   * @default true on Node 24 and later and where the platform has `AsyncContext`, otherwise false
+   */
+  trackBodies?: boolean | undefined
   /**
    * Where all timers and times come from.
    * @default the timers and the date of the platform
@@ -55,7 +70,9 @@ export interface Settings {
   readonly abortGraceMs: number
   readonly maxBufferedProgress: number
   readonly maxInputChars: number
+  readonly maxUnreadChars: number
   readonly resultStore: ResultStore | undefined
+  readonly trackBodies: boolean
   readonly clock: Clock
   readonly idsAndTime: IdsAndTime
 }
@@ -72,7 +89,9 @@ const defaults: Settings = {
   abortGraceMs: 5_000,
   maxBufferedProgress: 1_000,
   maxInputChars: 1_000_000,
+  maxUnreadChars: 64_000_000,
   resultStore: undefined,
+  trackBodies: hasCheapVariables,
   clock: platformClock,
   idsAndTime: defaultStamps,
 }
@@ -82,13 +101,14 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
   if (options === undefined) return defaults
   if (typeof options !== 'object' || options === null) invalidOption('options', 'an object', options)
   for (const key of Object.keys(options)) if (!names.has(key)) unknownOption(key, names)
-  const { clock = platformClock, uuid = defaultStamps.uuid, resultStore } = options
+  const { clock = platformClock, uuid = defaultStamps.uuid, resultStore, trackBodies = hasCheapVariables } = options
   if (resultStore !== undefined && typeof resultStore?.save !== 'function') {
     invalidOption('resultStore', 'an object with save', resultStore)
   }
   if (typeof clock?.setTimeout !== 'function' || typeof clock.clearTimeout !== 'function') {
     invalidOption('clock', 'an object with setTimeout and clearTimeout', clock)
   }
+  if (typeof trackBodies !== 'boolean') invalidOption('trackBodies', 'true or false', trackBodies)
   if (typeof uuid !== 'function') invalidOption('uuid', 'a function that returns a string', uuid)
   return {
     engine: engineNamed(options.engine),
@@ -102,7 +122,9 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
       Infinity,
     ),
     maxInputChars: count('maxInputChars', options.maxInputChars, defaults.maxInputChars, 1, Infinity),
+    maxUnreadChars: count('maxUnreadChars', options.maxUnreadChars, defaults.maxUnreadChars, 0, Infinity),
     resultStore,
+    trackBodies,
     clock,
     idsAndTime: sturdy(uuid, clock),
   }
@@ -155,7 +177,9 @@ const names = new Set<string>([
   'abortGraceMs',
   'maxBufferedProgress',
   'maxInputChars',
+  'maxUnreadChars',
   'resultStore',
+  'trackBodies',
   'clock',
   'uuid',
 ] satisfies (keyof ExecutorOptions)[])

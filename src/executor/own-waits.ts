@@ -1,50 +1,80 @@
+import type { Admission } from '../../machines/index.ts'
+import { type ContextVariable, contextVariable } from '../base/async-context.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
+/** A body, by names only: whatever it leaves running keeps this object, and must not keep the executor. */
+interface Body {
+  readonly executor: object
+  readonly id: string
+  /** The body of another executor around it, such as the one that runs an agent. */
+  readonly outer: Body | undefined
+}
+
+/** Made at first use: on some platforms it has a cost for every promise. */
+let bodies: ContextVariable<Body> | undefined
+
+interface Surroundings {
+  /** Tells also after a body's first pause whose code runs. */
+  readonly tracksBodies: boolean
+  find(id: string): ToolCall | undefined
+  explain(call: ToolCall): Admission
+  /** Runs a job once the body has paused. */
+  push(job: () => void): void
+  answer(inner: ToolCall, by: ToolCall): void
+}
+
 /**
- * Bodies that add a call to their own executor and wait for it, although it can only start when they are over. Found out
- * in a body's first step only, up to its first pause: who calls later cannot be told without a cost for every promise.
+ * Bodies that add a call to their own executor and wait for it, although it can only start when they are over. Where
+ * bodies are not tracked, they are found out only in their first step, up to the first pause.
  */
 export class OwnWaits {
-  readonly #answer: (inner: ToolCall, by: ToolCall) => void
+  readonly #around: Surroundings
+  readonly #name = {}
+  readonly #bodies: ContextVariable<Body> | undefined
   readonly #stuck = new WeakSet<object>()
-  /** The body whose first step runs. Fields in place of an object: one per call would cost more than the rest of this. */
-  #call: ToolCall | undefined
-  /** Calls that this body added and that cannot start before it is over. */
-  #inner: ToolCall[] | undefined
-  /** The body reads, listens or waits for the executor to be idle. */
-  #waits = false
+  /** Calls that a body added and that could not start at once. */
+  readonly #inner = new WeakMap<ToolCall, ToolCall[]>()
+  /** How often a body sleeps, listens or waits for the executor to be idle. */
+  readonly #waits = new WeakMap<ToolCall, number>()
+  /** The body whose first step runs. */
+  #first: ToolCall | undefined
 
-  constructor(answer: (inner: ToolCall, by: ToolCall) => void) {
-    this.#answer = answer
+  constructor(around: Surroundings) {
+    this.#around = around
+    if (around.tracksBodies) bodies ??= contextVariable()
+    this.#bodies = around.tracksBodies ? bodies : undefined
   }
 
   inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value {
-    const outerCall = this.#call
-    const outerInner = this.#inner
-    const outerWaits = this.#waits
-    this.#call = call
-    this.#inner = undefined
-    this.#waits = false
+    const variable = this.#bodies
+    if (variable !== undefined) return variable.run(this.#bodyOf(call, variable.get()), () => start(call, input))
+    const before = this.#first
+    this.#first = call
     try {
       return start(call, input)
     } finally {
-      // narrowed to nothing by what stands above: a body may have set both
-      const inner = (this.#waits as boolean) ? (this.#inner as ToolCall[] | undefined) : undefined
-      this.#call = outerCall
-      this.#inner = outerInner
-      this.#waits = outerWaits
-      if (inner !== undefined) {
-        this.#stuck.add(call)
-        for (const each of inner) this.#answer(each, call)
-      }
+      this.#first = before
     }
   }
 
   added(call: ToolCall): void {
-    const outer = this.#call
-    if (outer === undefined || call.stage !== 'queued' || (call.isSafe && outer.isSafe)) return
-    this.#inner ??= []
-    this.#inner.push(call)
+    const outer = this.current
+    if (outer === undefined || outer === call || call.stage !== 'queued') return
+    this.#inner.set(outer, [...this.#innerOf(outer), call])
+    this.#around.push(() => this.#check(outer))
+  }
+
+  /** Somebody begins to wait. Returns the call whose body that is, where it is known. */
+  begin(): ToolCall | undefined {
+    const call = this.current
+    if (call === undefined) return undefined
+    this.#waits.set(call, (this.#waits.get(call) ?? 0) + 1)
+    this.#around.push(() => this.#check(call))
+    return call
+  }
+
+  end(call: ToolCall | undefined): void {
+    if (call !== undefined) this.#waits.set(call, (this.#waits.get(call) ?? 1) - 1)
   }
 
   /** It waited for a call that could not start: what it reads comes to an end at its own result. */
@@ -52,9 +82,42 @@ export class OwnWaits {
     return this.#stuck.has(call)
   }
 
-  /** Whoever waits now; undefined where no body is in its first step. */
-  waits(): ToolCall | undefined {
-    if (this.#call !== undefined) this.#waits = true
-    return this.#call
+  /** The call of this executor whose body runs this code. */
+  get current(): ToolCall | undefined {
+    if (this.#bodies === undefined) return this.#first
+    let body = this.#bodies.get()
+    while (body !== undefined && body.executor !== this.#name) body = body.outer
+    const call = body && this.#around.find(body.id)
+    return call?.stage === 'executing' ? call : undefined
+  }
+
+  /** Without the bodies of the same executor around it: a chain of calls, each added by the one before, has no end. */
+  #bodyOf({ id }: ToolCall, around: Body | undefined): Body {
+    return { executor: this.#name, id, outer: around?.executor === this.#name ? around.outer : around }
+  }
+
+  #check(outer: ToolCall): void {
+    if (!this.#isWaiting(outer)) return
+    const knots = this.#innerOf(outer).filter((inner) => this.#isKnot(inner, outer))
+    if (knots.length === 0) return
+    this.#stuck.add(outer)
+    for (const inner of knots) this.#around.answer(inner, outer)
+  }
+
+  #isWaiting(call: ToolCall): boolean {
+    return call.stage === 'executing' && (this.#waits.get(call) ?? 0) > 0 && this.#innerOf(call).length > 0
+  }
+
+  /** The inner call cannot start before the outer one is over: it waits for that call, or for one that does. */
+  #isKnot(inner: ToolCall, outer: ToolCall): boolean {
+    const admission = this.#around.explain(inner)
+    if (admission.ok) return false
+    const blockers = admission.blockers.flatMap((id) => this.#around.find(id) ?? [])
+    if (admission.because === 'full') return blockers.every((each) => this.#isWaiting(each))
+    return blockers.some((each) => each === outer || (each.stage === 'queued' && this.#isKnot(each, outer)))
+  }
+
+  #innerOf(outer: ToolCall): ToolCall[] {
+    return (this.#inner.get(outer) ?? []).filter(({ stage }) => stage === 'queued')
   }
 }

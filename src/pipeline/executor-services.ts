@@ -40,6 +40,8 @@ export type WarningCode =
   | 'waits_for_itself'
   /** A tool could not name the resources of a call, which therefore runs alone. */
   | 'resources_failed'
+  /** Results that nobody reads exceed `maxUnreadChars`: the raw data of one was dropped, or its text was stored. */
+  | 'unread_results'
   /** A tool has a field that other engines read and this one does not. */
   | 'foreign_field'
 

@@ -1,7 +1,9 @@
-import type { Message } from '../messages/message.ts'
+import type { Message, ToolResultMessage } from '../messages/message.ts'
 import { CallTrail } from './call-trail.ts'
 import { endingMessage } from './completed.ts'
 import type { ToolCall } from './tool-call.ts'
+
+const none: readonly Message[] = []
 
 /** The messages of one call that no reader has taken yet: its result, what comes with it, and last its trail. */
 export class OutgoingMessages {
@@ -40,6 +42,20 @@ export class OutgoingMessages {
   /** The next message for a reader. The chart has counted it already. */
   take(): Message {
     return this.prepare()[this.#taken++] as Message
+  }
+
+  /** The result, if its messages are there and no reader has taken one. */
+  get unreadResult(): ToolResultMessage | undefined {
+    return this.#taken === 0 ? (this.#messages?.[0] as ToolResultMessage | undefined) : undefined
+  }
+
+  /** What goes out after the result. */
+  get besides(): readonly Message[] {
+    return this.#messages === undefined || this.#messages.length < 2 ? none : this.#messages.slice(1)
+  }
+
+  replaceResult(result: ToolResultMessage): void {
+    if (this.#messages !== undefined) this.#messages = this.#messages.with(0, result)
   }
 
   /** Every message has a reader: the call keeps none of them alive. */

@@ -326,6 +326,14 @@ export class ToolCall implements CallRecord, CallPort {
     return message
   }
 
+  /** Nobody has read its result, and its raw data is not kept any longer. What changes the context stays. */
+  dropRawData(): void {
+    this.replacement = undefined
+    if (this.bodyResult?.ok !== true) return
+    const { contextModifier } = this.bodyResult.result
+    this.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
+  }
+
   /** Runs the body of a state once the charts are at rest. */
   #enter({ phase, run }: StateBody): void {
     this.executor.push(() => {

@@ -13,16 +13,21 @@ export function textOf({ content }: ToolResultBlock): string {
 }
 
 /** The result with a preview instead of its text; other blocks stay. */
-export function withPreview(block: ToolResultBlock, path: string, maxChars: number): ToolResultBlock {
-  const preview = previewOf(textOf(block), path, maxChars)
+export function withPreview(
+  block: ToolResultBlock,
+  path: string,
+  maxChars: number,
+  write = resultTexts.stored,
+): ToolResultBlock {
+  const preview = previewOf(textOf(block), path, maxChars, write)
   if (typeof block.content === 'string') return { ...block, content: preview }
   const others = block.content.filter(({ text }) => typeof text !== 'string')
   const first: ContentBlock = { type: 'text', text: preview }
   return { ...block, content: [first, ...others] }
 }
 
-function previewOf(text: string, path: string, maxChars: number): string {
+function previewOf(text: string, path: string, maxChars: number, write: typeof resultTexts.stored): string {
   const head = text.slice(0, Math.min(previewChars.head, maxChars)).toWellFormed()
   const tail = text.slice(-Math.max(1, Math.min(previewChars.tail, maxChars - head.length))).toWellFormed()
-  return resultTexts.stored({ path, size: text.length, head, tail })
+  return write({ path, size: text.length, head, tail })
 }

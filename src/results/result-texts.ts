@@ -30,6 +30,16 @@ const effectsOf = {
 const withOutput = (output: string | undefined): string =>
   output === undefined ? '' : `\nIts output so far:\n${output}`
 
+interface Stored {
+  readonly path: string
+  readonly size: number
+  readonly head: string
+  readonly tail: string
+}
+
+const previewOf = ({ path, size, head, tail }: Stored): string =>
+  `The whole result is in ${path}; its beginning and end follow.]\n\n${head}\n\n… ${Math.max(0, size - head.length - tail.length)} characters left out …\n\n${tail}`
+
 /** All texts that the executor writes for the model. */
 export const resultTexts = {
   unknownTool: (name: string) => asError(`Error: No such tool available: ${name === '' ? '(no name)' : name}`),
@@ -81,8 +91,9 @@ export const resultTexts = {
         withOutput(output),
     ),
   unformattable: (problem: string) => asError(`The tool finished, but its result could not be formatted. ${problem}`),
-  stored: ({ path, size, head, tail }: { path: string; size: number; head: string; tail: string }) =>
-    `[The result has ${size} characters, too many to show. The whole result is in ${path}; its beginning and end follow.]\n\n${head}\n\n… ${Math.max(0, size - head.length - tail.length)} characters left out …\n\n${tail}`,
+  stored: (stored: Stored) => `[The result has ${stored.size} characters, too many to show. ${previewOf(stored)}`,
+  storedUnread: (stored: Stored) =>
+    `[The result has ${stored.size} characters and was stored because too many results were waiting. ${previewOf(stored)}`,
   notStored: (problem: string) => `[The rest could not be stored: ${problem}]`,
   noOutput: () => '(no output)',
   truncated: (shown: string, chars: number) => `${shown}\n\n[Result truncated: only ${chars} characters are shown.]`,

@@ -50,6 +50,35 @@ describe('a reader and callbacks of the host', () => {
     expect(messages).toHaveLength(2)
   })
 
+  it('Y5 Y6 a uuid that reads while the messages of a call are made: none is handed over twice or lost', async () => {
+    const seen: unknown[] = []
+    const turn = testTurn([roughTool('Hang', never)], {
+      context: {
+        hooks: {
+          PreToolUse: [
+            {
+              hooks: [
+                async () => ({
+                  hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'mind the gap' },
+                }),
+              ],
+            },
+          ],
+        },
+      },
+      uuid: () => {
+        for (const { message } of turn.executor.getCompletedResults()) seen.push(message.type)
+        return 'id'
+      },
+    })
+    turn.add('a', 'Hang')
+    await flush()
+    turn.executor.abort('escape')
+    turn.clock.increment(5_000)
+    seen.push(...(await drain(turn.executor)).map(({ message }) => message.type))
+    expect(seen).toEqual(['user', 'attachment', 'system'])
+  })
+
   it('Y4 a reader that was refused inside a uuid function is woken', async () => {
     let isAsked = false
     const reads: Promise<unknown>[] = []
@@ -92,6 +121,9 @@ describe('an actor that a host controls directly', () => {
       for (const call of [undefined, null, {}, { index: 0 }, { index: -1, port: {} }]) {
         turn.executor.actor.send({ type, call, because: 'x' } as never)
       }
+    }
+    for (const siblings of [undefined, null, 5, {}]) {
+      turn.executor.actor.send({ type: 'abort.siblings', siblings, description: 'x' } as never)
     }
     expect(turn.executor.actor.getSnapshot().status).toBe('active')
     turn.add('a', 'Read')

@@ -110,6 +110,15 @@ describe('growth', () => {
     expect(compared).toBeLessThan(1_000)
   })
 
+  it('Q8 calls that differ only deep inside their input are not the same', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { executor, message } = testTurn([read.tool])
+    const ids = [1, 2].map((n) => executor.addTool(toolUse('same', 'Read', { deep: { n } }), message).id)
+    expect(new Set(ids).size).toBe(2)
+    read.run('same').finish()
+    expect((await drain(executor)).map((update) => resultOf(update).is_error)).toEqual([undefined, true])
+  })
+
   it('Q8 W3 minted ids differ even if uuid returns the same value', async () => {
     const { executor, message } = testTurn([], { uuid: () => 'u' })
     const ids = [1, 2, 3].map(() => executor.addTool(toolUse('', 'Nope'), message).id)

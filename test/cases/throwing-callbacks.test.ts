@@ -105,6 +105,13 @@ describe('schemas', () => {
     if (isError) expect(results[0]?.content).toContain('InputValidationError')
   })
 
+  it('P2 the words of an asynchronous refinement reach the model', async () => {
+    const inputSchema = z.looseObject({}).refine(async () => false, 'not today')
+    const { executor, add } = testTurn([roughTool('Odd', done, { inputSchema })])
+    add('a', 'Odd')
+    expect((await onlyOutcome(executor)).content).toContain('not today')
+  })
+
   it('A4 an asynchronous refinement that never answers ends with the abort', async () => {
     const inputSchema = z.looseObject({}).refine(() => new Promise<boolean>(() => undefined))
     const { executor, add } = testTurn([roughTool('Odd', done, { inputSchema })])

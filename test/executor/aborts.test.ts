@@ -147,6 +147,23 @@ describe('the user interrupts', () => {
     expect(write.started).toEqual([])
   })
 
+  it("A3 a host that aborted with 'interrupt' is heard once: a question that opens later stays open", async () => {
+    const write = heldTool('Write')
+    const host = new AbortController()
+    const answers: (() => void)[] = []
+    const canUseTool: CanUseTool = () =>
+      new Promise((resolve) => void answers.push(() => resolve({ behavior: 'allow' })))
+    host.abort('interrupt')
+    const { add } = testTurn([write.tool], { canUseTool, context: { abortController: host } })
+    add('w', 'Write')
+    await flush()
+    add('x', 'Write')
+    answers[0]?.()
+    await flush()
+    expect(write.started).toEqual(['w'])
+    write.run('w').finish()
+  })
+
   it('A4 any other reason answers every call that is not completed', async () => {
     const read = heldTool('Read', { safe: true, obedient: true })
     const write = heldTool('Write')
@@ -317,7 +334,11 @@ describe('grace', () => {
     const block = heldTool('Edit')
     const { add, executor, clock } = testTurn([write.tool, block.tool], { abortGraceMs: 50 })
     const warnings: [string, number][] = []
-    executor.on('warning', ({ code, count }) => warnings.push([code, count]))
+    const words: string[] = []
+    executor.on('warning', ({ code, count, message }) => {
+      warnings.push([code, count])
+      words.push(message)
+    })
     add('stuck', 'Write')
     add('next', 'Edit')
     executor.abort('interrupt')
@@ -334,6 +355,7 @@ describe('grace', () => {
       ['late', 1],
       ['late', 2],
     ])
+    expect(words.slice(1)).toEqual([expect.stringContaining('progress came'), expect.stringContaining('a result came')])
   })
 
   it('A7 a timeout uses the same grace period, and is an error of the call', async () => {

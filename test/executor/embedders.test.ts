@@ -49,6 +49,17 @@ describe('events for embedders', () => {
     await drain(turn.executor)
     expect(heard[0]?.error).toBe(error)
   })
+
+  it('P11 no error in tool_use_error if nothing was thrown', async () => {
+    const turn = testTurn([heldTool('Slow', { timeout: 10, obedient: true }).tool])
+    const heard: ExecutorEvents['tool_use_error'][] = []
+    turn.executor.on('tool_use_error', (event) => heard.push(event))
+    turn.add('a', 'Slow')
+    turn.clock.increment(10)
+    await drain(turn.executor)
+    expect(heard.map(({ label }) => label)).toEqual(['Timeout'])
+    expect(heard[0]).not.toHaveProperty('error')
+  })
 })
 
 describe('a deny rule with a message', () => {

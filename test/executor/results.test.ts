@@ -250,17 +250,29 @@ describe('context modifiers', () => {
   it('Y7 W7 apply in emission order, with or without a reader', async () => {
     const { read, write, tools } = readAndWrite()
     const { add, executor } = testTurn(tools)
-    add('a', 'Read')
-    add('b', 'Read')
+    for (const id of ['a', 'b', 'c']) add(id, 'Read')
     add('w', 'Write')
-    read.run('b').finish({ contextModifier: mark('b') })
-    await flush()
-    read.run('a').finish({ contextModifier: mark('a') })
-    await flush()
-    expect(marksOf(write.run('w').context)).toEqual(['a', 'b'])
+    for (const id of ['c', 'b', 'a']) {
+      read.run(id).finish({ contextModifier: mark(id) })
+      await flush()
+    }
+    expect(marksOf(write.run('w').context)).toEqual(['a', 'b', 'c'])
     write.run('w').finish({ contextModifier: mark('w') })
     const updates = await drain(executor)
-    expect(updates.map(({ newContext }) => marksOf(newContext))).toEqual([['a'], ['a', 'b'], ['a', 'b', 'w']])
+    expect(updates.map(({ newContext }) => marksOf(newContext).join(''))).toEqual(['a', 'ab', 'abc', 'abcw'])
+  })
+
+  it('W7 Y7 a listener that reads as soon as a call has completed sees what that call changed', async () => {
+    const { write, tools } = readAndWrite()
+    const seen: string[][] = []
+    const { add, executor } = testTurn(tools)
+    executor.on('completed', () => {
+      for (const { newContext } of executor.getCompletedResults()) seen.push(marksOf(newContext))
+    })
+    add('w', 'Write')
+    write.run('w').finish({ contextModifier: mark('w') })
+    await flush()
+    expect(seen).toEqual([['w']])
   })
 
   it('Y7 a safe call sees those before its group of safe calls, and none of its own group', async () => {

@@ -76,6 +76,15 @@ describe.each(['hook', 'host'] as const)('a call whose answer the %s defers', (b
 })
 
 describe('a call that a hook defers', () => {
+  it('P4 P5 is denied where a rule denies it', async () => {
+    const read = heldTool('Read', { safe: true })
+    const turn = testTurn([read.tool], {
+      context: { hooks: { PreToolUse: [{ hooks: [defer] }] }, permissions: { deny: ['Read'] } },
+    })
+    turn.add('a', 'Read')
+    expect(textOf(await onlyOutcome(turn.executor))).toContain('denied by the rule')
+  })
+
   it('P5 is denied in mode dontAsk', async () => {
     const read = heldTool('Read', { safe: true })
     const { add, executor } = testTurn([read.tool], {

@@ -49,6 +49,21 @@ describe('a query', () => {
     ])
   })
 
+  it('Y7 L4 its context is the one that its calls have made of it', async () => {
+    const { write, all } = tools()
+    const { held, run } = testQuery(all, { context: { cwd: '/a' } })
+    expect(run.context).toMatchObject({ cwd: '/a' })
+    await flush()
+    held.start()
+    held.call('a', 'Write')
+    held.end('tool_use')
+    await flush()
+    write.run('a').finish({ contextModifier: (context) => ({ ...context, cwd: '/b' }) })
+    await flush()
+    expect(run.context).toMatchObject({ cwd: '/b' })
+    run.abort('enough')
+  })
+
   it('L1 nothing starts before the first read', async () => {
     const held = heldModel()
     const run = query({ messages: 'go', tools: [], model: held.model })

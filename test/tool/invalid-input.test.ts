@@ -26,6 +26,12 @@ describe('the text for a model about an invalid input', () => {
       '`limit` must be a number, but the string "5" came. Send 5 without quotes.',
     ],
     [
+      'a blank string for a number',
+      file,
+      { file_path: 'a', limit: '  ' },
+      '`limit` must be a number, but the string "  " came.',
+    ],
+    [
       'a boolean as a string',
       file,
       { file_path: 'a', force: 'True' },

@@ -119,7 +119,7 @@ function reportOf(
   transcript: readonly Message[],
   isStopped: boolean,
 ): ToolResult<SubAgentReport> {
-  const report = { data: { text: lastWords(transcript), reason } }
+  const report = { data: { text: lastWords(transcript, reason === 'completed'), reason } }
   if (isStopped) return { ...report, interrupted: reason !== 'completed' }
   if (reason === 'model_error') throw (result as { error: unknown }).error
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
@@ -128,17 +128,21 @@ function reportOf(
   return report
 }
 
-/** The text of the last reply; its parts may be several messages. */
-function lastWords(transcript: readonly Message[]): string {
-  const last = transcript.findLast((message) => message.type === 'assistant')
+/** The text of the last reply; its parts may be several messages. An agent that was ended may have said more before. */
+function lastWords(transcript: readonly Message[], isFinished: boolean): string {
+  const last = transcript.findLast(
+    (message) => message.type === 'assistant' && (isFinished || textsOf(message.message.content).length > 0),
+  )
   if (last?.type !== 'assistant') return ''
   return transcript
-    .flatMap((message): ContentBlock[] =>
-      message.type === 'assistant' && message.message.id === last.message.id ? message.message.content : [],
+    .flatMap((message) =>
+      message.type === 'assistant' && message.message.id === last.message.id ? textsOf(message.message.content) : [],
     )
-    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
     .join('\n\n')
 }
+
+const textsOf = (content: readonly ContentBlock[]): string[] =>
+  content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
 
 const withReason = (text: string, reason: SubAgentReport['reason']): string => {
   const said = text === '' ? 'The agent ended without a word.' : text

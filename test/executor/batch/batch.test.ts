@@ -99,7 +99,9 @@ describe('batches', () => {
   })
 
   it('B2 a context without tools is rejected with what is missing', async () => {
-    expect(() => runTools([], [], allowAllTools, {} as never)).toThrow('{ options: { tools: [ … ] } }')
+    for (const context of [{}, undefined, { options: undefined }]) {
+      expect(() => runTools([], [], allowAllTools, context as never)).toThrow('{ options: { tools: [ … ] } }')
+    }
     expect(await runTools([], [], allowAllTools, { options: { tools: [] } }).next()).toEqual({
       done: true,
       value: undefined,

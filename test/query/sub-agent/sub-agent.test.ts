@@ -80,6 +80,26 @@ describe('an agent inside an agent', () => {
     expect(result.content).toMatch(/stopped before it finished.*\n.*\nThe bug is in a\.ts\./)
   })
 
+  it('W8 L6 one that is stopped in a reply without words says what it had said before', async () => {
+    const { read, inner, run, result } = await begun()
+    read.run('inner').finish({ data: 'text' })
+    await flush()
+    inner.start()
+    inner.text('The answer is in y.')
+    inner.call('second', 'Read', { path: 'y' })
+    inner.end('tool_use')
+    await flush()
+    read.run('second').finish({ data: 'more' })
+    await flush()
+    inner.start()
+    inner.call('third', 'Read', { path: 'z' })
+    inner.end('tool_use')
+    await flush()
+    run.abort('escape')
+    await result
+    expect(JSON.stringify(run.transcript)).toContain('Its output so far:\\nThe answer is in y.')
+  })
+
   it('L6 an abort while its model streams ends that stream', async () => {
     const parts = nested()
     await flush()
