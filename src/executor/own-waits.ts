@@ -6,7 +6,8 @@ import type { ToolCall } from '../pipeline/tool-call.ts'
  */
 export class OwnWaits {
   readonly #answer: (inner: ToolCall, by: ToolCall) => void
-  readonly #stuck = new WeakSet<object>()
+  /** Made when it is needed: hardly any body does this. */
+  #stuck: Set<object> | undefined
   /** The body whose first step runs. Fields in place of an object: one per call would cost more than the rest of this. */
   #call: ToolCall | undefined
   /** Calls that this body added and that cannot start before it is over. */
@@ -34,6 +35,7 @@ export class OwnWaits {
       this.#inner = outerInner
       this.#waits = outerWaits
       if (inner !== undefined) {
+        this.#stuck ??= new Set()
         this.#stuck.add(call)
         for (const each of inner) this.#answer(each, call)
       }
@@ -49,7 +51,7 @@ export class OwnWaits {
 
   /** It waited for a call that could not start: what it reads comes to an end at its own result. */
   isStuck(call: object): boolean {
-    return this.#stuck.has(call)
+    return this.#stuck?.has(call) === true
   }
 
   /** Whoever waits now; undefined where no body is in its first step. */
