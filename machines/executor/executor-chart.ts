@@ -147,7 +147,7 @@ const executorSetup = setup({
       const next = deliverableOf(run)
       return next.ready && next.isLastMessage
     },
-    messageIsReady: ({ context: { run } }) => deliverableOf(run).ready,
+    messageIsReady: ({ context: { run } }) => run.isReady,
   },
 })
 

@@ -48,6 +48,11 @@ export class ExecutorSchedule {
     this.port = port
   }
 
+  /** The call at the cursor has a message for a reader. */
+  get isReady(): boolean {
+    return this.calls[this.cursor]?.stage === 'completed'
+  }
+
   /** A record that no run has received yet. */
   isNew(call: unknown): call is CallRecord {
     return isRecord(call) && call.index === -1

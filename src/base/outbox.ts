@@ -1,9 +1,7 @@
 import type { AnyActorRef, AnyEventObject } from 'xstate'
+import { Fifo } from './fifo.ts'
 
 type Job = () => void
-
-/** What a turn of usual size needs. */
-const mostRoom = 64
 
 /**
  * What the charts asked for, done once they are at rest. So user code never runs inside a guard, an assign or an
@@ -12,10 +10,7 @@ const mostRoom = 64
 export class Outbox {
   readonly #deliver: (actor: AnyActorRef, event: AnyEventObject) => void
   readonly #afterwards: Job
-  /** Those between `#next` and `#end`. It keeps its room: a list that is emptied is given new room when it is filled. */
-  #jobs: (Job | undefined)[] = []
-  #next = 0
-  #end = 0
+  readonly #jobs = new Fifo<Job>()
   #isRunning = false
   #isStepped = false
 
@@ -48,7 +43,7 @@ export class Outbox {
   }
 
   push(job: Job): void {
-    this.#jobs[this.#end++] = job
+    this.#jobs.push(job)
     // the charts were stepped from outside, by a host that sends to the actor itself
     if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
   }
@@ -62,20 +57,10 @@ export class Outbox {
 
   #workOff(): void {
     do {
-      while (this.#next < this.#end) attempt(this.#take())
+      for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) attempt(job)
       this.#isStepped = false
       attempt(this.#afterwards)
-    } while (this.#next < this.#end || this.#isStepped)
-  }
-
-  #take(): Job {
-    const job = this.#jobs[this.#next] as Job
-    this.#jobs[this.#next++] = undefined
-    if (this.#next === this.#end) {
-      this.#next = this.#end = 0
-      if (this.#jobs.length > mostRoom) this.#jobs = []
-    }
-    return job
+    } while (this.#jobs.length > 0 || this.#isStepped)
   }
 }
 

@@ -43,16 +43,18 @@ class ActionArgs {
   readonly context: MachineContext
   readonly event: AnyEventObject
   readonly self: AnyActorRef
-  readonly system: AnyActorScope['system']
 
-  constructor(context: MachineContext, event: AnyEventObject, { self, system }: AnyActorScope) {
+  constructor(context: MachineContext, event: AnyEventObject, self: AnyActorRef) {
     this.context = context
     this.event = event
     this.self = self
-    this.system = system
   }
 
-  // on the prototype, because most actions need none of them
+  // on the prototype: most actions need none of them
+  get system(): AnyActorScope['system'] {
+    return this.self.system
+  }
+
   get spawn(): Spawn {
     return spawn
   }
@@ -66,51 +68,43 @@ class ActionArgs {
   }
 }
 
-const none: readonly AnyTransitionDefinition[] = []
-
 /**
- * The processing of one event: the arguments of guards, and the changes made by actions so far. Guards and the functions
- * for parameters, targets and events get the step itself. Actions get a new object, because an action may keep it.
+ * One event on its way through a chart: what the guards are asked about, and what the actions so far have left. Guards and
+ * the functions of parameters, targets and events are called with it; what an action is called with is made anew, since
+ * it may be kept. It has no private methods, for which every step would need a field more.
  */
 export class ChartStep implements Asked, Content {
-  scope!: AnyActorScope
-  /** The snapshot before this microstep. */
-  before!: AnyMachineSnapshot
-  at!: Configuration
-  context!: MachineContext
-  children!: Content['children']
-  status!: Content['status']
-  output: unknown
-  /** The event of the current microstep: the received one, or a raised one. */
-  event!: AnyEventObject
-  /** The transitions of the current microstep. */
-  taken: readonly AnyTransitionDefinition[] = none
+  readonly scope: AnyActorScope
+  /** Before this microstep. */
+  before: AnyMachineSnapshot
+  at: Configuration
+  context: MachineContext
+  /** The event of the microstep that is under way: the one that came, or one that was raised. */
+  event: AnyEventObject
   raised: AnyEventObject[] | undefined
-  /** Whether the actions of this microstep require a new snapshot. */
-  isChanged = false
+  /** What few steps change, where the actions of this microstep have. */
+  #rest: Omit<Content, 'context'> | undefined
   #made: ActionArgs | undefined
 
-  begin(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot): void {
+  // one for each event: to use one again costs more, since the collector has to watch what an old object points to
+  constructor(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot) {
     this.scope = scope
-    this.before = before
-    this.at = at
-    this.context = before.context
-    this.children = before.children
-    this.status = before.status
-    this.output = before.output
     this.event = event
+    this.at = at
+    this.before = before
+    this.context = before.context
   }
 
-  /** Clears all fields, so that the step can be reused for the next event. Returns the resulting snapshot. */
-  end(): AnyMachineSnapshot {
-    const { before } = this
-    this.scope = this.before = this.at = this.context = this.children = this.event = undefined as never
-    this.output = undefined
-    this.taken = none
-    this.raised = undefined
-    this.isChanged = false
-    this.#made = undefined
-    return before
+  get children(): Content['children'] {
+    return (this.#rest ?? this.before).children
+  }
+
+  get status(): Content['status'] {
+    return (this.#rest ?? this.before).status
+  }
+
+  get output(): unknown {
+    return (this.#rest ?? this.before).output
   }
 
   /** For the functions that compute the target and the contents of an event. */
@@ -131,18 +125,17 @@ export class ChartStep implements Asked, Content {
   arriveAt(next: Configuration): void {
     if (this.isChanged || next !== this.at) this.before = next.snapshotOf(this)
     this.at = next
-    this.isChanged = false
+    this.#rest = undefined
   }
 
   assign(assignment: Assignment, params: unknown): void {
     const { context } = this
     const outer = whileAssigning(this)
     try {
-      this.context = assigned(assignment, context, this.#args(), params)
+      this.context = assigned(assignment, context, this.args, params)
     } finally {
       whileAssigning(outer)
     }
-    this.isChanged = true
   }
 
   /** Sets the initial context: a value, or a function, which may spawn. */
@@ -150,16 +143,15 @@ export class ChartStep implements Asked, Content {
     if (!given) return
     const outer = whileAssigning(this)
     try {
-      this.context = typeof given === 'function' ? { ...given({ spawn, input, self: this.scope.self }) } : given
+      this.context = typeof given === 'function' ? plain(given({ spawn, input, self: this.scope.self })) : given
     } finally {
       whileAssigning(outer)
     }
-    this.isChanged = true
   }
 
   spawn(given: Parameters<Spawn>): AnyActorRef {
-    const actor = this.#spawner()(...given)
-    this.children = { ...this.children, [actor.id]: actor }
+    const actor = spawnerOf(this)(...given)
+    this.keep({ ...this.children, [actor.id]: actor })
     return actor
   }
 
@@ -175,11 +167,11 @@ export class ChartStep implements Asked, Content {
     const relay = () => relayTo(scope.self, receiver, event)
     if (isRunning(scope) && !isInspected(scope.system)) return scope.defer(relay)
     const told = { to: receiver, targetId: undefined, event, id, delay: undefined }
-    this.#execute('xstate.sendTo', told, () => scope.defer(relay))
+    performIn(this, 'xstate.sendTo', told, () => scope.defer(relay))
   }
 
   enqueueActions(collect: Collect, params: unknown): void {
-    collectAndRun(this, collect, this.#args(), params)
+    collectAndRun(this, collect, this.args, params)
   }
 
   check(guard: unknown): boolean {
@@ -189,8 +181,8 @@ export class ChartStep implements Asked, Content {
   /** Runs an action of the chart, and reports it to inspectors. */
   perform(type: string, params: unknown, action: Exec): void {
     const { scope } = this
-    if (isRunning(scope) && !isInspected(scope.system)) action?.(this.#args(), params)
-    else this.#execute(type, params, action)
+    if (isRunning(scope) && !isInspected(scope.system)) action?.(this.args, params)
+    else performIn(this, type, params, action)
   }
 
   resolve(action: BuiltInAction, params: unknown): void {
@@ -198,14 +190,13 @@ export class ChartStep implements Asked, Content {
     const before = this.snapshot()
     this.raised ??= []
     const extra = { internalQueue: this.raised, deferredActorIds: undefined }
-    const [after, resolved, actions] = action.resolve(scope, before, this.#args(), params, action, extra)
+    const [after, resolved, actions] = action.resolve(scope, before, this.args, params, action, extra)
     if (after !== before) {
       this.context = after.context
-      this.children = after.children
-      this.isChanged = true
+      this.keep(after.children)
     }
     const { execute } = action
-    if (execute !== undefined) this.#execute(action.type, resolved, () => execute(scope, resolved))
+    if (execute !== undefined) performIn(this, action.type, resolved, () => execute(scope, resolved))
     for (const each of actions ?? []) this.at.compileAction(each)(this)
   }
 
@@ -221,9 +212,7 @@ export class ChartStep implements Asked, Content {
       const ownOutput = output === undefined || parent === undefined ? undefined : this.outputOf(output)
       whole = this.outputOf(root.output, { type: `xstate.done.state.${id}`, output: ownOutput })
     }
-    this.status = 'done'
-    this.output = whole
-    this.isChanged = true
+    this.#rest = { children: this.children, status: 'done', output: whole }
   }
 
   outputOf(output: unknown, event: AnyEventObject = this.event): unknown {
@@ -237,38 +226,51 @@ export class ChartStep implements Asked, Content {
       this.resolve(stopChild(children[id] as AnyActorRef) as unknown as BuiltInAction, undefined)
   }
 
-  /** One object for all actions with the same context: most calls run a dozen of them. */
-  #args(): ActionArgs {
+  /** Whether the actions of this microstep left anything that makes another snapshot. */
+  get isChanged(): boolean {
+    return this.context !== this.before.context || this.#rest !== undefined
+  }
+
+  keep(children: Content['children']): void {
+    const { status, output } = this
+    this.#rest = { children, status, output }
+  }
+
+  /** The same object for all actions that see the same context: most calls go through a dozen of them. */
+  get args(): ActionArgs {
     const { context, event, scope } = this
     const made = this.#made
     if (made !== undefined && made.context === context && made.event === event) return made
-    this.#made = new ActionArgs(context, event, scope)
+    this.#made = new ActionArgs(context, event, scope.self)
     return this.#made
   }
-
-  #execute(type: string, params: unknown, exec: Exec): void {
-    const { scope } = this
-    const args = this.#args()
-    if (!isRunning(scope)) return scope.actionExecutor({ type, info: args, params, exec } as never)
-    const { self, system } = scope
-    if (isInspected(system)) {
-      internalsOf(system)._sendInspectionEvent({ type: '@xstate.action', actorRef: self, action: { type, params } })
-    }
-    exec?.(args, params)
-  }
-
-  /** XState's own `spawn`, which it passes only to assigners. */
-  #spawner(): Spawn {
-    let found: Spawn | undefined
-    const take = assign((args) => {
-      found = args.spawn as Spawn
-      return {}
-    }) as unknown as BuiltInAction
-    const extra = { internalQueue: [], deferredActorIds: undefined }
-    take.resolve(this.scope, this.snapshot(), this.#args(), undefined, take, extra)
-    return found as unknown as Spawn
-  }
 }
+
+/** Tells who looks on, and runs it: at once, or, for the actions of an actor that has not started, when it does. */
+function performIn({ scope, args }: ChartStep, type: string, params: unknown, exec: Exec): void {
+  if (!isRunning(scope)) return scope.actionExecutor({ type, info: args, params, exec } as never)
+  const { self, system } = scope
+  if (isInspected(system)) {
+    internalsOf(system)._sendInspectionEvent({ type: '@xstate.action', actorRef: self, action: { type, params } })
+  }
+  exec?.(args, params)
+}
+
+/** XState's own way to spawn an actor, which it hands to nobody but an assigner. */
+function spawnerOf(step: ChartStep): Spawn {
+  let found: Spawn | undefined
+  const take = assign((args) => {
+    found = args.spawn as Spawn
+    return {}
+  }) as unknown as BuiltInAction
+  const extra = { internalQueue: [], deferredActorIds: undefined }
+  take.resolve(step.scope, step.snapshot(), step.args, undefined, take, extra)
+  return found as unknown as Spawn
+}
+
+/** XState copies a context into a new object; one that is plain can stay as it is. */
+const plain = (context: MachineContext): MachineContext =>
+  context && Object.getPrototypeOf(context) === Object.prototype ? context : { ...context }
 
 function assigned(assignment: Assignment, context: MachineContext, args: object, params: unknown): MachineContext {
   if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(args, params))

@@ -6,7 +6,7 @@ import type {
   AnyTransitionDefinition,
 } from 'xstate'
 import { ChartStep } from './chart-step.ts'
-import { ChartTable, type Configuration, isBranch, type Move, type Moves, type Selection } from './chart-table.ts'
+import { ChartTable, type Effect, isBranch, type Move, type Moves, type Selection } from './chart-table.ts'
 import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
 import { internalsOf, isInspected, wholeScope } from './xstate-internals.ts'
 
@@ -34,12 +34,12 @@ function isForXState({ type }: AnyEventObject): boolean {
   return type === 'xstate.stop' || type === 'xstate.init' || type.startsWith('xstate.error')
 }
 
-const none: readonly AnyTransitionDefinition[] = []
+/** The transitions of one microstep. */
+type Taken = readonly AnyTransitionDefinition[]
+const none: Taken = []
 
 class ChartRunner {
   readonly #table: ChartTable
-  /** A step to reuse, because most steps run one after the other. A step that threw is not reused. */
-  #idle: ChartStep | undefined
 
   constructor(compiled: AnyStateMachine, machine: AnyStateMachine) {
     this.#table = new ChartTable(machine, compiled)
@@ -48,8 +48,8 @@ class ChartRunner {
   begin(scope: AnyActorScope, input: unknown): AnyMachineSnapshot {
     const { initial, unentered, blank } = this.#table
     const { context } = this.#table.machine.config as { context?: unknown }
-    const step = this.#begin(scope, { type: 'xstate.init', input }, unentered, blank)
-    // the values before any state is entered, for the error snapshot
+    const step = new ChartStep(scope, { type: 'xstate.init', input }, unentered, blank)
+    // as they are before any state is entered, for where something goes wrong on the way
     let { context: begun, children } = step
     try {
       step.begins(context, input)
@@ -65,24 +65,12 @@ class ChartRunner {
   }
 
   step(snapshot: AnyMachineSnapshot, event: AnyEventObject, scope: AnyActorScope): AnyMachineSnapshot {
-    const step = this.#begin(scope, event, this.#table.configurationOf(snapshot), snapshot)
+    const step = new ChartStep(scope, event, this.#table.configurationOf(snapshot), snapshot)
     this.#answer(step)
     return this.#settle(step)
   }
 
-  #begin(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot): ChartStep {
-    const step = this.#idle ?? new ChartStep()
-    this.#idle = undefined
-    step.begin(scope, event, at, before)
-    return step
-  }
-
-  #end(step: ChartStep): AnyMachineSnapshot {
-    this.#idle = step
-    return step.end()
-  }
-
-  /** Takes eventless transitions until there are none or one changes nothing, then raised events, and repeats. */
+  /** Takes eventless transitions until there are none or one changes nothing, then what was raised, and so on. */
   #settle(step: ChartStep): AnyMachineSnapshot {
     let isAsked = true
     while (step.before.status === 'active') {
@@ -92,43 +80,38 @@ class ChartRunner {
         continue
       }
       const raised = step.raised?.shift()
-      if (raised === undefined) return this.#end(step)
+      if (raised === undefined) return step.before
       step.event = raised
       this.#answer(step)
       isAsked = true
     }
     step.stopChildren()
-    return this.#end(step)
+    return step.before
   }
 
   /** The microstep for an event; reported even if no transition is taken. */
   #answer(step: ChartStep): void {
     const selection = step.at.movesOn(step.event.type)
-    if (isBranch(selection)) this.#takeTogether(step, selection)
-    else this.#take(step, selection)
-    this.#tell(step)
+    this.#tell(step, isBranch(selection) ? this.#takeTogether(step, selection) : this.#take(step, selection))
   }
 
-  #take(step: ChartStep, moves: Moves): void {
+  #take(step: ChartStep, moves: Moves): Taken {
     const move = moves.length === 0 ? undefined : firstOpen(moves, step)
-    step.taken = move === undefined ? none : move.taken
-    if (guardsAreWatched() && moves.length > 0) tellGuardWatchers(step, moves)
-    if (move === undefined) return
-    const { actions, next } = move.effect
-    for (const action of actions) action(step)
-    step.arriveAt(next)
+    const taken = move === undefined ? none : move.taken
+    if (guardsAreWatched() && moves.length > 0) tellGuardWatchers(step, moves, taken)
+    if (move !== undefined) this.#run(step, move.effect)
+    return taken
   }
 
-  /** Each region that has a candidate makes its own move. */
-  #takeTogether(step: ChartStep, selection: Selection): void {
-    const moves = openMoves(selection, step)
-    step.taken = moves.map(({ transition }) => transition)
-    if (guardsAreWatched()) tellGuardWatchers(step, selection)
-    if (moves.length > 0) this.#run(step)
+  /** Regions that answer the same event each make their own move. */
+  #takeTogether(step: ChartStep, selection: Selection): Taken {
+    const taken = openMoves(selection, step).map(({ transition }) => transition)
+    if (guardsAreWatched()) tellGuardWatchers(step, selection, taken)
+    if (taken.length > 0) this.#run(step, step.at.effectOf(taken))
+    return taken
   }
 
-  #run(step: ChartStep): void {
-    const { actions, next } = step.at.effectOf(step.taken)
+  #run(step: ChartStep, { actions, next }: Effect): void {
     for (const action of actions) action(step)
     step.arriveAt(next)
   }
@@ -136,24 +119,25 @@ class ChartRunner {
   /** Takes one eventless microstep, if there is one. */
   #moveOn(step: ChartStep): boolean {
     const { eventless } = step.at
-    if (eventless.length === 1) {
-      this.#take(step, eventless[0] as Moves)
-    } else {
-      const open = new Set<AnyTransitionDefinition>()
-      for (const moves of eventless) {
-        const move = firstOpen(moves, step)
-        if (move !== undefined) open.add(move.transition)
-      }
-      step.taken = open.size === 0 ? none : step.at.effectOf([...open]).transitions
-      if (guardsAreWatched()) tellGuardWatchers(step, eventless)
-      if (open.size > 0) this.#run(step)
-    }
-    if (step.taken.length === 0) return false
-    this.#tell(step)
+    const taken = eventless.length === 1 ? this.#take(step, eventless[0] as Moves) : this.#takeFromEach(step, eventless)
+    if (taken.length === 0) return false
+    this.#tell(step, taken)
     return true
   }
 
-  #tell({ scope, event, before, taken }: ChartStep): void {
+  #takeFromEach(step: ChartStep, eventless: readonly Moves[]): Taken {
+    const open = new Set<AnyTransitionDefinition>()
+    for (const moves of eventless) {
+      const move = firstOpen(moves, step)
+      if (move !== undefined) open.add(move.transition)
+    }
+    const taken = open.size === 0 ? none : step.at.effectOf([...open]).transitions
+    if (guardsAreWatched()) tellGuardWatchers(step, eventless, taken)
+    if (open.size > 0) this.#run(step, step.at.effectOf(taken))
+    return taken
+  }
+
+  #tell({ scope, event, before }: ChartStep, taken: Taken): void {
     if (isInspected(scope.system))
       internalsOf(scope.system)._sendInspectionEvent({
         type: '@xstate.microstep',

@@ -35,8 +35,12 @@ type Considered = readonly (readonly AnyTransitionDefinition[])[]
 /** Returns the same list for the same candidates, so that a watcher can compare by identity. */
 const considered = new WeakMap<object, Considered>()
 
-/** `asked`: the candidates for an event, or the eventless moves of each innermost state. */
-export function tellGuardWatchers({ scope, event, taken }: ChartStep, asked: Selection | readonly Moves[]): void {
+/** `asked`: what could answer an event, or the eventless moves from each innermost state. */
+export function tellGuardWatchers(
+  { scope, event }: ChartStep,
+  asked: Selection | readonly Moves[],
+  taken: readonly AnyTransitionDefinition[],
+): void {
   const heard = watchers.get(scope.system)
   if (heard === undefined) return
   const candidates = 'regions' in asked ? listsOf(asked, taken) : listsOnce(asked)

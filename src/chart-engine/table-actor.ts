@@ -13,6 +13,9 @@ import { type ActorInternals, internalsOf, isInspected, type Observers, relayTo,
 const BareActor = function BareActor() {} as unknown as new () => ActorInternals
 BareActor.prototype = Actor.prototype
 
+/** For actors that nobody inspects. */
+const init = { type: 'xstate.init' }
+
 interface Executable {
   readonly type: string
   readonly info: unknown
@@ -104,9 +107,10 @@ export class TableActor extends BareActor {
   start(): this {
     if (this._processingStatus !== status.notStarted) return this
     this._processingStatus = status.running
-    const event = { type: 'xstate.init', input: this.input }
+    let event: AnyEventObject = init
     if (isInspected(this.system)) {
       const { _parent: sourceRef, ref: actorRef } = this
+      event = { type: 'xstate.init', input: this.input }
       internalsOf(this.system)._sendInspectionEvent({ type: '@xstate.event', sourceRef, actorRef, event })
     }
     if (this._snapshot.status === 'error') this._error(this._snapshot.error)

@@ -3,7 +3,6 @@ import type { ChartEngine } from './chart-engine.ts'
 import { compileChart } from './compile-chart.ts'
 import { rememberEngine } from './engine-of.ts'
 import { watchGuards } from './guard-watch.ts'
-import { notPersistable } from './not-persistable.ts'
 import { TableActor } from './table-actor.ts'
 import { createTableRoot } from './table-root.ts'
 import { createChildActor } from './xstate-engine.ts'
@@ -35,8 +34,8 @@ const hearers = new WeakMap<object, boolean>()
 
 export const tableEngine: ChartEngine = {
   name: 'table',
-  createRoot(chart, options) {
-    const root = notPersistable(createTableRoot(tableOf(chart), options))
+  createRoot(chart, options, onEnd) {
+    const root = createTableRoot(tableOf(chart), options, onEnd)
     rememberEngine(root.system, tableEngine)
     return root
   },

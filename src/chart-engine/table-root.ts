@@ -1,4 +1,5 @@
 import { Actor, type ActorOptions, type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
+import { refuseToPersist } from './not-persistable.ts'
 import { type ActorInternals, countInspectors, isInspected } from './xstate-internals.ts'
 
 /** XState's `Actor` with the methods that its types hide. */
@@ -6,6 +7,9 @@ const OpenActor = Actor as unknown as new (logic: AnyStateMachine, options: unkn
 
 /** The root actor of a system for a compiled chart. Without observers, no reports are created. */
 class TableRoot extends OpenActor {
+  /** In place of an observer: a set that is not empty would have to be looked through at every step. */
+  onEnd: (() => void) | undefined
+
   override update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
     if (isInspected(this.system) || this.#isObserved() || snapshot.status !== 'active' || isFirst(event))
       return super.update(snapshot, event)
@@ -21,7 +25,16 @@ class TableRoot extends OpenActor {
     }
   }
 
-  /** An observer without `next` needs no snapshots. */
+  override _complete(): void {
+    super._complete()
+    this.onEnd?.()
+  }
+
+  getPersistedSnapshot(): never {
+    return refuseToPersist()
+  }
+
+  /** An observer of the end alone needs no snapshots. */
   #isObserved(): boolean {
     if (this.observers.size > 0) for (const { next } of this.observers) if (next !== undefined) return true
     return false
@@ -35,8 +48,10 @@ const isFirst = ({ type }: AnyEventObject): boolean => type === 'xstate.init'
 export function createTableRoot<Machine extends AnyStateMachine>(
   logic: Machine,
   options: ActorOptions<Machine>,
+  onEnd?: () => void,
 ): Actor<Machine> {
-  const root = new TableRoot(logic, options) as unknown as Actor<Machine>
+  const root = new TableRoot(logic, options)
+  root.onEnd = onEnd
   countInspectors(root.system, options.inspect === undefined ? 0 : 1)
-  return root
+  return root as unknown as Actor<Machine>
 }

@@ -13,9 +13,14 @@ export const createChildActor = (
 
 export const xstateEngine: ChartEngine = {
   name: 'xstate',
-  createRoot<Machine extends AnyStateMachine>(chart: Machine, options: ActorOptions<Machine>): Actor<Machine> {
+  createRoot<Machine extends AnyStateMachine>(
+    chart: Machine,
+    options: ActorOptions<Machine>,
+    onEnd?: () => void,
+  ): Actor<Machine> {
     const root = notPersistable(createActor(chart, options as never) as Actor<Machine>)
     rememberEngine(root.system, xstateEngine)
+    if (onEnd !== undefined) root.subscribe({ complete: onEnd })
     return root
   },
   createChild: createChildActor,

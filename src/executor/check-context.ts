@@ -2,7 +2,7 @@ import { invalidOption } from '../base/invalid-option.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import { readHooks } from '../hooks/hook-registry.ts'
 import { type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
-import { newWarnings, problemsOf } from '../tool/check-rules.ts'
+import { newWarnings, problemsOf, type RuleProblem } from '../tool/check-rules.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
@@ -17,22 +17,23 @@ export function assertCanUseTool(canUseTool: unknown): void {
   invalidOption('canUseTool', 'a function', canUseTool)
 }
 
-/** Rules and hooks fail where they are handed in, not when a call meets them. */
-export function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): void {
+/**
+ * Rules and hooks fail where they are handed in, not when a call meets them. Returns what there is to say about rules that
+ * can be used, and was not said before.
+ */
+export function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): string[] {
   const { rules } = readPermissions(permissions)
   if (hooks !== undefined) readHooks(hooks)
-  assertRules(rules, tools)
+  return newWarnings(assertRules(rules, tools), tools)
 }
 
 /** A rule that does nothing, or far too much, is worse than none. */
-export function assertRules(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): void {
-  const error = problemsOf(rules, tools).find(({ severity }) => severity === 'error')
+export function assertRules(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): RuleProblem[] {
+  const problems = problemsOf(rules, tools)
+  const error = problems.find(({ severity }) => severity === 'error')
   if (error !== undefined) throw new SignalboxError('invalid_rule', error.message)
+  return problems
 }
-
-/** What there is to say about rules that can be used, and was not said before. */
-export const warningsOf = ({ permissions }: ToolUseContext, tools: readonly AnyTool[]): string[] =>
-  newWarnings(problemsOf(readPermissions(permissions).rules, tools), tools)
 
 export function assertContext({ abortController }: ToolUseContext): void {
   if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return

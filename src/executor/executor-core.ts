@@ -28,7 +28,7 @@ import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../tool/p
 import type { AnyTool } from '../tool/tool.ts'
 import { ToolBox } from '../tool/tool-box.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
-import { assertCanUseTool, assertContext, assertPermissions, toolsFor, warningsOf } from './check-context.ts'
+import { assertCanUseTool, assertContext, assertPermissions, toolsFor } from './check-context.ts'
 import { ContextLedger } from './context-ledger.ts'
 import { Delivery, type MessageSource, type MessageUpdate } from './delivery.ts'
 import { ExecutorEmitter, type ExecutorEvents } from './events.ts'
@@ -81,7 +81,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   readonly #failures: NamingFailure[] = []
   /** Given with the next call: nobody listens yet while the executor is made. */
   #ruleWarnings: string[] = []
-  readonly #knownTools = new WeakSet<AnyTool>()
+  readonly #knownTools = new Set<AnyTool>()
   readonly #ownWaits: OwnWaits
   #whenIdle: { readonly resolve: () => void; readonly inside: ToolCall | undefined }[] = []
   #isDiscarded = false
@@ -101,16 +101,14 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     const options = Object.assign({}, given?.options, { tools: toolsFor(given, tools) })
     const context = createToolUseContext(Object.assign({}, given, { options }))
     assertContext(context)
-    assertPermissions(context, tools)
-    this.#ruleWarnings = warningsOf(context, tools)
+    this.#ruleWarnings = assertPermissions(context, tools)
     assertCanUseTool(canUseTool)
     this.#sessionRules = new SessionRules(tools)
     this.canUseTool = canUseTool
     this.allowsEverything = canUseTool === allowAllTools
     this.#ledger = new ContextLedger(context, (next) => {
       assertContext(createToolUseContext(next))
-      assertPermissions(next, tools)
-      this.#ruleWarnings.push(...warningsOf(next, tools))
+      this.#ruleWarnings.push(...assertPermissions(next, tools))
     })
     this.#progress = new ProgressBuffer(maxBufferedProgress)
     this.#outbox = new Outbox(engine.send, () => this.#afterwards())
@@ -140,14 +138,14 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#inProgress = new InProgress(this.run, context, (error) =>
       this.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),
     )
-    this.actor = engine.createRoot(executorChart(), { id: 'executor', input: { run: this.run } })
+    const input = { run: this.run }
+    this.actor = engine.createRoot(executorChart(), { id: 'executor', input }, () => this.#stopped())
     this.actor.start()
-    this.actor.subscribe({ complete: () => this.#stopped() })
   }
 
   add(given: ToolUseBlock, source: AssistantMessage | undefined, options: AddOptions): ToolUseBlock {
     this.#hostAbort.check()
-    for (const message of this.#ruleWarnings.splice(0)) this.warn(undefined, 'rule_warning', message)
+    if (this.#ruleWarnings.length > 0) this.#tellRuleWarnings()
     const block = readBlock(given)
     const assistantMessage = source ?? createAssistantMessage([block], {}, this.settings.idsAndTime)
     const same = block.id === '' ? undefined : this.#intake.findSame(block)
@@ -162,6 +160,10 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#ownWaits.added(call)
     this.#tellForeignFields(call)
     return call.block
+  }
+
+  #tellRuleWarnings(): void {
+    for (const message of this.#ruleWarnings.splice(0)) this.warn(undefined, 'rule_warning', message)
   }
 
   /** Once for each tool, when the host listens. */
@@ -288,7 +290,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
       }
       const handedOver = this.#port.handedOver
       // only to spare the chart a question whose answer is known
-      if (this.#port.handed.length === 0 && deliverableOf(this.run).ready) this.#send({ type: 'results.take' })
+      if (this.#port.handed.length === 0 && this.run.isReady) this.#send({ type: 'results.take' })
       const call = this.#port.handed.shift()
       if (call !== undefined) return this.#update(call)
       // a callback of the host took what was handed over; more may be ready

@@ -31,11 +31,12 @@ export class OwnWaits {
   readonly #around: Surroundings
   readonly #name = {}
   readonly #bodies: ContextVariable<Body> | undefined
-  readonly #stuck = new WeakSet<object>()
+  // all three are created at first use: hardly any body needs them, and every turn has this object
+  #stuck: Set<object> | undefined
   /** Calls that a body added and that could not start at once. */
-  readonly #inner = new WeakMap<ToolCall, ToolCall[]>()
+  #inner: Map<ToolCall, ToolCall[]> | undefined
   /** How often a body sleeps, listens or waits for the executor to be idle. */
-  readonly #waits = new WeakMap<ToolCall, number>()
+  #waits: Map<ToolCall, number> | undefined
   /** The body whose first step runs. */
   #first: ToolCall | undefined
 
@@ -60,7 +61,9 @@ export class OwnWaits {
   added(call: ToolCall): void {
     const outer = this.current
     if (outer === undefined || outer === call || call.stage !== 'queued') return
-    this.#inner.set(outer, [...this.#innerOf(outer), call])
+    const inner = [...this.#innerOf(outer), call]
+    this.#inner ??= new Map()
+    this.#inner.set(outer, inner)
     this.#around.push(() => this.#check(outer))
   }
 
@@ -68,18 +71,19 @@ export class OwnWaits {
   begin(): ToolCall | undefined {
     const call = this.current
     if (call === undefined) return undefined
+    this.#waits ??= new Map()
     this.#waits.set(call, (this.#waits.get(call) ?? 0) + 1)
     this.#around.push(() => this.#check(call))
     return call
   }
 
   end(call: ToolCall | undefined): void {
-    if (call !== undefined) this.#waits.set(call, (this.#waits.get(call) ?? 1) - 1)
+    if (call !== undefined) this.#waits?.set(call, (this.#waits.get(call) ?? 1) - 1)
   }
 
   /** It waited for a call that could not start: what it reads comes to an end at its own result. */
   isStuck(call: object): boolean {
-    return this.#stuck.has(call)
+    return this.#stuck?.has(call) === true
   }
 
   /** The call of this executor whose body runs this code. */
@@ -100,12 +104,13 @@ export class OwnWaits {
     if (!this.#isWaiting(outer)) return
     const knots = this.#innerOf(outer).filter((inner) => this.#isKnot(inner, outer))
     if (knots.length === 0) return
+    this.#stuck ??= new Set()
     this.#stuck.add(outer)
     for (const inner of knots) this.#around.answer(inner, outer)
   }
 
   #isWaiting(call: ToolCall): boolean {
-    return call.stage === 'executing' && (this.#waits.get(call) ?? 0) > 0 && this.#innerOf(call).length > 0
+    return call.stage === 'executing' && (this.#waits?.get(call) ?? 0) > 0 && this.#innerOf(call).length > 0
   }
 
   /** The inner call cannot start before the outer one is over: it waits for that call, or for one that does. */
@@ -118,6 +123,6 @@ export class OwnWaits {
   }
 
   #innerOf(outer: ToolCall): ToolCall[] {
-    return (this.#inner.get(outer) ?? []).filter(({ stage }) => stage === 'queued')
+    return (this.#inner?.get(outer) ?? []).filter(({ stage }) => stage === 'queued')
   }
 }

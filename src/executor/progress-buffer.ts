@@ -1,3 +1,4 @@
+import { Fifo } from '../base/fifo.ts'
 import type { ProgressMessage } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
@@ -7,15 +8,19 @@ interface Kept {
   isDropped: boolean
 }
 
+interface OfCall {
+  readonly kept: Fifo<Kept>
+  dropped: number
+}
+
 /**
  * Progress on its way to the readers, in order of arrival. It goes past the charts: one event per line of output
  * would cost more than the tools. Of a call that nobody reads only the newest messages stay, and their number is told.
  */
 export class ProgressBuffer {
   readonly #maxPerCall: number
-  readonly #byCall = new Map<ToolCall, { kept: Kept[]; head: number; dropped: number }>()
-  #queue: Kept[] = []
-  #head = 0
+  readonly #byCall = new Map<ToolCall, OfCall>()
+  readonly #queue = new Fifo<Kept>()
   #droppedInQueue = 0
 
   constructor(maxPerCall: number) {
@@ -24,68 +29,46 @@ export class ProgressBuffer {
 
   push(call: ToolCall, message: ProgressMessage): void {
     const entry: Kept = { call, message, isDropped: false }
-    const own = this.#byCall.get(call) ?? { kept: [], head: 0, dropped: 0 }
+    const own = this.#byCall.get(call) ?? { kept: new Fifo(), dropped: 0 }
     this.#byCall.set(call, own)
     own.kept.push(entry)
     this.#queue.push(entry)
-    if (own.kept.length - own.head > this.#maxPerCall) this.#dropOldest(own)
+    if (own.kept.length > this.#maxPerCall) this.#dropOldest(own)
   }
 
   shift(): ProgressMessage | undefined {
-    while (this.#head < this.#queue.length) {
-      const { call, message, isDropped } = this.#queue[this.#head++] as Kept
-      this.#forgetRead()
-      if (isDropped) {
-        this.#droppedInQueue--
-        continue
-      }
-      return this.#withDropped(call, message)
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      if (!next.isDropped) return this.#withDropped(next)
+      this.#droppedInQueue--
     }
     return undefined
   }
 
   clear(): void {
-    this.#queue = []
-    this.#head = 0
+    this.#queue.clear()
     this.#droppedInQueue = 0
     this.#byCall.clear()
   }
 
-  #dropOldest(own: { kept: Kept[]; head: number; dropped: number }): void {
-    const oldest = own.kept[own.head++] as Kept
+  #dropOldest(own: OfCall): void {
+    const oldest = own.kept.shift() as Kept
     oldest.isDropped = true
     own.dropped++
     this.#droppedInQueue++
-    if (own.head > this.#maxPerCall) {
-      own.kept = own.kept.slice(own.head)
-      own.head = 0
-    }
     // half of the queue is dead: sweep it, so that its size follows what is kept
-    if (this.#droppedInQueue > 1_000 && this.#droppedInQueue * 2 > this.#queue.length - this.#head) {
-      this.#queue = this.#queue.slice(this.#head).filter((entry) => !entry.isDropped)
-      this.#head = 0
+    if (this.#droppedInQueue > 1_000 && this.#droppedInQueue * 2 > this.#queue.length) {
+      this.#queue.keep(({ isDropped }) => !isDropped)
       this.#droppedInQueue = 0
     }
   }
 
-  #withDropped(call: ToolCall, message: ProgressMessage): ProgressMessage {
+  #withDropped({ call, message }: Kept): ProgressMessage {
     const own = this.#byCall.get(call)
     if (own === undefined) return message
     const { dropped } = own
-    own.head++
+    own.kept.shift()
     own.dropped = 0
-    if (own.head > this.#maxPerCall) {
-      own.kept = own.kept.slice(own.head)
-      own.head = 0
-    }
-    if (own.head >= own.kept.length) this.#byCall.delete(call)
+    if (own.kept.length === 0) this.#byCall.delete(call)
     return dropped === 0 ? message : { ...message, dropped }
-  }
-
-  /** What was read must not be kept alive by what is still to be read. */
-  #forgetRead(): void {
-    if (this.#head < this.#queue.length && (this.#head < 1_000 || this.#head * 2 < this.#queue.length)) return
-    this.#queue = this.#queue.slice(this.#head)
-    this.#head = 0
   }
 }

@@ -24,7 +24,8 @@ interface Timing {
 export class CallReports {
   readonly #listeners: Listeners
   readonly #idsAndTime: IdsAndTime
-  readonly #timings = new WeakMap<ToolCall, Timing>()
+  /** Made when somebody listens. */
+  #timings: WeakMap<ToolCall, Timing> | undefined
 
   constructor(listeners: Listeners, idsAndTime: IdsAndTime) {
     this.#listeners = listeners
@@ -37,6 +38,7 @@ export class CallReports {
 
   entered(call: ToolCall, phase: TimedPhase): void {
     if (!this.isWanted) return
+    this.#timings ??= new WeakMap()
     const timing = this.#timings.get(call) ?? { durations: {}, phase: undefined, since: 0 }
     this.#close(timing)
     timing.phase = phase
@@ -45,7 +47,7 @@ export class CallReports {
 
   /** It waits in the line again, which is none of its phases. */
   left(call: ToolCall): void {
-    const timing = this.#timings.get(call)
+    const timing = this.#timings?.get(call)
     if (timing !== undefined) this.#close(timing)
   }
 
@@ -90,7 +92,7 @@ export class CallReports {
   }
 
   #telemetry(call: ToolCall): CallTelemetry {
-    const timing = this.#timings.get(call)
+    const timing = this.#timings?.get(call)
     const durations = { ...timing?.durations }
     if (timing?.phase !== undefined) {
       durations[timing.phase] = (durations[timing.phase] ?? 0) + Math.max(0, this.#idsAndTime.now() - timing.since)

@@ -4,24 +4,25 @@ import { type PermissionSettings, type ReadPermissions, readPermissions } from '
 
 /**
  * The hooks and permissions that contexts of one turn hold, each object read once. Once a turn, and not once for all: a
- * host may change its settings between two turns.
+ * host may change its settings between two turns. The maps are made when they are needed: most turns have neither.
  */
 export class Policy {
-  readonly #permissions = new WeakMap<object, ReadPermissions>()
-  readonly #hooks = new WeakMap<object, HookRegistry>()
+  #permissions: WeakMap<object, ReadPermissions> | undefined
+  #hooks: WeakMap<object, HookRegistry> | undefined
 
   /** Throws at what cannot be read. */
   permissions(settings: PermissionSettings | undefined): ReadPermissions {
-    const known = settings && this.#permissions.get(settings)
-    if (known !== undefined) return known
-    const read = readPermissions(settings)
-    if (settings !== undefined) this.#permissions.set(settings, read)
+    if (settings === undefined) return readPermissions(settings)
+    this.#permissions ??= new WeakMap()
+    const read = this.#permissions.get(settings) ?? readPermissions(settings)
+    this.#permissions.set(settings, read)
     return read
   }
 
   /** Throws at what cannot be read. */
   hooks(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
     if (hooks === undefined) return []
+    this.#hooks ??= new WeakMap()
     const book = this.#hooks.get(hooks) ?? readHooks(hooks)
     this.#hooks.set(hooks, book)
     return hooksFor(book, event, names)

@@ -6,7 +6,7 @@ import type { QueryLoop } from './query-loop.ts'
 
 /** What every final state does: nothing is left running, nothing that was said is lost, and the reader hears why. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
-  const { transcript, mailbox, attempt } = loop
+  const { transcript, outgoing, attempt } = loop
   clearTimer(loop.settings.clock, loop.backoff)
   loop.stream?.stop()
   loop.listenToHost(false)
@@ -17,8 +17,8 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   if (isAborted && ending.abortReason !== 'interrupt') {
     const message = createInterruptionMessage(ending.reason === 'aborted_tools', loop.idsAndTime)
     transcript.push(message)
-    mailbox.push(message)
+    outgoing.push(message)
   }
   const { stopReason, stopDetails } = attempt
-  mailbox.end({ ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) })
+  outgoing.end({ ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) })
 }

@@ -24,9 +24,9 @@ export function prepare(loop: QueryLoop): void {
 }
 
 /** What was sent enters the conversation. */
-export function takeSent({ sent, transcript, mailbox }: QueryLoop): void {
+export function takeSent({ sent, transcript, outgoing }: QueryLoop): void {
   for (const message of sent.splice(0)) {
     transcript.push(message)
-    mailbox.push(message)
+    outgoing.push(message)
   }
 }

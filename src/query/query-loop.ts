@@ -7,6 +7,7 @@ import {
   queryChart,
 } from '../../machines/index.ts'
 import { captureContext } from '../base/async-context.ts'
+import { AsyncQueue } from '../base/async-queue.ts'
 import { Outbox } from '../base/outbox.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
@@ -21,7 +22,6 @@ import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
 import { conclude } from './concluding.ts'
 import { drain, drained } from './draining.ts'
-import { Mailbox } from './mailbox.ts'
 import { ModelChoice } from './model-choice.ts'
 import type { ModelStream } from './model-stream.ts'
 import { OldBodies } from './old-bodies.ts'
@@ -35,7 +35,7 @@ import { closeReply, openStream } from './streaming.ts'
 import { Transcript } from './transcript.ts'
 
 /** How many messages wait for a reader before the model has to. */
-const mailboxRoom = 1_000
+const outgoingRoom = 1_000
 /** A reply that is cut off again and again before any of its calls can run will not get better. */
 const mostFruitlessTurns = 3
 
@@ -44,7 +44,7 @@ const mostFruitlessTurns = 3
  * name; each request of the chart goes to the outbox, so that it is done when the chart is at rest.
  */
 export class QueryLoop implements QueryPort, AttemptHost {
-  readonly mailbox = new Mailbox<QueryMessage, QueryResult>(mailboxRoom)
+  readonly outgoing = new AsyncQueue<QueryMessage, QueryResult>(outgoingRoom)
   readonly transcript: Transcript
   readonly actor: ActorRefFrom<QueryMachine>
   readonly isBatch: boolean
@@ -102,7 +102,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   start(): void {
-    for (const message of this.openCalls.report()) this.mailbox.push(message)
+    for (const message of this.openCalls.report()) this.outgoing.push(message)
     this.listenToHost(this.actor.getSnapshot().status === 'active')
     this.tell({ type: 'query.start' })
   }
@@ -167,13 +167,13 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   emit(message: QueryMessage): void {
-    this.mailbox.push(message)
+    this.outgoing.push(message)
   }
 
   took({ message, newContext }: MessageUpdate): Promise<void> | undefined {
     this.setup.context = newContext
-    this.mailbox.push(message)
-    return this.mailbox.room()
+    this.outgoing.push(message)
+    return this.outgoing.room()
   }
 
   inContext<Value>(job: () => Value): Value {

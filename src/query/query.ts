@@ -58,12 +58,12 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
 
   /** Why it ended, once it has: what the generator returns, for whoever loops over it. */
   get result(): QueryResult | undefined {
-    return this.#run.mailbox.ending
+    return this.#run.outgoing.ending
   }
 
   next(): Promise<IteratorResult<QueryMessage, QueryResult>> {
     this.#start()
-    return this.#run.mailbox.take()
+    return this.#run.outgoing.take()
   }
 
   /** Who leaves early ends the query. Resolves when every call has its result, and nothing runs any more. */
@@ -72,8 +72,8 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     this.#isStarted = true
     this.#run.abort('reader_left')
     for (;;) {
-      this.#run.mailbox.drop()
-      const step = await this.#run.mailbox.take()
+      this.#run.outgoing.drop()
+      const step = await this.#run.outgoing.take()
       if (step.done === true) return step
     }
   }

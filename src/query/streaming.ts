@@ -41,7 +41,7 @@ function onEvent(loop: QueryLoop, event: unknown): Promise<void> | undefined {
   if (loop.options.includeStreamEvents === true) {
     loop.emit({ type: 'stream_event', uuid: loop.idsAndTime.uuid(), event: event as ModelEvent })
   }
-  return onParts(loop, event) ?? loop.mailbox.room()
+  return onParts(loop, event) ?? loop.outgoing.room()
 }
 
 function onParts(loop: QueryLoop, event: unknown): Promise<void> | undefined {

@@ -28,13 +28,17 @@ export function checkRules(lists: PermissionLists, tools: readonly AnyTool[]): R
 }
 
 export function problemsOf(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): RuleProblem[] {
-  return (['deny', 'ask', 'allow'] as const).flatMap((behavior) =>
-    rules[behavior].flatMap((rule) => {
+  const problems: RuleProblem[] = []
+  for (const behavior of behaviors) {
+    for (const rule of rules[behavior]) {
       const problem = problemOf(rule, behavior, tools)
-      return problem === undefined ? [] : [{ isUnknownTool: false, ...problem, rule: rule.text, behavior }]
-    }),
-  )
+      if (problem !== undefined) problems.push({ isUnknownTool: false, ...problem, rule: rule.text, behavior })
+    }
+  }
+  return problems
 }
+
+const behaviors = ['deny', 'ask', 'allow'] as const
 
 type Problem = Pick<RuleProblem, 'severity' | 'message'> & { readonly isUnknownTool?: boolean }
 

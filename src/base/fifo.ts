@@ -1,0 +1,45 @@
+/** What a turn of usual size needs. */
+const mostRoom = 64
+
+/** First in, first out, at constant cost: `shift` of an array moves everything behind the first. */
+export class Fifo<Item> {
+  /** Those between `#head` and `#end`. It keeps its room: a list that is emptied is given new room when it is filled. */
+  #items: (Item | undefined)[] = []
+  #head = 0
+  #end = 0
+
+  get length(): number {
+    return this.#end - this.#head
+  }
+
+  push(item: Item): void {
+    this.#items[this.#end++] = item
+  }
+
+  shift(): Item | undefined {
+    if (this.#head === this.#end) return undefined
+    const item = this.#items[this.#head]
+    // what was taken must not be kept alive by what is still to be taken
+    this.#items[this.#head++] = undefined
+    if (this.#head === this.#end) this.#restart()
+    else if (this.#head > 1_000 && this.#head * 2 > this.#end) this.keep(() => true)
+    return item
+  }
+
+  /** Removes all items for which `isKept` says no. */
+  keep(isKept: (item: Item) => boolean): void {
+    this.#items = (this.#items.slice(this.#head, this.#end) as Item[]).filter(isKept)
+    this.#head = 0
+    this.#end = this.#items.length
+  }
+
+  clear(): void {
+    this.#items.fill(undefined, this.#head, this.#end)
+    this.#restart()
+  }
+
+  #restart(): void {
+    if (this.#items.length > mostRoom) this.#items = []
+    this.#head = this.#end = 0
+  }
+}
