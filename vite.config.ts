@@ -21,6 +21,7 @@ const slow = [
   'test/{adapters,query}/*{service,wire,same-meaning,clients,streamtext}*.test.ts',
   'test/inspect/what-if*.test.ts',
   'test/inspector-app/reduce.test.ts',
+  'test/node/file-journals/{faults,processes}.test.ts',
   'test/{transcripts,permission,hooks}/*{properties,every-combination}*.test.ts',
   'packages/{mcp,cli,xstate-inspect,stately-inspect}/**',
   'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
