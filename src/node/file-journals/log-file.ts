@@ -6,7 +6,7 @@ import type { DiskFile } from './disk.ts'
 import type { LogLines } from './log-lines.ts'
 import type { ReadLog } from './read-log.ts'
 
-const lineEnd = Buffer.from('\n')
+const lineEnd = Buffer.of(10)
 
 /** The log of a session that this process has locked. */
 export class LogFile implements JournalSink {
