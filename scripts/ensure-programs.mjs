@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findChromium } from './find-chromium.mjs'
 
@@ -17,6 +17,12 @@ or say where it is: CHROMIUM=/path/to/chromium npm test`,
   },
   { name: 'ripgrep', debian: 'ripgrep', find: () => onPath('rg'), advice: 'Tests that search with it are skipped.' },
   { name: 'tmux', debian: 'tmux', find: () => onPath('tmux'), advice: 'Terminal tests are skipped.' },
+  {
+    name: 'PostgreSQL',
+    debian: 'postgresql',
+    find: findPostgres,
+    advice: 'Tests of @signalbox/postgres are skipped; with CI=true they fail.',
+  },
   ...(process.platform === 'linux'
     ? [{ name: 'bubblewrap', debian: 'bubblewrap', find: () => onPath('bwrap'), advice: 'Sandbox tests are skipped.' }]
     : []),
@@ -51,6 +57,15 @@ function install(wanted) {
       })
     } catch {}
   }
+}
+
+/** Debian keeps the programs of each version in a folder of its own. */
+function findPostgres() {
+  const folder = '/usr/lib/postgresql'
+  const versions = existsSync(folder) ? readdirSync(folder) : []
+  return (
+    versions.map((version) => join(folder, version, 'bin/initdb')).find((path) => existsSync(path)) ?? onPath('initdb')
+  )
 }
 
 function onPath(name) {

@@ -1,3 +1,4 @@
+export { checkId, checkNote, checkOpening } from '../journal/check-arguments.ts'
 export {
   type Journal,
   type JournalRecord,
@@ -9,5 +10,11 @@ export {
   type SessionSummary,
   type StoredStatus,
 } from '../journal/journal.ts'
+export { journalError, sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
 export type { JournalLimits } from '../journal/journal-limits.ts'
+export { type JournalSink, JournalWriter, type JournalWriterOptions } from '../journal/journal-writer.ts'
+export { firstRecords } from '../journal/opening-records.ts'
+export type { PendingRecord } from '../journal/pending-records.ts'
+export { checkRecord } from '../journal/record-types.ts'
+export { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
 export { type MemoryJournalsOptions, memoryJournals } from './memory-journals.ts'

@@ -7,6 +7,9 @@ export const sessionExists = (id: string): SignalboxError =>
 export const sessionNotFound = (id: string): SignalboxError =>
   new SignalboxError('session_not_found', `Session ${id} does not exist in this store.`)
 
+export const sessionLocked = (id: string, why: string): SignalboxError =>
+  new SignalboxError('session_locked', `Session ${id} is open elsewhere: ${why}`)
+
 export const sessionFenced = (id: string): SignalboxError =>
   new SignalboxError(
     'session_fenced',

@@ -50,6 +50,8 @@ export interface SessionSummary {
   readonly questions: readonly string[]
   /** Who has the session open, if anybody has. */
   readonly owner?: string | undefined
+  /** Why the session cannot be opened, if the store can tell. */
+  readonly problem?: 'journal_corrupt' | 'journal_newer' | undefined
 }
 
 export interface OpenJournalOptions {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { platform, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { LongResult, ResultStore } from '../results/result-store.ts'
@@ -20,8 +20,14 @@ export interface FileResultStoreOptions {
 
 export interface FileResultStore extends ResultStore {
   save(result: LongResult): Promise<{ path: string }>
-  /** Removes old files and returns their number. Never rejects. */
+  /** Removes old files that no session refers to, and returns their number. Never rejects. */
   sweep(): Promise<number>
+  /** For journal stores: `sweep` keeps the files with these names, or all if they cannot be told (undefined). */
+  keepFor(names: () => Promise<ReadonlySet<string> | undefined>): void
+  /** For journal stores: the names of stored files that occur in a text. */
+  namesIn(text: string): string[]
+  /** For journal stores: removes the files with these names. */
+  remove(names: readonly string[]): Promise<void>
 }
 
 const week = 7 * 24 * 60 * 60 * 1000
@@ -32,13 +38,19 @@ export function fileResultStore(options: FileResultStoreOptions = {}): FileResul
   const { folder, maxAgeMs = week } = checked(options)
   const home = resolve(folder ?? join(tmpdir(), `signalbox-results-${userInfo().uid}`))
   let ready: Promise<void> | undefined
-  const sweep = () => removeOlder(home, maxAgeMs)
+  const keepers: (() => Promise<ReadonlySet<string> | undefined>)[] = []
+  const sweep = () => removeOlder(home, maxAgeMs, keepers)
   const prepare = async () => {
     await makePrivate(home)
     await sweep()
   }
   return {
     sweep,
+    keepFor: (names) => void keepers.push(names),
+    namesIn: (text) => text.match(/\b[0-9a-f]{32}\.txt\b/g) ?? [],
+    async remove(names) {
+      await Promise.all(names.filter((name) => ownName.test(name)).map((name) => rm(join(home, name), { force: true })))
+    },
     async save(result) {
       ready ??= prepare()
       await ready.catch((error: unknown) => {
@@ -47,6 +59,7 @@ export function fileResultStore(options: FileResultStoreOptions = {}): FileResul
       })
       const path = join(home, `${nameOf(result)}.txt`)
       await writeWhole(path, result.text)
+      await syncFolder(home)
       return { path }
     },
   }
@@ -76,6 +89,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   const file = await open(temporary, 'wx', 0o600)
   try {
     await file.writeFile(text)
+    await file.sync()
     await file.close()
     await rename(temporary, path)
   } catch (error) {
@@ -97,21 +111,45 @@ async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700)
 }
 
-async function removeOlder(folder: string, maxAgeMs: number): Promise<number> {
-  const names = await readdir(folder).catch((): string[] => [])
-  const limit = Date.now() - maxAgeMs
-  const removed = await Promise.all(
-    names.filter((name) => ownName.test(name)).map((name) => removeIfOlder(join(folder, name), limit)),
-  )
-  return removed.filter(Boolean).length
-}
-
-async function removeIfOlder(path: string, limit: number): Promise<boolean> {
+/** Makes the name of a new file durable. Windows cannot open a folder, and its file systems keep names by themselves. */
+async function syncFolder(folder: string): Promise<void> {
+  if (platform() === 'win32') return
+  const file = await open(folder, 'r')
   try {
-    if ((await stat(path)).mtimeMs >= limit) return false
-    await rm(path)
-    return true
-  } catch {
-    return false
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }
+
+async function removeOlder(
+  folder: string,
+  maxAgeMs: number,
+  keepers: readonly (() => Promise<ReadonlySet<string> | undefined>)[],
+): Promise<number> {
+  const names = await readdir(folder).catch((): string[] => [])
+  const limit = Date.now() - maxAgeMs
+  const ages = await Promise.all(names.filter((name) => ownName.test(name)).map((name) => isOlder(folder, name, limit)))
+  const old = ages.flat()
+  if (old.length === 0) return 0
+  try {
+    const kept = await Promise.all(keepers.map((names) => names()))
+    const removed = old.filter((name) => kept.every((names) => names?.has(name) === false))
+    return (await Promise.all(removed.map((name) => removeFile(join(folder, name))))).filter(Boolean).length
+  } catch {
+    // a session that cannot be read may refer to any of them
+    return 0
+  }
+}
+
+const isOlder = (folder: string, name: string, limit: number): Promise<string[]> =>
+  stat(join(folder, name)).then(
+    ({ mtimeMs }) => (mtimeMs < limit ? [name] : []),
+    () => [],
+  )
+
+const removeFile = (path: string): Promise<boolean> =>
+  rm(path).then(
+    () => true,
+    () => false,
+  )

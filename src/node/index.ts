@@ -20,4 +20,6 @@ export {
 } from '../process/run-command.ts'
 export { runMarker } from '../process/run-marker.ts'
 export { shellEnvironment } from '../process/shell-environment.ts'
+export { type FileJournals, fileJournals } from './file-journals/file-journals.ts'
+export type { FileJournalsOptions, Seal } from './file-journals/options.ts'
 export { type FileResultStore, type FileResultStoreOptions, fileResultStore } from './file-result-store.ts'

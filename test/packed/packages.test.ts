@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/imports.ts'
 import { emptyProject, strictly, tarballOf } from './empty-project.ts'
 
-const names = ['tools', 'mcp', 'cli', 'xstate-inspect', 'stately-inspect']
+const names = ['tools', 'mcp', 'postgres', 'cli', 'xstate-inspect', 'stately-inspect']
 
 /** Both bridges in one project, each with the receiver of its own package. */
 const bridged = `
@@ -47,7 +47,7 @@ describe('all packages in an empty project', () => {
     const others = ['@types/node@20', '@types/ws@8', 'ws@8', '@statelyai/inspect@0.7.2']
     project.install(...tarballs, ...others, '@modelcontextprotocol/server-filesystem@2026.8.31')
     project.write('bridged.ts', bridged)
-    for (const name of ['tools', 'mcp']) project.write(`${name}.ts`, programOf(name))
+    for (const name of ['tools', 'mcp', 'postgres']) project.write(`${name}.ts`, programOf(name))
     const compilerOptions = { ...strictly, types: ['node'] }
     project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   })

@@ -1,0 +1,95 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { migrate } from './migrations.ts'
+import type { ClientLike, PoolLike, Rows } from './options.ts'
+
+/** SQLSTATEs of a server that stops, starts, is full of connections, or of two transactions in each other's way. */
+const passing = /^(08...|57P0.|53300|40001|40P01)$/
+const systemErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
+const lostConnection =
+  /connection (terminated|ended|timeout|error)|timeout exceeded when trying to connect|not queryable/i
+
+/** Whether the same statement may succeed later. */
+function isPassing(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string' && (passing.test(code) || systemErrors.includes(code))) return true
+  return typeof message === 'string' && lostConnection.test(message)
+}
+
+/** Runs statements, and tries again while the database is away. */
+export class Database {
+  readonly pool: PoolLike
+  readonly schema: string
+  readonly #retryMs: number
+  #isReady: Promise<void> | undefined
+
+  constructor(pool: PoolLike, schema: string, retryMs: number) {
+    this.pool = pool
+    this.schema = `"${schema}"`
+    this.#retryMs = retryMs
+    // a connection that breaks while nobody uses it must not end the process
+    pool.on('error', () => undefined)
+  }
+
+  /**
+   * Runs `work` on a client. If the connection breaks, `work` runs again: it must be able to tell whether its first
+   * run took effect. `isAgain` says so.
+   */
+  async run<T>(work: (client: ClientLike, isAgain: boolean) => Promise<T>): Promise<T> {
+    const start = performance.now()
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#once((client) => work(client, attempt > 0))
+      } catch (error) {
+        const pause = Math.min(50 * 2 ** attempt, 1_000)
+        if (!isPassing(error) || performance.now() - start + pause > this.#retryMs) throw error
+        await wait(pause)
+      }
+    }
+  }
+
+  async query(text: string, values: unknown[] = [], name?: string): Promise<Rows> {
+    return this.run((client) => client.query({ text, values, ...(name !== undefined && { name }) }))
+  }
+
+  /** Creates the tables, once. */
+  async ready(client: ClientLike): Promise<void> {
+    this.#isReady ??= migrate(client, this.schema)
+    try {
+      await this.#isReady
+    } catch (error) {
+      this.#isReady = undefined
+      throw error
+    }
+  }
+
+  async #once<T>(work: (client: ClientLike) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect()
+    const ignore = (): void => undefined
+    client.on('error', ignore)
+    let problem: unknown
+    try {
+      await this.ready(client)
+      return await work(client)
+    } catch (error) {
+      problem = error
+      throw error
+    } finally {
+      client.removeListener('error', ignore)
+      // a broken client does not go back to the pool
+      client.release(problem !== undefined && isPassing(problem))
+    }
+  }
+}
+
+/** Runs `work` as one transaction. */
+export async function transaction<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
+  await client.query({ text: 'begin' })
+  try {
+    const result = await work()
+    await client.query({ text: 'commit' })
+    return result
+  } catch (error) {
+    await client.query({ text: 'rollback' }).catch(() => undefined)
+    throw error
+  }
+}

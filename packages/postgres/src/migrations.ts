@@ -1,0 +1,68 @@
+import { SignalboxError } from 'signalbox'
+import type { ClientLike } from './options.ts'
+
+/** Each entry leads from one version to the next. Released entries never change. `$schema` is replaced. */
+const migrations = [
+  `create table $schema.sessions (
+     session text primary key,
+     name text not null,
+     records integer not null,
+     bytes bigint not null,
+     status text not null,
+     questions text not null,
+     owner text,
+     token text,
+     lock integer,
+     created_at bigint not null,
+     updated_at bigint not null,
+     touched timestamptz not null default now()
+   );
+   create table $schema.records (
+     session text not null references $schema.sessions on delete cascade,
+     n integer not null,
+     at bigint not null,
+     body text not null,
+     primary key (session, n)
+   );
+   create table $schema.notes (
+     session text not null references $schema.sessions on delete cascade,
+     key text not null,
+     place bigint generated always as identity,
+     token text not null,
+     body text not null,
+     is_copied boolean not null default false,
+     primary key (session, key)
+   )`,
+]
+
+/** Brings the tables to this version. Any number of processes may do so at once. */
+export async function migrate(client: ClientLike, schema: string): Promise<void> {
+  if ((await versionOf(client, schema)) === migrations.length) return
+  await client.query({ text: 'begin' })
+  try {
+    await client.query({ text: 'select pg_advisory_xact_lock(hashtext($1))', values: [`signalbox ${schema}`] })
+    await client.query({ text: `create schema if not exists ${schema}` })
+    await client.query({ text: `create table if not exists ${schema}.migrations (version integer primary key)` })
+    for (let version = await versionOf(client, schema); version < migrations.length; version++) {
+      await client.query({ text: (migrations[version] as string).replaceAll('$schema', schema) })
+      await client.query({ text: `insert into ${schema}.migrations values ($1)`, values: [version + 1] })
+    }
+    await client.query({ text: 'commit' })
+  } catch (error) {
+    await client.query({ text: 'rollback' }).catch(() => undefined)
+    throw error
+  }
+}
+
+async function versionOf(client: ClientLike, schema: string): Promise<number> {
+  const table = `${schema}.migrations`
+  const found = await client.query({ text: 'select to_regclass($1) is not null as found', values: [table] })
+  if (found.rows[0]?.found !== true) return 0
+  const { rows } = await client.query({ text: `select coalesce(max(version), 0) as version from ${table}` })
+  const version = Number(rows[0]?.version)
+  if (version <= migrations.length) return version
+  throw new SignalboxError(
+    'journal_newer',
+    `The tables in schema ${schema} have version ${version}; this @signalbox/postgres knows up to version ${migrations.length}. Update it.`,
+  )
+}

@@ -1,0 +1,77 @@
+import {
+  checkRecord,
+  firstRecords,
+  type JournalRecord,
+  type OpenJournalOptions,
+  type SessionState,
+  sessionExists,
+  sessionNotFound,
+} from 'signalbox/durable'
+import { transaction } from './database.ts'
+import { hashOf, lockOf } from './hash-of.ts'
+import type { ClientLike } from './options.ts'
+import { foldState, questionsText } from './session-log.ts'
+
+export interface OpenedSession {
+  readonly records: JournalRecord[]
+  readonly bytes: number
+  readonly state: SessionState
+}
+
+/** Makes this token the owner, in one transaction. An owner before it fails with its next commit. */
+export function openSession(
+  client: ClientLike,
+  schema: string,
+  id: string,
+  token: string,
+  given: OpenJournalOptions,
+): Promise<OpenedSession> {
+  const session = hashOf(id)
+  const query = (text: string, ...values: unknown[]) =>
+    client.query({ text: text.replaceAll('$schema', schema), values })
+  return transaction(client, async () => {
+    if (given.mode !== 'resume') {
+      await query(
+        `insert into $schema.sessions (session, name, records, bytes, status, questions, created_at, updated_at)
+         values ($1, $2, 0, 0, 'idle', '[]', 0, 0) on conflict do nothing`,
+        session,
+        JSON.stringify(id),
+      )
+    }
+    // the lock on the row makes commits and other openings wait
+    const { rows } = await query('select token, bytes from $schema.sessions where session = $1 for update', session)
+    const kept = await query('select n, at, body from $schema.records where session = $1 order by n', session)
+    const bodies = kept.rows.map(({ body }) => String(body))
+    const records = kept.rows.map(recordOf)
+    if (records.length === 0 && given.mode === 'resume') throw sessionNotFound(id)
+    const [row] = rows
+    // after a lost answer: this opening is there already
+    if (row?.token === token) return { records, bytes: Number(row.bytes), state: foldState(bodies) }
+    if (records.length > 0 && given.mode === 'create') throw sessionExists(id)
+    for (const record of records) checkRecord(id, record)
+    const at = Date.now()
+    const opening = firstRecords(id, given, records.length, at)
+    const added = opening.map(({ body }) => body)
+    const state = foldState([...bodies, ...added])
+    const bytes = Number(row?.bytes) + added.reduce((sum, body) => sum + Buffer.byteLength(body), 0)
+    await query(
+      `insert into $schema.records (session, n, at, body)
+       select $1, new.n, $2, new.body from unnest($3::integer[], $4::text[]) as new (n, body)`,
+      ...[session, at, opening.map(({ n }) => n), added],
+    )
+    await query(
+      `update $schema.sessions set records = $2, bytes = $3, status = $4, questions = $5, owner = $6, token = $7,
+       lock = $8, created_at = $9, updated_at = $10, touched = now() where session = $1`,
+      ...[session, records.length + opening.length, bytes, state.status, questionsText(state)],
+      ...[JSON.stringify(given.owner), token, lockOf(token), records[0]?.at ?? at, at],
+    )
+    const all = [...records, ...opening.map((each) => recordOf({ ...each }))]
+    return { records: all, bytes, state }
+  })
+}
+
+export const recordOf = ({ n, at, body }: Record<string, unknown>): JournalRecord => ({
+  n: Number(n),
+  at: Number(at),
+  ...JSON.parse(String(body)),
+})

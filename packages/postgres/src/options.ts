@@ -1,0 +1,64 @@
+import { SignalboxError } from 'signalbox'
+import type { JournalLimits } from 'signalbox/durable'
+
+/** What a query returns. */
+export interface Rows {
+  readonly rows: Record<string, unknown>[]
+  readonly rowCount: number | null
+}
+
+export interface ClientLike {
+  query(query: { text: string; values?: unknown[]; name?: string }): Promise<Rows>
+  on(event: string, listener: (value: unknown) => void): unknown
+  removeListener(event: string, listener: (value: unknown) => void): unknown
+  release(error?: boolean | Error): void
+}
+
+/** The parts of a `Pool` of pg that the store uses. */
+export interface PoolLike {
+  connect(): Promise<ClientLike>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  readonly options?: { readonly max?: number | undefined }
+}
+
+export interface PostgresJournalsOptions {
+  /** A `Pool` of pg with at least two connections. While sessions are open, one of them listens for notes. */
+  readonly pool?: PoolLike | undefined
+  /** In place of `pool`: where the database is. `end()` closes the connections. */
+  readonly connectionString?: string | undefined
+  /**
+   * The schema for the tables. Created if it does not exist.
+   * @default 'signalbox'
+   */
+  readonly schema?: string | undefined
+  /**
+   * How long a database that does not answer is tried again before the journal fails.
+   * @default 30_000
+   */
+  readonly retryMs?: number | undefined
+  /**
+   * How often an owner looks for notes, in case a notification is lost. At least 1,000.
+   * @default 2_000
+   */
+  readonly rescanMs?: number | undefined
+  readonly limits?: JournalLimits | undefined
+}
+
+const names = ['pool', 'connectionString', 'schema', 'retryMs', 'rescanMs', 'limits']
+const identifier = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+
+export function checkOptions(options: PostgresJournalsOptions): void {
+  const { pool, connectionString, schema = 'signalbox', retryMs = 0, rescanMs = 2_000 } = options
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown !== undefined) refuse(`Unknown option ${unknown}. Known options: ${names.join(', ')}.`)
+  if ((pool === undefined) === (connectionString === undefined)) refuse('Pass either pool or connectionString.')
+  if (pool !== undefined && typeof pool.connect !== 'function') refuse('pool: expected a Pool of pg.')
+  if (pool?.options?.max === 1) refuse('pool: expected at least 2 connections (max), because one of them listens.')
+  if (!identifier.test(schema)) refuse(`schema: expected letters, digits and _, received ${JSON.stringify(schema)}.`)
+  if (!(retryMs >= 0)) refuse(`retryMs: expected milliseconds, received ${String(retryMs)}.`)
+  if (!(rescanMs >= 1_000)) refuse(`rescanMs: expected at least 1000 milliseconds, received ${String(rescanMs)}.`)
+}
+
+function refuse(message: string): never {
+  throw new SignalboxError('invalid_option', message)
+}

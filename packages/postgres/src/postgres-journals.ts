@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import {
+  checkId,
+  checkNote,
+  checkOpening,
+  checkRecord,
+  type Journal,
+  type JournalStore,
+  JournalWriter,
+  journalError,
+  keyOf,
+  type OpenJournalOptions,
+  type SessionNote,
+  sessionNotFound,
+} from 'signalbox/durable'
+import { Database } from './database.ts'
+import { hashOf, lockOf } from './hash-of.ts'
+import { Listener } from './listener.ts'
+import { NoteReader } from './note-reader.ts'
+import { openSession, recordOf } from './open-session.ts'
+import { checkOptions, type PostgresJournalsOptions } from './options.ts'
+import { SessionLog, stateOf } from './session-log.ts'
+import { listSessions, sweepSessions } from './stored-sessions.ts'
+
+export interface PostgresJournals extends JournalStore {
+  /** Removes sessions that have been idle for longer than `maxAgeMs` (30 days). Resolves with their ids. */
+  sweep(options?: { readonly maxAgeMs?: number | undefined }): Promise<string[]>
+  /** Closes the connections that the store made for `connectionString`. A pool that was passed stays open. */
+  end(): Promise<void>
+}
+
+const pageSize = 1_000
+
+/** Keeps sessions in PostgreSQL. Whoever opens a session last owns it; an earlier owner can no longer write. */
+export function postgresJournals(options: PostgresJournalsOptions): PostgresJournals {
+  checkOptions(options)
+  const { connectionString, schema = 'signalbox', retryMs = 30_000, rescanMs = 2_000, limits } = options
+  const ownPool = options.pool === undefined ? new pg.Pool({ connectionString }) : undefined
+  const database = new Database(options.pool ?? (ownPool as pg.Pool), schema, retryMs)
+  const channel = `"signalbox_${schema}"`
+  const listener = new Listener(database, channel, rescanMs)
+  const tables = database.schema
+
+  async function open(id: string, given: OpenJournalOptions): Promise<Journal> {
+    checkOpening(id, given)
+    const token = randomUUID()
+    const { records, bytes, state } = await database.run((client) => openSession(client, tables, id, token, given))
+    const session = hashOf(id)
+    const listening = { lock: lockOf(token), look: () => void reader.look() }
+    const log = new SessionLog(database, id, token, records.length, state, async () => {
+      reader.isOver = true
+      await listener.remove(session, listening)
+    })
+    const journal = new JournalWriter({ id, records, bytes, sink: log, limits })
+    const reader = new NoteReader(database, journal)
+    await listener.add(session, listening)
+    await reader.look()
+    return journal
+  }
+
+  async function* read(id: string): AsyncGenerator<ReturnType<typeof recordOf>> {
+    checkId(id)
+    const text = `select n, at, body from ${tables}.records where session = $1 and n >= $2 order by n limit ${pageSize}`
+    for (let next = 0; ; next += pageSize) {
+      const { rows } = await withCode(id, database.query(text, [hashOf(id), next]))
+      if (next === 0 && rows.length === 0) throw sessionNotFound(id)
+      for (const row of rows) {
+        const record = recordOf(row)
+        checkRecord(id, record)
+        yield record
+      }
+      if (rows.length < pageSize) return
+    }
+  }
+
+  async function post(id: string, note: SessionNote): Promise<'accepted' | 'stale'> {
+    checkId(id)
+    checkNote(note)
+    const [session, key, token] = [hashOf(id), hashOf(keyOf(note)), randomUUID()]
+    const found = await database.query(`select status, questions from ${tables}.sessions where session = $1`, [session])
+    const [row] = found.rows
+    if (row === undefined) throw sessionNotFound(id)
+    const { questions } = stateOf(row.status, row.questions)
+    if (note.type === 'answer' && !questions.has(note.question)) return 'stale'
+    // the notification goes out with the commit; the session may be removed at any time
+    const put = `with put as (
+        insert into ${tables}.notes (session, key, token, body)
+        select session, $2, $3, $4 from ${tables}.sessions where session = $1 for key share
+        on conflict do nothing returning session
+      ) select pg_notify($5, session) from put`
+    const values = [session, key, token, JSON.stringify(note), `signalbox_${schema}`]
+    await database.query(put, values)
+    listener.hint(session)
+    const kept = await database.query(`select token from ${tables}.notes where session = $1 and key = $2`, [
+      session,
+      key,
+    ])
+    if (kept.rows[0] === undefined) throw sessionNotFound(id)
+    return kept.rows[0].token === token ? 'accepted' : 'stale'
+  }
+
+  return {
+    open: (id, given) => withCode(id, open(id, given)),
+    read,
+    list: (filter) => listSessions(database, filter?.status),
+    post: (id, note) => withCode(id, post(id, note)),
+    async remove(id) {
+      checkId(id)
+      await withCode(id, database.query(`delete from ${tables}.sessions where session = $1`, [hashOf(id)]))
+    },
+    sweep: (given) => sweepSessions(database, given?.maxAgeMs),
+    async end() {
+      await ownPool?.end()
+    },
+  }
+}
+
+/** What the database says becomes an error with a code. */
+const withCode = <T>(id: string, promise: Promise<T>): Promise<T> =>
+  promise.catch((error: unknown) => {
+    throw journalError(id, error)
+  })

@@ -1,0 +1,120 @@
+import {
+  type JournalSink,
+  newSessionState,
+  type PendingRecord,
+  type SessionState,
+  sessionFenced,
+  stateAfter,
+} from 'signalbox/durable'
+import type { Database } from './database.ts'
+import { hashOf } from './hash-of.ts'
+import type { ClientLike } from './options.ts'
+
+/** The questions of a state as one text, with those who ask. */
+export const questionsText = ({ questions }: SessionState): string => JSON.stringify([...questions])
+
+export const stateOf = (status: unknown, questions: unknown): SessionState => ({
+  status: status as SessionState['status'],
+  questions: new Map(JSON.parse(String(questions))),
+})
+
+/** The state of a log, from its records. */
+export const foldState = (bodies: readonly string[], from: SessionState = newSessionState): SessionState =>
+  bodies.reduce((state, body) => stateAfter(state, JSON.parse(body)), from)
+
+/** The log of a session that this process owns. */
+export class SessionLog implements JournalSink {
+  readonly #database: Database
+  readonly #id: string
+  readonly #session: string
+  readonly #token: string
+  readonly #onRelease: () => Promise<void>
+  #records: number
+  #state: SessionState
+
+  constructor(
+    database: Database,
+    id: string,
+    token: string,
+    records: number,
+    state: SessionState,
+    onRelease: () => Promise<void>,
+  ) {
+    this.#database = database
+    this.#id = id
+    this.#session = hashOf(id)
+    this.#token = token
+    this.#records = records
+    this.#state = state
+    this.#onRelease = onRelease
+  }
+
+  async commit(batch: readonly PendingRecord[]): Promise<void> {
+    const state = foldState(
+      batch.map(({ body }) => body),
+      this.#state,
+    )
+    await this.#database.run(async (client, isAgain) => {
+      if (isAgain && (await this.#isCommitted(client, batch.length))) return
+      const { rowCount } = await client.query(this.#statement(batch, state))
+      if (rowCount !== batch.length) throw sessionFenced(this.#id)
+    })
+    this.#records += batch.length
+    this.#state = state
+  }
+
+  async release(): Promise<void> {
+    const { schema } = this.#database
+    try {
+      await this.#database.pool.connect().then(async (client) => {
+        const text = `update ${schema}.sessions set owner = null, token = null, lock = null where session = $1 and token = $2`
+        await client.query({ text, values: [this.#session, this.#token] }).finally(() => client.release())
+      })
+    } catch {
+      // without its lock the session counts as nobody's
+    } finally {
+      await this.#onRelease()
+    }
+  }
+
+  /** One statement for the records, the state and the copied notes. It changes nothing if another owner has come. */
+  #statement(batch: readonly PendingRecord[], state: SessionState): { name: string; text: string; values: unknown[] } {
+    const { schema } = this.#database
+    const notes = batch.flatMap(({ body }) => (body.includes('"note"') ? noteIn(body) : []))
+    const bytes = batch.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
+    return {
+      name: `signalbox-commit-${schema}`,
+      text: `with owned as (
+          update ${schema}.sessions
+          set records = records + $4, bytes = bytes + $5, status = $6, questions = $7, updated_at = $8, touched = now()
+          where session = $1 and token = $2 and records = $3
+          returning session
+        ), copied as (
+          update ${schema}.notes set is_copied = true
+          from owned where notes.session = owned.session and key = any($9::text[])
+        )
+        insert into ${schema}.records (session, n, at, body)
+        select owned.session, new.n, new.at, new.body
+        from owned, unnest($10::integer[], $11::bigint[], $12::text[]) as new (n, at, body)`,
+      values: [
+        ...[this.#session, this.#token, this.#records, batch.length, bytes, state.status, questionsText(state)],
+        ...[batch.at(-1)?.at, notes],
+        ...[batch.map(({ n }) => n), batch.map(({ at }) => at), batch.map(({ body }) => body)],
+      ],
+    }
+  }
+
+  /** Whether a statement took effect although its answer was lost. */
+  async #isCommitted(client: ClientLike, added: number): Promise<boolean> {
+    const { rows } = await client.query({
+      text: `select records, token from ${this.#database.schema}.sessions where session = $1`,
+      values: [this.#session],
+    })
+    return rows[0]?.token === this.#token && rows[0]?.records === this.#records + added
+  }
+}
+
+function noteIn(body: string): string[] {
+  const { note } = JSON.parse(body)
+  return typeof note === 'string' ? [hashOf(note)] : []
+}

@@ -1,0 +1,62 @@
+import { SignalboxError } from 'signalbox'
+import type { SessionSummary, StoredStatus } from 'signalbox/durable'
+import type { Database } from './database.ts'
+import { lockClass } from './listener.ts'
+import { stateOf } from './session-log.ts'
+
+const pageSize = 500
+const month = 30 * 24 * 60 * 60 * 1_000
+
+/** Whether the owner's connection holds its lock. Two keys make an advisory lock with objsubid 2. */
+const isOwned = `(s.token is not null and exists (
+  select from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+    and l.database = (select oid from pg_database where datname = current_database())
+    and l.classid::bigint = ${lockClass} and l.objid::bigint = (s.lock::bigint & 4294967295)
+))`
+
+export async function* listSessions(
+  database: Database,
+  wanted?: readonly StoredStatus[],
+): AsyncGenerator<SessionSummary> {
+  const text = `select * from (
+      select s.*, ${isOwned} as is_owned,
+        case when s.status = 'running' and not ${isOwned} then 'lost' else s.status end as told
+      from ${database.schema}.sessions s where s.session > $1
+    ) found
+    where $2::text[] is null or told = any($2::text[])
+    order by session limit ${pageSize}`
+  for (let after = ''; ; ) {
+    const { rows } = await database.query(text, [after, wanted ?? null])
+    for (const row of rows) yield summaryOf(row)
+    if (rows.length < pageSize) return
+    after = String(rows.at(-1)?.session)
+  }
+}
+
+/** By the clock of the database alone. A session with notes that nobody has copied is not idle. */
+export async function sweepSessions(database: Database, maxAgeMs: number = month): Promise<string[]> {
+  if (!(maxAgeMs >= 0))
+    throw new SignalboxError('invalid_option', `maxAgeMs: expected milliseconds, received ${maxAgeMs}.`)
+  const { rows } = await database.query(
+    `delete from ${database.schema}.sessions s
+     where s.status = 'idle' and not ${isOwned}
+       and s.touched < now() - $1 * interval '1 millisecond'
+       and not exists (select from ${database.schema}.notes n where n.session = s.session and not n.is_copied)
+     returning s.name`,
+    [maxAgeMs],
+  )
+  return rows.map(({ name }) => JSON.parse(String(name)))
+}
+
+function summaryOf(row: Record<string, unknown>): SessionSummary {
+  return {
+    id: JSON.parse(String(row.name)),
+    status: row.told as StoredStatus,
+    records: Number(row.records),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+    questions: [...stateOf(row.status, row.questions).questions.keys()],
+    ...(row.is_owned === true && { owner: JSON.parse(String(row.owner)) }),
+  }
+}

@@ -1,0 +1,187 @@
+import { postgresJournals } from '@signalbox/postgres'
+import pg from 'pg'
+import type { JournalStore, NewRecord } from 'signalbox/durable'
+import { describeJournalStore } from 'signalbox/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findPostgres, PostgresServer } from './postgres-server.ts'
+
+const isThere = findPostgres() !== undefined
+if (!isThere && process.env.CI !== 'true')
+  console.warn('Tests of @signalbox/postgres are skipped: PostgreSQL was not found.')
+
+const sent = (text: unknown): NewRecord => ({ t: 'message.sent', text })
+const textsIn = async (store: JournalStore): Promise<unknown[]> => {
+  const texts: unknown[] = []
+  for await (const { t, text } of store.read('s')) if (t === 'message.sent') texts.push(text)
+  return texts
+}
+
+describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
+  let server: PostgresServer
+  let schemas = 0
+  let schema: string
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server?.end())
+  beforeEach(() => {
+    schema = `test_${++schemas}`
+  })
+  const make = (options: Partial<Parameters<typeof postgresJournals>[0]> = {}) =>
+    postgresJournals({ connectionString: server.url, schema, ...options })
+
+  describeJournalStore(
+    () => {
+      const stores = [make(), make()] as const
+      return {
+        store: stores[0],
+        another: () => stores[1],
+        end: async () => void (await Promise.all(stores.map((store) => store.end()))),
+      }
+    },
+    { describe, it },
+  )
+
+  it('many processes create the tables at once; a newer version is refused', async () => {
+    const stores = Array.from({ length: 6 }, () => make())
+    const journals = await Promise.all(stores.map((store, n) => store.open(`s${n}`, { owner: 'me', mode: 'create' })))
+    await Promise.all(journals.map((journal) => journal.close()))
+    await Promise.all(stores.map((store) => store.end()))
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await client.query(`insert into ${schema}.migrations values (99)`)
+    await client.end()
+    const store = make()
+    await expect(store.open('s', { owner: 'me', mode: 'either' })).rejects.toMatchObject({
+      code: 'journal_newer',
+      message: expect.stringContaining('version 99'),
+    })
+    await store.end()
+  })
+
+  it('D19 a database that goes away for a moment costs nothing', async () => {
+    const store = make()
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    const heard: unknown[] = []
+    journal.onNote((note) => heard.push(note))
+    for (let n = 0; n < 200; n++) {
+      journal.append(sent(n))
+      if (n % 40 !== 20) {
+        if (n % 5 === 0) await journal.flush()
+        continue
+      }
+      const flushed = journal.flush()
+      await server.crash()
+      journal.append(sent('while it is away'))
+      const later = journal.flush()
+      await server.run()
+      await Promise.all([flushed, later])
+    }
+    await journal.flush()
+    expect((await textsIn(store)).filter((text) => typeof text === 'number')).toEqual([...Array(200).keys()])
+    const note = { type: 'message', uuid: 'm', content: 'x' } as const
+    expect(await store.post('s', note)).toBe('accepted')
+    await expect.poll(() => heard).toEqual([note])
+    await journal.close()
+    await store.end()
+  })
+
+  it('D19 a database that stays away longer than retryMs fails the journal for good', async () => {
+    const store = make({ retryMs: 300 })
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    journal.append(sent('kept'))
+    await journal.flush()
+    await server.crash()
+    journal.append(sent('lost'))
+    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
+    await server.run()
+    journal.append(sent('after'))
+    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
+    await expect(journal.close()).rejects.toMatchObject({ code: 'journal_error' })
+    expect(await textsIn(store)).toEqual(['kept'])
+    await store.end()
+  })
+
+  it('D19 a lost answer of the database is not taken for another owner, and nothing is written twice', async () => {
+    // breaks the connection after the server has committed, before the answer arrives
+    const pool = new pg.Pool({ connectionString: server.url })
+    let breaks = 0
+    const connect = async () => {
+      const client = await pool.connect()
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
+      return Object.assign(Object.create(client), {
+        async query(given: { text: string }) {
+          const result = await query(given)
+          const isChange = /insert into .*\.(records|notes)|^commit$/s.test(given.text)
+          if (!isChange || breaks++ % 2 === 1) return result
+          throw Object.assign(new Error('Connection terminated unexpectedly'), { code: '08006' })
+        },
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    expect(journal.records).toHaveLength(2)
+    for (const text of [1, 2, 3]) {
+      journal.append(sent(text))
+      await journal.flush()
+    }
+    expect(await store.post('s', { type: 'message', uuid: 'm', content: 'x' })).toBe('accepted')
+    expect(await store.post('s', { type: 'message', uuid: 'm', content: 'x' })).toBe('stale')
+    await journal.close()
+    expect(await textsIn(store)).toEqual([1, 2, 3])
+    await pool.end()
+  })
+
+  it('D10 D1 an owner whose connection is gone is lost; one that listens again is not', async () => {
+    const [store, other] = [make(), make()]
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    journal.append(sent('x'))
+    await journal.flush()
+    const statusOf = async () => {
+      for await (const { status } of other.list()) return status
+      return 'nothing'
+    }
+    expect(await statusOf()).toBe('running')
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')
+    await client.end()
+    // the owner finds out by itself within rescanMs
+    await expect.poll(statusOf).toBe('running')
+    await journal.close()
+    expect(await statusOf()).toBe('lost')
+    await Promise.all([store.end(), other.end()])
+  })
+
+  it('D25 sweeps idle sessions, by the clock of the database, and never others', async () => {
+    const store = make()
+    const write = async (id: string, ...types: string[]) => {
+      const journal = await store.open(id, { owner: 'me', mode: 'create' })
+      for (const t of types) journal.append({ t, note: id === 'read' ? 'm' : undefined } as NewRecord)
+      if (id !== 'open') await journal.close()
+      return journal
+    }
+    await write('idle', 'message.sent', 'run.ended')
+    await write('lost', 'message.sent')
+    await write('suspended', 'message.sent', 'run.suspended')
+    await write('mail')
+    await store.post('mail', { type: 'message', uuid: 'm', content: 'x' })
+    const open = await write('open')
+    expect(await store.sweep()).toEqual([])
+    expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['idle'])
+    await open.close()
+    expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['open'])
+    await store.end()
+  })
+
+  it.each([
+    [{}, /either pool or connectionString/],
+    [{ connectionString: 'x', url: 'x' }, /Unknown option url/],
+    [{ connectionString: 'x', schema: 'a; drop table b' }, /schema/],
+    [{ connectionString: 'x', retryMs: -1 }, /retryMs/],
+    [{ connectionString: 'x', rescanMs: 5 }, /rescanMs/],
+    [{ pool: { connect() {}, on() {}, options: { max: 1 } } }, /at least 2 connections/],
+  ])('refuses %j', (options, problem) => {
+    expect(() => postgresJournals(options as never)).toThrow(problem)
+  })
+})

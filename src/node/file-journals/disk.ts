@@ -1,0 +1,35 @@
+/** An open log file. */
+export interface DiskFile {
+  /** The length, and whether the file still has a name. */
+  state(): { readonly size: number; readonly isNamed: boolean }
+  write(data: Uint8Array, position: number): Promise<void>
+  /** Resolves when everything written is on the disk. */
+  sync(): Promise<void>
+  truncate(length: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** The file system as the file store uses it. Tests have one that loses power, runs full or fails. */
+export interface Disk {
+  /** Makes a folder that only this user can use; one that is there stays. */
+  makeFolder(path: string): Promise<void>
+  /** The names in a folder; none if it does not exist. */
+  list(folder: string): Promise<string[]>
+  /** The content; undefined if the file does not exist. */
+  read(path: string): Promise<Uint8Array | undefined>
+  /** Writes a new file that only this user can read, and makes its content durable. Fails if it exists. */
+  write(path: string, data: Uint8Array): Promise<void>
+  /** Opens a log for writing; makes it if it does not exist. */
+  open(path: string): Promise<DiskFile>
+  /** Gives a file another name; false if that name is taken. */
+  link(from: string, to: string): Promise<boolean>
+  rename(from: string, to: string): Promise<void>
+  /** Removes a file or a folder with its content. What does not exist is no error. */
+  remove(path: string): Promise<void>
+  /** When a file was last written, in milliseconds since 1970; now if it does not exist. */
+  changedAt(path: string): Promise<number>
+  /** Makes the names in a folder durable. */
+  syncFolder(folder: string): Promise<void>
+  /** Calls `hint` when something in the folder may have changed. May miss changes. */
+  watch(folder: string, hint: () => void): () => void
+}

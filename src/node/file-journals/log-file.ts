@@ -1,0 +1,74 @@
+import { journalError, sessionFenced } from '../../journal/journal-errors.ts'
+import type { JournalSink } from '../../journal/journal-writer.ts'
+import type { PendingRecord } from '../../journal/pending-records.ts'
+import { crc32 } from './crc32.ts'
+import type { DiskFile } from './disk.ts'
+import type { LogLines } from './log-lines.ts'
+import type { ReadLog } from './read-log.ts'
+
+const lineEnd = Buffer.of(10)
+
+/** The log of a session that this process has locked. */
+export class LogFile implements JournalSink {
+  readonly #id: string
+  readonly #file: DiskFile
+  readonly #lines: LogLines
+  readonly #release: () => Promise<void>
+  #length: number
+  #crc: number | undefined
+
+  constructor(id: string, file: DiskFile, lines: LogLines, log: ReadLog, release: () => Promise<void>) {
+    this.#id = id
+    this.#file = file
+    this.#lines = lines
+    this.#release = release
+    this.#length = log.length
+    this.#crc = log.crc
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Cuts off a torn tail. It becomes durable with the next commit. */
+  async cutTail(): Promise<void> {
+    if (this.#file.state().size > this.#length) await this.#file.truncate(this.#length)
+  }
+
+  async commit(records: readonly PendingRecord[]): Promise<void> {
+    const parts: Buffer[] = []
+    let crc = this.#crc
+    for (const record of records) {
+      const line = await this.#lines.write(record, crc)
+      crc = crc32(line)
+      parts.push(line, lineEnd)
+    }
+    const data = Buffer.concat(parts)
+    this.#checkOurs()
+    try {
+      await this.#file.write(data, this.#length)
+      await this.#file.sync()
+    } catch (error) {
+      // what may not be durable must not be read as if it were
+      await this.#file.truncate(this.#length).catch(() => undefined)
+      throw error
+    }
+    this.#length += data.length
+    this.#crc = crc
+  }
+
+  async release(): Promise<void> {
+    try {
+      await this.#file.close()
+    } finally {
+      await this.#release()
+    }
+  }
+
+  /** Against a lock that a person removed while its owner was alive. */
+  #checkOurs(): void {
+    const { size, isNamed } = this.#file.state()
+    if (!isNamed) throw journalError(this.#id, new Error('its file was removed'))
+    if (size !== this.#length) throw sessionFenced(this.#id)
+  }
+}

@@ -1,0 +1,72 @@
+import { blobBytes, bytesOf, largeFields } from '../../journal/journal-limits.ts'
+import type { PendingRecord } from '../../journal/pending-records.ts'
+import { readBlob, writeBlob } from './blobs.ts'
+import type { Disk } from './disk.ts'
+import type { Sealer } from './seal.ts'
+import type { SessionFiles } from './session-files.ts'
+
+/** A line of the log as JSON: the store's own fields, and those of the record that are neither sealed nor blobs. */
+export interface LogLine {
+  readonly n: number
+  readonly at: number
+  readonly c?: number
+  readonly t: string
+  /** Names of blobs by field. */
+  readonly blobs?: Readonly<Record<string, string>>
+  /** The sealed fields. */
+  readonly sealed?: string
+  readonly [field: string]: unknown
+}
+
+/** What a line says in the open although its record is sealed: what it takes to tell a newer version. */
+const openFields = ['t', 'v', 'optional']
+
+/** Turns records into lines and back. */
+export class LogLines {
+  readonly #disk: Disk
+  readonly #files: SessionFiles
+  readonly #sealer: Sealer
+
+  constructor(disk: Disk, files: SessionFiles, sealer: Sealer) {
+    this.#disk = disk
+    this.#files = files
+    this.#sealer = sealer
+  }
+
+  /** One line without its end. Blobs are durable when it resolves. */
+  async write({ n, at, body }: PendingRecord, crc: number | undefined): Promise<Buffer> {
+    const head = `{"n":${n},"at":${at},${crc === undefined ? '' : `"c":${crc},`}`
+    if (!this.#sealer.isSealing && bytesOf(body) <= blobBytes) return Buffer.from(head + body.slice(1))
+    const fields: Record<string, unknown> = JSON.parse(body)
+    const blobs: Record<string, string> = {}
+    for (const [name, text] of largeFields(fields)) {
+      blobs[name] = await writeBlob(this.#disk, this.#files, await this.#sealer.seal(text, this.#about(n, name)))
+      delete fields[name]
+    }
+    const line = { ...(await this.#sealed(n, fields)), ...(Object.keys(blobs).length > 0 && { blobs }) }
+    return Buffer.from(head + JSON.stringify(line).slice(1))
+  }
+
+  /** The record of a line. Throws if it cannot be opened. */
+  async read({ c: _, blobs = {}, sealed, ...fields }: LogLine): Promise<Record<string, unknown>> {
+    const { n } = fields
+    const secret = sealed === undefined ? {} : JSON.parse(await this.#sealer.open(sealed, this.#about(n)))
+    const record: Record<string, unknown> = { ...fields, ...secret }
+    for (const [name, blob] of Object.entries(blobs)) {
+      const text = await readBlob(this.#disk, this.#files, blob)
+      record[name] = JSON.parse(sealed === undefined ? text : await this.#sealer.open(text, this.#about(n, name)))
+    }
+    return record
+  }
+
+  async #sealed(n: number, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+    if (!this.#sealer.isSealing) return fields
+    const [shown, secret]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
+    for (const [name, value] of Object.entries(fields)) (openFields.includes(name) ? shown : secret)[name] = value
+    return { ...shown, sealed: await this.#sealer.seal(JSON.stringify(secret), this.#about(n)) }
+  }
+
+  #about(n: number, field?: string): string {
+    return `${this.#files.name} record ${n}${field === undefined ? '' : ` field ${field}`}`
+  }
+}

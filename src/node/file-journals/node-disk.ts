@@ -1,0 +1,94 @@
+import { fstatSync, watch } from 'node:fs'
+import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { platform, userInfo } from 'node:os'
+import type { Disk, DiskFile } from './disk.ts'
+
+/** The disk of this machine. */
+export const nodeDisk: Disk = {
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    const found = await lstat(path)
+    if (!found.isDirectory()) throw new Error(`${path} is not a folder`)
+    const { uid } = userInfo()
+    if (uid >= 0 && found.uid !== uid) throw new Error(`${path} belongs to another user`)
+    if ((found.mode & 0o777) !== 0o700) await chmod(path, 0o700)
+  },
+  list: (folder) => readdir(folder).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error))),
+  read: (path) => readFile(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))),
+  async write(path, data) {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      await writeAll(file, data, 0)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  },
+  async open(path) {
+    // not O_APPEND: a write at a known place can never come after something that another owner wrote
+    const file = await open(path, 'r+').catch((error: unknown) =>
+      isMissing(error) ? open(path, 'wx+', 0o600) : Promise.reject(error),
+    )
+    return logFile(file)
+  },
+  async link(from, to) {
+    try {
+      await link(from, to)
+      return true
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false
+      throw error
+    }
+  },
+  rename,
+  remove: (path) => rm(path, { recursive: true, force: true }),
+  changedAt: (path) =>
+    stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    ),
+  async syncFolder(folder) {
+    // Windows cannot open a folder, and its file systems keep names by themselves
+    if (platform() === 'win32') return
+    const file = await open(folder, 'r')
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  },
+  watch(folder, hint) {
+    try {
+      const watcher = watch(folder, { persistent: false }, hint)
+      watcher.on('error', () => watcher.close())
+      return () => watcher.close()
+    } catch {
+      // too many watchers, or none on this file system: the owner looks by itself
+      return () => undefined
+    }
+  },
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+
+function logFile(file: FileHandle): DiskFile {
+  return {
+    state() {
+      const { size, nlink } = fstatSync(file.fd)
+      return { size, isNamed: nlink > 0 }
+    },
+    write: (data, position) => writeAll(file, data, position),
+    sync: () => file.datasync(),
+    truncate: (length) => file.truncate(length),
+    close: () => file.close(),
+  }
+}
+
+/** A single write may take less than it was given. */
+async function writeAll(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < data.length; ) {
+    const { bytesWritten } = await file.write(data, done, data.length - done, position + done)
+    done += bytesWritten
+  }
+}

@@ -1,0 +1,42 @@
+import { invalidOption, unknownOption } from '../../base/invalid-option.ts'
+import type { SessionSummary } from '../../journal/journal.ts'
+import { checkLimits, type JournalLimits } from '../../journal/journal-limits.ts'
+import type { FileResultStore } from '../file-result-store.ts'
+
+/** Encrypts what records, blobs and notes say. Types, numbers and times of records stay readable. */
+export interface Seal {
+  /** `about` names the place of the text. Use it as additional authenticated data. Returns one text. */
+  encrypt(text: string, about: string): string | Promise<string>
+  decrypt(sealed: string, about: string): string | Promise<string>
+}
+
+export interface FileJournalsOptions {
+  /** Where the files go. Made if it does not exist, and closed to other users. */
+  readonly folder: string
+  readonly limits?: JournalLimits | undefined
+  readonly seal?: Seal | undefined
+  /** Changes what `list` shows. */
+  readonly redact?: ((summary: SessionSummary) => SessionSummary) | undefined
+  /** The store of long results that sessions refer to. It keeps them as long as their session. */
+  readonly results?: FileResultStore | undefined
+  /**
+   * How often an owner looks for notes, in case the file system does not tell. At least 1,000.
+   * @default 2_000
+   */
+  readonly rescanMs?: number | undefined
+}
+
+const names = ['folder', 'limits', 'seal', 'redact', 'results', 'rescanMs']
+
+export function checkFileJournals(options: FileJournalsOptions): FileJournalsOptions {
+  const { folder, limits, seal, redact, rescanMs = 2_000 } = options
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown !== undefined) unknownOption(unknown, names)
+  if (typeof folder !== 'string' || folder === '') invalidOption('folder', 'a path', folder)
+  if (seal !== undefined && (typeof seal.encrypt !== 'function' || typeof seal.decrypt !== 'function'))
+    invalidOption('seal', 'an object with encrypt and decrypt', seal)
+  if (redact !== undefined && typeof redact !== 'function') invalidOption('redact', 'a function', redact)
+  if (!(rescanMs >= 1_000)) invalidOption('rescanMs', 'at least 1000 milliseconds', rescanMs)
+  checkLimits(limits)
+  return options
+}

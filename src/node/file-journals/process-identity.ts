@@ -1,0 +1,77 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** A process, told apart from every other on any machine. Fields that a system cannot tell are missing. */
+export interface ProcessIdentity {
+  readonly host: string
+  /** Another one after each start of the machine. */
+  readonly boot?: string | undefined
+  /** Process ids mean something within one of these only. */
+  readonly namespace?: string | undefined
+  readonly pid: number
+  /** When the process started, so that another one with the same id is not taken for it. */
+  readonly start?: string | undefined
+}
+
+/** What can be told of the process that holds a lock. */
+export type Liveness = 'alive' | 'dead' | 'elsewhere'
+
+/** This process, and what it can tell of others. Tests have others. */
+export interface ProcessView {
+  readonly self: ProcessIdentity
+  liveness(other: ProcessIdentity): Liveness
+}
+
+export function thisProcess(): ProcessView {
+  const machine = attempt(() => readFileSync('/etc/machine-id', 'utf8').trim())
+  const self: ProcessIdentity = {
+    host: machine ? `${hostname()} ${machine}` : hostname(),
+    boot: attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    namespace: attempt(() => readlinkSync('/proc/self/ns/pid')),
+    pid: process.pid,
+    start: processStat(process.pid)?.start,
+  }
+  return { self, liveness: (other) => livenessOf(self, other, { isThere, processStat }) }
+}
+
+export function livenessOf(
+  self: ProcessIdentity,
+  other: ProcessIdentity,
+  look: { isThere: typeof isThere; processStat: typeof processStat },
+): Liveness {
+  if (other.host !== self.host) return 'elsewhere'
+  if (differ(self.boot, other.boot)) return 'dead'
+  if (differ(self.namespace, other.namespace)) return 'elsewhere'
+  if (!look.isThere(other.pid)) return 'dead'
+  const found = look.processStat(other.pid)
+  return found !== undefined && (found.isOver || differ(found.start, other.start)) ? 'dead' : 'alive'
+}
+
+const differ = (one: string | undefined, two: string | undefined): boolean =>
+  one !== undefined && two !== undefined && one !== two
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 'ESRCH'
+  }
+}
+
+/** From Linux' /proc: the start in ticks since the boot. A process that has ended but was not waited for is over. */
+function processStat(pid: number): { readonly start: string; readonly isOver: boolean } | undefined {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  // the name is in brackets and may contain anything
+  const [state, ...fields] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
+  const start = fields[18]
+  return start === undefined ? undefined : { start, isOver: state === 'Z' || state === 'X' }
+}
+
+function attempt(read: () => string): string | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

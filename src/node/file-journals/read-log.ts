@@ -1,0 +1,84 @@
+import { isSignalboxError, type SignalboxError } from '../../base/signalbox-error.ts'
+import type { JournalRecord } from '../../journal/journal.ts'
+import { journalCorrupt } from '../../journal/journal-errors.ts'
+import { crc32 } from './crc32.ts'
+import type { LogLine, LogLines } from './log-lines.ts'
+
+/** What a log file holds. */
+export interface ReadLog {
+  readonly records: JournalRecord[]
+  /** Bytes up to the end of the last whole record. What follows is a torn tail. */
+  readonly length: number
+  /** The CRC-32 of the last line. */
+  readonly crc: number | undefined
+  /** Names of all blobs that the records refer to. */
+  readonly blobs: string[]
+}
+
+/** Hears of a broken record in place of an error; the records before it are returned. */
+export type OnDamage = (error: SignalboxError) => void
+
+const lineEnd = 10
+
+/**
+ * Reads the lines up to the last whole one. Throws `journal_corrupt` at a broken one before the end: what was once
+ * durable must not be cut off.
+ */
+export async function readLog(id: string, data: Uint8Array, lines: LogLines, onDamage?: OnDamage): Promise<ReadLog> {
+  const log: Growing = { records: [], length: 0, crc: undefined, blobs: [] }
+  try {
+    await readLines(id, data, lines, log)
+  } catch (error) {
+    if (onDamage === undefined || !isSignalboxError(error)) throw error
+    onDamage(error)
+  }
+  return log
+}
+
+type Growing = { -readonly [Field in keyof ReadLog]: ReadLog[Field] }
+
+async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Growing): Promise<void> {
+  for (let end = data.indexOf(lineEnd); end >= 0; end = data.indexOf(lineEnd, log.length)) {
+    const bytes = data.subarray(log.length, end)
+    // a hole of a page that never reached the disk: JSON has no such byte
+    if (end === data.length - 1 && bytes.includes(0)) break
+    const n = log.records.length
+    const position = `record ${n} (byte ${log.length})`
+    const line = parseLine(id, bytes, n, log.crc, position)
+    log.records.push(await readRecord(id, line, lines, position))
+    log.blobs.push(...Object.values(line.blobs ?? {}))
+    log.crc = crc32(bytes)
+    log.length = end + 1
+  }
+}
+
+function parseLine(id: string, bytes: Uint8Array, n: number, crc: number | undefined, position: string): LogLine {
+  let line: LogLine
+  try {
+    line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  } catch (error) {
+    throw journalCorrupt(id, position, 'the line is not JSON', error)
+  }
+  if (line?.n !== n) throw journalCorrupt(id, position, `expected record ${n}, found ${String(line?.n)}`)
+  if (crc !== undefined && line.c !== crc)
+    throw journalCorrupt(id, position, 'its checksum does not match the record before it')
+  return line
+}
+
+function readRecord(
+  id: string,
+  line: LogLine,
+  lines: LogLines,
+  position: string,
+): Promise<JournalRecord> | JournalRecord {
+  if (line.blobs === undefined && line.sealed === undefined) {
+    const { c: _, ...record } = line
+    return record
+  }
+  return lines.read(line).then(
+    (record) => record as unknown as JournalRecord,
+    (error: unknown) => {
+      throw journalCorrupt(id, position, error instanceof Error ? error.message : String(error), error)
+    },
+  )
+}
