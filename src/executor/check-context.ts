@@ -6,7 +6,7 @@ import { newWarnings, problemsOf } from '../tool/check-rules.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** The tools that bodies find in their context: those the host put there, else all of this executor. */
+/** The tools that bodies find in their context: those of the host, else all of this executor. */
 export function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
   const own = given?.options?.tools
   return own === undefined || own.length === 0 ? tools : own
@@ -17,20 +17,20 @@ export function assertCanUseTool(canUseTool: unknown): void {
   invalidOption('canUseTool', 'a function', canUseTool)
 }
 
-/** Rules and hooks fail where they are handed in, not when a call meets them. */
+/** Checks rules and hooks when they are passed in, not when a call meets them. */
 export function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): void {
   const { rules } = readPermissions(permissions)
   if (hooks !== undefined) readHooks(hooks)
   assertRules(rules, tools)
 }
 
-/** A rule that does nothing, or far too much, is worse than none. */
+/** Throws for a rule that has no effect or grants far too much. */
 export function assertRules(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): void {
   const error = problemsOf(rules, tools).find(({ severity }) => severity === 'error')
   if (error !== undefined) throw new SignalboxError('invalid_rule', error.message)
 }
 
-/** What there is to say about rules that can be used, and was not said before. */
+/** New warnings about usable rules. */
 export const warningsOf = ({ permissions }: ToolUseContext, tools: readonly AnyTool[]): string[] =>
   newWarnings(problemsOf(readPermissions(permissions).rules, tools), tools)
 

@@ -1,17 +1,18 @@
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
 /**
- * Bodies that add a call to their own executor and wait for it, although it can only start when they are over. Found out
- * in a body's first step only, up to its first pause: who calls later cannot be told without a cost for every promise.
+ * Detects bodies that add a call to their own executor and wait for it, although the call can only start after the body
+ * ends. Detected only in a body's first step, before its first await: later calls cannot be attributed without a cost for
+ * every promise.
  */
 export class OwnWaits {
   readonly #answer: (inner: ToolCall, by: ToolCall) => void
   readonly #stuck = new WeakSet<object>()
-  /** The body whose first step runs. Fields in place of an object: one per call would cost more than the rest of this. */
+  /** The body whose first step is running. Fields instead of an object, because an object per call would cost more. */
   #call: ToolCall | undefined
-  /** Calls that this body added and that cannot start before it is over. */
+  /** Calls that this body added and that cannot start before it ends. */
   #inner: ToolCall[] | undefined
-  /** The body reads, listens or waits for the executor to be idle. */
+  /** The body reads results, listens, or waits for the executor to be idle. */
   #waits = false
 
   constructor(answer: (inner: ToolCall, by: ToolCall) => void) {
@@ -28,7 +29,7 @@ export class OwnWaits {
     try {
       return start(call, input)
     } finally {
-      // narrowed to nothing by what stands above: a body may have set both
+      // TypeScript narrows both to undefined, but the body may have set them
       const inner = (this.#waits as boolean) ? (this.#inner as ToolCall[] | undefined) : undefined
       this.#call = outerCall
       this.#inner = outerInner
@@ -47,12 +48,12 @@ export class OwnWaits {
     this.#inner.push(call)
   }
 
-  /** It waited for a call that could not start: what it reads comes to an end at its own result. */
+  /** The call waited for a call that could not start: what it reads ends at its own result. */
   isStuck(call: object): boolean {
     return this.#stuck.has(call)
   }
 
-  /** Whoever waits now; undefined where no body is in its first step. */
+  /** Returns the body in its first step, which waits now; undefined if there is none. */
   waits(): ToolCall | undefined {
     if (this.#call !== undefined) this.#waits = true
     return this.#call

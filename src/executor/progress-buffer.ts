@@ -8,8 +8,8 @@ interface Kept {
 }
 
 /**
- * Progress on its way to the readers, in order of arrival. It goes past the charts: one event per line of output
- * would cost more than the tools. Of a call that nobody reads only the newest messages stay, and their number is told.
+ * Progress for the readers, in order of arrival. It does not pass through the charts: one event per line of output would
+ * cost more than the tools. If nobody reads, only the newest messages of each call are kept, and the others are counted.
  */
 export class ProgressBuffer {
   readonly #maxPerCall: number
@@ -60,7 +60,7 @@ export class ProgressBuffer {
       own.kept = own.kept.slice(own.head)
       own.head = 0
     }
-    // half of the queue is dead: sweep it, so that its size follows what is kept
+    // half of the queue is dropped messages: remove them, so that the size follows what is kept
     if (this.#droppedInQueue > 1_000 && this.#droppedInQueue * 2 > this.#queue.length - this.#head) {
       this.#queue = this.#queue.slice(this.#head).filter((entry) => !entry.isDropped)
       this.#head = 0
@@ -82,7 +82,7 @@ export class ProgressBuffer {
     return dropped === 0 ? message : { ...message, dropped }
   }
 
-  /** What was read must not be kept alive by what is still to be read. */
+  /** Releases messages that were read, so that they can be garbage-collected. */
   #forgetRead(): void {
     if (this.#head < this.#queue.length && (this.#head < 1_000 || this.#head * 2 < this.#queue.length)) return
     this.#queue = this.#queue.slice(this.#head)
