@@ -3,14 +3,14 @@ import { type HookRegistry, hooksFor, type ReadyHook, readHooks } from '../hooks
 import { type PermissionSettings, type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
 
 /**
- * The hooks and permissions that contexts of one turn hold, each object read once. Once a turn, and not once for all: a
- * host may change its settings between two turns.
+ * The parsed hooks and permissions of the contexts of one turn, each object parsed once. Cached per turn, because a host
+ * may change its settings between turns.
  */
 export class Policy {
   readonly #permissions = new WeakMap<object, ReadPermissions>()
   readonly #hooks = new WeakMap<object, HookRegistry>()
 
-  /** Throws at what cannot be read. */
+  /** Throws for invalid settings. */
   permissions(settings: PermissionSettings | undefined): ReadPermissions {
     const known = settings && this.#permissions.get(settings)
     if (known !== undefined) return known
@@ -19,7 +19,7 @@ export class Policy {
     return read
   }
 
-  /** Throws at what cannot be read. */
+  /** Throws for invalid hooks. */
   hooks(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
     if (hooks === undefined) return []
     const book = this.#hooks.get(hooks) ?? readHooks(hooks)
