@@ -1,4 +1,4 @@
-/** A line of things for readers who come when they like. Each thing is handed over once. */
+/** A queue for readers that come at any time. Each item is delivered once. */
 export class Mailbox<Item, End> {
   readonly #room: number
   readonly #items: Item[] = []
@@ -7,7 +7,7 @@ export class Mailbox<Item, End> {
   #end: { readonly value: End } | undefined
   #next = 0
 
-  /** Who fills it faster than it is read is asked to wait beyond `room`. */
+  /** With more than `room` items, the producer is asked to wait. */
   constructor(room: number) {
     this.#room = room
   }
@@ -26,7 +26,7 @@ export class Mailbox<Item, End> {
     this.#letIn()
   }
 
-  /** What it ended with, once it has, whether or not all was read. */
+  /** The value it ended with, even if not everything was read. */
   get ending(): End | undefined {
     return this.#end?.value
   }
@@ -41,13 +41,13 @@ export class Mailbox<Item, End> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Resolves when there is room for more; undefined where there is. */
+  /** Resolves when there is room for more; undefined if there is room already. */
   room(): Promise<void> | undefined {
     if (this.#unread < this.#room || this.#end !== undefined) return undefined
     return new Promise((resolve) => this.#whenRoom.push(resolve))
   }
 
-  /** Nobody reads any more: what is left is nobody's, and nobody waits for room. */
+  /** There is no reader any more: drops the items and releases the producer. */
   drop(): void {
     this.#items.length = 0
     this.#next = 0
@@ -58,7 +58,7 @@ export class Mailbox<Item, End> {
     return this.#items.length - this.#next
   }
 
-  /** Shifting an array for each item would be quadratic. */
+  /** Compacts rarely, because shifting the array for each item would be quadratic. */
   #tidy(): void {
     if (this.#next > 100 && this.#next * 2 > this.#items.length) {
       this.#items.splice(0, this.#next)
