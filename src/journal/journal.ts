@@ -18,7 +18,7 @@ export interface JournalRecord extends NewRecord {
   readonly at: number
 }
 
-/** Something another process has to say to a session. */
+/** A message from another process to a session. */
 export type SessionNote =
   /** `question` is the key: the first answer to a question counts. `by` names the person who answered. */
   | {
