@@ -27,7 +27,7 @@ export class ContextLedger {
     else call.safeGroup = this.#lastRun ??= { base: undefined }
   }
 
-  /** The context after every call that is over, up to the first that is not. */
+  /** The context after all completed calls, up to the first that is not. */
   latest(): ToolUseContext {
     this.applyDue()
     return this.current

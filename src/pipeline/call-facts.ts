@@ -22,7 +22,7 @@ export interface Arrival {
   readonly answer: ResultText | undefined
   readonly isSafe: boolean
   readonly keys: KeysAnswer | undefined
-  /** The context that its tool was asked with. */
+  /** The context that its tool got when it named its resources. */
   readonly keysContext: ToolUseContext | undefined
   readonly yieldsToInterrupt: boolean
   readonly isHeld: boolean

@@ -40,7 +40,7 @@ export function callTool(call: ToolCall): void {
   }
 }
 
-/** The tool's own code, up to its first pause. */
+/** Runs the tool's own code, up to its first await. */
 function startBody(call: ToolCall, input: Record<string, unknown>): unknown {
   const { tool, body, context, assistantMessage } = call
   return tool?.call(input, context, askFromBody(call), assistantMessage, (progress) =>

@@ -25,8 +25,7 @@ export interface ChangeStep {
 }
 
 /**
- * An input that somebody changed has to pass what the model's passed, and may use other resources: then the call
- * queues again.
+ * Checks a changed input like the model's input. If the input uses other resources, the call is queued again.
  */
 export function changeInput(
   call: ToolCall,

@@ -54,7 +54,7 @@ export class ToolCall implements CallRecord, CallPort {
 
   isSafe: boolean
   keys: ResourceKeys | undefined
-  /** The context that its tool was last asked for keys with. */
+  /** The context that its tool got when it last named its resources. */
   keysContext: ToolUseContext | undefined
   index = -1
   stage: CallStage
@@ -140,7 +140,7 @@ export class ToolCall implements CallRecord, CallPort {
     return !this.isChecked && (this.reading.status !== 'valid' || this.#hasChecks)
   }
 
-  /** Its tool has named its resources for a context that is no longer the call's. */
+  /** The context has changed since the tool named the call's resources. */
   get #hasStaleKeys(): boolean {
     return this.keys !== undefined && this.executor.peekContext(this) !== this.keysContext
   }

@@ -28,7 +28,7 @@ export function validateCall(call: ToolCall): void {
   )
 }
 
-/** Keys were named for the input and the context of the call's arrival; both may be others by now. */
+/** The keys belong to the input and the context at the call's arrival; both may have changed since. */
 function acceptInput(call: ToolCall, tool: AnyTool, { input }: ValidReading): void {
   const hasKeys = call.keys !== undefined || readField(tool, 'resources') !== undefined
   call.tell({ type: 'input.accepted', change: hasKeys ? reclassify(call, tool, input) : undefined })

@@ -78,12 +78,12 @@ export class Attempt {
     return this.stopReason !== undefined && !cutReasons.has(this.stopReason)
   }
 
-  /** The model said why it stopped. A service may have kept nothing of any other reply. */
+  /** The reply has a stop reason. A service may not have stored a reply without one. */
   get isEnded(): boolean {
     return this.stopReason !== undefined
   }
 
-  /** The service itself asked to be allowed to go on. */
+  /** The service itself asked to continue the reply. */
   get isPauseTurn(): boolean {
     return this.stopReason === 'pause_turn'
   }
@@ -93,13 +93,13 @@ export class Attempt {
     return this.isPauseTurn || (this.isWhole && this.hasCalls)
   }
 
-  /** What stays of the reply where its model declines and another one goes on. */
+  /** The part of the reply that stays if its model declines and another one continues. */
   get handedOver(): AssistantMessage[] {
     const said = this.assistants.flatMap(({ message }) => message.content)
     return this.assistants.filter(({ message }) => message.content.every((block) => survivesHandover(block, said)))
   }
 
-  /** It has something that does not survive where the model declines. */
+  /** It has blocks that are removed if the model declines. */
   get hasDeclinable(): boolean {
     return this.handedOver.length < this.assistants.length
   }
@@ -179,7 +179,7 @@ export class Attempt {
     this.#host.emit(message)
   }
 
-  /** Where it began, since services refuse a reply in another order. */
+  /** The position at which it began, because services reject a reply in another order. */
   #place(message: AssistantMessage, order: number): void {
     this.#orders.set(message, order)
     const at = this.assistants.findLastIndex((other) => (this.#orders.get(other) ?? -1) < order)

@@ -21,10 +21,10 @@ export type ReplyPart =
 export interface FinishedBlock {
   readonly type: 'block'
   readonly block: ContentBlock
-  /** Blocks stand in a reply in the order in which they began, and need not end in that order. */
+  /** The blocks of a reply are in the order in which they began; they may end in another order. */
   readonly order: number
   readonly problem?: string
-  /** A call that brought no arguments, or was cut off before the first of them. */
+  /** A call without arguments, or cut off before the first. */
   readonly isBare?: boolean
 }
 

@@ -9,9 +9,9 @@ interface Turn {
   readonly container?: unknown
   /** The service may continue with its own calls, if only results are sent. */
   readonly isPaused: boolean
-  /** The service itself asked to be allowed to go on. */
+  /** The service itself asked to continue the reply. */
   readonly isPauseTurn: boolean
-  /** The model said why it stopped. Otherwise the service may not have kept the reply. */
+  /** The reply has a stop reason. Otherwise the service may not have stored it. */
   readonly isEnded: boolean
 }
 
@@ -69,7 +69,7 @@ export class Transcript {
     for (const block of message.content) {
       const { type, id } = block
       if (type === 'tool_use' && typeof id === 'string') this.#calls.add(id)
-      // through the AI SDK some calls of a provider never get a result, unless the provider asks to go on
+      // through the AI SDK some calls of a provider never get a result, unless the provider asks to continue
       else if (isServerCall(block) || (isPauseTurn && serverCallId(block) !== undefined)) {
         this.#open.add(serverCallId(block))
       } else this.#open.delete(serverResultId(block))
