@@ -14,8 +14,8 @@ interface OfCall {
 }
 
 /**
- * Progress on its way to the readers, in order of arrival. It goes past the charts: one event per line of output
- * would cost more than the tools. Of a call that nobody reads only the newest messages stay, and their number is told.
+ * Progress for the readers, in order of arrival. It does not pass through the charts: one event per line of output would
+ * cost more than the tools. If nobody reads, only the newest messages of each call are kept, and the others are counted.
  */
 export class ProgressBuffer {
   readonly #maxPerCall: number
