@@ -6,6 +6,8 @@ export class Mailbox<Item, End> {
   #whenRoom: (() => void)[] = []
   #end: { readonly value: End } | undefined
   #next = 0
+  /** Told of each thing as it comes, whether or not anybody reads. */
+  onItem: ((item: Item) => void) | undefined
 
   /** Who fills it faster than it is read is asked to wait beyond `room`. */
   constructor(room: number) {
@@ -14,6 +16,7 @@ export class Mailbox<Item, End> {
 
   push(item: Item): void {
     if (this.#end !== undefined) return
+    this.onItem?.(item)
     const waiting = this.#waiting.shift()
     if (waiting !== undefined) waiting({ done: false, value: item })
     else this.#items.push(item)

@@ -1,6 +1,8 @@
 import type { AnyActorRef } from 'xstate'
 import { describeValue } from '../../base/describe-value.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
+import type { Message } from '../../messages/message.ts'
+import type { QueryMessage } from '../../query/query-message.ts'
 import { type Connection, isConnection } from './connection.ts'
 import type { Inspectable } from './run-watch.ts'
 
@@ -21,6 +23,9 @@ export interface Conversation {
   /** The executor of the current attempt. */
   readonly executor: Commandable
   onExecutor(listener: (executor: Commandable) => void): () => void
+  /** What is said around the calls. */
+  onMessage?(listener: (message: QueryMessage) => void): () => void
+  readonly transcript?: readonly Message[]
   abort(reason?: unknown): void
   interrupt(): void
 }
