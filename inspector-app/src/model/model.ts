@@ -36,6 +36,8 @@ export interface Run extends RunState<Call, Actor>, CastFields {
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
+  /** Incremented when something is said or decided. */
+  talk: number
   /** Incremented when calls change, so that unchanged parts are not redrawn. */
   version: number
 }

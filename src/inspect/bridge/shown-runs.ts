@@ -1,5 +1,6 @@
 import type { Command } from '../frames/frame.ts'
 import { type Connection, isConnection } from '../recorder/connection.ts'
+import { ruleFor } from '../recorder/consent-frames.ts'
 import type { Recorder, WatchedAs } from '../recorder/recorder.ts'
 import {
   assertShowable,
@@ -97,7 +98,7 @@ export class ShownRuns {
   #addOne(
     shown: Commandable | Connection,
     as: WatchedAs,
-    commanded: Commands | undefined = isConnection(shown) ? undefined : shown,
+    commanded: Commands | undefined = isConnection(shown) ? undefined : ownCommands(shown),
     onWatched?: Source['onWatched'],
   ): { readonly source: Source; leave(): void } {
     const source: Source = { shown, commanded, as, onWatched, watch: undefined }
@@ -116,8 +117,16 @@ function watch(source: Source, recorder: Recorder): void {
   source.onWatched?.(source.watch.run, recorder)
 }
 
+const ownCommands = (executor: Commandable): Commands => ({
+  abort: (reason) => executor.abort(reason),
+  discard: () => executor.discard?.(),
+  answer: (id, answer) => executor.answer?.(id, answer) === true,
+  ruleFor: (id) => ruleFor(executor, id),
+})
+
 /** Commands go to the query: aborting only its executor would make the query ask the model again. */
 const commandsOf = (query: Conversation, executor: Commandable): Commands => ({
   abort: (reason) => (reason === 'interrupt' ? query.interrupt() : query.abort(reason)),
   answer: (id, answer) => executor.answer?.(id, answer) === true,
+  ruleFor: (id) => ruleFor(executor, id),
 })

@@ -21,7 +21,7 @@ import { takeableCommands } from '../frames/takeable-commands.ts'
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { actorNames } from './actor-names.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
-import { type AskedQuestion, attemptFrame, decisionFrame, questionOf } from './consent-frames.ts'
+import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
 import { abortFrame, endingFrame, endingOf, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
@@ -299,7 +299,9 @@ export class RunWatch {
 
   #questionsFrame(): QuestionsFrame {
     const asked = this.#executor.openQuestions?.() ?? []
-    const open = asked.map((each) => questionOf(this.#showWhole, this.#hide, each))
+    const open = asked.map((each) =>
+      questionOf(this.#showWhole, this.#hide, each, ruleFor(this.#executor, each.toolUseID)),
+    )
     this.#questions = JSON.stringify(open.map(({ call }) => call))
     return { type: 'questions', open }
   }
