@@ -112,6 +112,37 @@ describe('the conversation', () => {
   })
 })
 
+describe('finding things', () => {
+  it('finds by text, tool and outcome in every turn, and leads there by keys and by link', async () => {
+    const { page } = await openAgent()
+    await page.keyboard.press('Control+k')
+    const field = page.getByLabel('Find a call or a text')
+    await field.fill('unclosed group')
+    await expect
+      .poll(() => texts(page, '.finder .label'))
+      .toEqual(['#2 Grep(price() <tool_use_error>Error: regex parse error: unclosed group'])
+    await field.press('Enter')
+    await expect.poll(() => texts(page, '.call-details h3')).toEqual(['#2 Grep(price()'])
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Outcome').selectOption('retried')
+    await expect.poll(() => texts(page, '.finder .label')).toEqual(['#2 Bash(npm test)'])
+    await page.getByLabel('Outcome').selectOption('any')
+    await page.getByLabel('Agent').selectOption('agents')
+    await page.getByLabel('Tool').selectOption('Grep')
+    await expect.poll(() => texts(page, '.finder .label')).toEqual(['#1 Grep(cents)'])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.locator('.dialog').count()).toBe(0)
+    await page.keyboard.press('?')
+    await expect.poll(() => page.getByRole('dialog', { name: 'Keys' }).count()).toBe(1)
+    await page.keyboard.press('Escape')
+    const token = new URL(page.url()).hash
+    const linked = await stage.open(`${new URL(page.url()).origin}/${token}&run=2&call=toolu_4&tab=call`)
+    await expect.poll(() => texts(linked, '.call-details h3 .number')).not.toEqual([])
+    expect(await linked.locator('.top-bar select').inputValue()).toBe('2')
+    expect(stage.complaints).toEqual([])
+  })
+})
+
 describe('everybody can use it', () => {
   it.each(['light', 'dark'] as const)('axe finds nothing in any view, %s', async (colorScheme) => {
     const { page } = await openAgent({ colorScheme, reducedMotion: 'reduce' })

@@ -1,7 +1,7 @@
 import type { Command } from '../../../src/inspect/index.ts'
 
 /** The answer to a question. */
-export interface Answer {
+interface Answer {
   readonly call: string
   readonly allow: boolean
   /** Why it is denied, for the model. */

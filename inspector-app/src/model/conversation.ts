@@ -8,7 +8,7 @@ export interface Turn {
   readonly totals: Totals
 }
 
-export type TurnItem =
+type TurnItem =
   | { readonly kind: 'said'; readonly said: Said }
   | { readonly kind: 'call'; readonly call: Call; readonly agents: readonly Run[] }
 

@@ -14,7 +14,7 @@ export interface AskedQuestion extends Partial<PermissionQuestion> {
 }
 
 /** Who decided, with the rule, the mode or the hook by name. */
-export function sourceOf(show: Show, source: DecisionSource, hookName: string | undefined): EncodedSource {
+function sourceOf(show: Show, source: DecisionSource, hookName: string | undefined): EncodedSource {
   const name = source.by === 'rule' ? source.rule : source.by === 'mode' ? source.mode : hookName
   if (name === undefined || source.by === 'tool' || source.by === 'host') return { by: source.by }
   return { by: source.by, name: asText(show(name, { what: 'rule' })) }
