@@ -48,8 +48,11 @@ export const toneWords: Readonly<Record<Tone, string>> = {
 }
 
 /** The executor's reason as a sentence, the same as on the command line. */
-export const whyWaiting = (run: Run, wait: Pick<Wait, 'because' | 'blockers'>): string =>
-  sentence(wait, { maxConcurrency: run.maxConcurrency, nameOf: (id) => nameOf(run.byId.get(id)) })
+export const whyWaiting = (run: Run, { key, ...wait }: Pick<Wait, 'because' | 'blockers' | 'key'>): string =>
+  sentence(
+    { ...wait, ...(key !== undefined && { key }) },
+    { maxConcurrency: run.maxConcurrency, nameOf: (id) => nameOf(run.byId.get(id)) },
+  )
 
 const deciders: Readonly<Record<EncodedSource['by'], (name: string) => string>> = {
   rule: (name) => `by the rule ${name}`,
@@ -74,8 +77,8 @@ export const askedWords = ({ by, name = '' }: EncodedSource): string => askers[b
 export const sourceWords = ({ by, name = '' }: EncodedSource): string => deciders[by]?.(name) ?? `by ${by}`
 
 /** Which call a guard refused, and why. */
-export const refusalWords = (run: Run, { call, because, blockers }: GuardRefusal): string =>
-  `${nameOf(run.byId.get(call)) ?? call} ${whyWaiting(run, { because, blockers })}`
+export const refusalWords = (run: Run, { call, ...refusal }: GuardRefusal): string =>
+  `${nameOf(run.byId.get(call)) ?? call} ${whyWaiting(run, refusal)}`
 
 /** A call's short name. */
 const nameOf = (call: Call | undefined): string | undefined => call && `#${call.index + 1} ${call.name}`

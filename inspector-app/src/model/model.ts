@@ -76,6 +76,8 @@ export interface Call extends CallState {
 export interface Wait {
   because: WaitGroup['because']
   blockers: readonly string[]
+  /** The resource that they hold, if that is the reason. */
+  key?: string | undefined
   since: number
 }
 

@@ -153,9 +153,14 @@ function look(cast: Cast | undefined, { actor: id, seq, at, event, candidates, r
 /** Adds to each call's reason the time since when it is unchanged. */
 function keepWaits({ at }: FrameOf<'schedule'>, run: Run): void {
   const waiting: Call[] = []
-  eachWaiting(run, (call, { because, blockers }) => {
+  eachWaiting(run, (call, { because, blockers, key }) => {
     waiting.push(call)
-    call.wait = { because, blockers, since: call.wait?.because === because ? call.wait.since : at }
+    call.wait = {
+      because,
+      blockers,
+      ...(key !== undefined && { key }),
+      since: call.wait?.because === because ? call.wait.since : at,
+    }
   })
   waiting.sort((a, b) => a.index - b.index)
   let next = 0

@@ -41,6 +41,7 @@ const waitRules: Readonly<Record<string, string>> = {
   behindUnsafe: 'Q5',
   waitsForRunning: 'Q4',
   full: 'Q4',
+  resource: 'Q4',
 }
 
 const maxNamed = 12

@@ -26,6 +26,12 @@ export function CallEvidence({ run, call }: { run: Run; call: Call }) {
             </dd>
           </>
         )}
+        {call.keys !== undefined && (
+          <>
+            <dt>Resources</dt>
+            <dd>{keysWords(call.keys)}</dd>
+          </>
+        )}
         {failures.length > 0 && (
           <>
             <dt>Attempts</dt>
@@ -55,6 +61,11 @@ export function CallEvidence({ run, call }: { run: Run; call: Call }) {
       <RawJson run={run} call={call} />
     </>
   )
+}
+
+function keysWords({ reads, writes }: NonNullable<Call['keys']>): string {
+  const parts = [...(reads.length > 0 ? [`reads ${reads.join(', ')}`] : []), ...writes.map((key) => `writes ${key}`)]
+  return parts.length === 0 ? 'none' : parts.join(' · ')
 }
 
 function decisionWords({ decision, stage, ending }: Call): string {

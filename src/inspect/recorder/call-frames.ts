@@ -50,9 +50,12 @@ export class CallFrames {
     }
   }
 
-  /** A key is made of the input, so the host may want to redact it too. */
+  /** A key is made of the input, so it is hidden with the input. */
   keyOf(key: string, call: CallRecord): string {
-    return asText(this.#show(key, { what: 'key', ...whereabouts(call) }))
+    const where = whereabouts(call)
+    const { input } = (call as ToolCall).block ?? {}
+    const isHidden = this.#hide(input, { what: 'input', ...where }) !== input
+    return isHidden ? '(withheld)' : asText(this.#show(key, { what: 'key', ...where }))
   }
 
   #keysOf(call: CallRecord, { reads, writes }: ResourceKeys): ResourceKeys {

@@ -57,9 +57,21 @@ function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
 }
 
 function callFrames(state: CallState): FrameBody[] {
-  const { id: call, actor, index, name, label, input, lane, stage, stopsAtInterrupt, ending, decision } = state
+  const { id: call, actor, index, name, label, input, lane, stage, keys, stopsAtInterrupt, ending, decision } = state
   return [
-    { type: 'call', call, actor, index, name, label, input, lane, stage, stopsAtInterrupt },
+    {
+      type: 'call',
+      call,
+      actor,
+      index,
+      name,
+      label,
+      input,
+      lane,
+      stage,
+      stopsAtInterrupt,
+      ...(keys !== undefined && { keys }),
+    },
     ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
     ...[state.asked, decision].flatMap((each) =>
       each === undefined ? [] : [{ type: 'decision', call, behavior: each.behavior, source: each.source } as const],
