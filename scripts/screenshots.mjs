@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { preview } from 'vite'
+import { defineTool, query } from '../dist/src/index.js'
 import { serveInspector } from '../dist/src/inspect/server/index.js'
+import { scriptedModel } from '../dist/src/query/scripted/index.js'
+import { stagedConversation, stagedPrices } from './staged-conversation.mjs'
 import { stagedTurn } from './staged-turn.mjs'
 import { toldTurn } from './told-turn.mjs'
 
@@ -14,6 +17,8 @@ const only = process.argv[2]
 
 const laptop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
+const large = { width: 1920, height: 1080 }
+const small = { width: 1024, height: 700 }
 const tabs = ['log', 'call', 'guards', 'aborts', 'context', 'sequence']
 
 await mkdir(folder, { recursive: true })
@@ -34,10 +39,39 @@ try {
       await turn.close()
     }
   }
+  if (only === undefined || only.startsWith('agent')) await shootAgent()
   if (only === undefined || only.startsWith('told')) await shootTold()
   if (only === undefined || only.startsWith('playground')) await shootPlayground()
 } finally {
   await browser.close()
+}
+
+/** An agent in its third turn, with an open question. */
+async function shootAgent() {
+  const inspector = await serveInspector([], { record: 'always', commands: true, prices: stagedPrices })
+  const agent = await stagedConversation({ defineTool, query, scriptedModel }, inspector)
+  try {
+    for (const colorScheme of ['light', 'dark']) {
+      for (const [device, viewport] of Object.entries({ laptop, phone, large, small })) {
+        for (const tab of device === 'laptop' ? ['story', 'call'] : ['story']) {
+          const name = `agent-${tab}-${device}-${colorScheme}`
+          if (only !== undefined && !name.includes(only)) continue
+          const page = await browser.newPage({ viewport, colorScheme })
+          await page.goto(inspector.url)
+          await page.locator('.chart.call .edge').first().waitFor()
+          if (tab === 'call') await page.locator('.conversation .line', { hasText: 'npm test' }).click()
+          await page.locator(`#tab-${tab}`).click()
+          await page.evaluate(() => scrollTo(0, 0))
+          await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })
+          console.log(`docs/images/${name}.png`)
+          await page.close()
+        }
+      }
+    }
+  } finally {
+    await agent.stop()
+    await inspector.close()
+  }
 }
 
 /** Steps the clock of each scenario to a characteristic moment. */

@@ -1,11 +1,11 @@
-import type { Told } from './narrator.ts'
-import { useNarration } from './use-narration.ts'
+import type { Told } from '../src/story/narrator.ts'
+import { useStory } from '../src/story/use-story.ts'
 
 const most = 60
 
 /** What happened and by which rule: newest first; simultaneous entries in their order. */
 export function Narration() {
-  const told = useNarration()
+  const told = useStory()
   const shown = told.slice(-most)
   return (
     <section class="narration">

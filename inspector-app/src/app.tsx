@@ -1,15 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isConversation } from './model/conversation.ts'
 import { firstChart } from './model/first-chart.ts'
-import type { Store } from './store.ts'
+import { openQuestions } from './model/open-questions.ts'
+import type { Store, View } from './store.ts'
+import { useQuestionCount } from './use-question-count.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
 import { ChartPanel } from './views/chart-panel.tsx'
+import { Conversation } from './views/conversation.tsx'
 import { CoverageBoard } from './views/coverage-board.tsx'
+import { Finder } from './views/finder.tsx'
+import { Help } from './views/help.tsx'
+import { Inbox } from './views/inbox.tsx'
 import { KeptNote } from './views/kept-note.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
-import { Questions } from './views/questions.tsx'
 import { Scrubber } from './views/scrubber.tsx'
 import { Servers } from './views/servers.tsx'
 import { Tabs } from './views/tabs.tsx'
@@ -34,6 +40,7 @@ export function App({ store, fit = 'page', aside }: Props) {
   useKeyboard(store, fit === 'box' ? outside : undefined)
   const view = store.view()
   const { run, call } = view
+  useQuestionCount(fit === 'page', openQuestions(view).length)
   const first = firstChart(view.state, view.model, run)
   const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
   const callChart = run?.charts.get(callActor?.chart ?? 'call')
@@ -42,6 +49,9 @@ export function App({ store, fit = 'page', aside }: Props) {
       <ViewContext.Provider value={view}>
         <Outside fit={fit} aside={aside} root={outside}>
           <TopBar />
+          <div class="on-top">
+            <Inbox />
+          </div>
           {run === undefined && first !== undefined ? (
             <main class="board only-servers">
               <div class="strips">
@@ -54,12 +64,12 @@ export function App({ store, fit = 'page', aside }: Props) {
           ) : run === undefined ? (
             <Welcome />
           ) : (
-            <main class={view.state.wide === undefined ? 'board' : `board wide-${view.state.wide}`}>
+            <main class={boardClass(view)}>
+              {hasRail(view) && <Conversation />}
               <Lanes />
               <div class="strips">
                 <KeptNote />
                 <Servers />
-                <Questions />
               </div>
               {first !== undefined && <ChartPanel id="executor" {...first} />}
               <ChartPanel
@@ -75,8 +85,19 @@ export function App({ store, fit = 'page', aside }: Props) {
             </main>
           )}
           <Scrubber />
+          {view.state.dialog === 'find' && <Finder />}
+          {view.state.dialog === 'help' && <Help />}
         </Outside>
       </ViewContext.Provider>
     </StoreContext.Provider>
   )
 }
+
+const hasRail = ({ state, model }: View): boolean => !state.isRailHidden && isConversation(model)
+
+const boardClass = (view: View): string =>
+  [
+    'board',
+    ...(view.state.wide === undefined ? [] : [`wide-${view.state.wide}`]),
+    ...(hasRail(view) ? ['railed'] : []),
+  ].join(' ')

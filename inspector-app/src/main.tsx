@@ -2,6 +2,7 @@ import { render } from 'preact'
 import './style.css'
 import { App } from './app.tsx'
 import { Layouts, workerBesidePage } from './chart/layouts.ts'
+import { readLink } from './deep-link.ts'
 import { connect } from './feed/connect.ts'
 import { keepInBrowser } from './keep.ts'
 import { Store } from './store.ts'
@@ -9,6 +10,7 @@ import { Store } from './store.ts'
 const store = new Store({ keep: keepInBrowser, layouts: new Layouts(workerBesidePage, keepInBrowser) })
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
 
+store.link = readLink(location.hash)
 const given = new URLSearchParams(location.hash.slice(1))
 const token = given.get('token')
 if (token !== null) connect(store, given.get('at') ?? location.origin, token)

@@ -1,11 +1,28 @@
 import type { Command, CoverageFile, Frame } from '../../src/inspect/index.ts'
 import { Layouts } from './chart/layouts.ts'
+import type { DeepLink } from './deep-link.ts'
 import type { Feed } from './feed/feed.ts'
 import { type Keep, keepNothing } from './keep.ts'
 import { History, liveWindow, type Window } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 
-export type Tab = 'log' | 'call' | 'guards' | 'aborts' | 'context' | 'sequence' | 'rules' | 'whatIf' | 'compare'
+/** In the order of the page. */
+export const tabNames = [
+  'story',
+  'call',
+  'log',
+  'guards',
+  'aborts',
+  'context',
+  'sequence',
+  'rules',
+  'whatIf',
+  'compare',
+] as const
+export type Tab = (typeof tabNames)[number]
+
+const isTab = (name: string | undefined): name is Tab => tabNames.some((each) => each === name)
+
 export type Theme = 'auto' | 'light' | 'dark'
 
 export interface State {
@@ -23,6 +40,8 @@ export interface State {
   problem: string | undefined
   allowed: readonly Command[]
   wide: 'executor' | 'call' | undefined
+  isRailHidden: boolean
+  dialog: 'find' | 'help' | undefined
   /** Whose chart is first; a number is a server's. */
   first: 'executor' | 'query' | number
   /** Transition counts as colours on the charts: from this run or from a coverage file. */
@@ -54,6 +73,8 @@ export class Store {
   feed: Feed | undefined
   /** Overrides the wall clock for the time between frames. */
   clock: (() => number) | undefined
+  /** What the page's address asks to show, until it can be shown. */
+  link: DeepLink | undefined
   readonly layouts: Layouts
   state: State
   readonly #keep: Keep
@@ -74,7 +95,7 @@ export class Store {
       isPlaying: false,
       run: undefined,
       selected: undefined,
-      tab: 'log',
+      tab: 'story',
       search: '',
       searches: 0,
       theme,
@@ -82,6 +103,8 @@ export class Store {
       problem: undefined,
       allowed: [],
       wide: undefined,
+      isRailHidden: false,
+      dialog: undefined,
       first: 'executor',
       heat: 'off',
       coverage: undefined,
@@ -103,8 +126,23 @@ export class Store {
   take(frames: readonly Frame[]): boolean {
     if (this.#isClosed) return false
     for (const frame of frames) this.history.push(frame)
+    this.#follow()
     this.#paint()
     return !this.history.isFull
+  }
+
+  /** Shows what the link asks for, as soon as its moment is there. */
+  #follow(): void {
+    const { link, history } = this
+    if (link === undefined || history.model.runs.size === 0 || (link.at ?? 0) > history.model.seq) return
+    this.link = undefined
+    const { run, call, tab, at } = link
+    this.set({
+      run,
+      selected: call,
+      ...(isTab(tab) && { tab }),
+      ...(at !== undefined && { position: history.positionOf(at) }),
+    })
   }
 
   /** Clears everything for another source. */
@@ -138,8 +176,14 @@ export class Store {
 
   select(id: string | undefined): void {
     const { tab } = this.state
-    const shown: Tab = id !== undefined && (tab === 'log' || tab === 'sequence') ? 'call' : tab
+    const shown: Tab = id !== undefined && (tab === 'story' || tab === 'log' || tab === 'sequence') ? 'call' : tab
     this.set({ selected: id, tab: shown })
+  }
+
+  /** Selects a call of any run. */
+  choose(run: number, call: string): void {
+    this.set({ run })
+    this.select(call)
   }
 
   view(): View {

@@ -1,4 +1,11 @@
-import { type Encoded, type GuardRefusal, givenUp, whyWaiting as sentence } from '../../src/inspect/index.ts'
+import {
+  type Encoded,
+  type EncodedSource,
+  type GuardRefusal,
+  givenUp,
+  whyWaiting as sentence,
+} from '../../src/inspect/index.ts'
+import type { Totals } from './model/conversation.ts'
 import type { Call, Run, Wait } from './model/model.ts'
 
 /** A duration for display. */
@@ -41,15 +48,67 @@ export const toneWords: Readonly<Record<Tone, string>> = {
 }
 
 /** The executor's reason as a sentence, the same as on the command line. */
-export const whyWaiting = (run: Run, wait: Pick<Wait, 'because' | 'blockers'>): string =>
-  sentence(wait, { maxConcurrency: run.maxConcurrency, nameOf: (id) => nameOf(run.byId.get(id)) })
+export const whyWaiting = (run: Run, { key, ...wait }: Pick<Wait, 'because' | 'blockers' | 'key'>): string =>
+  sentence(
+    { ...wait, ...(key !== undefined && { key }) },
+    { maxConcurrency: run.maxConcurrency, nameOf: (id) => nameOf(run.byId.get(id)) },
+  )
+
+const deciders: Readonly<Record<EncodedSource['by'], (name: string) => string>> = {
+  rule: (name) => `by the rule ${name}`,
+  mode: (name) => `by the mode ${name}`,
+  hook: (name) => (name === '' ? 'by a hook' : `by the hook ${name}`),
+  tool: () => 'by the tool itself',
+  host: () => 'by whoever was asked',
+}
+
+const askers: Readonly<Record<EncodedSource['by'], (name: string) => string>> = {
+  rule: (name) => `because of the rule ${name}`,
+  mode: (name) => `because the mode is ${name}`,
+  hook: (name) => (name === '' ? 'because a hook wants it asked' : `because the hook ${name} wants it asked`),
+  tool: () => 'because the tool wants it asked',
+  host: () => 'because the host wants it asked',
+}
+
+/** Why a question is asked. */
+export const askedWords = ({ by, name = '' }: EncodedSource): string => askers[by]?.(name) ?? `because of ${by}`
+
+/** What decided, as the end of a sentence. */
+export const sourceWords = ({ by, name = '' }: EncodedSource): string => deciders[by]?.(name) ?? `by ${by}`
 
 /** Which call a guard refused, and why. */
-export const refusalWords = (run: Run, { call, because, blockers }: GuardRefusal): string =>
-  `${nameOf(run.byId.get(call)) ?? call} ${whyWaiting(run, { because, blockers })}`
+export const refusalWords = (run: Run, { call, ...refusal }: GuardRefusal): string =>
+  `${nameOf(run.byId.get(call)) ?? call} ${whyWaiting(run, refusal)}`
 
 /** A call's short name. */
 const nameOf = (call: Call | undefined): string | undefined => call && `#${call.index + 1} ${call.name}`
+
+/** Tokens for display: `9.1k tok`. */
+const tokenWords = (tokens: number): string =>
+  tokens >= 1_000_000
+    ? `${(tokens / 1_000_000).toFixed(1)}M tok`
+    : tokens >= 1_000
+      ? `${(tokens / 1_000).toFixed(1)}k tok`
+      : `${tokens} tok`
+
+const costWords = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`
+
+/** The tokens and the cost of replies. */
+export const replyWords = ({ tokens, costUsd }: Totals): string =>
+  [...(tokens === 0 ? [] : [tokenWords(tokens)]), ...(costUsd === undefined ? [] : [costWords(costUsd)])].join(' · ')
+
+/** Several turns together. */
+export function totalsWords(totals: Totals, turns: number): string {
+  const { calls, tokens, cached } = totals
+  const share = tokens > 0 && cached > 0 ? ` (${Math.round((cached / tokens) * 100)} % cached)` : ''
+  const [spent, ...cost] = replyWords(totals).split(' · ')
+  return [
+    turns === 1 ? 'one turn' : `${turns} turns`,
+    calls === 1 ? 'one call' : `${calls} calls`,
+    ...(spent === undefined || spent === '' ? [] : [`${spent}${share}`]),
+    ...cost,
+  ].join(' · ')
+}
 
 /** Any encoded value on one line. */
 export function inline(value: Encoded | undefined, most = 200): string {

@@ -3,7 +3,7 @@ import { page } from 'vitest/browser'
 import type { ChartDefinition, Frame, FrameBody } from '../../src/inspect/index.ts'
 import { App } from '../src/app.tsx'
 import '../src/style.css'
-import { Store } from '../src/store.ts'
+import { Store, type StoreOptions } from '../src/store.ts'
 
 const chart: ChartDefinition = {
   id: 'call',
@@ -54,8 +54,14 @@ export const call = (
 ]
 
 /** The page with these frames, ten milliseconds apart. */
-export function show(...bodies: FrameBody[]): { store: Store; push: (...more: FrameBody[]) => void } {
-  const store = new Store()
+export const show = (...bodies: FrameBody[]) => showWith({}, ...bodies)
+
+export function showWith(
+  options: StoreOptions,
+  ...bodies: FrameBody[]
+): { store: Store; push: (...more: FrameBody[]) => void } {
+  const store = new Store(options)
+  store.set({ tab: 'log' })
   let seq = 0
   const push = (...more: FrameBody[]): void => {
     store.take(more.map((body): Frame => ({ seq, at: seq++ * 10, run: body.type === 'head' ? 0 : 1, ...body })))

@@ -1,12 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Frame, FrameBody } from '../../src/inspect/index.ts'
-import { call, query, show, start, texts } from './support.tsx'
+import { call, query, show, showWith, start, texts } from './support.tsx'
 
 describe('the empty page', () => {
   it('says what to do', async () => {
     show()
-    await expect.poll(() => texts('.welcome h2')).toEqual(['Nothing to show yet'])
+    await expect.poll(() => texts('.welcome h2')).toEqual(['Open a recording'])
+  })
+})
+
+describe('a live page with a full window', () => {
+  it('goes on, says what it no longer has, and lets nobody go there', async () => {
+    const { store, push } = showWith({ window: { frames: 40, characters: 1_000_000 } }, ...start, ...call('a', 0))
+    for (let index = 1; index <= 20; index++) push(...call(`call-${index}`, index))
+    await expect.poll(() => texts('.tile').length).toBe(21)
+    expect(texts('.kept')).toEqual([
+      'This page keeps the newest 40 frames, from 60 ms on. 6 earlier frames are gone, with the runs and results that ended in them.',
+    ])
+    const slider = query('input[type=range]') as HTMLInputElement
+    expect([slider.min, slider.max]).toEqual(['6', '46'])
+    store.set({ position: 0 })
+    await expect.poll(() => texts('.tile').length).toBe(1)
+    expect(slider.value).toBe('6')
   })
 })
 
@@ -276,9 +292,9 @@ describe('the details', () => {
     const input = { name: '<b>bold</b>', list: [1, { $: 'bigint', text: '12' }], nothing: { $: 'undefined' } }
     const { store } = show(...start, ...call('a', 0, { input }))
     store.set({ tab: 'call' })
-    await expect.poll(() => texts('.call-details dd').at(-1)).toContain('<b>bold</b>')
+    await expect.poll(() => texts('.call-details')[0]).toContain('<b>bold</b>')
     expect(query('.call-details b')).toBeNull()
-    expect(texts('.call-details dd').at(-1)).toContain('12')
+    expect(texts('.call-details')[0]).toContain('12')
   })
 })
 

@@ -7,6 +7,8 @@ export class AsyncQueue<Item, End> {
   readonly #readers = new Fifo<(step: IteratorResult<Item, End>) => void>()
   #whenRoom: (() => void)[] = []
   #end: { readonly value: End } | undefined
+  /** Called with each item as it arrives, before a reader takes it. */
+  onItem: ((item: Item) => void) | undefined
 
   /** A writer that is faster than the readers is asked to wait beyond `room`. */
   constructor(room: number) {
@@ -15,6 +17,7 @@ export class AsyncQueue<Item, End> {
 
   push(item: Item): void {
     if (this.#end !== undefined) return
+    this.onItem?.(item)
     const reader = this.#readers.shift()
     if (reader !== undefined) reader({ done: false, value: item })
     else this.#items.push(item)

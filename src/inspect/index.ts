@@ -29,6 +29,7 @@ export {
   newServerState,
   type RunModel,
   type RunState,
+  type Said,
   type ServerState,
 } from './run-model/run-state.ts'
 export { eachWaiting, waitOf } from './run-model/waits.ts'

@@ -29,11 +29,13 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   readonly #run: QueryLoop
   readonly #listening = new Set<Listening>()
   readonly #executorListeners = new Set<(executor: StreamingToolExecutor) => void>()
+  readonly #messageListeners = new Set<(message: QueryMessage) => void>()
   #isStarted = false
 
   constructor(options: QueryOptions) {
     this.#run = new QueryLoop(options)
     this.#run.onExecutor = (executor) => this.#attach(executor)
+    this.#run.outgoing.onItem = (message) => this.#show(message)
   }
 
   /** The actor of the query chart, for observers. */
@@ -134,10 +136,26 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     return () => void this.#executorListeners.delete(listener)
   }
 
+  /** Told of each message as it is ready, before anybody reads it. For those who only look on. Returns how to stop. */
+  onMessage(listener: (message: QueryMessage) => void): () => void {
+    this.#messageListeners.add(listener)
+    return () => void this.#messageListeners.delete(listener)
+  }
+
   #start(): void {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#run.start()
+  }
+
+  #show(message: QueryMessage): void {
+    for (const listener of this.#messageListeners) {
+      try {
+        listener(message)
+      } catch {
+        // who only looks on must not become the query's trouble
+      }
+    }
   }
 
   #attach(executor: StreamingToolExecutor): void {

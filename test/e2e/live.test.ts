@@ -258,7 +258,7 @@ describe('the page', () => {
     await expect.poll(() => page.locator('input[type=range]').inputValue()).toBe('0')
     await page.keyboard.press('End')
     await expect.poll(() => page.locator('.follow').getAttribute('aria-pressed')).toBe('true')
-    await page.keyboard.press('3')
+    await page.keyboard.press('4')
     await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toBe('Guards')
     add('d', 'Read', { file_path: 'd' })
     await page.keyboard.press('/')

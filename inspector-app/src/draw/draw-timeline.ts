@@ -1,9 +1,13 @@
-import type { Call, Run } from '../model/model.ts'
+import type { Call } from '../model/model.ts'
+import type { TimelineBand, TimelineRow } from '../model/timeline-rows.ts'
 import { duration, outcomeOf } from '../words.ts'
 
 export interface TimelineView {
-  readonly run: Run
-  /** The full known time range. */
+  readonly rows: readonly TimelineRow[]
+  readonly bands: readonly TimelineBand[]
+  /** The time that the axis calls 0. */
+  readonly origin: number
+  /** The time range that is shown. */
   readonly from: number
   readonly to: number
   /** The moment shown; later parts are drawn faintly. */
@@ -28,31 +32,38 @@ export function rowHeightOf(calls: number, height: number): number {
 
 /** Every call from its arrival to its result: waiting, each phase, held for order. */
 export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineView, palette: Palette): void {
-  const { run, width, height, scroll, playhead } = view
+  const { rows, width, height, scroll, playhead } = view
   const gutter = gutterOf(width)
-  const rowHeight = rowHeightOf(run.calls.length, height)
+  const rowHeight = rowHeightOf(rows.length, height)
   const xOf = scaleOf(view, gutter)
   canvas.clearRect(0, 0, width, height)
+  drawBands(canvas, view, palette, gutter, xOf)
   drawAxis(canvas, view, palette, gutter, xOf)
   canvas.save()
   canvas.beginPath()
   canvas.rect(0, axisHeight, width, height - axisHeight)
   canvas.clip()
   const first = Math.max(0, Math.floor(scroll / rowHeight))
-  const last = Math.min(run.calls.length, Math.ceil((scroll + height) / rowHeight))
+  const last = Math.min(rows.length, Math.ceil((scroll + height) / rowHeight))
   for (let index = first; index < last; index++) {
-    const call = run.calls[index]
-    if (call === undefined) continue
+    const row = rows[index]
+    if (row === undefined) continue
+    const { call, depth } = row
     const y = axisHeight + index * rowHeight - scroll
     if (call.id === view.chosen) {
       canvas.fillStyle = palette.chosen as string
       canvas.fillRect(0, y, width, rowHeight)
     }
+    canvas.save()
+    canvas.beginPath()
+    canvas.rect(gutter, y, width - gutter, rowHeight)
+    canvas.clip()
     drawCall(canvas, call, y, rowHeight, xOf, view, palette)
-    if (rowHeight >= 12) drawName(canvas, call, y, rowHeight, gutter, palette)
+    canvas.restore()
+    if (rowHeight >= 12) drawName(canvas, call, y, rowHeight, gutter, depth, palette)
   }
   canvas.restore()
-  const x = xOf(playhead)
+  const x = Math.max(gutter, Math.min(width, xOf(playhead)))
   if (playhead < view.to) {
     canvas.fillStyle = palette.veil as string
     canvas.fillRect(x, axisHeight, width - x, height - axisHeight)
@@ -143,28 +154,53 @@ function drawName(
   y: number,
   rowHeight: number,
   gutter: number,
+  depth: number,
   palette: Palette,
 ): void {
+  const indent = Math.min(depth, 3) * 10
   canvas.font = `11px ${palette.font}`
   canvas.textBaseline = 'middle'
   canvas.textAlign = 'right'
   canvas.fillStyle = palette.faint as string
-  canvas.fillText(String(call.index + 1), 24, y + rowHeight / 2 + 0.5)
+  canvas.fillText(String(call.index + 1), 24 + indent, y + rowHeight / 2 + 0.5)
   canvas.textAlign = 'left'
   canvas.fillStyle = palette.text as string
-  canvas.fillText(fitText(canvas, call.label, gutter - 40), 31, y + rowHeight / 2 + 0.5)
+  canvas.fillText(fitText(canvas, call.label, gutter - 40 - indent), 31 + indent, y + rowHeight / 2 + 0.5)
 }
 
 function fitText(canvas: CanvasRenderingContext2D, text: string, width: number): string {
   if (canvas.measureText(text).width <= width) return text
   let length = Math.floor((text.length * width) / canvas.measureText(text).width)
-  while (length > 1 && canvas.measureText(`${text.slice(0, length)}…`).width > width) length--
-  return `${text.slice(0, length)}…`
+  // paths differ at their ends: leave out the middle
+  const cut = (): string => `${text.slice(0, Math.ceil(length * 0.4))}…${text.slice(-Math.floor(length * 0.6))}`
+  while (length > 2 && canvas.measureText(cut()).width > width) length--
+  return cut()
+}
+
+/** Every other turn has a tint, and each its name on the axis. */
+function drawBands(
+  canvas: CanvasRenderingContext2D,
+  { bands, from, to, height }: TimelineView,
+  palette: Palette,
+  gutter: number,
+  xOf: (time: number) => number,
+): void {
+  canvas.font = `10.5px ${palette.font}`
+  canvas.textAlign = 'left'
+  canvas.textBaseline = 'middle'
+  for (const [at, band] of bands.entries()) {
+    const [x, end] = [Math.max(gutter, xOf(Math.max(from, band.from))), xOf(Math.min(to, band.to ?? to))]
+    if (end - x < 2) continue
+    canvas.fillStyle = palette.chosen as string
+    if (at % 2 === 1) canvas.fillRect(x, 0, end - x, height)
+    canvas.fillStyle = palette.text as string
+    if (end - x > 40) canvas.fillText(band.label, x + 4, axisHeight + 7)
+  }
 }
 
 function drawAxis(
   canvas: CanvasRenderingContext2D,
-  { from, to, width, height }: TimelineView,
+  { from, to, origin, width, height }: TimelineView,
   palette: Palette,
   gutter: number,
   xOf: (time: number) => number,
@@ -174,8 +210,9 @@ function drawAxis(
   canvas.font = `10.5px ${palette.font}`
   canvas.textAlign = 'center'
   canvas.textBaseline = 'middle'
-  for (let at = 0; at <= length; at += step) {
-    const x = Math.round(xOf(from + at)) + 0.5
+  const first = Math.ceil((from - origin) / step) * step
+  for (let at = first; at <= to - origin; at += step) {
+    const x = Math.round(xOf(origin + at)) + 0.5
     canvas.fillStyle = palette.line as string
     canvas.fillRect(x, axisHeight, 1, height - axisHeight)
     canvas.fillStyle = palette.faint as string

@@ -19,7 +19,14 @@ export function openPageFeed(store: Store, { commands, ...options }: Options): P
   return {
     add: (shown, title) => void leave.push(runs.add(shown, { title })),
     command: async (run, command, details) =>
-      runs.command({ run, command, call: details?.call, isAllowed: details?.allow === true }),
+      runs.command({
+        run,
+        command,
+        call: details?.call,
+        isAllowed: details?.allow === true,
+        message: details?.message,
+        isAlways: details?.always === true,
+      }),
     close() {
       for (const each of leave.splice(0)) each()
       runs.end()

@@ -1,6 +1,7 @@
 import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import type { Frame } from '../../../src/inspect/index.ts'
 import type { Store } from '../store.ts'
+import { outcomeOf } from '../words.ts'
 import { readRecording } from './recorded-feed.ts'
 
 const refuse = async (): Promise<string> => 'A recording accepts no commands.'
@@ -13,6 +14,17 @@ export function showFrames(store: Store, frames: readonly Frame[]): void {
   store.take(frames)
 }
 
+/** Most recordings are opened to see what failed. */
+function selectFirstFailure(store: Store): void {
+  const { run, selected } = store.state
+  if (run !== undefined || selected !== undefined) return
+  const failed = [...store.history.model.runs.values()].flatMap((each) =>
+    each.calls.filter((call) => outcomeOf(call) === 'error').map((call) => ({ run: each.id, call })),
+  )
+  const [first] = failed.sort((a, b) => (a.call.completedAt ?? 0) - (b.call.completedAt ?? 0))
+  if (first !== undefined) store.set({ run: first.run, selected: first.call.id })
+}
+
 /** Replaces the current source with a recording. Errors are shown on the page. */
 export async function showRecording(store: Store, stream: ReadableStream<Uint8Array>): Promise<void> {
   store.feed?.close()
@@ -21,6 +33,7 @@ export async function showRecording(store: Store, stream: ReadableStream<Uint8Ar
   store.feed = { command: refuse, close: () => left.abort() }
   try {
     await readRecording(stream, (frames) => !left.signal.aborted && store.take(frames), left.signal)
+    if (!left.signal.aborted) selectFirstFailure(store)
     if (!left.signal.aborted && store.history.isFull)
       store.set({ problem: 'The recording is too long for the browser. Only its beginning is shown.' })
   } catch (error) {

@@ -36,6 +36,8 @@ export interface Run extends RunState<Call, Actor>, CastFields {
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
   yielded: number
+  /** Incremented when something is said or decided. */
+  talk: number
   /** Incremented when calls change, so that unchanged parts are not redrawn. */
   version: number
 }
@@ -74,6 +76,8 @@ export interface Call extends CallState {
 export interface Wait {
   because: WaitGroup['because']
   blockers: readonly string[]
+  /** The resource that they hold, if that is the reason. */
+  key?: string | undefined
   since: number
 }
 

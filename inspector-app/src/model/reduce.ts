@@ -20,6 +20,7 @@ export function reduce(frames: Iterable<Frame>, from: Model = emptyModel()): Mod
   return from
 }
 
+const touchesTalk: ReadonlySet<Frame['type']> = new Set(['said', 'reply', 'questions', 'decision', 'attempt', 'left'])
 const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'schedule', 'result', 'ending', 'abort'])
 
 /** Mutates the model: at twenty thousand frames per second, copies are too slow. */
@@ -30,6 +31,9 @@ export function applyFrame(model: Model, frame: Frame): void {
   else if (touchesCalls.has(frame.type)) {
     const run = model.runs.get(frame.run)
     if (run !== undefined) run.version++
+  } else if (touchesTalk.has(frame.type)) {
+    const run = model.runs.get(frame.run)
+    if (run !== undefined) run.talk++
   }
 }
 
@@ -44,6 +48,7 @@ const page: ModelListener<Run, Server> = {
     breaches: [],
     yielded: 0,
     version: 0,
+    talk: 0,
   }),
   newServer: (state, { at }) => ({ ...state, ...newCast(at) }),
   server: { newActor, onStep: noteStep },
@@ -148,9 +153,14 @@ function look(cast: Cast | undefined, { actor: id, seq, at, event, candidates, r
 /** Adds to each call's reason the time since when it is unchanged. */
 function keepWaits({ at }: FrameOf<'schedule'>, run: Run): void {
   const waiting: Call[] = []
-  eachWaiting(run, (call, { because, blockers }) => {
+  eachWaiting(run, (call, { because, blockers, key }) => {
     waiting.push(call)
-    call.wait = { because, blockers, since: call.wait?.because === because ? call.wait.since : at }
+    call.wait = {
+      because,
+      blockers,
+      ...(key !== undefined && { key }),
+      since: call.wait?.because === because ? call.wait.since : at,
+    }
   })
   waiting.sort((a, b) => a.index - b.index)
   let next = 0

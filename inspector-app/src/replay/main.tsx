@@ -2,6 +2,7 @@ import { render } from 'preact'
 import { App } from '../app.tsx'
 import { Layouts } from '../chart/layouts.ts'
 import { inflate, startPackedWorker } from '../chart/packed-worker.ts'
+import { readLink } from '../deep-link.ts'
 import { showRecording } from '../feed/show-recording.ts'
 import { Store } from '../store.ts'
 import style from '../style.css?inline'
@@ -20,5 +21,6 @@ sheet.replaceSync(style)
 document.adoptedStyleSheets = [sheet]
 const layouts = new Layouts(() => startPackedWorker([...blocksOf('worker')].join('')))
 const store = new Store({ layouts })
+store.link = readLink(location.hash)
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
 void showRecording(store, inflate(blocksOf('recording')))

@@ -1,8 +1,11 @@
 import { givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
+import { useStory } from '../story/use-story.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { CallEvidence } from './call-evidence.tsx'
+import { Sentences } from './story.tsx'
 import { useNow } from './use-now.ts'
 import { ValueTree } from './value-tree.tsx'
 
@@ -51,20 +54,22 @@ export function CallDetails() {
             </dd>
           </>
         )}
-        <dt>Input</dt>
-        <dd>
-          <ValueTree value={call.input} />
-        </dd>
-        {call.results.map(({ seq, message, isError, content }) => (
-          <>
-            <dt key={seq}>{message === 'tool_result' ? 'Result' : message}</dt>
-            <dd class={isError ? 'wrong' : ''}>
-              <ValueTree value={content} />
-            </dd>
-          </>
-        ))}
       </dl>
+      <CallEvidence run={run} call={call} />
+      <OwnStory run={run} call={call} />
     </div>
+  )
+}
+
+/** What happened to this call, in sentences. */
+function OwnStory({ run, call }: { run: Run; call: Call }) {
+  const told = useStory().filter((each) => each.run === run.id && each.call === call.id)
+  if (told.length === 0) return null
+  return (
+    <>
+      <h4>Story</h4>
+      <Sentences told={told.slice(-50)} startedAt={run.startedAt} />
+    </>
   )
 }
 

@@ -1,8 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Store, Tab } from '../store.ts'
-
-const tabs: readonly Tab[] = ['log', 'call', 'guards', 'aborts', 'context', 'sequence', 'rules', 'whatIf', 'compare']
+import { type Store, tabNames } from '../store.ts'
 
 /** Keyboard control: page-wide on a separate page, otherwise only inside the box. */
 export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void {
@@ -11,12 +9,25 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
     const onKey = (event: Event): void => {
       if (event instanceof KeyboardEvent) press(event)
     }
+    /** From the slash until the search field has the focus: what is typed belongs to the search. */
+    let isSearchDue = false
     const press = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement
       const isTyping = target.matches('input:not([type=range]), select, textarea')
+      if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+        event.preventDefault()
+        return store.set({ dialog: 'find' })
+      }
       if (event.ctrlKey || event.metaKey || event.altKey) return
+      const isForSearch = isSearchDue && !isTyping && event.key.length === 1
+      isSearchDue = isForSearch || (event.key === '/' && !isTyping)
+      if (isForSearch) {
+        event.preventDefault()
+        return store.set({ search: store.state.search + event.key })
+      }
       if (event.key === 'Escape') {
         target.blur()
+        if (store.state.dialog !== undefined) return store.set({ dialog: undefined })
         return store.set({ selected: undefined, wide: undefined, first: 'executor' })
       }
       if (isTyping) return
@@ -51,8 +62,10 @@ function actions(store: Store, isFar: boolean): Record<string, () => void> {
     ' ': () => togglePlay(store),
     j: () => selectNext(store, 1),
     k: () => selectNext(store, -1),
+    '?': () => store.set({ dialog: 'help' }),
+    c: () => store.set({ isRailHidden: !state.isRailHidden }),
     '/': () => store.set({ tab: 'log', searches: state.searches + 1 }),
-    ...Object.fromEntries(tabs.map((tab, index) => [String(index + 1), () => store.set({ tab })])),
+    ...Object.fromEntries(tabNames.map((tab, index) => [String((index + 1) % 10), () => store.set({ tab })])),
   }
 }
 

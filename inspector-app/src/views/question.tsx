@@ -1,71 +1,82 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Encoded } from '../../../src/inspect/index.ts'
-import { gutterOf, showInput } from '../../../src/permission/shown-input.ts'
+import type { EncodedQuestion } from '../../../src/inspect/index.ts'
+import { visibleLine } from '../../../src/permission/visible-text.ts'
+import { hasTag } from '../model/has-tag.ts'
+import { askedWords } from '../words.ts'
+import { ShownInput } from './shown-input.tsx'
 
-interface AskedCall {
-  readonly call: string
+interface Props {
+  readonly asked: EncodedQuestion
   readonly label: string
-  readonly input: Encoded
-}
-
-interface Props extends AskedCall {
+  /** The title of the agent's run, if an agent asks. */
+  readonly agent: string | undefined
   readonly canAnswer: boolean
   readonly select: () => void
-  readonly answer: (allow: boolean) => void
+  readonly answer: (allow: boolean, more: { message?: string; always?: boolean }) => void
 }
 
 /** A call that waits for permission, with its whole input. Allow is enabled once all of it was in view. */
-export function Question({ label, input, canAnswer, select, answer }: Props) {
+export function Question({ asked, label, agent, canAnswer, select, answer }: Props) {
+  const { input, because, message, rule } = asked
   const box = useRef<HTMLPreElement>(null)
   const [isRead, setRead] = useState(false)
+  const [reason, setReason] = useState('')
   const look = (): void => {
     const pre = box.current
     if (pre !== null && pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2) setRead(true)
   }
   useEffect(look)
-  const isWhole = !isCut(input)
+  const isWhole = !hasTag(input)
+  const mayAllow = isRead && isWhole
+  const hint = isWhole ? 'Scroll to the end of the input first' : 'The input is truncated'
   return (
     <article class="question">
       <header>
         <button type="button" class="link" onClick={select}>
           {label}
         </button>
-        <span class="asks">asks for permission</span>
-        {canAnswer && (
-          <span class="answers">
+        <span class="asks">
+          asks for permission{agent !== undefined && ` for ${visibleLine(agent)}`}
+          {because !== undefined && `, ${askedWords(because)}`}
+          {message !== undefined && `: ${visibleLine(message)}`}
+        </span>
+      </header>
+      <ShownInput input={input} box={box} onScroll={look} />
+      {!isWhole && <p class="cut">The input is truncated, so you cannot allow this call here.</p>}
+      {canAnswer && (
+        <div class="answers">
+          <button
+            type="button"
+            class="allow"
+            disabled={!mayAllow}
+            title={mayAllow ? 'Allow this call' : hint}
+            onClick={() => answer(true, {})}
+          >
+            Allow
+          </button>
+          {rule !== undefined && (
             <button
               type="button"
-              class="allow"
-              disabled={!isRead || !isWhole}
-              title={isWhole ? 'Scroll to the end of the input first' : 'The input is truncated'}
-              onClick={() => answer(true)}
+              disabled={!mayAllow}
+              title={mayAllow ? 'Allow every such call from now on' : hint}
+              onClick={() => answer(true, { always: true })}
             >
-              Allow
+              Always: <code>{visibleLine(rule)}</code>
             </button>
-            <button type="button" class="deny" onClick={() => answer(false)}>
-              Deny
-            </button>
-          </span>
-        )}
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard */}
-      <pre ref={box} class="input" dir="ltr" tabIndex={0} onScroll={look}>
-        {showInput(input).map((line, index) => (
-          <span key={index} class={line.kind}>
-            <i>{gutterOf(line)}</i>
-            {`${line.text}\n`}
-          </span>
-        ))}
-      </pre>
-      {!isWhole && <p class="cut">The input is truncated, so you cannot allow this call here.</p>}
+          )}
+          <button type="button" class="deny" onClick={() => answer(false, reason === '' ? {} : { message: reason })}>
+            Deny
+          </button>
+          <input
+            type="text"
+            aria-label="Why you deny it, for the model"
+            placeholder="why, for the model (optional)"
+            maxLength={2_000}
+            value={reason}
+            onInput={({ currentTarget }) => setReason(currentTarget.value)}
+          />
+        </div>
+      )}
     </article>
   )
-}
-
-/** Part of the input is truncated or redacted. */
-function isCut(value: Encoded): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(isCut)
-  const record = value as { readonly [key: string]: Encoded }
-  return record.$ !== undefined || Object.values(record).some(isCut)
 }

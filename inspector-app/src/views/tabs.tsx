@@ -9,12 +9,14 @@ import { GuardLedger } from './guard-ledger.tsx'
 import { Log } from './log.tsx'
 import { Rules } from './rules.tsx'
 import { Sequence } from './sequence.tsx'
+import { StoryView } from './story.tsx'
 import { useChecks } from './use-checks.ts'
 import { WhatIf } from './what-if.tsx'
 
 const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
-  { id: 'log', title: 'Log', View: Log },
+  { id: 'story', title: 'Story', View: StoryView },
   { id: 'call', title: 'Call', View: CallDetails },
+  { id: 'log', title: 'Log', View: Log },
   { id: 'guards', title: 'Guards', View: GuardLedger },
   { id: 'aborts', title: 'Aborts', View: AbortTree },
   { id: 'context', title: 'Context', View: ContextView },
@@ -61,7 +63,8 @@ export function Tabs() {
           </button>
         ))}
       </div>
-      <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${state.tab}`}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
+      <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${state.tab}`} tabIndex={0}>
         <View />
       </div>
     </section>

@@ -1,7 +1,8 @@
 import { useRef } from 'preact/hooks'
 import { activeStates, type Command } from '../../../src/inspect/index.ts'
+import { linkTo } from '../deep-link.ts'
 import { saveRecording } from '../feed/recorded-feed.ts'
-import type { State, Theme } from '../store.ts'
+import type { State, Store, Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
 import { Emblem } from './emblem.tsx'
@@ -60,6 +61,23 @@ export function TopBar() {
       <span class="tools">
         <button
           type="button"
+          aria-label="Find (Ctrl+K)"
+          title="Find a call or a text (Ctrl+K)"
+          onClick={() => store.set({ dialog: 'find' })}
+        >
+          <Icon name="find" />
+        </button>
+        <button
+          type="button"
+          aria-label="Copy a link to what is shown"
+          title="Copy a link to this run, call, tab and moment"
+          disabled={run === undefined}
+          onClick={() => void copyLink(store)}
+        >
+          <Icon name="link" />
+        </button>
+        <button
+          type="button"
           aria-label="Open a recording"
           title="Open a recording or a coverage file"
           onClick={() => file.current?.click()}
@@ -109,6 +127,14 @@ export function TopBar() {
       )}
     </header>
   )
+}
+
+async function copyLink(store: Store): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(linkTo(store, location.href))
+  } catch {
+    store.set({ problem: 'The browser does not allow the page to write to the clipboard.' })
+  }
 }
 
 /** The state of the executor's chart, region by region. */

@@ -1,4 +1,4 @@
-import type { Command, EncodeLimits, Frame, Recorder, Redact, Showable } from '../index.ts'
+import type { Command, EncodeLimits, Frame, Recorder, RecorderOptions, Redact, Showable } from '../index.ts'
 
 /** Executors and queries of the same page. The inspector watches them until it is unmounted. */
 export interface ShownSource {
@@ -12,6 +12,8 @@ export interface ShownSource {
   readonly redact?: Redact | undefined
   /** How much of a value is shown. */
   readonly limits?: EncodeLimits | undefined
+  /** Prices by model, to show what replies cost. */
+  readonly prices?: RecorderOptions['prices']
 }
 
 /** An existing recorder of the page, read-only. */

@@ -1,5 +1,6 @@
 import type { Command } from '../frames/frame.ts'
 import { type Connection, isConnection } from '../recorder/connection.ts'
+import { ruleFor } from '../recorder/consent-frames.ts'
 import type { Recorder, WatchedAs } from '../recorder/recorder.ts'
 import {
   assertShowable,
@@ -9,6 +10,7 @@ import {
   isConversation,
   type Showable,
 } from '../recorder/showable.ts'
+import { lastPrompt, recordTalk } from './conversation-talk.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
 
 const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
@@ -21,6 +23,8 @@ interface Source {
   /** What receives commands: the query, or the executor if there is no query. */
   readonly commanded: Commands | undefined
   readonly as: WatchedAs
+  /** Called once the recorder watches it. */
+  readonly onWatched?: ((run: number, recorder: Recorder) => void) | undefined
   watch: { readonly run: number; leave(): void } | undefined
 }
 
@@ -36,13 +40,13 @@ export class ShownRuns {
 
   add(shown: Showable, as: ShownAs = {}): () => void {
     assertShowable(shown)
-    return isConversation(shown) ? this.#addConversation(shown, as) : this.#addOne(shown, as)
+    return isConversation(shown) ? this.#addConversation(shown, as) : this.#addOne(shown, as).leave
   }
 
   /** Starts recording everything that is shown. */
   begin(recorder: Recorder): void {
     this.#recorder = recorder
-    for (const source of this.#sources) source.watch = recorder.watch(source.shown, source.as)
+    for (const source of this.#sources) watch(source, recorder)
   }
 
   end(): void {
@@ -65,37 +69,64 @@ export class ShownRuns {
   /** Attempts do not overlap: the previous one is over when the next begins. */
   #addConversation(query: Conversation, { title = 'turn', parentToolUseID }: ShownAs): () => void {
     let turns = 0
-    let leave = (): void => undefined
-    const show = (executor: Commandable): void => {
-      leave()
-      const as = { title: `${title} ${++turns}`, queryActor: query.actor, parentToolUseID }
-      leave = this.#addOne(executor, as, commandsOf(query, executor))
+    let current: { readonly source: Source; leave(): void } | undefined
+    const prompted = new WeakSet<Recorder>()
+    const onWatched = (run: number, recorder: Recorder): void => {
+      const prompt = prompted.has(recorder) ? '' : lastPrompt(query.transcript ?? [])
+      prompted.add(recorder)
+      if (prompt !== '') recorder.say(run, 'user', prompt)
     }
+    const show = (executor: Commandable): void => {
+      current?.leave()
+      const as = { title: `${title} ${++turns}`, queryActor: query.actor, parentToolUseID }
+      current = this.#addOne(executor, as, commandsOf(query, executor), onWatched)
+    }
+    const stopTalk = query.onMessage?.((message) => {
+      const run = current?.source.watch?.run
+      if (run !== undefined && this.#recorder !== undefined) recordTalk(this.#recorder, run, message)
+    })
     const { executor } = query
     if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
     const stop = query.onExecutor(show)
     return () => {
       stop()
-      leave()
+      stopTalk?.()
+      current?.leave()
     }
   }
 
   #addOne(
     shown: Commandable | Connection,
     as: WatchedAs,
-    commanded: Commands | undefined = isConnection(shown) ? undefined : shown,
-  ): () => void {
-    const source: Source = { shown, commanded, as, watch: this.#recorder?.watch(shown, as) }
+    commanded: Commands | undefined = isConnection(shown) ? undefined : ownCommands(shown),
+    onWatched?: Source['onWatched'],
+  ): { readonly source: Source; leave(): void } {
+    const source: Source = { shown, commanded, as, onWatched, watch: undefined }
+    if (this.#recorder !== undefined) watch(source, this.#recorder)
     this.#sources.add(source)
-    return () => {
+    const leave = (): void => {
       this.#sources.delete(source)
       source.watch?.leave()
     }
+    return { source, leave }
   }
 }
+
+function watch(source: Source, recorder: Recorder): void {
+  source.watch = recorder.watch(source.shown, source.as)
+  source.onWatched?.(source.watch.run, recorder)
+}
+
+const ownCommands = (executor: Commandable): Commands => ({
+  abort: (reason) => executor.abort(reason),
+  discard: () => executor.discard?.(),
+  answer: (id, answer) => executor.answer?.(id, answer) === true,
+  ruleFor: (id) => ruleFor(executor, id),
+})
 
 /** Commands go to the query: aborting only its executor would make the query ask the model again. */
 const commandsOf = (query: Conversation, executor: Commandable): Commands => ({
   abort: (reason) => (reason === 'interrupt' ? query.interrupt() : query.abort(reason)),
   answer: (id, answer) => executor.answer?.(id, answer) === true,
+  ruleFor: (id) => ruleFor(executor, id),
 })

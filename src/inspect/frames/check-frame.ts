@@ -41,6 +41,7 @@ const isStage = oneOf('queued', 'held', 'withdrawn', 'executing', 'completed', '
 const isLane = oneOf('shared', 'exclusive')
 const isPath = listOf(isText)
 const isPatch = fields({ set: maybe(listOf(tuple(isPath, isAnything))), drop: maybe(listOf(isPath)) })
+const isSource = fields({ by: isText, name: maybe(isText) })
 const isCause = fields({ kind: isText, reason: isAnything, description: maybe(isText) })
 
 const isNode = fields({
@@ -125,10 +126,29 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     cause: isCause,
   },
   ending: { call: isText, by: oneOf('answer', 'result', 'abort'), kind: orNull(isText), reached: orNull(isText) },
+  decision: { call: isText, behavior: oneOf('allow', 'ask', 'deny', 'defer'), source: isSource },
+  attempt: { call: isText, attempt: isCount, error: isAnything, backoffMs: orNull(isNumber) },
   progress: { call: isText, count: isCount, data: isAnything },
   result: { call: isText, message: isText, isError: isBoolean, content: isAnything },
   said: { by: oneOf('user', 'model', 'thought', 'host'), text: isText },
-  questions: { open: listOf(fields({ call: isText, name: isText, input: isAnything })) },
+  reply: {
+    model: orNull(isText),
+    stopReason: isText,
+    tokens: fields({ input: isNumber, output: isNumber, cacheRead: isNumber, cacheWrite: isNumber }),
+    costUsd: maybe(isNumber),
+  },
+  questions: {
+    open: listOf(
+      fields({
+        call: isText,
+        name: isText,
+        input: isAnything,
+        because: maybe(isSource),
+        message: maybe(isText),
+        rule: maybe(isText),
+      }),
+    ),
+  },
   can: { commands: listOf(isText) },
   warning: { call: orNull(isText), code: isText, message: isText },
   gap: { because: isText, lost: isCount },

@@ -11,6 +11,8 @@ export interface EncodeLimits {
   readonly nodes?: number
   /** @default 2_000 */
   readonly text?: number
+  /** Of one text in a result, in characters. @default 200_000, or `text` if that is given */
+  readonly resultText?: number
 }
 
 /** Returns a reference for an object that is shown elsewhere; undefined to encode the object itself. */

@@ -1,4 +1,13 @@
-import type { AbortCause, CallStage, Ending, Lane, Refusal, ResourceKeys, StopCause } from '../../../machines/index.ts'
+import type {
+  AbortCause,
+  CallStage,
+  Decision,
+  Ending,
+  Lane,
+  Refusal,
+  ResourceKeys,
+  StopCause,
+} from '../../../machines/index.ts'
 import type { ChartDefinition } from './chart-definition.ts'
 import type { Patch } from './diff-value.ts'
 import type { Encoded } from './encode-value.ts'
@@ -35,9 +44,12 @@ export type FrameBody =
   | ScheduleFrame
   | AbortFrame
   | EndingFrame
+  | DecisionFrame
+  | AttemptFrame
   | ProgressFrame
   | ResultFrame
   | SaidFrame
+  | ReplyFrame
   | QuestionsFrame
   | CanFrame
   | WarningFrame
@@ -205,6 +217,31 @@ export interface EndingFrame {
   readonly reached: string | null
 }
 
+/** What decided whether a call may run: the last word so far. */
+export interface DecisionFrame {
+  readonly type: 'decision'
+  readonly call: string
+  readonly behavior: Decision['behavior']
+  readonly source: EncodedSource
+}
+
+/** Who decided or asks. `name` is the rule, the mode or the hook. */
+export interface EncodedSource {
+  readonly by: Decision['source']['by']
+  readonly name?: string
+}
+
+/** A body failed. */
+export interface AttemptFrame {
+  readonly type: 'attempt'
+  readonly call: string
+  /** From 1. */
+  readonly attempt: number
+  readonly error: Encoded
+  /** How long until the next attempt; null if there is none. */
+  readonly backoffMs: number | null
+}
+
 export interface ProgressFrame {
   readonly type: 'progress'
   readonly call: string
@@ -230,9 +267,38 @@ export interface SaidFrame {
   readonly text: string
 }
 
+/** The model has finished a reply. */
+export interface ReplyFrame {
+  readonly type: 'reply'
+  readonly model: string | null
+  readonly stopReason: string
+  readonly tokens: ReplyTokens
+  /** Present only if the host gave the price of the model. */
+  readonly costUsd?: number
+}
+
+export interface ReplyTokens {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
 export interface QuestionsFrame {
   readonly type: 'questions'
-  readonly open: readonly { readonly call: string; readonly name: string; readonly input: Encoded }[]
+  readonly open: readonly EncodedQuestion[]
+}
+
+export interface EncodedQuestion {
+  readonly call: string
+  readonly name: string
+  readonly input: Encoded
+  /** Why it asks. */
+  readonly because?: EncodedSource
+  /** The words of the hook or the tool that wants it asked. */
+  readonly message?: string
+  /** A rule that would allow every such call. */
+  readonly rule?: string
 }
 
 export type Command = 'interrupt' | 'abort' | 'discard' | 'answer'

@@ -17,6 +17,7 @@ export interface Watched {
   contextRef: unknown
   context: Encoded
   call: CallRecord | undefined
+  decision: unknown
   /** The guard that failed last, and the call it refused. */
   refused: unknown
   refusal: string
@@ -127,7 +128,14 @@ export class ActorFrames {
   }
 
   #watch(actor: AnyActorRef, chart: KnownChart, active: readonly number[]): Watched {
-    const nothing = { contextRef: undefined, context: {}, call: undefined, refused: undefined, refusal: '' }
+    const nothing = {
+      contextRef: undefined,
+      context: {},
+      call: undefined,
+      decision: undefined,
+      refused: undefined,
+      refusal: '',
+    }
     const watched: Watched = { id: this.idOf(actor), chart, active, ...nothing }
     this.#actors.set(actor, watched)
     return watched

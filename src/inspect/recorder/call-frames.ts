@@ -2,20 +2,25 @@ import type { AnyActorRef } from 'xstate'
 import { type CallRecord, ExecutorSchedule, laneOf, type ResourceKeys } from '../../../machines/index.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { describeCall } from '../../tool/describe-call.ts'
+import type { DerivedTexts } from '../frames/derived-texts.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type { FrameBody } from '../frames/frame.ts'
-import type { Show } from '../frames/redact.ts'
+import type { Hide, Show } from '../frames/redact.ts'
 import type { NameOfActor } from './actor-names.ts'
 
 /** The known calls of a run, and their labels. */
 export class CallFrames {
   readonly #show: Show
+  readonly #hide: Hide
+  readonly #derived: DerivedTexts
   readonly #nameOf: NameOfActor
   readonly #known = new Map<string, { name: string; label: string }>()
   #unlabelled: ToolCall[] = []
 
-  constructor(show: Show, nameOf: NameOfActor) {
+  constructor(show: Show, hide: Hide, derived: DerivedTexts, nameOf: NameOfActor) {
     this.#show = show
+    this.#hide = hide
+    this.#derived = derived
     this.#nameOf = nameOf
   }
 
@@ -45,9 +50,12 @@ export class CallFrames {
     }
   }
 
-  /** A key is made of the input, so the host may want to redact it too. */
+  /** A key is made of the input, so it is hidden with the input. */
   keyOf(key: string, call: CallRecord): string {
-    return asText(this.#show(key, { what: 'key', ...whereabouts(call) }))
+    const where = whereabouts(call)
+    const { input } = (call as ToolCall).block ?? {}
+    const isHidden = this.#hide(input, { what: 'input', ...where }) !== input
+    return isHidden ? '(withheld)' : asText(this.#show(key, { what: 'key', ...where }))
   }
 
   #keysOf(call: CallRecord, { reads, writes }: ResourceKeys): ResourceKeys {
@@ -58,7 +66,7 @@ export class CallFrames {
   /** Asks tools to describe their calls. That is user code, so it runs between steps. */
   askForLabels(): FrameBody[] {
     return this.#unlabelled.splice(0).flatMap((call) => {
-      const label = asText(this.#show(call.description, { what: 'label', ...whereabouts(call) }))
+      const label = this.#labelOf(call, call.tool, call.description)
       if (label === this.#known.get(call.id)?.label) return []
       this.#known.set(call.id, { name: call.name, label })
       return [this.frameOf(call)]
@@ -66,10 +74,19 @@ export class CallFrames {
   }
 
   #firstLabel(call: ToolCall): string {
-    const text = describeCall(undefined, call.name, call.block?.input)
-    const label = asText(this.#show(text, { what: 'label', ...whereabouts(call) }))
+    const label = this.#labelOf(call, undefined, describeCall(undefined, call.name, call.block?.input))
     this.#known.set(call.id, { name: call.name, label })
     if (call.tool?.describe !== undefined) this.#unlabelled.push(call)
+    return label
+  }
+
+  /** Made from the input as it is shown: a label must not tell what `redact` hides. */
+  #labelOf(call: ToolCall, tool: ToolCall['tool'], description: string): string {
+    const where = whereabouts(call)
+    const input = this.#hide(call.block?.input, { what: 'input', ...where })
+    const text = input === call.block?.input ? description : describeCall(tool, call.name, input)
+    const label = asText(this.#show(text, { what: 'label', ...where }))
+    this.#derived.add(description, label)
     return label
   }
 }

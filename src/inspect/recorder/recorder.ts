@@ -1,11 +1,13 @@
 import type { AnyActorRef } from 'xstate'
 import { invalidOption } from '../../base/invalid-option.ts'
+import type { ModelPrice } from '../../query/session/usage.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import { type Frame, type FrameBody, frameVersion, type SaidFrame } from '../frames/frame.ts'
 import { type Redact, showWith } from '../frames/redact.ts'
 import { asText } from './call-frames.ts'
 import { type Connection, isConnection } from './connection.ts'
 import { ConnectionWatch } from './connection-watch.ts'
+import { type ModelReply, replyFrame } from './reply-frame.ts'
 import { type Inspectable, RunWatch } from './run-watch.ts'
 
 export interface RecorderOptions {
@@ -35,6 +37,8 @@ export interface RecorderOptions {
    * @default 50
    */
   progressGapMs?: number | undefined
+  /** Prices by model, to show what replies cost. */
+  prices?: Readonly<Record<string, ModelPrice>> | undefined
 }
 
 export interface WatchedAs {
@@ -55,6 +59,8 @@ export interface Recorder {
   breach(run: number, found: { readonly invariant: string; readonly problem: string }): void
   /** Records text around the calls of a run: from the user, from the model as it streams, or from the host. */
   say(run: number, by: SaidFrame['by'], text: string): void
+  /** Records that the model has finished a reply: its tokens, and its price if `prices` has the model. */
+  reply(run: number, reply: ModelReply): void
   /** The current state of everything watched, as frames that a new reader can begin with. */
   picture(): Frame[]
   /** Adds a listener. It gets the current picture, then each frame, like `onFrame`. Returns a function that removes it. */
@@ -63,7 +69,7 @@ export interface Recorder {
 
 /** Records what executors do. Costs nothing before `watch` and after `leave`. */
 export function createRecorder(options: RecorderOptions = {}): Recorder {
-  const { onFrame, redact, limits, actorId, progressGapMs = 50 } = options
+  const { onFrame, redact, limits, actorId, progressGapMs = 50, prices = {} } = options
   const { now = () => performance.now(), epoch = Date.now() } = options
   const readers = new Set<(frame: Frame) => void>()
   if (onFrame !== undefined) readers.add(asReader(onFrame))
@@ -117,6 +123,10 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       return { run, leave }
     },
     breach: (run, { invariant, problem }) => emit(run, { type: 'breach', invariant, problem }),
+    reply(run, reply) {
+      if (seq === 0) emit(0, head)
+      emit(run, replyFrame(reply, prices))
+    },
     say(run, by, text) {
       if (seq === 0) emit(0, head)
       emit(run, { type: 'said', by, text: asText(show(text, { what: 'said' })) })

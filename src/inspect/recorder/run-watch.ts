@@ -13,13 +13,15 @@ import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
 import type { StreamingToolExecutor } from '../../executor/streaming-tool-executor.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { chartOf } from '../frames/chart-definition.ts'
+import { DerivedTexts } from '../frames/derived-texts.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import type { Command, FrameBody, QuestionsFrame } from '../frames/frame.ts'
-import { type Redact, type Show, showWith } from '../frames/redact.ts'
+import { type Hide, hideWith, type Redact, type Show, showWith } from '../frames/redact.ts'
 import { takeableCommands } from '../frames/takeable-commands.ts'
-import { ActorFrames } from './actor-frames.ts'
+import { ActorFrames, type Watched } from './actor-frames.ts'
 import { actorNames } from './actor-names.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
+import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
 import { abortFrame, endingFrame, endingOf, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
@@ -27,7 +29,7 @@ import { sightingOf } from './xstate-view.ts'
 
 /** What the recorder needs from an executor. An open question is one that the host has not answered yet. */
 export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
-  openQuestions?(): readonly { toolUseID: string; toolName: string; input: unknown }[]
+  openQuestions?(): readonly AskedQuestion[]
 }
 
 export interface WatchOptions {
@@ -45,6 +47,9 @@ export interface WatchOptions {
 
 /** The executor's own limits for an input. */
 const wholeInput = { text: 1_000_000, nodes: 100_000, depth: 64 }
+const maxResultText = 200_000
+/** Of all results of a run together. Later results are truncated like other values. */
+const maxResultTexts = 20_000_000
 
 /** Watches one executor and turns what it does into frames. */
 export class RunWatch {
@@ -56,6 +61,10 @@ export class RunWatch {
   readonly #show: Show
   /** For permission questions: nobody can approve a truncated input. */
   readonly #showWhole: Show
+  /** What the model got, as long as the run has not become too large. */
+  readonly #showResult: Show
+  readonly #hide: Hide
+  #resultTexts = 0
   readonly #actors: ActorFrames
   readonly #calls: CallFrames
   readonly #progress: ProgressWatch
@@ -71,10 +80,18 @@ export class RunWatch {
     this.#options = options
     this.#run = executor.actor.getSnapshot().context.run
     const nameOf = actorNames(executor.actor.system, options.actorId)
-    this.#show = showWith(options.redact, options.limits ?? {}, standIn(nameOf))
-    this.#showWhole = showWith(options.redact, wholeInput, standIn(nameOf))
+    const { redact, limits = {} } = options
+    const derived = new DerivedTexts()
+    const showUpTo = (most: EncodeLimits): Show => {
+      const show = showWith(redact, most, standIn(nameOf))
+      return redact === undefined ? show : (value, where) => derived.clean(show(value, where))
+    }
+    this.#show = showUpTo(limits)
+    this.#showWhole = showUpTo(wholeInput)
+    this.#showResult = showUpTo({ ...limits, text: limits.resultText ?? limits.text ?? maxResultText })
+    this.#hide = hideWith(redact)
     this.#actors = new ActorFrames(this.#show, nameOf)
-    this.#calls = new CallFrames(this.#show, nameOf)
+    this.#calls = new CallFrames(this.#show, this.#hide, derived, nameOf)
     this.#schedule = new ScheduleWatch(this.#run, this.#showKey)
     this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
   }
@@ -139,6 +156,7 @@ export class RunWatch {
       ...(call.ref === undefined ? [] : this.#actors.found(call.ref)),
       this.#calls.frameOf(call),
       ...(ending === undefined ? [] : [endingFrame(call, ending)]),
+      ...(call.decision === undefined ? [] : [decisionFrame(this.#show, call, call.decision)]),
     ]
   }
 
@@ -196,11 +214,22 @@ export class RunWatch {
     // a call that is not in the schedule yet is reported later, by #meet
     if (isNew && watched?.call !== undefined && this.#calls.has(watched.call))
       this.#write(endingFrame(watched.call, ending))
+    if (watched?.call !== undefined) this.#seeOwnSteps(watched, watched.call as ToolCall, event)
     const isExecutor = actor === (this.#executor.actor as AnyActorRef)
     if (isExecutor) this.#afterExecutorStep(event, snapshot)
     else this.#later()
     if (step.active !== undefined && (isExecutor || actor === this.#options.queryActor))
       this.#lookAtCommands(actor, snapshot)
+  }
+
+  /** What the call's record says and its chart does not. */
+  #seeOwnSteps(watched: Watched, call: ToolCall, event: AnyEventObject): void {
+    const { decision } = call
+    if (decision !== undefined && decision !== watched.decision) {
+      watched.decision = decision
+      this.#write(decisionFrame(this.#show, call, decision))
+    }
+    if (event.type === 'tool.settled') this.#tell(attemptFrame(this.#show, call))
   }
 
   #afterExecutorStep(event: AnyEventObject, snapshot: AnyMachineSnapshot): void {
@@ -257,7 +286,10 @@ export class RunWatch {
     const where = this.#calls.whereabouts(toolUseID)
     if (message.type === 'progress') return this.#progress.see(toolUseID, message.data, where)
     this.#progress.flush(toolUseID, where)
-    this.#write(resultFrame(this.#show, toolUseID, message, where))
+    const show = this.#resultTexts < maxResultTexts ? this.#showResult : this.#show
+    const frame = resultFrame(show, this.#hide, toolUseID, message, where)
+    if (typeof frame.content === 'string') this.#resultTexts += frame.content.length
+    this.#write(frame)
   }
 
   #seeWarning({ code, message, toolUseID }: ExecutorWarning): void {
@@ -266,11 +298,10 @@ export class RunWatch {
   }
 
   #questionsFrame(): QuestionsFrame {
-    const open = (this.#executor.openQuestions?.() ?? []).map(({ toolUseID, toolName, input }) => ({
-      call: toolUseID,
-      name: toolName,
-      input: this.#showWhole(input, { what: 'question', toolUseID, toolName }),
-    }))
+    const asked = this.#executor.openQuestions?.() ?? []
+    const open = asked.map((each) =>
+      questionOf(this.#showWhole, this.#hide, each, ruleFor(this.#executor, each.toolUseID)),
+    )
     this.#questions = JSON.stringify(open.map(({ call }) => call))
     return { type: 'questions', open }
   }

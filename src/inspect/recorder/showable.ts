@@ -1,6 +1,9 @@
 import type { AnyActorRef } from 'xstate'
 import { describeValue } from '../../base/describe-value.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
+import type { Message } from '../../messages/message.ts'
+import type { QueryMessage } from '../../query/query-message.ts'
+import type { PermissionAnswer } from '../../tool/permission.ts'
 import { type Connection, isConnection } from './connection.ts'
 import type { Inspectable } from './run-watch.ts'
 
@@ -9,7 +12,9 @@ export interface Commands {
   abort(reason?: unknown): void
   /** Only for an executor without a query. */
   discard?(): unknown
-  answer?(toolUseID: string, answer: { behavior: 'allow' } | { behavior: 'deny'; message: string }): boolean
+  answer?(toolUseID: string, answer: PermissionAnswer): boolean
+  /** The rule that a question offers, to allow every such call. */
+  ruleFor?(toolUseID: string): string | undefined
 }
 
 /** An executor that can be shown and takes commands. */
@@ -21,6 +26,9 @@ export interface Conversation {
   /** The executor of the current attempt. */
   readonly executor: Commandable
   onExecutor(listener: (executor: Commandable) => void): () => void
+  /** What is said around the calls. */
+  onMessage?(listener: (message: QueryMessage) => void): () => void
+  readonly transcript?: readonly Message[]
   abort(reason?: unknown): void
   interrupt(): void
 }

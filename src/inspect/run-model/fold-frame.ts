@@ -83,6 +83,20 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
       call.results.push(frame)
       return listener.onResult?.(call, frame, run)
     }
+    case 'decision': {
+      const call = run.byId.get(frame.call)
+      if (call === undefined) return
+      const { behavior, source, at } = frame
+      call.decision = { behavior, source, at }
+      if (behavior === 'ask' || behavior === 'defer') call.asked = call.decision
+      return
+    }
+    case 'attempt':
+      return void run.byId.get(frame.call)?.failures.push(frame)
+    case 'said':
+      return foldSaid(run, frame)
+    case 'reply':
+      return void run.replies.push(frame)
     case 'progress': {
       const call = run.byId.get(frame.call)
       if (call !== undefined) listener.onProgress?.(call, frame, run)
@@ -94,6 +108,18 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
     case 'can':
       run.can = frame.commands
   }
+}
+
+const maxSaidLength = 100_000
+
+/** A model's reply arrives in pieces. */
+function foldSaid(run: RunState, { by, text, seq, at }: FrameOf<'said'>): void {
+  const last = run.said.at(-1)
+  const isBetween = (run.calls.at(-1)?.seq ?? -1) > (last?.seq ?? 0)
+  const isPiece = last?.by === by && (by === 'model' || by === 'thought') && !isBetween
+  if (!isPiece) return void run.said.push({ by, text, seq, at, until: at })
+  if (last.text.length < maxSaidLength) last.text += text
+  last.until = at
 }
 
 function foldCast<Cast extends CastState>(cast: Cast, frame: Frame, listener: CastListener<Cast>): void {
@@ -135,7 +161,24 @@ function foldCall<Run extends RunState>(run: Run, frame: FrameOf<'call'>, listen
   // a hostile recording could skip indices to force a huge array
   if (index !== run.calls.length) return
   const call: CallIn<Run> = listener.newCall(
-    { id, index, name, label, input, keys, stopsAtInterrupt, actor, lane, stage, ending: undefined, results: [] },
+    {
+      id,
+      index,
+      name,
+      label,
+      input,
+      keys,
+      stopsAtInterrupt,
+      actor,
+      lane,
+      stage,
+      seq: frame.seq,
+      ending: undefined,
+      decision: undefined,
+      asked: undefined,
+      failures: [],
+      results: [],
+    },
     frame,
   )
   run.calls.push(call)

@@ -1,7 +1,7 @@
 import type { Encoded } from '../frames/encode-value.ts'
 import { type Frame, type FrameBody, frameVersion } from '../frames/frame.ts'
 import type { ActorIn } from './run-listener.ts'
-import type { CastState, RunModel, RunState, ServerState } from './run-state.ts'
+import type { CallState, CastState, RunModel, RunState, ServerState } from './run-state.ts'
 
 /** A model as frames that a new reader can begin with, such as a recording whose first frames are no longer there. */
 export function pictureOf<Run extends RunState, Server extends ServerState>(
@@ -47,13 +47,41 @@ function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
       ...(!tellsGuards && { guards: 'unavailable' as const }),
     },
     ...castFrames(run, contextOf),
-    ...(run.calls.flatMap(({ id: call, ending, results, actor, index, name, label, input, lane, stage, ...more }) => [
-      { type: 'call', call, actor, index, name, label, input, lane, stage, stopsAtInterrupt: more.stopsAtInterrupt },
-      ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
-      ...results.map(({ message, isError, content }) => ({ type: 'result', call, message, isError, content }) as const),
-    ]) as FrameBody[]),
+    ...run.said.map(({ by, text }) => ({ type: 'said', by, text }) as const),
+    ...run.calls.flatMap(callFrames),
+    ...run.replies.map(bodyOf),
     { type: 'schedule', cursor, waits },
     { type: 'can', commands: can },
     { type: 'questions', open: questions },
   ]
+}
+
+function callFrames(state: CallState): FrameBody[] {
+  const { id: call, actor, index, name, label, input, lane, stage, keys, stopsAtInterrupt, ending, decision } = state
+  return [
+    {
+      type: 'call',
+      call,
+      actor,
+      index,
+      name,
+      label,
+      input,
+      lane,
+      stage,
+      stopsAtInterrupt,
+      ...(keys !== undefined && { keys }),
+    },
+    ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
+    ...[state.asked, decision].flatMap((each) =>
+      each === undefined ? [] : [{ type: 'decision', call, behavior: each.behavior, source: each.source } as const],
+    ),
+    ...state.failures.map(bodyOf),
+    ...state.results.map(bodyOf),
+  ]
+}
+
+/** A frame without its stamp. */
+function bodyOf({ seq: _seq, at: _at, run: _run, ...body }: Frame): FrameBody {
+  return body as FrameBody
 }

@@ -81,6 +81,20 @@ export interface RunState<Call extends CallState = CallState, Actor extends Acto
   can: readonly Command[]
   questions: QuestionsFrame['open']
   isDiscarded: boolean
+  /** What was said around the calls; pieces of one speaker are joined. */
+  readonly said: Said[]
+  /** The finished replies of the model. */
+  readonly replies: FrameOf<'reply'>[]
+}
+
+export interface Said {
+  readonly by: FrameOf<'said'>['by']
+  text: string
+  /** Of the first piece. */
+  readonly seq: number
+  readonly at: number
+  /** Of the last piece. */
+  until: number
 }
 
 export interface CallState {
@@ -95,6 +109,14 @@ export interface CallState {
   keys: CallFrame['keys']
   stage: CallFrame['stage']
   ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
+  /** What decided last whether it may run. */
+  decision: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
+  /** The decision that asked a person, if one did. */
+  asked: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
+  /** The bodies that failed. */
+  readonly failures: FrameOf<'attempt'>[]
+  /** The frame of its first mention. */
+  readonly seq: number
   /** The messages of the call that readers took, other than progress. */
   readonly results: FrameOf<'result'>[]
 }
@@ -145,6 +167,8 @@ export const newRunState = <Call extends CallState = CallState, Actor extends Ac
   can: [],
   questions: [],
   isDiscarded: false,
+  said: [],
+  replies: [],
 })
 
 /** A connection as its first frame describes it. */

@@ -77,11 +77,12 @@ export class Broadcast {
 
   #begin(): void {
     const history = new FrameHistory(() => recorder.picture(), this.#options.maxHistoryBytes)
-    const { redact, limits, invariants } = this.#options
+    const { redact, limits, invariants, prices } = this.#options
     const checks = invariants === undefined ? undefined : new RecordingChecks(invariants, true)
     const recorder = createRecorder({
       redact,
       limits,
+      prices,
       onFrame: (frame) => {
         history.push(frame)
         checks?.see(frame)

@@ -11,7 +11,7 @@ const commands: ReadonlySet<unknown> = new Set<Command>(['interrupt', 'abort', '
 export function readClientMessage(text: string): ClientMessage | undefined {
   const value = parse(text)
   if (typeof value !== 'object' || value === null) return undefined
-  const { type, batch, id, run, command, call, allow } = value as Record<string, unknown>
+  const { type, batch, id, run, command, call, allow, message, always } = value as Record<string, unknown>
   if (type === 'ack') return typeof batch === 'number' ? { type, batch } : undefined
   if (type !== 'command' || typeof id !== 'number' || typeof run !== 'number' || !commands.has(command))
     return undefined
@@ -22,6 +22,8 @@ export function readClientMessage(text: string): ClientMessage | undefined {
     command: command as Command,
     call: typeof call === 'string' ? call : undefined,
     isAllowed: allow === true,
+    message: typeof message === 'string' ? message : undefined,
+    isAlways: always === true,
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidOption } from '../../base/invalid-option.ts'
+import type { ModelPrice } from '../../query/session/usage.ts'
 import type { Invariant } from '../../testing/invariant.ts'
 import type { Command, EncodeLimits, Redact } from '../index.ts'
 
@@ -23,6 +24,8 @@ export interface InspectorOptions {
   redact?: Redact | undefined
   /** How much of a value is shown. */
   limits?: EncodeLimits | undefined
+  /** Prices by model, to show what replies cost. */
+  prices?: Readonly<Record<string, ModelPrice>> | undefined
   /** Serves this recording instead of a live executor. */
   recording?: string | undefined
   /**

@@ -73,7 +73,11 @@ export class UsageTotal {
 
 const none: ModelUsage = { requests: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
-function costOf(usage: ModelUsage, { input, output, cacheRead = input, cacheWrite = input }: ModelPrice): number {
+/** In US dollars. */
+export function costOf(
+  usage: ModelUsage,
+  { input, output, cacheRead = input, cacheWrite = input }: ModelPrice,
+): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage
   const millionths = inputTokens * input + outputTokens * output + cacheReadTokens * cacheRead
   return (millionths + cacheWriteTokens * cacheWrite) / 1_000_000

@@ -249,6 +249,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (message.type === 'system' && message.subtype === 'model_reply') {
         replies++
         usage.add(options.modelName, message.usage)
+        recorder.reply(turn, message)
       }
       if (isRetry(message)) note(retryWords(message))
       output.message(message)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Narrator } from '../../../inspector-app/playground/narrator.ts'
+import { Narrator } from '../../../inspector-app/src/story/narrator.ts'
 import { createRecorder, type Frame } from '../../../src/inspect/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../../support/turn.ts'
@@ -26,7 +26,7 @@ const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
   return { ...turn, read, upload, write, told }
 }
 
-describe('the narration of the playground', () => {
+describe('the story', () => {
   it('says why each call starts or waits, as explain() does', async () => {
     const { add, read, write, executor, told } = setUp()
     add('a', 'Read')
@@ -54,6 +54,7 @@ describe('the narration of the playground', () => {
     ])
     write.run('c').fail(new Error('no room'))
     expect(await told()).toEqual([
+      'P8 #3 Write failed: Error: no room',
       'Q4 #4 Read starts: nothing else runs.',
       'Y1 The result of #3 Write (an error) is handed over.',
     ])

@@ -1,0 +1,68 @@
+import type { Said } from '../../../src/inspect/index.ts'
+import type { Call, Model, Run } from './model.ts'
+
+/** A turn with what was said and asked for in it, in order. */
+export interface Turn {
+  readonly run: Run
+  readonly items: readonly TurnItem[]
+  readonly totals: Totals
+}
+
+type TurnItem =
+  | { readonly kind: 'said'; readonly said: Said }
+  | { readonly kind: 'call'; readonly call: Call; readonly agents: readonly Run[] }
+
+export interface Totals {
+  readonly calls: number
+  readonly tokens: number
+  /** Of the tokens, those that were read from a cache. */
+  readonly cached: number
+  /** Undefined if no reply has a price. */
+  readonly costUsd: number | undefined
+}
+
+/** The turns that belong to no call of another run, oldest first. */
+export const turnsOf = ({ runs }: Model): Run[] =>
+  [...runs.values()].filter(({ parentToolUseID }) => parentToolUseID === undefined)
+
+/** The runs of sub-agents, by the call that they work for. */
+export function agentsByCall({ runs }: Model): ReadonlyMap<string, Run[]> {
+  const found = new Map<string, Run[]>()
+  for (const run of runs.values()) {
+    if (run.parentToolUseID === undefined) continue
+    const known = found.get(run.parentToolUseID)
+    if (known === undefined) found.set(run.parentToolUseID, [run])
+    else known.push(run)
+  }
+  return found
+}
+
+export function turnOf(run: Run, agents: ReadonlyMap<string, readonly Run[]>): Turn {
+  const items: (TurnItem & { seq: number })[] = [
+    ...run.said.map((said) => ({ kind: 'said', said, seq: said.seq }) as const),
+    ...run.calls.map((call) => ({ kind: 'call', call, agents: agents.get(call.id) ?? [], seq: call.seq }) as const),
+  ]
+  // a reply is told when its block is complete, which may be after its calls began
+  return { run, items: items.sort((a, b) => a.seq - b.seq), totals: totalsOf([run]) }
+}
+
+export function totalsOf(runs: Iterable<Run>): Totals {
+  let [calls, tokens, cached, cost, hasCost] = [0, 0, 0, 0, false]
+  for (const run of runs) {
+    calls += run.calls.length
+    for (const { tokens: each, costUsd } of run.replies) {
+      tokens += each.input + each.output + each.cacheRead + each.cacheWrite
+      cached += each.cacheRead
+      cost += costUsd ?? 0
+      hasCost ||= costUsd !== undefined
+    }
+  }
+  return { calls, tokens, cached, costUsd: hasCost ? cost : undefined }
+}
+
+/** Whether there is a conversation to show, and not one executor alone. */
+export function isConversation({ runs }: Model): boolean {
+  if (runs.size > 1) return true
+  const [run] = runs.values()
+  return run !== undefined && run.said.length > 0
+}

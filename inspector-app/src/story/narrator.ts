@@ -1,0 +1,105 @@
+import type { Frame } from '../../../src/inspect/index.ts'
+import { type Call, emptyModel, type Run } from '../model/model.ts'
+import { applyFrame } from '../model/reduce.ts'
+import { tellAborts, tellAttempts, tellDecisions, tellQuestions } from './tell-causes.ts'
+import { tellEndings, tellHeld, tellStarts, tellWaits, tellYields } from './tell-schedule.ts'
+
+/** A sentence about what happened, and the code of its rule in the contract. */
+export interface Told {
+  readonly at: number
+  readonly seq: number
+  readonly run: number
+  /** The call that it is about, if it is about one. */
+  readonly call: string | undefined
+  readonly text: string
+  readonly rule: string
+}
+
+export type Say = (rule: string, text: string, call?: Call) => void
+
+/** What was already told about a run. */
+export interface Telling {
+  aborts: number
+  questions: ReadonlySet<string>
+  /** All calls before it were handed over and told. */
+  cursor: number
+  isDiscarded: boolean
+}
+
+interface Seen {
+  stage: Call['stage'] | undefined
+  wait: string
+  decision: unknown
+  failures: number
+}
+
+/** Sentences that are kept: those about a day of traffic would fill the memory. */
+const maxTold = 5_000
+
+/** Turns frames into sentences. Frames with the same time are grouped. */
+export class Narrator {
+  told: Told[] = []
+  readonly #model = emptyModel()
+  readonly #seen = new WeakMap<Call, Seen>()
+  readonly #tellings = new Map<number, Telling>()
+  readonly #touched = new Set<number>()
+  #last: Frame | undefined
+
+  take(frames: Iterable<Frame>): void {
+    for (const frame of frames) this.see(frame)
+    this.tell()
+  }
+
+  /** Call `tell` after the last frame. */
+  see(frame: Frame): void {
+    if (this.#last !== undefined && frame.at !== this.#last.at) this.tell()
+    applyFrame(this.#model, frame)
+    if (frame.run !== 0) this.#touched.add(frame.run)
+    this.#last = frame
+  }
+
+  tell(): void {
+    for (const id of this.#touched) {
+      const run = this.#model.runs.get(id)
+      if (run !== undefined) this.#tellRun(run, this.#last as Frame)
+      // its calls change no more
+      if (run?.isWatched === false) this.#model.runs.delete(id)
+    }
+    this.#touched.clear()
+    if (this.told.length > maxTold * 1.2) this.told = this.told.slice(-maxTold)
+  }
+
+  #tellRun(run: Run, { at, seq }: Frame): void {
+    const say: Say = (rule, text, call) => void this.told.push({ at, seq, run: run.id, call: call?.id, rule, text })
+    const telling = this.#tellings.get(run.id) ?? this.#begin(run, say)
+    tellAborts(run, telling, say)
+    const changed = run.calls.slice(telling.cursor).filter((call) => this.#isNews(call, say))
+    tellEndings(changed, say)
+    tellStarts(run, changed, say)
+    tellWaits(run, changed, say)
+    tellHeld(run, changed, say)
+    tellYields(changed, say)
+    tellQuestions(run, telling, say)
+    telling.cursor = run.cursor.next
+    telling.isDiscarded = run.isDiscarded
+  }
+
+  #begin({ id, parentToolUseID }: Run, say: Say): Telling {
+    const isAfterDiscard = [...this.#tellings.values()].at(-1)?.isDiscarded === true
+    if (isAfterDiscard && parentToolUseID === undefined) say('L5', 'Another model starts over in a new run.')
+    const telling: Telling = { aborts: 0, questions: new Set(), cursor: 0, isDiscarded: false }
+    this.#tellings.set(id, telling)
+    return telling
+  }
+
+  /** Whether the schedule has news of the call. Its decisions and failed attempts are told at once. */
+  #isNews(call: Call, say: Say): boolean {
+    const wait = call.wait === undefined ? '' : `${call.wait.because} ${call.wait.blockers.join()}`
+    const { stage, decision, failures } = call
+    const seen = this.#seen.get(call) ?? { stage: undefined, wait: '', decision: undefined, failures: 0 }
+    if (decision !== seen.decision) tellDecisions(call, say)
+    if (failures.length > seen.failures) tellAttempts(call, failures.slice(seen.failures), say)
+    this.#seen.set(call, { stage, wait, decision, failures: failures.length })
+    return seen.stage !== stage || seen.wait !== wait
+  }
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useView } from '../use-view.ts'
+import type { Told } from './narrator.ts'
+import { storyOf } from './story.ts'
+
+/** Part of the time between two animation frames. */
+const budgetMs = 8
+
+/** The sentences up to the moment shown. They continue while the view is shown. */
+export function useStory(): readonly Told[] {
+  const { history, state, model } = useView()
+  const [, paint] = useState(0)
+  const story = storyOf(history)
+  const { length } = history
+  // most steps are short enough to be told at once
+  story.advance(budgetMs)
+  useEffect(() => {
+    if (!story.isBehind) return
+    let due = requestAnimationFrame(function goOn() {
+      story.advance(budgetMs)
+      paint((count) => count + 1)
+      if (story.isBehind) due = requestAnimationFrame(goOn)
+    })
+    return () => cancelAnimationFrame(due)
+  }, [story, length])
+  return state.position === undefined ? story.told : story.told.filter(({ at }) => at <= model.at)
+}

@@ -1,0 +1,24 @@
+import type { Call, Run } from '../model/model.ts'
+import { duration, outcomeOf, type Tone } from '../words.ts'
+
+/** The state of a call in a word or two; with a tone where it needs attention. */
+export function callState(run: Run, call: Call): { words: string; tone: Tone | undefined } {
+  if (run.questions.some((asked) => asked.call === call.id)) return { words: 'asks you', tone: 'held' }
+  if (call.isGivenUp) return { words: 'given up', tone: 'given-up' }
+  if (call.stage === 'queued' || call.stage === 'held') return { words: waitWords(run, call), tone: undefined }
+  if (call.stage === 'executing') return { words: 'runs', tone: call.lane }
+  const spent = call.startedAt === undefined ? undefined : (call.completedAt ?? call.yieldedAt ?? 0) - call.startedAt
+  const took = spent === undefined || spent < 0 ? '' : duration(spent)
+  const outcome = outcomeOf(call)
+  if (outcome === 'aborted') return { words: 'stopped', tone: 'aborted' }
+  if (outcome === 'error') return { words: 'error', tone: 'error' }
+  if (call.stage === 'completed') return { words: 'held for order', tone: undefined }
+  const tries = call.failures.length
+  return { words: tries === 0 ? took : `${took}, retried ${tries}×`, tone: undefined }
+}
+
+function waitWords(run: Run, { wait }: Call): string {
+  const blocker = wait?.blockers[0]
+  const known = blocker === undefined ? undefined : run.byId.get(blocker)
+  return known === undefined ? 'waits' : `waits for #${known.index + 1}`
+}

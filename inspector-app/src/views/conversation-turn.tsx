@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks'
+import { totalsOf, turnOf } from '../model/conversation.ts'
+import type { Call, Run } from '../model/model.ts'
+import { useStore, useView } from '../use-view.ts'
+import { duration, replyWords, toneOf, totalsWords } from '../words.ts'
+import { callState } from './call-state.ts'
+import { Said } from './said.tsx'
+import { Still } from './still.tsx'
+
+type Agents = ReadonlyMap<string, readonly Run[]>
+
+interface Props {
+  readonly run: Run
+  readonly number: number
+  readonly agents: Agents
+}
+
+const mostItems = 60
+
+/** One turn. Redrawn only when something in it, or in its agents, changed. */
+export function ConversationTurn({ run, number, agents }: Props) {
+  const store = useStore()
+  const { state, run: shownRun, call: chosen, isChosen } = useView()
+  const [isWhole, setWhole] = useState(false)
+  const isOwn = shownRun === run || agentsOf(run, agents).some((agent) => agent === shownRun)
+  const selected = isOwn && isChosen ? chosen?.id : undefined
+  const pick: Pick = {
+    run: (id) => store.set({ run: id, selected: undefined }),
+    call: (id, call) => store.choose(id, call),
+  }
+  const changes = [run, ...agentsOf(run, agents)].map(
+    ({ version, talk, isWatched }) => `${version} ${talk} ${isWatched}`,
+  )
+  return (
+    <li class={shownRun === run ? 'turn shown' : 'turn'}>
+      <Still
+        of={[run, changes.join(), selected, shownRun?.id, isWhole, number, state.source]}
+        draw={() => (
+          <TurnBody
+            {...{ run, number, agents, selected, pick, isWhole }}
+            isLive={state.source === 'live'}
+            showAll={() => setWhole(true)}
+          />
+        )}
+      />
+    </li>
+  )
+}
+
+interface Pick {
+  run(id: number): void
+  call(run: number, call: string): void
+}
+
+interface BodyProps extends Props {
+  readonly selected: string | undefined
+  readonly pick: Pick
+  readonly isWhole: boolean
+  readonly isLive: boolean
+  readonly showAll: () => void
+}
+
+function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, showAll }: BodyProps) {
+  const { items, totals } = turnOf(run, agents)
+  const shown = isWhole ? items : items.slice(0, mostItems)
+  return (
+    <>
+      <h3>
+        <button type="button" title={run.title} onClick={() => pick.run(run.id)}>
+          Turn {number}
+        </button>
+        {isLive && run.isWatched && run.replies.length === 0 && <span class="chip live">live</span>}
+        {run.isDiscarded && <span class="chip aborted">discarded</span>}
+        {run.questions.length > 0 && <span class="chip held">asks you</span>}
+        <span class="sum">{replyWords(totals)}</span>
+      </h3>
+      <ol class="items">
+        {shown.map((item) =>
+          item.kind === 'said' ? (
+            <li key={`s${item.said.seq}`}>
+              <Said said={item.said} />
+            </li>
+          ) : (
+            <li key={item.call.id}>
+              <CallLine run={run} call={item.call} selected={selected} pick={pick} />
+              {item.agents.length > 0 && (
+                <AgentRuns runs={item.agents} agents={agents} selected={selected} pick={pick} />
+              )}
+            </li>
+          ),
+        )}
+        {items.length > shown.length && (
+          <li>
+            <button type="button" class="link" onClick={showAll}>
+              and {items.length - shown.length} more
+            </button>
+          </li>
+        )}
+      </ol>
+    </>
+  )
+}
+
+function CallLine({ run, call, selected, pick }: { run: Run; call: Call; selected: string | undefined; pick: Pick }) {
+  const { words, tone } = callState(run, call)
+  return (
+    <button
+      type="button"
+      class={call.id === selected ? 'line chosen' : 'line'}
+      title={call.label}
+      onClick={() => pick.call(run.id, call.id)}
+    >
+      <span class={`dot ${toneOf(call)}`} />
+      <span class="label">
+        <span class="number">#{call.index + 1}</span> {call.label}
+      </span>
+      <span class={tone === undefined ? 'state' : `state chip ${tone}`}>{words}</span>
+    </button>
+  )
+}
+
+interface AgentProps {
+  readonly runs: readonly Run[]
+  readonly agents: Agents
+  readonly selected: string | undefined
+  readonly pick: Pick
+}
+
+/** The turns of a sub-agent, under the call that started it. */
+function AgentRuns({ runs, agents, selected, pick }: AgentProps) {
+  const [first] = runs
+  const spent = (runs.at(-1)?.said.at(-1)?.until ?? 0) - (first?.startedAt ?? 0)
+  return (
+    <div class="agent">
+      <p class="sum">
+        agent · {totalsWords(totalsOf(runs), runs.length)}
+        {spent > 0 && ` · ${duration(spent)}`}
+      </p>
+      <ol class="items">
+        {runs.flatMap((run) =>
+          turnOf(run, agents).items.map((item) =>
+            item.kind === 'said' ? (
+              <li key={`${run.id}s${item.said.seq}`}>
+                <Said said={item.said} />
+              </li>
+            ) : (
+              <li key={`${run.id}${item.call.id}`}>
+                <CallLine run={run} call={item.call} selected={selected} pick={pick} />
+                {item.agents.length > 0 && (
+                  <AgentRuns runs={item.agents} agents={agents} selected={selected} pick={pick} />
+                )}
+              </li>
+            ),
+          ),
+        )}
+      </ol>
+    </div>
+  )
+}
+
+/** Deeper agents included. A recording may come from anyone: a circle ends. */
+function agentsOf(run: Run, agents: Agents, seen = new Set<Run>()): Run[] {
+  if (agents.size === 0) return []
+  const own = run.calls.flatMap(({ id }) => agents.get(id) ?? []).filter((each) => !seen.has(each))
+  for (const each of own) seen.add(each)
+  return [...own, ...own.flatMap((each) => agentsOf(each, agents, seen))]
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import type { Told } from '../story/narrator.ts'
+import { useStory } from '../story/use-story.ts'
+import { useStore, useView } from '../use-view.ts'
+
+const most = 300
+
+/** What happened and why, in sentences with their rule; the newest first. A click goes to the moment. */
+export function StoryView() {
+  const { run, model, call, isChosen } = useView()
+  const told = useStory()
+  const [about, setAbout] = useState<'turn' | 'call' | 'all'>('turn')
+  if (run === undefined) return null
+  const scope = about === 'call' && !isChosen ? 'turn' : about
+  const found = told.filter((each) => isAbout(each, scope, run.id, call?.id))
+  const shown = found.slice(-most).reverse()
+  return (
+    <div class="story">
+      <div class="filters">
+        <select
+          aria-label="Story of"
+          value={scope}
+          onChange={({ currentTarget }) => setAbout(currentTarget.value as typeof about)}
+        >
+          <option value="turn">this turn</option>
+          {isChosen && <option value="call">#{(call?.index ?? 0) + 1} only</option>}
+          {model.runs.size > 1 && <option value="all">all turns</option>}
+        </select>
+        <output>{found.length.toLocaleString('en')} sentences</output>
+      </div>
+      <Sentences told={shown} startedAt={scope === 'all' ? 0 : run.startedAt} />
+      {found.length === 0 && <p class="empty">Nothing has happened yet.</p>}
+      {found.length > most && <p class="empty">and {(found.length - most).toLocaleString('en')} earlier ones</p>}
+    </div>
+  )
+}
+
+function isAbout(told: Told, scope: 'turn' | 'call' | 'all', run: number, call: string | undefined): boolean {
+  if (scope === 'all') return true
+  return told.run === run && (scope === 'turn' || told.call === call)
+}
+
+export function Sentences({ told, startedAt }: { told: readonly Told[]; startedAt: number }) {
+  const store = useStore()
+  return (
+    <ol class="sentences" aria-label="What happened and why">
+      {told.map(({ at, seq, run, call, text, rule }) => (
+        <li key={`${seq} ${text}`}>
+          <button
+            type="button"
+            title="Go to this moment"
+            onClick={() =>
+              store.set({
+                position: store.history.positionOf(seq),
+                isPlaying: false,
+                run,
+                ...(call !== undefined && { selected: call }),
+              })
+            }
+          >
+            <time>{((at - startedAt) / 1_000).toFixed(2)}</time>
+            <span>{text}</span>
+            <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
