@@ -6,7 +6,7 @@ import { newWarnings, problemsOf, type RuleProblem } from '../tool/check-rules.t
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** The tools that bodies find in their context: those the host put there, else all of this executor. */
+/** The tools that bodies find in their context: those of the host, else all of this executor. */
 export function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
   const own = given?.options?.tools
   return own === undefined || own.length === 0 ? tools : own
@@ -27,7 +27,7 @@ export function assertPermissions({ permissions, hooks }: ToolUseContext, tools:
   return newWarnings(assertRules(rules, tools), tools)
 }
 
-/** A rule that does nothing, or far too much, is worse than none. */
+/** Throws for a rule that has no effect or grants far too much. */
 export function assertRules(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): RuleProblem[] {
   const problems = problemsOf(rules, tools)
   const error = problems.find(({ severity }) => severity === 'error')

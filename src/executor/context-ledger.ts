@@ -5,7 +5,7 @@ import type { SafeGroup } from '../pipeline/call-facts.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** The context as the calls change it, strictly in the order in which the model asked. */
+/** The context as the calls change it, strictly in emission order. */
 export class ContextLedger {
   current: ToolUseContext
   readonly #controller: AbortController
@@ -13,7 +13,7 @@ export class ContextLedger {
   #lastRun: SafeGroup | undefined
   readonly #due: ToolCall[] = []
 
-  /** `check` throws at a context that nobody could work with, and a later executor would refuse. */
+  /** `check` throws for a context that is unusable or that a later executor would reject. */
   constructor(initial: ToolUseContext, check: (context: ToolUseContext) => void) {
     this.current = initial
     this.#controller = initial.abortController
@@ -27,7 +27,7 @@ export class ContextLedger {
     else call.safeGroup = this.#lastRun ??= { base: undefined }
   }
 
-  /** The context after every call that is over, up to the first that is not. */
+  /** The context after all completed calls, up to the first that is not. */
   latest(): ToolUseContext {
     this.applyDue()
     return this.current
@@ -40,25 +40,25 @@ export class ContextLedger {
     return call.safeGroup.base
   }
 
-  /** Rules that hold from now on, whoever reads the context next. */
+  /** Adds rules that apply from now on to every reader of the context. */
   addRules(lists: PermissionLists): void {
     this.applyDue()
     this.current = { ...this.current, permissions: withRules(this.current.permissions, lists) }
   }
 
-  /** The same without applying anything: undefined while something is due. */
+  /** The same without applying modifiers: undefined while some are due. */
   peek(call: ToolCall): ToolUseContext | undefined {
     const base = isExclusive(call) ? undefined : call.safeGroup?.base
     if (base !== undefined) return base
     return this.#due.length === 0 ? this.current : undefined
   }
 
-  /** The call and all calls before it are completed. Its modifier is user code: it runs when the charts are at rest. */
+  /** The call and all calls before it are completed. Its modifier is user code, so it runs between steps. */
   completedInOrder(call: ToolCall): void {
     this.#due.push(call)
   }
 
-  /** Whoever looks at the context first applies what is due; the outbox does so in any case. */
+  /** The first reader of the context applies what is due; the outbox does so in any case. */
   applyDue(): void {
     for (let call = this.#due.shift(); call !== undefined; call = this.#due.shift()) {
       if (call.ending?.by === 'result' && call.bodyResult?.ok === true)
@@ -70,18 +70,18 @@ export class ContextLedger {
   #apply(call: ToolCall, modifier: unknown): void {
     if (modifier === undefined) return
     try {
-      if (typeof modifier !== 'function') throw new TypeError('contextModifier is not a function')
+      if (typeof modifier !== 'function') throw new TypeError('contextModifier must be a function')
       const next: unknown = answerAtOnce<unknown>(modifier(this.current))
-      if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier returned no context')
+      if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier must return the context')
       const own = this.#withHostController(next as ToolUseContext)
       this.#check(own)
       this.current = own
     } catch (error) {
-      call.executor.warn(call, 'context_modifier_failed', 'its context modifier failed and was left out', error)
+      call.executor.warn(call, 'context_modifier_failed', 'its context modifier failed and was not applied', error)
     }
   }
 
-  /** The controller is not the modifier's to change: a modifier that spreads its call's own context brings the call's. */
+  /** Keeps the host's controller: a modifier that spreads its call's context would bring the call's own controller. */
   #withHostController(next: ToolUseContext): ToolUseContext {
     const abortController = this.#controller
     return next.abortController === abortController ? next : { ...next, abortController }

@@ -3,23 +3,23 @@ import type { Message } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** A message, and the context after every modifier that had been applied when it was ready. */
+/** A message, and the context after all modifiers that were applied when the message was ready. */
 export interface MessageUpdate {
   message: Message
   newContext: ToolUseContext
 }
 
-/** Where readers get their messages. */
+/** The source of messages for readers. */
 export interface MessageSource {
-  /** The next message that is ready, now the reader's. */
+  /** Removes and returns the next message that is ready. */
   take(): MessageUpdate | undefined
-  /** Nothing is left and nothing is under way. */
+  /** No message is left, and no call is unfinished. */
   readonly isDrained: boolean
-  /** A reader has to wait. Says whose body it belongs to, where that is known. */
+  /** A reader has to wait. Returns the call whose body reads, if that is known. */
   fallsAsleep(): ToolCall | undefined
   /** A reader that belongs to this body waits no longer. */
   wakesUp(inside: ToolCall): void
-  /** What is inside this call waits for the call's own result. */
+  /** A reader inside this call waits for the call's own result. */
   waitsForItself(inside: object): boolean
 }
 
@@ -31,7 +31,7 @@ interface Waiter {
   readonly inside: ToolCall | undefined
 }
 
-/** Hands every message over once. Readers that wait stand in one line, whichever generator they hold. */
+/** Delivers every message once. Waiting readers share one queue, whichever generator they use. */
 export class Delivery {
   readonly source: MessageSource
   #waiters: Waiter[] = []
@@ -41,7 +41,7 @@ export class Delivery {
   }
 
   next(reader: RemainingResults): Promise<Step> {
-    // who came first is served first
+    // first come, first served
     const update = this.#waiters.length === 0 ? this.source.take() : undefined
     if (update !== undefined) return Promise.resolve({ done: false, value: update })
     if (this.source.isDrained) return Promise.resolve(reader.end())
@@ -63,10 +63,10 @@ export class Delivery {
     for (const { resolve } of left) resolve(reader.end())
   }
 
-  /** Something may have become ready. */
+  /** Called when a message may have become ready. */
   wake(): void {
     while (this.#waiters.length > 0) {
-      // out of the line first: who leaves while it is being served, from inside a listener, is served all the same
+      // removed from the queue first: a reader that leaves while it is being served still gets its message
       const waiter = this.#waiters.shift() as Waiter
       const update = this.source.take()
       if (update === undefined) {
@@ -95,8 +95,8 @@ export class Delivery {
 const isInBody = ({ inside }: Waiter): boolean => inside !== undefined
 
 /**
- * The generator behind `getRemainingResults`. Written out, because a native one that sleeps cannot be left: its
- * `return()` would wait for the next message.
+ * The generator behind `getRemainingResults`. Not a native one, because `return()` of a sleeping native generator would
+ * wait for the next message.
  */
 export class RemainingResults implements AsyncGenerator<MessageUpdate, void, undefined> {
   readonly #delivery: Delivery
@@ -121,7 +121,7 @@ export class RemainingResults implements AsyncGenerator<MessageUpdate, void, und
     throw error
   }
 
-  /** A generator that has ended stays so, whatever is added later. */
+  /** A generator that has ended stays ended, even if calls are added later. */
   end(): Step {
     this.#isClosed = true
     return { done: true, value: undefined }

@@ -9,31 +9,31 @@ export interface ExecutorWarning {
   readonly message: string
   readonly toolUseID?: string
   readonly toolName?: string
-  /** How often this has happened for this call so far. */
+  /** How often this has happened for this call. */
   readonly count: number
   readonly error?: unknown
 }
 
 export interface ExecutorEvents extends TelemetryEvents {
-  /** What went wrong without costing a result. */
+  /** Non-fatal warnings. */
   warning: ExecutorWarning
   /**
-   * The messages of a call as soon as they are there, ahead of the order in which readers get them: for hosts that answer
-   * each call by itself. They have to be read all the same.
+   * The messages of a call as soon as they exist, before readers get them in order: for hosts that answer each call by
+   * itself. The messages must still be read.
    */
   completed: CompletedCall
   /**
-   * A call waits for an answer that comes later: a hook said `defer`, or `canUseTool` said `later`. It is among the
+   * A call waits for an answer that comes later: a hook replied `defer`, or `canUseTool` returned `later`. The call is in
    * `openQuestions` until `answer` ends it.
    */
   deferred: OpenQuestion
-  /** A message as a reader takes it: progress, a result, or what a call leaves beside it. */
+  /** A message that a reader takes: progress, a result, or an additional message of a call. */
   message: TakenMessage
 }
 
 export interface CompletedCall {
   readonly toolUseID: string
-  /** Its result first, then what it leaves beside it. */
+  /** The result first, then the additional messages. */
   readonly messages: readonly Message[]
 }
 

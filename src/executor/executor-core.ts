@@ -45,7 +45,7 @@ import { SiblingIds } from './sibling-ids.ts'
 import { UnreadResults } from './unread-results.ts'
 import { Warnings } from './warnings.ts'
 
-/** What had become of a call when its run was discarded. `started`: its body had begun. */
+/** The state of a call when its run was discarded. `started`: its body had begun. */
 export interface DiscardedCall {
   id: string
   name: string
@@ -56,7 +56,7 @@ export interface DiscardedCall {
 /** Whoever listens to these may be waiting for a call. */
 const tellsOfCalls = (type: keyof ExecutorEvents): boolean => type !== 'warning' && type !== 'deferred'
 
-/** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
+/** The parts of one executor: the charts, and around them the code that does their work. */
 export class ExecutorCore implements ExecutorServices, MessageSource {
   readonly settings: Settings
   readonly canUseTool: CanUseTool | undefined
@@ -79,7 +79,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   readonly #siblings = new SiblingIds()
   readonly #unread: UnreadResults
   readonly #failures: NamingFailure[] = []
-  /** Given with the next call: nobody listens yet while the executor is made. */
+  /** Emitted with the next call, because a new executor has no listeners yet. */
   #ruleWarnings: string[] = []
   readonly #knownTools = new Set<AnyTool>()
   readonly #ownWaits: OwnWaits
@@ -166,7 +166,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     for (const message of this.#ruleWarnings.splice(0)) this.warn(undefined, 'rule_warning', message)
   }
 
-  /** Once for each tool, when the host listens. */
+  /** Once per tool, when the host listens. */
   #tellForeignFields(call: ToolCall): void {
     const { tool } = call
     if (tool === undefined || this.#knownTools.has(tool)) return
@@ -196,7 +196,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#send({ type: 'calls.withdraw', because })
   }
 
-  /** A body has begun that is not known to change nothing. */
+  /** The body of a call that is not read-only has begun. */
   get hasEffects(): boolean {
     return (this.run.calls as ToolCall[]).some(
       ({ hasBegun, tool, reading }) =>
@@ -204,7 +204,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     )
   }
 
-  /** Nothing runs any more: every body has settled, or its grace is over. */
+  /** Resolves when nothing runs any more: every body has settled, or its grace period is over. */
   whenIdle(): Promise<void> {
     if (this.#isIdle) return Promise.resolve()
     const inside = this.#ownWaits.begin()
@@ -249,11 +249,11 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     return calls[cursor] === inside && calls[cursor]?.stage === 'executing' && this.#ownWaits.isStuck(inside)
   }
 
-  /** A call ends the turn for everybody: the host hears of it by its own controller. */
+  /** A call ends the whole turn; the host is told through its own controller. */
   stopTurn(reason: unknown): void {
     if (this.#isDiscarded) return
     this.#hostAbort.abort(reason)
-    // the controller fires only once, and may have done so for something weaker
+    // the controller fires only once, and may have fired for a weaker reason
     this.abort(reason)
   }
 
@@ -261,7 +261,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     return this.#isDiscarded
   }
 
-  /** Says what had become of each call until then. */
+  /** Returns the state of each call. */
   discard(): DiscardedCall[] {
     if (this.#discarded !== undefined) return this.#discarded
     this.#discarded = this.callsSoFar()
@@ -278,9 +278,9 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     }))
   }
 
-  /** Progress first: none may come after the result of its call. What the chart hands over is the next taker's. */
+  /** Progress first, because none may come after the result of its call. Messages that the chart handed over come next. */
   take(): MessageUpdate | undefined {
-    // an id or a time is being asked for: the message at the cursor may be half made
+    // an id or a time is being requested from the host: the message at the cursor may be incomplete
     if (this.settings.idsAndTime.isBusy?.() === true) return this.#refuse()
     for (;;) {
       const progress = this.#progress.shift()
@@ -289,11 +289,11 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
         return { message: progress, newContext: this.#ledger.current }
       }
       const handedOver = this.#port.handedOver
-      // only to spare the chart a question whose answer is known
+      // skips an event to the chart whose outcome is known
       if (this.#port.handed.length === 0 && this.run.isReady) this.#send({ type: 'results.take' })
       const call = this.#port.handed.shift()
       if (call !== undefined) return this.#update(call)
-      // a callback of the host took what was handed over; more may be ready
+      // a callback of the host took the message; more may be ready
       if (this.#port.handedOver === handedOver || this.#isDiscarded) return undefined
     }
   }
@@ -338,7 +338,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#ledger.addRules(lists)
   }
 
-  /** Asked by a guard: what cannot be read is not plain, and the phase itself finds out. */
+  /** Called by a guard: unreadable settings do not count as plain, so that the phase itself handles them. */
   hasPlainPermissions(call: ToolCall): boolean {
     if (!this.#sessionRules.isEmpty) return false
     const context = this.#ledger.peek(call)
@@ -364,7 +364,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
 
   addProgress(call: ToolCall, message: ProgressMessage): void {
     if (this.#isDiscarded) return
-    // first: a listener may discard the run
+    // before the event, because a listener may discard the run
     this.#progress.push(call, message)
     this.report.progressed(call)
     this.#outbox.run(() => undefined)
@@ -415,7 +415,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#outbox.send(this.actor, event)
   }
 
-  /** Somebody stopped the actor itself: nothing leaves it any more, and bodies that run are told. */
+  /** The actor itself was stopped: nothing more is delivered, and running bodies are told to stop. */
   #stopped(): void {
     this.#isStopped = true
     this.#silence()
@@ -432,7 +432,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#unread.clear()
   }
 
-  /** The chart of an executor that was stopped no longer counts who executes. */
+  /** The chart of a stopped executor no longer counts its executing calls. */
   get #isIdle(): boolean {
     if (!this.#isStopped) return this.run.executing.size === 0
     return ([...this.run.executing] as ToolCall[]).every(({ ref }) => ref?.getSnapshot().matches('executing') !== true)

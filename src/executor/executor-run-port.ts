@@ -8,25 +8,25 @@ import type { ContextLedger } from './context-ledger.ts'
 import type { InProgress } from './in-progress.ts'
 import type { UnreadResults } from './unread-results.ts'
 
-/** The parts of the executor that hear what becomes of its calls. */
+/** The parts of the executor that are notified about its calls. */
 export interface RunParts {
   readonly engine: ChartEngine
   readonly ledger: ContextLedger
   readonly outbox: Outbox
   readonly report: CallReports
   readonly unread: UnreadResults
-  /** A function, because the indicators read the schedule, which is made with this port. */
+  /** A function, because the indicators read the schedule, which is created with this port. */
   readonly inProgress: () => InProgress
   readonly onDiscard: () => void
 }
 
-/** What the executor chart asks for: it takes notes inside the transition, and leaves user code to the outbox. */
+/** The port of the executor chart: records inside the transition, and leaves user code to the outbox. */
 export class ExecutorRunPort implements RunPort {
-  /** How many calls are not completed. */
+  /** The number of calls that are not completed. */
   live = 0
-  /** Calls with a message that the chart has handed over and no reader has taken. */
+  /** Calls with a message that the chart has handed over and no reader has taken yet. */
   handed: ToolCall[] = []
-  /** How many messages the chart has handed over. */
+  /** The number of messages that the chart has handed over. */
   handedOver = 0
   readonly #parts: RunParts
   readonly #applyDue: () => void
@@ -82,5 +82,5 @@ export class ExecutorRunPort implements RunPort {
   }
 }
 
-/** Every record of a run is a call of its executor: nothing else is ever added. */
+/** Every record of a run is a call of its executor. */
 const asCall = (record: CallRecord): ToolCall => record as ToolCall

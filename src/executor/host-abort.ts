@@ -1,6 +1,6 @@
 import { abortListenersOf } from '../base/abort-listeners.ts'
 
-/** The host's controller, listened to only while calls are under way. */
+/** Listens to the host's controller only while calls are unfinished. */
 export class HostAbort {
   readonly #controller: AbortController
   readonly #signal: AbortSignal
@@ -14,7 +14,7 @@ export class HostAbort {
     this.#onAbort = onAbort
   }
 
-  /** An abort counts however long ago it was. */
+  /** An earlier abort counts too. */
   check(): void {
     if (this.#signal.aborted) this.#tell()
   }
@@ -29,7 +29,7 @@ export class HostAbort {
     } else listeners.delete(this.#tell)
   }
 
-  /** Who is told by somebody else need not be told again. */
+  /** The executor already knows this reason, so it is not reported again. */
   acknowledge(reason: unknown): void {
     const { aborted, reason: own } = this.#signal
     if (aborted && own === reason) this.#isTold = true

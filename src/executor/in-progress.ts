@@ -2,7 +2,7 @@ import type { ExecutorSchedule } from '../../machines/index.ts'
 import { whenSettled } from '../base/when-settled.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** Keeps the host's two indicators: the ids in progress, and whether all that executes would stop at an interrupt. */
+/** Maintains the host's two indicators: the ids in progress, and whether everything that executes is interruptible. */
 export class InProgress {
   readonly #run: ExecutorSchedule
   readonly #host: ToolUseContext
@@ -28,15 +28,15 @@ export class InProgress {
     if (!this.#begun.delete(id)) this.#ended.add(id)
   }
 
-  /** The run is discarded: nothing of it is in progress any more. */
+  /** The run is discarded: nothing is in progress any more. */
   clear(): void {
     for (const call of this.#run.calls) if (call.hasStarted && call.stage !== 'yielded') this.end(call.id)
     this.#isCleared = true
   }
 
-  /** Tells the host what has changed since it was last told. */
+  /** Reports the changes since the last report to the host. */
   flush(): void {
-    // a host that reads results from inside its callback changes them once more
+    // a host that reads results inside its callback causes further changes
     while (this.#begun.size > 0 || this.#ended.size > 0) this.#flushIds()
     const { executing, interruptible } = this.#run
     const isInterruptible = !this.#isCleared && executing.size > 0 && interruptible === executing.size

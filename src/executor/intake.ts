@@ -11,25 +11,25 @@ import type { ToolBox } from '../tool/tool-box.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { isSameCall, Namesakes } from './namesakes.ts'
 
-/** How a call is taken in. */
+/** Options for adding a call. */
 export interface AddOptions {
   /**
    * Keeps the call from starting until `release`: always, or as a function of whether the call is safe.
    * @default false
    */
   hold?: boolean | ((isSafe: boolean) => boolean) | undefined
-  /** The call never runs, and this is its error result: its arguments could not be read, for instance. */
+  /** The call never runs, and this is its error result; for example, its arguments could not be parsed. */
   error?: string | undefined
 }
 
 const notRead: InputReading = { status: 'invalid', problem: '' }
 
-/** What a model may send as a block, brought into shape. Anything can come; nothing is thrown. */
+/** Normalizes the blocks that a model sends. Accepts anything and never throws. */
 export class Intake {
   readonly #tools: ToolBox
   readonly #maxInputChars: number
   readonly #mintId: () => string
-  /** Nearly always one call for an id. */
+  /** Almost always one call per id. */
   readonly #known = new Map<string, ToolCall | Namesakes>()
 
   constructor(tools: ToolBox, maxInputChars: number, mintId: () => string) {
@@ -38,7 +38,7 @@ export class Intake {
     this.#mintId = mintId
   }
 
-  /** The call that this block already stands for: a provider may send the same block twice. */
+  /** The call of the same block, if it was added before: a provider may send a block twice. */
   findSame(block: ToolUseBlock): ToolCall | undefined {
     const known = this.#known.get(block.id)
     if (known instanceof Namesakes) return known.findSame(block)
@@ -110,7 +110,7 @@ export class Intake {
   }
 }
 
-/** Read here, not in a guard: a tool is the host's object, and reading it may throw. */
+/** Read here and not in a guard, because reading a host's object may throw. */
 const hasOwn = (tool: AnyTool | undefined, key: string): boolean => readField(tool, key) !== undefined
 
 /** The result of a call that cannot run. */
@@ -125,7 +125,7 @@ function answerWithoutRun(
   return tool === undefined ? resultTexts.unknownTool(block.name) : undefined
 }
 
-/** The block as far as it can be read. A missing id or name becomes the empty string, which no tool has. */
+/** Reads as much of the block as possible. A missing id or name becomes an empty string, which no tool has. */
 export function readBlock(given: unknown): ToolUseBlock {
   try {
     const { id, name, input } = (given ?? {}) as Partial<Record<'id' | 'name' | 'input', unknown>>
@@ -140,7 +140,7 @@ export function readBlock(given: unknown): ToolUseBlock {
   }
 }
 
-/** Gives the block in the transcript the id that its result will carry; the API pairs them by it. */
+/** Gives the block in the transcript the id of its result, because the API pairs them by id. */
 export function renameInTranscript(given: unknown, id: string, assistantMessage: AssistantMessage): void {
   try {
     const content = assistantMessage.message.content
@@ -149,6 +149,6 @@ export function renameInTranscript(given: unknown, id: string, assistantMessage:
       if (at >= 0) content[at] = { ...(given as ToolUseBlock), id }
     } else (given as ToolUseBlock).id = id
   } catch {
-    // a transcript that cannot be written: the block that `addTool` returns has the id
+    // a read-only transcript: the block that `addTool` returns has the id
   }
 }

@@ -3,10 +3,10 @@ import { isSameInput } from '../base/same-input.ts'
 import type { ToolUseBlock } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
-/** Calls that came under one id. */
+/** The calls with one id. */
 export class Namesakes {
   readonly #calls: ToolCall[]
-  /** By what can be told apart at a glance: ids may clash many times. */
+  /** Grouped by a cheap key, because ids may clash many times. */
   readonly #byGlance = new Map<string, ToolCall[]>()
 
   constructor(first: ToolCall) {
@@ -26,7 +26,7 @@ export class Namesakes {
     return this.#byGlance.get(glance(block))?.find((call) => isSameInput(call.block.input, block.input))
   }
 
-  /** The one that kept the id. */
+  /** The call that kept the id. */
   find(id: string): ToolCall | undefined {
     return this.#calls.find((call) => call.id === id)
   }
@@ -35,7 +35,7 @@ export class Namesakes {
 export const isSameCall = (call: ToolCall, block: ToolUseBlock): boolean =>
   glance(call.block) === glance(block) && isSameInput(call.block.input, block.input)
 
-/** What a look at name and upper fields shows, key order aside. Equal calls look equal; most others do not. */
+/** A cheap key from the name and the top-level fields, regardless of key order. Equal calls have equal keys. */
 function glance({ name, input }: ToolUseBlock): string {
   if (typeof input !== 'object' || input === null) return `${name} ${String(input).slice(0, 64)}`
   const keys = Object.keys(input).slice(0, 1_000).sort().slice(0, 20)

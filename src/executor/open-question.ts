@@ -2,7 +2,7 @@ import { ownInput } from '../pipeline/hook-input.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { PermissionQuestion } from '../tool/permission.ts'
 
-/** A call that waits for the host's word. */
+/** A call that waits for the host's answer. */
 export interface OpenQuestion extends PermissionQuestion {
   readonly toolUseID: string
   readonly toolName: string

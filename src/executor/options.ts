@@ -8,28 +8,28 @@ import type { ResultStore } from '../results/result-store.ts'
 
 export interface ExecutorOptions {
   /**
-   * Which interpreter runs the charts: `table`, about four times as fast, or plain XState. On `xstate` an inspector
-   * cannot show the answers of guards.
-   * @default 'table', or 'xstate' where the installed XState does not fit the table
+   * The interpreter of the charts: `table`, about four times as fast, or plain XState. With `xstate`, an inspector cannot
+   * show guard results.
+   * @default 'table', or 'xstate' if the table does not support the installed XState
    */
   engine?: EngineName | undefined
   /**
-   * How many safe calls may execute side by side.
+   * How many safe calls may execute in parallel.
    * @default 10
    */
   maxConcurrency?: number | undefined
   /**
-   * How long a body that was told to stop may take, in milliseconds, before the turn goes on without it.
+   * The grace period of a body that was told to stop, in milliseconds. After that, the turn continues without it.
    * @default 5_000
    */
   abortGraceMs?: number | undefined
   /**
-   * How many progress messages are kept for each call that nobody reads.
+   * How many unread progress messages are kept per call.
    * @default 1_000
    */
   maxBufferedProgress?: number | undefined
   /**
-   * How large a call's input may be, in characters.
+   * The maximum size of a call's input, in characters.
    * @default 1_000_000
    */
   maxInputChars?: number | undefined
@@ -40,7 +40,7 @@ export interface ExecutorOptions {
    */
   maxUnreadChars?: number | undefined
   /**
-   * Where results go that are too long for the model; without one they are cut.
+   * Stores results that are too long for the model. Without a store they are truncated.
    * @default none
    */
   resultStore?: ResultStore | undefined
@@ -53,12 +53,12 @@ export interface ExecutorOptions {
    */
   trackBodies?: boolean | undefined
   /**
-   * Where all timers and times come from.
+   * The source of all timers and times.
    * @default the timers and the date of the platform
    */
   clock?: Clock | undefined
   /**
-   * Makes the ids of messages, and those of calls that came without one.
+   * Creates the ids of messages, and of calls without an id.
    * @default crypto.randomUUID
    */
   uuid?: (() => string) | undefined
@@ -77,11 +77,11 @@ export interface Settings {
   readonly idsAndTime: IdsAndTime
 }
 
-/** The longest time that the platform's timers can hold. */
+/** The longest delay that the platform's timers support. */
 const maxDelay = 2 ** 31 - 1
 
 const defaults: Settings = {
-  /** Read when it is needed, since the engine checks itself at its first use. */
+  /** Evaluated lazily, because the engine tests itself at first use. */
   get engine() {
     return chooseEngine()
   },
@@ -96,7 +96,7 @@ const defaults: Settings = {
   idsAndTime: defaultStamps,
 }
 
-/** Checked on entry, so that a wrong option fails where it was written. */
+/** Checked on entry, so that an invalid option throws at the call that passed it. */
 export function readOptions(options: ExecutorOptions | undefined): Settings {
   if (options === undefined) return defaults
   if (typeof options !== 'object' || options === null) invalidOption('options', 'an object', options)
@@ -135,7 +135,7 @@ function engineNamed(name: EngineName | undefined): ChartEngine {
   return chooseEngine(name)
 }
 
-/** A message needs its stamp, whatever the host's functions do. */
+/** A message needs an id and a time, even if the host's functions fail. */
 function sturdy(uuid: () => string, clock: Clock): IdsAndTime {
   let busy = 0
   const ask = <Value>(get: () => Value, type: 'string' | 'number'): Value | undefined => {

@@ -81,7 +81,7 @@ export class OwnWaits {
     if (call !== undefined) this.#waits?.set(call, (this.#waits.get(call) ?? 1) - 1)
   }
 
-  /** It waited for a call that could not start: what it reads comes to an end at its own result. */
+  /** The call waited for a call that could not start: what it reads ends at its own result. */
   isStuck(call: object): boolean {
     return this.#stuck?.has(call) === true
   }

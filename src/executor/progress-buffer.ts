@@ -14,8 +14,8 @@ interface OfCall {
 }
 
 /**
- * Progress on its way to the readers, in order of arrival. It goes past the charts: one event per line of output
- * would cost more than the tools. Of a call that nobody reads only the newest messages stay, and their number is told.
+ * Progress for the readers, in order of arrival. It does not pass through the charts: one event per line of output would
+ * cost more than the tools. If nobody reads, only the newest messages of each call are kept, and the others are counted.
  */
 export class ProgressBuffer {
   readonly #maxPerCall: number
@@ -55,7 +55,7 @@ export class ProgressBuffer {
     oldest.isDropped = true
     own.dropped++
     this.#droppedInQueue++
-    // half of the queue is dead: sweep it, so that its size follows what is kept
+    // half of the queue is dropped messages: remove them, so that the size follows what is kept
     if (this.#droppedInQueue > 1_000 && this.#droppedInQueue * 2 > this.#queue.length) {
       this.#queue.keep(({ isDropped }) => !isDropped)
       this.#droppedInQueue = 0

@@ -2,7 +2,7 @@ import { type PermissionLists, type ReadPermissions, readRules } from '../permis
 import type { AnyTool } from '../tool/tool.ts'
 import { assertRules } from './check-context.ts'
 
-/** Rules that came with answers of the host: they hold at once, for every call that is not decided yet. */
+/** Rules that came with the host's answers: they apply at once, to every call that is not decided yet. */
 export class SessionRules {
   added: ReadPermissions['rules'] = { deny: [], ask: [], allow: [] }
   isEmpty = true
@@ -12,7 +12,7 @@ export class SessionRules {
     this.#tools = tools
   }
 
-  /** All of them or, where one cannot be read, none: then it throws. */
+  /** Adds all of them, or none: throws if one cannot be parsed. */
   add(lists: PermissionLists): void {
     const more = readRules(lists, 'addRules')
     assertRules(more, this.#tools)

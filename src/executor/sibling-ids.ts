@@ -1,18 +1,18 @@
 import type { AssistantMessage, ContentBlock } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
-/** Beyond this a list per progress message costs more than it tells. */
+/** With more siblings, a list per progress message would cost more than it is worth. */
 const maxSiblings = 200
 
 interface Seen {
-  /** A reply that grows has more calls. */
+  /** The number of calls when the list was made; a growing reply has more. */
   readonly length: number
   readonly ids: string[]
 }
 
-/** The other calls of the same reply, looked up once per call and reply as it stands. */
+/** The other calls of the same reply, computed once per call and length of the reply. */
 export class SiblingIds {
-  /** Made when it is needed: most calls report no progress. */
+  /** Created when needed, because most calls report no progress. */
   #byCall: WeakMap<ToolCall, Seen> | undefined
 
   of(call: ToolCall): string[] {

@@ -12,8 +12,8 @@ import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
 
 /**
- * Runs the tool calls of one reply while the model is still streaming it: safe calls side by side, an unsafe call
- * alone, and one result per call, in the order in which the model asked.
+ * Runs the tool calls of one reply while the model is still streaming it: safe calls in parallel, an unsafe call alone,
+ * and one result per call, in emission order.
  *
  * @example
  * const executor = new StreamingToolExecutor(tools, canUseTool, createToolUseContext())
@@ -27,8 +27,8 @@ export class StreamingToolExecutor {
   readonly #core: ExecutorCore
 
   /**
-   * @param canUseTool answers whether a call may run. Where it is absent, nobody can answer and every call is
-   * denied; pass `allowAllTools` to allow them all.
+   * @param canUseTool answers whether a call may run. If it is absent, no call can be approved and every call is denied; pass
+   * `allowAllTools` to allow all.
    */
   constructor(
     tools: readonly AnyTool[],
@@ -39,83 +39,82 @@ export class StreamingToolExecutor {
     this.#core = new ExecutorCore(tools, canUseTool, toolUseContext, options)
   }
 
-  /** The executor chart's actor, for whoever wants to watch it. */
+  /** The actor of the executor chart, for observers. */
   get actor(): ActorRefFrom<ExecutorMachine> {
     return this.#core.actor
   }
 
   /**
-   * Takes a call in. When it returns, a call that may run is already executing. It never throws for what a model
-   * can send; what is wrong with a call becomes its result.
+   * Adds a call. If the call may run, it is already executing when this returns. Never throws because of a model's input; a
+   * problem with a call becomes its result.
    *
-   * @param options.hold keeps the call from starting until `release`. A held unsafe call holds back everything
-   * behind it, a held safe one is overtaken. Until a held call is released, withdrawn or aborted, the turn does not end.
-   * @returns the block as it has to stand in the transcript: where its id was missing or taken, with a new one
+   * @param options.hold keeps the call from starting until `release`. A held unsafe call blocks everything behind it; a held
+   * safe call is overtaken. Until a held call is released, withdrawn or aborted, the turn does not end.
+   * @returns the block for the transcript: with a new id if its id was missing or taken
    */
   addTool(block: ToolUseBlock, assistantMessage: AssistantMessage, options: AddOptions = {}): ToolUseBlock {
     return this.#core.add(block, assistantMessage, options)
   }
 
-  /** Lets a held call start. False where no such call is held. */
+  /** Lets a held call start. Returns false if no such call is held. */
   release(id: string): boolean {
     return this.#core.release(id)
   }
 
   /**
-   * Ends a held call that must not run after all, such as one whose reply was cut off. The model is told why. False
-   * where no such call is held.
+   * Ends a held call that must not run, for example because its reply was cut off. The model gets the reason. Returns false
+   * if no such call is held.
    */
   withdraw(id: string, because: string): boolean {
     return this.#core.withdraw(id, because)
   }
 
   /**
-   * Ends every call whose body has not begun, such as those of a reply that broke off; what runs goes on. The model is
-   * told why.
+   * Ends every call whose body has not begun, for example after a reply broke off; running calls continue. The model gets
+   * the reason.
    */
   withdrawRest(because: string): void {
     this.#core.withdrawRest(because)
   }
 
-  /** True once the body of a call that is not read-only has begun: what the reply asked for may already have been done. */
+  /** True once the body of a call that is not read-only has begun: the reply may already have had effects. */
   get hasEffects(): boolean {
     return this.#core.hasEffects
   }
 
-  /** What has become of each call so far: what `discard` would return. */
+  /** The current state of each call, as `discard` would return it. */
   callsSoFar(): DiscardedCall[] {
     return this.#core.callsSoFar()
   }
 
-  /** What is ready now. Never waits. */
+  /** The messages that are ready now. Never waits. */
   *getCompletedResults(): Generator<MessageUpdate, void, undefined> {
     for (let update = this.#core.take(); update !== undefined; update = this.#core.take()) yield update
   }
 
-  /** Everything that is still to come, as it becomes ready; ends when every call has been handed over. */
+  /** All remaining messages, as they become ready; ends when every call has been handed over. */
   getRemainingResults(): AsyncGenerator<MessageUpdate, void, undefined> {
     return new RemainingResults(this.#core.delivery)
   }
 
-  /** Does what an abort of the host's controller does, and may follow an `'interrupt'` with a stronger reason. */
+  /** Like an abort of the host's controller; may follow an `'interrupt'` with a stronger reason. */
   abort(reason?: unknown): void {
     this.#core.abort(reason)
   }
 
-  /** Gives the run up for another one. Nothing leaves it any more; says what had already run. */
+  /** Drops the run's pending results; returns the calls that had already run. */
   discard(): DiscardedCall[] {
     return this.#core.discard()
   }
 
-  /** Resolves when no body runs any more, after a `discard` too: each has settled, or its grace is over. */
+  /** Resolves when no body runs any more, also after a `discard`: each has settled, or its grace period is over. */
   whenIdle(): Promise<void> {
     return this.#core.whenIdle()
   }
 
   /**
-   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for whom; or that
-   * it does not, because it was given up with its run (`discarded`). Undefined for calls that run, are over, or were
-   * never added.
+   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for which calls; or
+   * `discarded` if its run was discarded. Undefined for calls that run, have ended, or were never added.
    */
   explain(id: string): Admission | undefined {
     const call = this.#core.find(id)
@@ -125,22 +124,22 @@ export class StreamingToolExecutor {
     return explainAdmission(call, this.#core.run)
   }
 
-  /** The calls that wait for the host's word, in the order in which they started. */
+  /** The calls that wait for the host's answer, in the order in which they started. */
   openQuestions(): OpenQuestion[] {
     return this.#core.questions
   }
 
   /**
-   * Answers an open question in the place of `canUseTool`. The first answer counts; false where no such question is
-   * open any more.
+   * Answers an open question in place of `canUseTool`. The first answer counts; returns false if the question is no longer
+   * open.
    */
   answer(toolUseID: string, answer: PermissionAnswer): boolean {
     return this.#core.answer(toolUseID, answer)
   }
 
   /**
-   * Listens to what becomes of calls (`tool_use_success`, …), and to what went wrong without costing a result
-   * (`warning`). Returns how to stop listening.
+   * Listens to events of calls (`tool_use_success`, …) and to non-fatal warnings (`warning`). Returns a function that removes
+   * the listener.
    */
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
     return this.#core.on(type, listener)

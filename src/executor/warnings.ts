@@ -2,10 +2,10 @@ import type { WarningCode } from '../pipeline/executor-services.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ExecutorEmitter } from './events.ts'
 
-/** Tells the host what went wrong without costing a result, and how often it has. */
+/** Emits non-fatal warnings, each with a count per call. */
 export class Warnings {
   readonly #emitter: ExecutorEmitter
-  /** Made when it is needed: most turns have nothing to warn of. */
+  /** Created when needed, because most turns have no warnings. */
   #counts: WeakMap<ToolCall, Map<WarningCode, number>> | undefined
 
   constructor(emitter: ExecutorEmitter) {

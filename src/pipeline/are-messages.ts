@@ -2,8 +2,8 @@ import { isTyped } from '../messages/is-content.ts'
 import type { Message } from '../messages/message.ts'
 
 /**
- * Whether these may stand in a transcript beside a result: messages that can be read, with a result for each call among
- * them and no other. A throw on the way is the tool's.
+ * Whether these messages may be added to a transcript beside a result: they are readable, and each call among them has
+ * exactly one result. A throw is an error of the tool.
  */
 export function areMessages(messages: unknown): messages is Message[] {
   if (!Array.isArray(messages) || ![...messages].every(isMessage)) return false

@@ -26,7 +26,7 @@ export interface QuestionDesk {
   closed(question: AskedCall): void
 }
 
-/** What a `canUseTool` carries from the executor that asks with it to the run around that executor. */
+/** The data that a `canUseTool` carries from the asking executor to the run around it. */
 export interface AskChannel {
   addRules?: ((lists: PermissionLists) => void) | undefined
   readonly questions: QuestionDesk | undefined

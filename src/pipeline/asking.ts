@@ -15,7 +15,7 @@ import type { ToolCall } from './tool-call.ts'
 
 const byHost = { by: 'host' } as const
 
-/** The second half of the `permission` phase: the host's word. Whatever is not a clear yes is a no. */
+/** The second half of the `permission` phase: the host's answer. Anything but a clear yes is a no. */
 export function askHost(call: ToolCall): void {
   const { tool, reading } = call
   const { canUseTool } = call.executor
@@ -32,7 +32,7 @@ export function askHost(call: ToolCall): void {
   reportQuestion(call, answerFor)
 }
 
-/** Somebody else answers in the host's place. The first answer counts: false says that it came too late. */
+/** Answers in place of the host. The first answer counts: false if this one came too late. */
 export function answerFor(call: ToolCall, answer: PermissionAnswer): boolean {
   const { tool } = call
   if (tool === undefined || !call.isAsking) return false
@@ -42,13 +42,13 @@ export function answerFor(call: ToolCall, answer: PermissionAnswer): boolean {
 
 type Answer = PermissionReply | { behavior: 'unclear'; problem: string }
 
-/** Read once, here: an answer that throws when it is read is no clear yes. */
+/** Read once, because an answer with getters that throw is not a clear yes. */
 function readAnswer(answer: PermissionReply): Answer {
   try {
     if (answer?.behavior === 'allow') return { ...answer }
     if (answer?.behavior === 'deny') return { ...answer }
     if (answer?.behavior === 'later') return { behavior: 'later' }
-    const problem = `The answer was ${describeValue(answer, 200)}, which is neither allow, deny nor later.`
+    const problem = `The answer of canUseTool: expected behavior allow, deny or later, received ${describeValue(answer, 200)}.`
     return { behavior: 'unclear', problem }
   } catch (error) {
     return { behavior: 'unclear', problem: describeError(error) }
@@ -57,7 +57,7 @@ function readAnswer(answer: PermissionReply): Answer {
 
 function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
   if (!call.isAsking) return
-  // it stays an open question, which anybody may answer
+  // it stays open until it is answered from elsewhere
   if (answer.behavior === 'later') return call.tell({ type: 'permission.deferred' })
   call.permit.isAsking = false
   reportQuestionClosed(call)

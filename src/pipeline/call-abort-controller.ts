@@ -1,14 +1,14 @@
-/** The platform's controller without its constructor: most bodies never look at their signal, and one is dear. */
+/** The platform's controller without its constructor, which is expensive: most bodies never use their signal. */
 const BareAbortController = function BareAbortController() {} as unknown as new () => object
 BareAbortController.prototype = AbortController.prototype
 
 /**
- * The controller of one call. Who aborts it from inside the call stops the whole turn; the executor stops only the
- * call. A method in place of a listener: nothing to remove.
+ * The controller of one call. Aborting it from inside the call stops the whole turn; the executor stops only the call.
+ * A method instead of a listener, so there is nothing to remove.
  */
 export class CallAbortController extends BareAbortController implements AbortController {
   readonly #onOwnAbort: (reason: unknown) => void
-  /** Made when somebody looks, or when it aborts. */
+  /** Created on first access, or when it aborts. */
   #real: AbortController | undefined
 
   constructor(onOwnAbort: (reason: unknown) => void) {

@@ -5,12 +5,12 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { KeysAnswer } from './call-keys.ts'
 import type { InputReading } from './read-input.ts'
 
-/** Consecutive safe calls: all see the context of the moment when the first of them started. */
+/** Consecutive safe calls: all see the context as it was when the first of them started. */
 export interface SafeGroup {
   base: ToolUseContext | undefined
 }
 
-/** What is known of a call when it arrives. */
+/** The facts about a call at its arrival. */
 export interface Arrival {
   readonly id: string
   readonly name: string
@@ -18,29 +18,29 @@ export interface Arrival {
   readonly assistantMessage: AssistantMessage
   readonly tool: AnyTool | undefined
   readonly reading: InputReading
-  /** The result, where it needs no run. */
+  /** The result, if the call does not need to run. */
   readonly answer: ResultText | undefined
   readonly isSafe: boolean
   readonly keys: KeysAnswer | undefined
-  /** The context that its tool was asked with. */
+  /** The context that its tool got when it named its resources. */
   readonly keysContext: ToolUseContext | undefined
   readonly yieldsToInterrupt: boolean
   readonly isHeld: boolean
-  /** The tool has something of its own to say about an input that fits. */
+  /** The tool has its own checks for a valid input. */
   readonly hasChecks: boolean
-  /** The tool has a word on whether its calls may run. */
+  /** The tool has its own permission check. */
   readonly hasPermissionCheck: boolean
 }
 
-/** The phases whose bodies have to know whether they are still waited for. */
+/** The phases whose code must check whether the chart still waits for it. */
 export type Phase = 'validating' | 'preHooks' | 'permission'
 
-/** What became of a call that did not simply succeed; for those who keep books. */
+/** The outcome of a call that did not simply succeed; for telemetry. */
 export type Outcome =
   | { readonly status: 'rejected'; readonly message: string }
   | { readonly status: 'failed'; readonly message: string; readonly label: string; readonly error?: unknown }
 
-/** How the body of a call came to its end. */
+/** The outcome of a call's body. */
 export type BodyResult =
   | { readonly ok: true; readonly result: ToolResult }
   | { readonly ok: false; readonly error: unknown }

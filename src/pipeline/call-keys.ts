@@ -54,8 +54,8 @@ const isKey = (key: unknown): key is string =>
   key === '*' || (typeof key === 'string' && key.length <= longestKey && /^[a-z][a-z0-9+.-]*:./i.test(key))
 
 /**
- * What a changed input or context makes of a call. Undefined if it may go on as it is: a call without keys goes back
- * to the queue only if it has become unsafe, a call with keys if it has others.
+ * The effect of a changed input or context on a call. Undefined if the call may continue: a call without keys is queued
+ * again only if it has become unsafe, a call with keys only if its keys have changed.
  */
 export function reclassify(
   call: ToolCall,

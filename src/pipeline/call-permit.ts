@@ -3,18 +3,18 @@ import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { PermissionQuestion } from '../tool/permission.ts'
 import type { AskedCall } from './ask-channel.ts'
 
-/** Whether one call may run, as far as that is known. */
+/** The permission state of one call. */
 export class CallPermit {
   decision: Decision | undefined
-  /** The host has been asked, and nobody has answered yet. */
+  /** The host was asked and has not answered yet. */
   isAsking = false
   /** The question as it was reported to the session. */
   reported: AskedCall | undefined
-  /** The words of the hook or the tool that wants the host asked. */
+  /** The message of the hook or the tool that requested the question. */
   message: string | undefined
-  /** The settings that the decision was made by. */
+  /** The settings on which the decision was based. */
   settings: PermissionSettings | undefined
-  /** How many deny rules had been added to the session when it was last decided. */
+  /** The number of deny rules in the session when the call was last decided. */
   denyRulesSeen = 0
 
   get question(): PermissionQuestion {

@@ -20,7 +20,7 @@ interface Timing {
   since: number
 }
 
-/** Tells listeners what becomes of calls. While nobody listens, nothing is measured and nothing is kept. */
+/** Reports the outcomes of calls to listeners. Without listeners nothing is measured or kept. */
 export class CallReports {
   readonly #listeners: Listeners
   readonly #idsAndTime: IdsAndTime
@@ -45,7 +45,7 @@ export class CallReports {
     this.#timings.set(call, timing)
   }
 
-  /** It waits in the line again, which is none of its phases. */
+  /** The call is queued again; that time belongs to no phase. */
   left(call: ToolCall): void {
     const timing = this.#timings?.get(call)
     if (timing !== undefined) this.#close(timing)

@@ -2,14 +2,14 @@ import type { TimeoutCause } from '../../machines/index.ts'
 import { type Clock, clearTimer } from '../base/clock.ts'
 import type { Timeout } from '../tool/tool.ts'
 
-/** The time of one call's body: in total, since its last progress, between attempts, and once it was told to stop. */
+/** The timers of one call's body: total, since the last progress, between attempts, and the grace period. */
 export class CallTimer {
   readonly #clock: Clock
   readonly #onTimeout: (cause: TimeoutCause) => void
   #idleMs: number | undefined
   #total: unknown
   #idle: unknown
-  /** For the end of a grace, or of a backoff. */
+  /** For the grace period or the backoff. */
   #wait: unknown
 
   constructor(clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
@@ -17,7 +17,7 @@ export class CallTimer {
     this.#onTimeout = onTimeout
   }
 
-  /** The body begins: for the first time, or once more within the same total. */
+  /** The body starts: for the first time, or again within the same total. */
   start(timeout: Timeout | undefined): void {
     const { totalMs, idleMs } = typeof timeout === 'number' ? { totalMs: timeout } : (timeout ?? {})
     this.#idleMs = limitOf(idleMs)
@@ -25,7 +25,7 @@ export class CallTimer {
     this.#idle = this.#start('idle', this.#idleMs)
   }
 
-  /** There was progress. */
+  /** Restarts the idle timeout after progress. */
   extend(): void {
     if (this.#idle === undefined) return
     clearTimer(this.#clock, this.#idle)
@@ -39,7 +39,7 @@ export class CallTimer {
     this.#wait = this.#clock.setTimeout(onEnd, ms)
   }
 
-  /** Told to stop: the limits no longer count, only how long it takes to obey. */
+  /** After the call was told to stop, only the grace period counts. */
   startGrace(ms: number, onEnd: () => void): void {
     this.clear()
     this.#wait = this.#clock.setTimeout(onEnd, ms)
@@ -58,6 +58,6 @@ export class CallTimer {
   }
 }
 
-/** Infinity, and what timers cannot hold, mean no limit. */
+/** Infinity and delays that timers do not support mean no limit. */
 const limitOf = (ms: number | undefined): number | undefined =>
   typeof ms === 'number' && ms >= 0 && ms < 2 ** 31 ? ms : undefined

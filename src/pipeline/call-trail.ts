@@ -5,7 +5,7 @@ import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Attachment, Message } from '../messages/message.ts'
 import type { HookOutcome } from './run-hooks.ts'
 
-/** Hooks that take longer than this, all those of a call together, are worth a word to the user. */
+/** If all hooks of a call together take longer, the user is told. */
 const slowHooksMs = 500
 
 type Draft =
@@ -13,18 +13,18 @@ type Draft =
   | { readonly kind: 'system'; readonly fields: { subtype: string; [key: string]: unknown } }
 
 /**
- * What a call leaves beside its result: what its hooks did and who changed its input. Drafts, so that they can be
- * written down inside a chart's action and stamped later.
+ * The additional messages of a call: what its hooks did, and changes of its input. Stored as drafts, so that they can be
+ * recorded inside a chart's action and get their ids and times later.
  */
 export class CallTrail {
   readonly #drafts: Draft[] = []
   readonly #hooks: { command: string; durationMs?: number }[] = []
   readonly #errors: string[] = []
-  /** Hooks of one moment run side by side: together they take as long as the longest. */
+  /** Hooks of one event run in parallel: together they take as long as the longest. */
   readonly #elapsed: { [Event in HookEvent]?: number } = {}
   #stop: { readonly reason: string | undefined } | undefined
 
-  /** How many messages it will come to. */
+  /** The number of messages that it will produce. */
   get length(): number {
     return this.#drafts.length + (this.#hooks.length > 0 ? 1 : 0)
   }
@@ -33,12 +33,12 @@ export class CallTrail {
     this.#drafts.push({ kind: 'attachment', attachment })
   }
 
-  /** For the host; the model never sees it. */
+  /** For the host; the model never gets it. */
   note(fields: { subtype: string; [key: string]: unknown }): void {
     this.#drafts.push({ kind: 'system', fields })
   }
 
-  /** What one hook did, other than changing the call itself. */
+  /** Records what one hook did, other than changing the call itself. */
   addHook(event: HookEvent, outcome: HookOutcome, toolUseID: string): void {
     const { hook, durationMs } = outcome
     this.#hooks.push(durationMs === undefined ? { command: hook.name } : { command: hook.name, durationMs })

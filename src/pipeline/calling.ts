@@ -15,7 +15,7 @@ import type { ToolCall } from './tool-call.ts'
 
 type Chunks = AsyncGenerator<ProgressChunk | ResultChunk, ToolResult | void, undefined>
 
-/** The `calling` phase: starts the tool's body and stays with it until it settles or is given up. */
+/** The `calling` phase: starts the tool's body and follows it until it settles or is abandoned. */
 export function callTool(call: ToolCall): void {
   const { tool, reading } = call
   if (tool === undefined || reading.status !== 'valid') return
@@ -25,7 +25,7 @@ export function callTool(call: ToolCall): void {
   const run = new BodyExecution(call)
   call.attempts++
   try {
-    // before there is a body: from then on it stays as it is
+    // read before the body starts, because the context is fixed from then on
     const { context } = call
     call.body = run
     run.start()
@@ -40,7 +40,7 @@ export function callTool(call: ToolCall): void {
   }
 }
 
-/** The tool's own code, up to its first pause. */
+/** Runs the tool's own code, up to its first await. */
 function startBody(call: ToolCall, input: Record<string, unknown>): unknown {
   const { tool, body, context, assistantMessage } = call
   return tool?.call(input, context, askFromBody(call), assistantMessage, (progress) =>
@@ -48,11 +48,11 @@ function startBody(call: ToolCall, input: Record<string, unknown>): unknown {
   )
 }
 
-/** Somebody will look at the input once more: the next attempt, or a hook. */
+/** The input is used again later: by the next attempt, or by a hook. */
 const needsOwnInput = ({ hooks }: ToolUseContext, { retry }: AnyTool): boolean =>
   retry !== undefined || hooks !== undefined
 
-/** One run of a body, from its start until it has settled or been abandoned. What it sends afterwards is late. */
+/** One run of a body, until it settles or is abandoned. Anything it sends after that is late. */
 export class BodyExecution {
   readonly #call: ToolCall
   readonly #startedAt: number
@@ -86,17 +86,17 @@ export class BodyExecution {
     executor.addProgress(this.#call, message)
   }
 
-  /** At once where it is there already; a throw of a thenable is one of the tool. */
+  /** Continues at once for a plain value; a thenable that throws is an error of the tool. */
   await(returned: unknown): void {
     if (!isThenable(returned)) return this.finish(settledWith(this.#call, returned))
-    // by way of a real promise: a thenable may call back twice
+    // through a real promise, because a thenable may call back twice
     Promise.resolve(returned).then(
       (value) => this.finish(settledWith(this.#call, value)),
       (error) => this.settle({ ok: false, error }),
     )
   }
 
-  /** Data that is still to come, since its promise was handed over as it is, is a part of the work. */
+  /** If `data` is itself a promise, it belongs to the work and is awaited. */
   finish(bodyResult: BodyResult): void {
     if (!bodyResult.ok || typeof readField(bodyResult.result.data, 'then') !== 'function')
       return this.settle(bodyResult)
@@ -130,14 +130,14 @@ export class BodyExecution {
   abandon(): void {
     if (this.#state !== 'running') return
     this.#state = 'abandoned'
-    // a generator that still yields ends at its next yield; its own trouble on the way out is nobody's
+    // a generator that still yields ends at its next yield; an error on the way out does not matter
     const chunks = this.#chunks
     if (chunks !== undefined) {
       this.#call.executor.push(() => whenSettled(() => chunks.return(undefined), ignore, ignore))
     }
   }
 
-  /** A generator is followed to its end, past its result: only then has its body left the line. */
+  /** A generator is read to its end, past its result: only then does its body count as ended. */
   async follow(chunks: Chunks): Promise<void> {
     this.#chunks = chunks
     let result: BodyResult | undefined
@@ -171,7 +171,7 @@ export class BodyExecution {
   }
 
   #tooLate(what: string): void {
-    this.#call.executor.warn(this.#call, 'late', `${what} came after the call was over`)
+    this.#call.executor.warn(this.#call, 'late', `${what} came after the call had ended`)
   }
 }
 
@@ -183,7 +183,7 @@ const isGenerator = (value: unknown): value is Chunks =>
   (Symbol.asyncIterator in value || Symbol.iterator in value) &&
   typeof (value as Chunks).next === 'function'
 
-/** Read once, here: what throws when it is read is an error of the tool. */
+/** Read once, because a result with getters that throw is an error of the tool. */
 function settledWith(call: ToolCall, value: unknown): BodyResult {
   try {
     return { ok: true, result: resultOf(call, value) }
@@ -192,7 +192,7 @@ function settledWith(call: ToolCall, value: unknown): BodyResult {
   }
 }
 
-/** What came back in another shape than `{ data }` is taken as the data: the work is done, so it must not be lost. */
+/** A return value without `{ data }` is taken as the data: the work is done, so it must not be lost. */
 function resultOf(call: ToolCall, value: unknown): ToolResult {
   if (value === undefined) return { data: undefined }
   if (typeof value === 'object' && value !== null && 'data' in value) {
@@ -200,7 +200,7 @@ function resultOf(call: ToolCall, value: unknown): ToolResult {
       call.executor.warn(
         call,
         'foreign_field',
-        'resultForAssistant is not read here. Give the tool a mapResult(data, toolUseID).',
+        'Signalbox ignores resultForAssistant. Give the tool a mapResult(data, toolUseID).',
       )
     }
     const { data, interrupted, contextModifier, structuredOutput, newMessages } = value as ToolResult
@@ -220,6 +220,6 @@ function resultOf(call: ToolCall, value: unknown): ToolResult {
 
 function checkedMessages(call: ToolCall, messages: readonly Message[]): Message[] {
   if (areMessages(messages)) return [...messages]
-  call.executor.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were left out')
+  call.executor.warn(call, 'invalid_new_messages', 'its newMessages are not a list of messages and were ignored')
   return []
 }

@@ -4,14 +4,14 @@ import type { SiblingCall, ToolFailure } from '../tool/tool.ts'
 import { isReadOnly } from './classify-call.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** A failure whose tool is asked which other calls it takes with it. */
+/** A failure whose tool decides which other calls it cancels. */
 export interface NamingFailure {
   readonly outcome: ToolFailure & SiblingCall
   readonly rule: (outcome: ToolFailure & SiblingCall, sibling: SiblingCall) => boolean
   readonly description: string
 }
 
-/** Which calls this failure takes with it: all, or those with these ids. Calls that are added later are asked about too. */
+/** The calls that this failure cancels: all, or those with these ids. Calls that are added later are checked too. */
 export function cancelsSiblings(call: ToolCall, failure: ToolFailure): boolean | readonly string[] {
   const { tool, executor } = call
   const rule = tool?.cancelsSiblingsOnError
@@ -21,14 +21,14 @@ export function cancelsSiblings(call: ToolCall, failure: ToolFailure): boolean |
   return executor.liveSiblings(call).flatMap((each) => (names(naming, each) ? [each.id] : []))
 }
 
-/** Why a call that is added now is not to run: the first failure that names it. */
+/** Why a call that is added now must not run: the first failure that cancels it. */
 export function causeFor(call: ToolCall, failures: readonly NamingFailure[]): AbortCause | undefined {
   if (failures.length === 0) return undefined
   const found = failures.find((failure) => names(failure, call))
   return found && { kind: 'sibling_error', reason: 'sibling_error', description: found.description }
 }
 
-/** A tool that cannot say has not said so. */
+/** A function that throws counts as no. */
 function names({ outcome, rule }: NamingFailure, sibling: ToolCall): boolean {
   try {
     return answerAtOnce(rule(outcome, siblingOf(sibling))) === true

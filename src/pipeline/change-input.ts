@@ -15,7 +15,7 @@ import { checkInput, rejectInput, validationThrew } from './validating.ts'
 interface Change {
   readonly phase: Phase
   readonly updatedInput: unknown
-  /** Who changed it, in each step: the last step leads to `updatedInput`. */
+  /** The changes in order, with their author; the last one leads to `updatedInput`. */
   readonly steps: readonly ChangeStep[]
 }
 
@@ -25,8 +25,7 @@ export interface ChangeStep {
 }
 
 /**
- * An input that somebody changed has to pass what the model's passed, and may use other resources: then the call
- * queues again.
+ * Checks a changed input like the model's input. If the input uses other resources, the call is queued again.
  */
 export function changeInput(
   call: ToolCall,
@@ -57,22 +56,22 @@ export function changeInput(
 }
 
 /**
- * What was shown had been through the schema already, and a transform must not be applied twice: only what was changed
- * of it goes into what the model had sent.
+ * Hooks and the host see the parsed input, and a transform must not be applied twice: so only their changes are applied to
+ * the model's original input.
  */
 function asTheModelWouldSendIt({ rawInput }: ToolCall, shown: Record<string, unknown>, updated: unknown): unknown {
   try {
     return isRecord(updated) && isRecord(rawInput) ? mergeInput(rawInput, shown, updated) : updated
   } catch {
-    // what cannot be read here cannot be read by the schema either, which has the words for it
+    // an unreadable input fails in the schema too, with a better error
     return updated
   }
 }
 
 const changersOf = (steps: readonly ChangeStep[]): string =>
-  [...new Set(steps.map(({ by }) => (by === 'host' ? 'whoever gave permission' : by)))].join(', ')
+  [...new Set(steps.map(({ by }) => (by === 'host' ? 'the permission answer' : by)))].join(', ')
 
-/** The original stays on record beside each change: who changed what, in which order. */
+/** Records the original beside each change: what was changed, by which hook or host, in which order. */
 function noteSteps(call: ToolCall, steps: readonly ChangeStep[]): void {
   const { maxInputChars } = call.executor.settings
   const own = (input: unknown): unknown => {

@@ -1,7 +1,7 @@
 import { answerAtOnce } from '../base/answer-at-once.ts'
 import type { AnyTool } from '../tool/tool.ts'
 
-/** Safe is only what the tool says is safe, about this very input. */
+/** Safe only if the tool says so for this input. */
 export function isConcurrencySafe(tool: AnyTool, input: Record<string, unknown>): boolean {
   try {
     return answerAtOnce(tool.isConcurrencySafe?.(input)) === true
@@ -18,7 +18,7 @@ export function yieldsToInterrupt(tool: AnyTool): boolean {
   }
 }
 
-/** Changes nothing only where the tool says so, about this very input. */
+/** Read-only only if the tool says so for this input. */
 export function isReadOnly(tool: AnyTool, input: Record<string, unknown>): boolean {
   try {
     return answerAtOnce(tool.isReadOnly?.(input)) === true

@@ -18,17 +18,17 @@ import { denyCall } from './deny-call.ts'
 import { readToolCheck } from './read-tool-check.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The facts, and the words that those who stated them gave. */
+/** The facts, with the messages of those who stated them. */
 interface Case {
   readonly facts: PermissionFacts
   readonly messages: { readonly [By in 'hook' | 'tool' | 'rule']?: string | undefined }
 }
 
-/** The first half of the `permission` phase: what hooks, rules, tool and mode say, before anybody is asked. */
+/** The first half of the `permission` phase: hooks, rules, tool and mode, before the host is asked. */
 export function decide(call: ToolCall): void {
   const { tool, reading } = call
   if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
-  // it was permitted before it went back to the line
+  // the call was allowed before it was queued again
   if (call.decision?.behavior === 'allow') {
     return uphold(call, tool, call.context.permissions !== call.permit.settings, () =>
       call.tell({ type: 'permission.allowed', change: undefined }),
@@ -37,7 +37,7 @@ export function decide(call: ToolCall): void {
   caseOf(call, tool, reading.input).then(
     ({ facts, messages }) => {
       if (!call.isIn('permission')) return
-      // somebody forbade something in the meantime
+      // a deny rule was added meanwhile
       if (hasNewDenyRules(call)) decide(call)
       else follow(call, decidePermission(facts), messages)
     },
@@ -56,11 +56,11 @@ function follow(call: ToolCall, decision: Decision, messages: Case['messages']):
   }
 }
 
-/** Deny rules were added since this call was last looked at. */
+/** Deny rules were added since this call was last checked. */
 export const hasNewDenyRules = ({ executor, permit }: ToolCall): boolean =>
   executor.addedRules.deny.length > permit.denyRulesSeen
 
-/** Goes on with a call that somebody said yes to, unless something that no yes can pass now speaks against it. */
+/** Continues with an allowed call, unless a deny rule or the mode now forbids it. */
 export function uphold(call: ToolCall, tool: AnyTool, isNews: boolean, goOn: () => void): void {
   const { reading } = call
   if (!call.isIn('permission')) return
@@ -75,7 +75,7 @@ export function uphold(call: ToolCall, tool: AnyTool, isNews: boolean, goOn: () 
   )
 }
 
-/** A rule came that may answer an open question: where it allows the call, nobody need be asked any more. */
+/** Called when a rule was added: if it allows a call with an open question, the question is closed. */
 export function settleByRules(call: ToolCall): void {
   const { tool, reading, permit } = call
   if (tool === undefined || reading.status !== 'valid' || !call.isAsking) return
@@ -84,7 +84,7 @@ export function settleByRules(call: ToolCall): void {
     ({ facts }) => {
       const decision = decidePermission(facts)
       if (decision.behavior !== 'allow' || !call.isAsking) {
-        // whoever answers must still meet what denies it
+        // an answer must still be checked against new deny rules
         permit.denyRulesSeen = denyRulesSeen
         return
       }
@@ -96,7 +96,7 @@ export function settleByRules(call: ToolCall): void {
   )
 }
 
-/** Gathers the facts, and stops where the rest could change nothing. */
+/** Collects the facts, and stops when further facts cannot change the decision. */
 async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<Case> {
   const { mode, rules } = call.executor.policy.permissions(call.context.permissions)
   const added = call.executor.addedRules
@@ -123,7 +123,7 @@ async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unkno
   return { facts, messages: { ...messages, tool: own?.message } }
 }
 
-/** Rules that came with one answer may cover a call only together, so a tool sees all of them. */
+/** The added rules may cover a call only together, so a tool sees all of them. */
 function withAddedRules({ context, executor: { addedRules: added } }: ToolCall): ToolCallContext {
   if (added.deny.length + added.ask.length + added.allow.length === 0) return context
   const texts = (rules: readonly PermissionRule[]): string[] => rules.map(({ text }) => text)
@@ -131,7 +131,7 @@ function withAddedRules({ context, executor: { addedRules: added } }: ToolCall):
   return { ...context, permissions: withRules(context.permissions, lists) }
 }
 
-/** A tool that cannot say has not said so. */
+/** A function that throws counts as no. */
 async function editsWorkspace(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<boolean> {
   try {
     return (await tool.editsWorkspace?.(input, call.context)) === true
@@ -155,7 +155,7 @@ async function firstMatch(
   return undefined
 }
 
-/** What stands in the brackets is the tool's to match. Where it cannot say, the stricter reading holds. */
+/** The tool matches the specifier of a rule. If that fails, the stricter reading applies. */
 async function matchesSpec(
   call: ToolCall,
   tool: AnyTool,

@@ -3,7 +3,7 @@ import type { ResultText } from '../results/result-texts.ts'
 import { ownErrorMessage } from './own-error.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The call ends here: it may not run. */
+/** Ends the call: it may not run. */
 export function denyCall(call: ToolCall, text: ResultText, source: DecisionSource, stopsTurn = false): void {
   if (!call.isIn('permission')) return
   call.recordDecision({ behavior: 'deny', source })

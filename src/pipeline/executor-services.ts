@@ -12,40 +12,40 @@ import type { NamingFailure } from './cancels-siblings.ts'
 import type { Policy } from './policy.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** What went wrong without costing a result. */
+/** Non-fatal problems. */
 export type WarningCode =
-  /** A body was told to stop, did not, and the turn went on without it. */
+  /** A body was told to stop but did not, and the turn continued without it. */
   | 'abandoned'
-  /** A body that nobody waits for any more sent something; it was dropped. */
+  /** A body that was abandoned or had ended sent something, which was dropped. */
   | 'late'
-  /** Something after the result of a generator, or something that is neither progress nor result. */
+  /** A generator sent something after its result, or something that is neither progress nor result. */
   | 'unexpected_chunk'
-  /** The tool returned something other than `{ data }`; it was taken as the data. */
+  /** The tool returned something other than `{ data }`, which was taken as the data. */
   | 'unexpected_return'
   | 'invalid_new_messages'
   | 'context_modifier_failed'
   /** A callback of the host threw. */
   | 'host_callback_failed'
-  /** A tool could not say whether a rule speaks of a call; the stricter reading was taken. */
+  /** A tool's `matchesRule` failed; the stricter reading was applied. */
   | 'rule_check_failed'
-  /** A rule names no tool, can never match, or grants any program. Given once for each rule. */
+  /** A rule matches no tool, can never match, or allows any program. Reported once per rule. */
   | 'rule_warning'
-  /** A rule that came with an answer cannot be read. */
+  /** A rule that came with an answer cannot be parsed. */
   | 'invalid_rule'
-  /** What a hook put in place of a tool's output could not be used. */
+  /** A hook's replacement for a tool's output could not be used. */
   | 'hook_output_ignored'
-  /** The tool's `mapResult` cannot take what a hook put in place of the output, which goes out as it is. */
+  /** The tool's `mapResult` failed for a hook's replacement, which is sent as it is. */
   | 'hook_output_unmapped'
-  /** A body added a call that can only start when the body is over, and waits for it; the call was answered. */
+  /** A body waits for a call that it added and that can only start after the body ends; the call got an error result. */
   | 'waits_for_itself'
   /** A tool could not name the resources of a call, which therefore runs alone. */
   | 'resources_failed'
   /** Results that nobody reads exceed `maxUnreadChars`: the raw data of one was dropped, or its text was stored. */
   | 'unread_results'
-  /** A tool has a field that other engines read and this one does not. */
+  /** A tool has a field that other engines read and Signalbox ignores. */
   | 'foreign_field'
 
-/** What one call needs of the turn that it belongs to. */
+/** The services of the executor for one of its calls. */
 export interface ExecutorServices {
   readonly settings: {
     readonly clock: Clock
@@ -55,41 +55,41 @@ export interface ExecutorServices {
     readonly resultStore: ResultStore | undefined
   }
   readonly canUseTool: CanUseTool | undefined
-  /** Nobody needs to be asked. */
+  /** No permission check is needed. */
   readonly allowsEverything: boolean
-  /** Work for when the charts are at rest. */
+  /** Queues work to run between the steps of the charts. */
   push(job: () => void): void
-  /** Steps the chart of a call, and then does what the charts ask for. */
+  /** Steps the chart of a call, then runs the requested work. */
   send(actor: AnyActorRef, event: CallEvent): void
   contextFor(call: ToolCall): ToolUseContext
-  /** The same as far as it is known: undefined while modifiers, which are user code, wait to be applied. */
+  /** The same without running user code: undefined while modifiers wait to be applied. */
   peekContext(call: ToolCall): ToolUseContext | undefined
-  /** As far as rules and mode go, only the host has a word on this call. */
+  /** Neither rules nor the mode decide about this call; only the host does. */
   hasPlainPermissions(call: ToolCall): boolean
-  /** Rules that came with answers of the host during this turn. */
+  /** Rules that came with the host's answers during this turn. */
   readonly addedRules: ReadPermissions['rules']
   addRules(lists: PermissionLists): void
-  /** Those whose question is open. */
+  /** The calls with an open question. */
   readonly askingCalls: ToolCall[]
   readonly report: CallReports
-  /** Somebody wants to hear of results ahead of their turn. */
+  /** Whether anyone listens to `completed`. */
   readonly tellsCompleted: boolean
   tellCompleted(call: ToolCall, messages: readonly Message[]): void
-  /** A question that nobody answers now. */
+  /** Reports a question whose answer comes later. */
   tellDeferred(call: ToolCall): void
-  /** One more call may be at work. */
+  /** Whether one more call may run. */
   readonly hasPlace: boolean
   readonly policy: Policy
   /** The ids of the other calls of the same reply. */
   siblingsOf(call: ToolCall): string[]
   addProgress(call: ToolCall, message: ProgressMessage): void
-  /** Starts a body. What it asks of the executor before its first pause is known to be its own. */
+  /** Starts a body. Requests to the executor before the body's first await are attributed to the body. */
   inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value
-  /** The calls that are not over, but for this one. */
+  /** The unfinished calls other than this one. */
   liveSiblings(call: ToolCall): ToolCall[]
-  /** Calls that are added later may be named by it. */
+  /** Remembers a failure that may cancel calls that are added later. */
   noteFailure(failure: NamingFailure): void
-  /** A call ends the turn for everybody. */
+  /** A call ends the whole turn. */
   stopTurn(reason: unknown): void
   warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void
 }

@@ -7,16 +7,16 @@ type Issue = {
   readonly message: string
   readonly expected?: unknown
   readonly keys?: readonly string[]
-  /** Of a union: what each of its members says. */
+  /** For a union: the issues of each member. */
   readonly errors?: readonly (readonly Issue[])[]
-  /** Of a literal or an enum: what would fit. */
+  /** For a literal or an enum: the allowed values. */
   readonly values?: readonly unknown[]
 }
 
 const maxIssues = 10
 const maxShown = 80
 
-/** What is wrong with an input, one line per problem, so that a model can mend it. `known`: the keys of the schema. */
+/** Explains the problems of an input, one per line, so that a model can fix it. `known`: the keys of the schema. */
 export function explainIssues(issues: readonly Issue[], input: unknown, known: readonly string[]): string {
   const lines = issues.slice(0, maxIssues).map((issue) => explainIssue(issue, input, known))
   const left = issues.length - lines.length
@@ -24,10 +24,10 @@ export function explainIssues(issues: readonly Issue[], input: unknown, known: r
   return lines.length === 1 ? (lines[0] as string) : lines.map((line) => `\n- ${line}`).join('')
 }
 
-/** For an input that never reaches the schema. */
+/** For an input that is not an object and never reaches the schema. */
 export function explainNotAnObject(input: unknown, known: readonly string[]): string {
   const hint = hintFor('object', input) || (typeof input === 'string' ? '' : wrapperHint(known))
-  return `the input must be an object, but ${came(input)} came.${hint}`
+  return `the input: expected object, received ${received(input)}.${hint}`
 }
 
 function explainIssue(issue: Issue, input: unknown, known: readonly string[]): string {
@@ -39,17 +39,17 @@ function explainIssue(issue: Issue, input: unknown, known: readonly string[]): s
       .slice(0, maxIssues)
       .map((key) => unknownKey(key.slice(0, maxShown), issue.path.length === 0 ? known : []))
     if (all.length > keys.length) keys.push(`and ${all.length - keys.length} more`)
-    return `${where} has ${keys.length === 1 ? 'a key' : 'keys'} that the tool does not know: ${keys.join(', ')}`
+    return `${where} has ${keys.length === 1 ? 'an unknown key' : 'unknown keys'}: ${keys.join(', ')}`
   }
   if (issue.code === 'invalid_union' || issue.code === 'invalid_value') return explainChoice(issue, where, value)
-  if (issue.code !== 'invalid_type') return `${where}: ${issue.message}, but ${came(value)} came`
+  if (issue.code !== 'invalid_type') return `${where}: ${issue.message}, received ${received(value)}`
   const expected = String(issue.expected)
   if (value === undefined)
     return `${where} is required (${expected}), but is missing${missingHint(issue, input, known)}`
-  return `${where} must be ${article(expected)} ${expected}, but ${came(value)} came.${hintFor(expected, value)}`
+  return `${where}: expected ${expected}, received ${received(value)}.${hintFor(expected, value)}`
 }
 
-/** A union, an enum or a literal: what would fit, and a hint at the member that was probably meant. */
+/** For a union, an enum or a literal: the allowed values, and a hint at the member that was probably meant. */
 function explainChoice({ errors = [], values = [], message }: Issue, where: string, value: unknown): string {
   const members = errors.flatMap(([first]) =>
     first?.path.length === 0 && first.expected !== undefined ? [String(first.expected)] : [],
@@ -58,13 +58,13 @@ function explainChoice({ errors = [], values = [], message }: Issue, where: stri
     0,
     2 * maxIssues,
   )
-  if (choices.length === 0) return `${where}: ${message}, but ${came(value)} came`
+  if (choices.length === 0) return `${where}: ${message}, received ${received(value)}`
   const kinds = [...members, ...values.map((each) => typeof each)]
   const hint = kinds.map((kind) => hintFor(kind, value)).find((each) => each !== '') ?? ''
-  return `${where} must be ${choices.length === 1 ? '' : 'one of '}${choices.join(', ')}, but ${came(value)} came.${hint}`
+  return `${where}: expected ${choices.length === 1 ? '' : 'one of '}${choices.join(', ')}, received ${received(value)}.${hint}`
 }
 
-/** The usual mistakes of models. */
+/** Hints for common mistakes of models. */
 function hintFor(expected: string, value: unknown): string {
   if (typeof value !== 'string') return ''
   if (expected === 'object' || expected === 'array') {
@@ -82,7 +82,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return meant === undefined ? key : `${key} (did you mean ${meant}?)`
 }
 
-/** It may be there under another name, or its content may have been sent without it. */
+/** The key may be misspelt, or its value may have been sent in place of the object. */
 function missingHint({ path }: Issue, input: unknown, known: readonly string[]): string {
   if (path.length !== 1 || typeof input !== 'object' || input === null) return ''
   const strangers = Object.keys(input).filter((key) => !known.includes(key))
@@ -103,15 +103,13 @@ function isJsonOf(expected: 'object' | 'array', text: string): boolean {
   }
 }
 
-function came(value: unknown): string {
+function received(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   const kind = Array.isArray(value) ? 'array' : typeof value
   const text = describeValue(value, maxShown)
-  return `the ${kind} ${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}`
+  return `${kind} ${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}`
 }
-
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`)).join('')

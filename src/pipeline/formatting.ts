@@ -14,7 +14,7 @@ import { ownErrorMessage, resultMessage } from './own-error.ts'
 import { storeResult } from './store-result.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** A short text that stands for itself needs no phase of its own. */
+/** A short text needs no formatting phase. */
 export function needsFormatting({ tool }: ToolCall, bodyResult: BodyResult): boolean {
   if (!bodyResult.ok || tool?.mapResult !== undefined) return true
   const { data, newMessages, structuredOutput } = bodyResult.result
@@ -26,7 +26,7 @@ export function textMessage(call: ToolCall, text: string): Message {
   return resultMessage(call, { type: 'tool_result', tool_use_id: call.id, content: text }, text)
 }
 
-/** The `formatting` phase: from what the body left to the messages of the call. */
+/** The `formatting` phase: converts the outcome of the body to the messages of the call. */
 export function formatResult(call: ToolCall): void {
   if (call.stopCause?.kind === 'timeout') return finish(call, fromTimeout(call, call.stopCause))
   const { bodyResult } = call
@@ -38,7 +38,7 @@ export function formatResult(call: ToolCall): void {
   if (replacement === undefined) return formatOutcome(call, bodyResult.result)
   const replaced = { ...bodyResult.result, data: replacement.data }
   formatOutcome(call, replaced, (error) => {
-    // never the original: a hook may have replaced it because it must not be seen
+    // never the original: a hook may have replaced it because it must not be shown
     call.executor.warn(
       call,
       'hook_output_unmapped',
@@ -90,7 +90,7 @@ const unformattable =
   (error: unknown): void =>
     finish(call, failed(call, 'unformattable', resultTexts.unformattable(describeError(error)), error))
 
-/** For telemetry: nothing of what a user or a model wrote. */
+/** Telemetry labels, without any text of a user or a model. */
 const labels: { [Kind in ToolFailure['kind']]?: () => string } = {
   timeout: () => 'Timeout',
   unformattable: () => 'Unformattable',
@@ -107,7 +107,7 @@ function fromTimeout(call: ToolCall, cause: TimeoutCause): Formatted {
   return failed(call, 'timeout', resultTexts.timedOut(cause, endOf(call.bodyResult), call.outputUntilStopped))
 }
 
-/** Whether it finished is said only by the body. */
+/** Only the body knows whether it finished. */
 export function endOf(bodyResult: BodyResult | undefined): BodyEnd {
   if (bodyResult?.ok !== true) return 'failed'
   const { interrupted } = bodyResult.result
@@ -115,8 +115,8 @@ export function endOf(bodyResult: BodyResult | undefined): BodyEnd {
 }
 
 /**
- * The text of what a body returned though it was told to stop: the model needs it. Not where a hook would have had to
- * see it first, since none runs for a call that is aborted.
+ * The output of a body that was told to stop and still returned: the model needs it. Left out if a hook would have had to
+ * see it first, because no hooks run for an aborted call.
  */
 export function outputOf(call: ToolCall): string | undefined {
   const { bodyResult } = call
@@ -150,7 +150,7 @@ const asMapped: Form = (call, data, maxChars) => {
   if (tool?.mapResult === undefined) return asItIs(call, data, maxChars)
   const mapped: unknown = answerAtOnce<unknown>(tool.mapResult(data, id))
   if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
-  // the API refuses an error that says nothing
+  // the API rejects an error without content
   const isSilent = mapped.is_error === true && mapped.content.length === 0
   return { ...mapped, tool_use_id: id, ...(isSilent && { content: resultTexts.failedSilently().content }) }
 }
@@ -166,7 +166,7 @@ function isResultBlock(value: unknown): value is ToolResultBlock {
 const isBlock = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 
-/** What a call leaves beside its result. */
+/** The additional messages of a call. */
 function besides(call: ToolCall, { structuredOutput, newMessages }: ToolResult): Message[] {
   const { idsAndTime } = call.executor.settings
   const besides: Message[] = []

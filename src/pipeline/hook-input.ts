@@ -4,7 +4,7 @@ import type { ToolCall } from './tool-call.ts'
 
 type Details = { tool_response: unknown; duration_ms?: number } | { error: string; duration_ms?: number } | object
 
-/** What a hook is told, in the words of the Claude Agent SDK. */
+/** The input of a hook, in the format of the Claude Agent SDK. */
 export function hookInput(call: ToolCall, event: HookEvent, details: Details): HookInput {
   const { sessionId, transcriptPath, cwd, permissions } = call.context
   const mode = permissions?.mode
@@ -21,7 +21,7 @@ export function hookInput(call: ToolCall, event: HookEvent, details: Details): H
   } as HookInput
 }
 
-/** A copy of the call's input, for somebody who may change it. */
+/** A copy of the call's input for code that may change it. */
 export function ownInput({ reading, executor }: ToolCall): Record<string, unknown> {
   const input = reading.status === 'valid' ? reading.input : {}
   const copied = copyInput(input, executor.settings.maxInputChars)

@@ -3,8 +3,8 @@ import { isSameInput } from '../base/same-input.ts'
 type Input = Record<string, unknown>
 
 /**
- * The input as one more hook wants it. All hooks saw the same `original`, so only what this one changed of it counts:
- * what an earlier hook changed elsewhere stays. Of two that change the same key, the later one wins.
+ * Applies one more hook's changes. All hooks saw the same `original`, so only this hook's differences from it count:
+ * changes of earlier hooks to other keys stay. If two hooks change the same key, the later one wins.
  */
 export function mergeInput(current: Input, original: Input, updated: Input): Input {
   const merged = new Map(Object.entries(current))

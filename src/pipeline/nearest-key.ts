@@ -1,4 +1,4 @@
-/** The key that was probably meant: the same but for case and separators, or a slip of two letters at the most. */
+/** The key that was probably meant: equal except for case and separators, or with at most two typos. */
 export function nearestKey(given: string, keys: readonly string[]): string | undefined {
   const plain = plainOf(given)
   const same = keys.find((key) => plainOf(key) === plain)
@@ -12,7 +12,7 @@ export function nearestKey(given: string, keys: readonly string[]): string | und
 
 const plainOf = (key: string): string => key.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** How many letters have to be changed, added or left out. */
+/** The number of letters to change, insert or remove. */
 function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 0; i < one.length; i++) {

@@ -16,7 +16,7 @@ export class OutgoingMessages {
     this.#call = call
   }
 
-  /** What the call's hooks did, and who changed its input. */
+  /** What the call's hooks did, and changes of its input. */
   get trail(): CallTrail {
     this.#trail ??= new CallTrail()
     return this.#trail

@@ -10,7 +10,7 @@ export class Policy {
   #permissions: WeakMap<object, ReadPermissions> | undefined
   #hooks: WeakMap<object, HookRegistry> | undefined
 
-  /** Throws at what cannot be read. */
+  /** Throws for invalid settings. */
   permissions(settings: PermissionSettings | undefined): ReadPermissions {
     if (settings === undefined) return readPermissions(settings)
     this.#permissions ??= new WeakMap()
@@ -19,7 +19,7 @@ export class Policy {
     return read
   }
 
-  /** Throws at what cannot be read. */
+  /** Throws for invalid hooks. */
   hooks(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
     if (hooks === undefined) return []
     this.#hooks ??= new WeakMap()

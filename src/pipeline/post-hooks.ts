@@ -11,12 +11,12 @@ import { hookInput } from './hook-input.ts'
 import { type HookOutcome, HookRuns } from './run-hooks.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The hooks that run after this call, by how its body ended. */
+/** The event for the hooks after this call, depending on how its body ended. */
 export function postHookEvent({ bodyResult, stopCause }: ToolCall): HookEvent {
   return bodyResult?.ok === true && stopCause?.kind !== 'timeout' ? 'PostToolUse' : 'PostToolUseFailure'
 }
 
-/** The `postHooks` phase: hooks may add context, replace the output, or end the query. The result goes out anyway. */
+/** The `postHooks` phase: hooks may add context, replace the output, or end the query. The result is sent in any case. */
 export function runPostHooks(call: ToolCall): void {
   const { tool } = call
   if (tool === undefined) return
@@ -31,7 +31,7 @@ export function runPostHooks(call: ToolCall): void {
   runs.start(() => hookInput(call, event, detailsOf(call, event)))
 }
 
-/** A context that a tool changed may hold anything; hooks that cannot be read are none, and the result goes out. */
+/** A context modifier may have stored invalid hooks; then none run, and the result is sent. */
 function readyHooks(call: ToolCall, tool: AnyTool, event: HookEvent): readonly ReadyHook[] {
   try {
     return call.executor.policy.hooks(call.context.hooks, event, namesOf(tool))
@@ -47,7 +47,7 @@ function detailsOf(call: ToolCall, event: HookEvent): object {
   return { error: errorOf(call), is_interrupt: false, ...duration }
 }
 
-/** Each hook gets data of its own, as far as it is plain and not enormous. */
+/** Each hook gets its own copy of the data, as far as it is plain and not too large. */
 function ownCopy(data: unknown): unknown {
   const copied = copyInput(data, maxStoredChars)
   return copied.ok ? copied.copy : data

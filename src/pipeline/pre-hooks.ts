@@ -10,11 +10,11 @@ import { mergeInput } from './merge-input.ts'
 import { type HookOutcome, HookRuns } from './run-hooks.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** What the hooks before a call want of it, taken together. */
+/** The combined decision of the hooks before a call. */
 export interface HookVerdict {
   readonly permission: PermissionVerdict
   readonly hookName: string
-  /** What the model is told where they deny. */
+  /** The message for the model if they deny. */
   readonly message: string
 }
 
@@ -30,7 +30,7 @@ export function runPreHooks(call: ToolCall): void {
   call.hookRuns.start(() => hookInput(call, 'PreToolUse', {}))
 }
 
-/** A context that a tool changed may hold anything; what should guard a call and cannot be read forbids it. */
+/** A context modifier may have stored invalid hooks; then the call is denied, because they could have denied it. */
 function readyHooks(call: ToolCall, tool: AnyTool): readonly ReadyHook[] | { problem: string } {
   try {
     return call.executor.policy.hooks(call.context.hooks, 'PreToolUse', namesOf(tool))
@@ -68,7 +68,7 @@ function strictestOf(verdicts: readonly HookVerdict[]): HookVerdict | undefined 
   return strictest.flatMap((wanted) => verdicts.find(({ permission }) => permission === wanted) ?? [])[0]
 }
 
-/** A hook that failed forbids, unless it was registered to fail open; so does one that ends the query. */
+/** A failed hook denies, unless it was registered to fail open; so does a hook that ends the query. */
 function verdictsOf(outcome: HookOutcome): HookVerdict[] {
   const hookName = outcome.hook.name
   if (outcome.status === 'cancelled') return []
@@ -87,7 +87,7 @@ function verdictsOf(outcome: HookOutcome): HookVerdict[] {
   return verdicts
 }
 
-/** The input after each hook that changed it, in the order of their registration. */
+/** The input after each change by a hook, in the order of registration. */
 function changesOf(call: ToolCall, outcomes: readonly HookOutcome[]): ChangeStep[] {
   const changes = outcomes.flatMap((outcome) =>
     outcome.status === 'said' && outcome.word.updatedInput !== undefined

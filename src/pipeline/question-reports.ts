@@ -3,7 +3,7 @@ import { type AskedCall, channelOf } from './ask-channel.ts'
 import { ownInput } from './hook-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** Tells the session around the run, if there is one, that a call waits for an answer. */
+/** Reports to the surrounding session, if any, that a call waits for an answer. */
 export function reportQuestion(call: ToolCall, take: (call: ToolCall, answer: PermissionAnswer) => boolean): void {
   const asks = channelOf(call.executor.canUseTool)
   const { tool, permit } = call
@@ -23,7 +23,7 @@ export function reportQuestion(call: ToolCall, take: (call: ToolCall, answer: Pe
   asks.questions.opened(reported)
 }
 
-/** The question was answered, or its call is over. */
+/** Reports that the question was answered, or that its call has ended. */
 export function reportQuestionClosed(call: ToolCall): void {
   const { reported } = call.permit
   if (reported === undefined) return

@@ -15,14 +15,14 @@ interface InvalidReading {
   readonly problem: string
 }
 
-/** What became of an input that came from outside: from the model, or from a host that changed it. */
+/** The result of reading an input, from the model or from a host that changed it. */
 export type InputReading =
   | ValidReading
   | InvalidReading
-  /** The schema has asynchronous parts, and is at work: what it says counts in the `validating` phase. */
+  /** The schema has asynchronous parts and is still running; the `validating` phase waits for it. */
   | { readonly status: 'unread'; readonly pending: Promise<ValidReading | InvalidReading> }
 
-/** Reads as far as can be read without waiting. Never throws, and what it leaves pending never rejects. */
+/** Reads as far as possible without waiting. Never throws, and `pending` never rejects. */
 export function readInput(tool: AnyTool, given: unknown, maxChars: number): InputReading {
   try {
     if (!isRecord(given)) return { status: 'invalid', problem: explainNotAnObject(given, keysOf(tool)) }
@@ -36,12 +36,12 @@ export function readInput(tool: AnyTool, given: unknown, maxChars: number): Inpu
 
 const tooMuch = {
   tooLarge: (maxChars: number) => `the input is larger than ${maxChars} characters. Send less at a time.`,
-  tooDeep: () => 'the input is nested too deep. Send a flatter one.',
+  tooDeep: () => 'the input is nested too deeply. Send a flatter one.',
 } as const
 
 /**
- * By the schema's own runner, which waits only where it must. `safeParse` would throw at an asynchronous part and
- * leave its promise to reject with nobody listening.
+ * Uses the schema's own runner, which is asynchronous only if needed. `safeParse` would throw for an asynchronous part and
+ * leave an unhandled rejection.
  */
 function parse(tool: AnyTool, raw: Record<string, unknown>): InputReading {
   const { inputSchema } = tool
@@ -61,7 +61,7 @@ type Parsed = ReturnType<AnyTool['inputSchema']['safeParse']>
 
 const valid = (value: unknown): ValidReading => ({ status: 'valid', input: value as Record<string, unknown> })
 
-/** The keys of the schema, as far as it says. */
+/** The keys of the schema, if it exposes them. */
 const keysOf = ({ inputSchema }: AnyTool): string[] => Object.keys(inputSchema.shape ?? {})
 
 const verdictOf = (parsed: Parsed, raw: unknown, tool: AnyTool): ValidReading | InvalidReading =>

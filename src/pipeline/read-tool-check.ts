@@ -6,7 +6,7 @@ import type { ToolCheck } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
 
-/** The tool's own word on whether this call may run. A check that fails or cannot be understood forbids. */
+/** The tool's own permission check. If the check fails or returns an invalid value, the call is denied. */
 export async function readToolCheck(
   tool: AnyTool,
   input: Record<string, unknown>,
@@ -20,7 +20,7 @@ export async function readToolCheck(
     if (behavior === 'allow' || behavior === 'ask' || behavior === 'deny') {
       return { behavior, ...(typeof message === 'string' && message !== '' && { message }) }
     }
-    return forbid(`checkPermissions returned ${describeValue(check, 80)}, which is neither allow, ask nor deny.`)
+    return forbid(`checkPermissions: expected behavior allow, ask or deny, received ${describeValue(check, 80)}.`)
   } catch (error) {
     return forbid(describeError(error))
   }

@@ -1,10 +1,10 @@
 import { answerAtOnce } from '../base/answer-at-once.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The longest time that timers can hold. */
+/** The longest delay that timers support. */
 const maxDelay = 2 ** 31 - 1
 
-/** How long to wait before a call that failed runs again; undefined where it does not. */
+/** The delay before a failed call runs again; undefined if it does not. */
 export function backoffBefore(call: ToolCall, error: unknown): number | undefined {
   const { tool, attempts, stopCause } = call
   const retry = tool?.retry
@@ -15,12 +15,12 @@ export function backoffBefore(call: ToolCall, error: unknown): number | undefine
     const ms = typeof backoffMs === 'function' ? answerAtOnce(backoffMs(attempts)) : backoffMs
     return typeof ms === 'number' && ms >= 0 ? Math.min(ms, maxDelay) : undefined
   } catch {
-    // a tool that cannot say whether to try again has not said so
+    // a `when` that throws counts as no
     return undefined
   }
 }
 
-/** The `retrying` phase: nothing runs until it is over. */
+/** The `retrying` phase: waits before the next attempt. */
 export function startBackoff(call: ToolCall): void {
   call.timer.startBackoff(call.backoffMs ?? 0, () => call.tell({ type: 'retry.due' }))
 }

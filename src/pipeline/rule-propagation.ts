@@ -4,13 +4,13 @@ import { type AgentCallRef, channelOf, withChannel } from './ask-channel.ts'
 import { settleByRules } from './deciding.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** Asks the same; and `hear` is told of the rules that came with answers, once they hold where it was asked. */
+/** The same function, with an observer for the rules that come with its answers, called once the rules apply. */
 export function observeRules(
   canUseTool: CanUseTool,
   hear: (lists: PermissionLists) => void,
   agent?: AgentCallRef,
 ): CanUseTool {
-  // nobody is asked, so nothing is heard, and it must be known for what it is
+  // it asks nobody, so there are no rules, and it must stay recognizable by identity
   if (canUseTool === allowAllTools) return canUseTool
   const outer = channelOf(canUseTool)
   const agents = [...(outer?.agents ?? []), ...(agent === undefined ? [] : [agent])]
@@ -20,7 +20,7 @@ export function observeRules(
 export const propagateRules = (ask: CanUseTool | undefined, lists: PermissionLists): void =>
   channelOf(ask)?.addRules?.(lists)
 
-/** What a body asks the host with, such as for the calls of an agent of its own. */
+/** The `canUseTool` for a body, for example for the calls of its own agent. */
 export function askFromBody(call: ToolCall): CanUseTool | undefined {
   const { canUseTool } = call.executor
   if (canUseTool === undefined || canUseTool === allowAllTools) return canUseTool
@@ -29,8 +29,8 @@ export function askFromBody(call: ToolCall): CanUseTool | undefined {
 }
 
 /**
- * Rules for the rest of the session, so that those of an agent's calls hold around it too. One that cannot be read
- * changes nothing, and the answer holds all the same.
+ * Adds rules for the rest of the session; those of an agent's calls also apply outside the agent. An invalid rule changes
+ * nothing, and the answer still counts.
  */
 export function addRules(call: ToolCall, lists: PermissionLists): void {
   const { executor } = call
@@ -39,6 +39,6 @@ export function addRules(call: ToolCall, lists: PermissionLists): void {
     propagateRules(executor.canUseTool, lists)
     if ((lists.allow?.length ?? 0) > 0) for (const each of executor.askingCalls) settleByRules(each)
   } catch (error) {
-    executor.warn(call, 'invalid_rule', 'the rules that came with the answer cannot be read and were left out', error)
+    executor.warn(call, 'invalid_rule', 'the rules that came with the answer are invalid and were ignored', error)
   }
 }

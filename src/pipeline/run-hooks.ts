@@ -7,14 +7,14 @@ import type { ReadyHook } from '../hooks/hook-registry.ts'
 import { type HookReply, readHookOutput } from '../hooks/hook-reply.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** What became of one hook. */
+/** The outcome of one hook. */
 export type HookOutcome = { readonly hook: ReadyHook; readonly durationMs?: number } & (
   | { readonly status: 'said'; readonly word: HookReply }
   | { readonly status: 'failed'; readonly problem: string }
   | { readonly status: 'cancelled' }
 )
 
-/** One hook at work. */
+/** One running hook. */
 class HookRun {
   readonly hook: ReadyHook
   readonly startedAt: number
@@ -27,7 +27,7 @@ class HookRun {
     this.startedAt = startedAt
   }
 
-  /** Made when it is wanted: most hooks never look, and it would cost more than all the rest. */
+  /** Created on first access: most hooks never use it, and it would cost more than the rest. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     return this.#controller.signal
@@ -39,7 +39,7 @@ class HookRun {
   }
 }
 
-/** The hooks of one moment, side by side. What became of them comes back in the order of their registration. */
+/** The hooks of one event, run in parallel. Their outcomes are in the order of registration. */
 export class HookRuns {
   readonly #call: ToolCall
   readonly #event: HookEvent
@@ -55,18 +55,18 @@ export class HookRuns {
     this.#runs = hooks.map((hook) => new HookRun(hook, startedAt))
   }
 
-  /** Each hook gets an input of its own: one that changes it changes nobody else's. */
+  /** Each hook gets its own input, so that a hook that changes it does not affect the others. */
   start(inputFor: () => HookInput): void {
     for (const run of this.#runs) if (!this.#isDone) this.#startOne(run, inputFor)
     this.#check()
   }
 
-  /** Nobody waits for them any more: those that still run are told, and count as cancelled. */
+  /** Cancels the hooks that still run. */
   cancel(reason: unknown): HookOutcome[] {
     const running = this.#runs.filter(({ outcome }) => outcome === undefined)
     for (const run of running) {
       run.outcome = { hook: run.hook, status: 'cancelled' }
-      // listeners of the hook are user code
+      // the hook's abort listeners are user code
       this.#call.executor.push(() => this.#leave(run, reason))
     }
     this.#isDone = true
@@ -90,7 +90,7 @@ export class HookRuns {
     )
   }
 
-  /** It may be anything, and reading it may throw. The input it wants is copied: the hook may keep its own. */
+  /** The output may be anything, and reading it may throw. `updatedInput` is copied, because the hook may keep a reference. */
   #read(hook: ReadyHook, output: unknown): HookOutcome {
     try {
       const reading = readHookOutput(output, this.#event)
@@ -98,10 +98,10 @@ export class HookRuns {
       const { word } = reading
       if (word.updatedInput === undefined) return { hook, status: 'said', word }
       const copied = copyInput(word.updatedInput, this.#call.executor.settings.maxInputChars)
-      if (!copied.ok) return { hook, status: 'failed', problem: 'the input it wants is too large' }
+      if (!copied.ok) return { hook, status: 'failed', problem: 'its updatedInput is too large' }
       return { hook, status: 'said', word: { ...word, updatedInput: copied.copy as Record<string, unknown> } }
     } catch (error) {
-      return { hook, status: 'failed', problem: `what it returned cannot be read. ${describeError(error, 'It')}` }
+      return { hook, status: 'failed', problem: `its return value cannot be read. ${describeError(error, 'It')}` }
     }
   }
 

@@ -13,13 +13,13 @@ import type { ToolCall } from './tool-call.ts'
 import { validateCall } from './validating.ts'
 
 export interface StateBody {
-  /** The phase that the time in this state counts for. */
+  /** The phase to which the time in this state counts. */
   readonly phase: TimedPhase
-  /** The file that is named like the state exports this function. */
+  /** Exported by the file with the name of the state. */
   readonly run: (call: ToolCall) => void
 }
 
-/** What each state of the call chart runs when it is entered. The outbox runs these bodies when the charts are at rest. */
+/** The function of each state of the call chart, called when the state is entered. The outbox runs it between steps. */
 export const stateBodies = {
   validating: { phase: 'validating', run: validateCall },
   preHooks: { phase: 'preHooks', run: runPreHooks },
@@ -33,5 +33,5 @@ export const stateBodies = {
   formatting: { phase: 'formatting', run: formatResult },
 } satisfies Record<string, StateBody>
 
-/** Runs inside the transition, because the executor chart hears of the completed call in the same step. */
+/** Runs inside the transition, because the executor chart is told of the completed call in the same step. */
 export const completedBody = { run: conclude }

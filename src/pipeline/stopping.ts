@@ -22,5 +22,5 @@ export function stopCall(call: ToolCall): void {
 /** The grace period is over: the body is left behind, and everything it still sends is dropped. */
 export function abandonBody(call: ToolCall): void {
   call.body?.abandon()
-  call.executor.push(() => call.executor.warn(call, 'abandoned', 'it did not stop within its grace'))
+  call.executor.push(() => call.executor.warn(call, 'abandoned', 'it did not stop within its grace period'))
 }

@@ -9,12 +9,12 @@ import type { ResultStore } from '../results/result-store.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** A store that never answers must not hold up a turn. */
+/** A store that never answers must not block a turn. */
 const maxStoreMs = 30_000
 
 /**
- * Takes a result that is too long to the store, and goes on with a preview; or, where the store fails or the call is
- * in a hurry, with a result that is cut and says so. Goes on exactly once.
+ * Saves a result that is too long, and continues with a preview; or, if the store fails or the call is hurried, with a
+ * truncated result that says so. Continues exactly once.
  */
 export function storeResult(
   call: ToolCall,
@@ -44,7 +44,7 @@ export function storeResult(
     (saved) => {
       const path = readField(saved, 'path')
       if (typeof path === 'string' && path !== '') finish(withPreview(block, path, maxChars))
-      else cutBecause('the store did not say where')
+      else cutBecause('the store returned no path')
     },
     (error) => cutBecause(describeError(error)),
   )

@@ -1,6 +1,6 @@
 import type { Decision } from '../../machines/index.ts'
 
-/** The phases of a call whose time is measured. */
+/** The phases of a call that are timed. */
 export type TimedPhase =
   | 'validating'
   | 'preHooks'
@@ -11,39 +11,39 @@ export type TimedPhase =
   | 'postHooks'
   | 'formatting'
 
-/** What every event says of its call. */
+/** The common fields of all events. */
 export interface CallTelemetry {
-  /** The reply that asked for the call. */
+  /** The id of the reply with the call. */
   readonly messageID: string
   readonly toolUseID: string
   readonly toolName: string
-  /** In milliseconds, for each phase the call has been in since somebody listens. */
+  /** In milliseconds, for each phase since the first listener was added. */
   readonly durations: { readonly [Phase in TimedPhase]?: number }
   /** Phases that took longer than two seconds. */
   readonly slowPhases: readonly TimedPhase[]
-  /** Whether it may run, and whose word that was. Absent where nothing had to be decided. */
+  /** Whether the call may run, and what decided it. Absent if no decision was needed. */
   readonly decision?: Decision
-  /** The input as JSON, cut to 200 characters. */
+  /** The input as JSON, truncated to 200 characters. */
   readonly input: string
   /** How often the body has run. */
   readonly attempts: number
 }
 
 interface WithMessage extends CallTelemetry {
-  /** Cut to 2,000 characters. */
+  /** Truncated to 2,000 characters. */
   readonly message: string
 }
 
-/** What became of calls, for dashboards and logs. */
+/** The outcomes of calls, for dashboards and logs. */
 export interface TelemetryEvents {
-  /** A body starts. `toolUseID` is the same for every attempt, and `attempts` says which one it is. */
+  /** A body starts. `toolUseID` is the same for every attempt, and `attempts` is the number of the attempt. */
   tool_use_start: CallTelemetry
   tool_use_success: CallTelemetry
-  /** `label` says what kind of error it was, and holds nothing private. `error` is what was thrown, where something was. */
+  /** `label` is the kind of the error, without private data. `error` is the thrown value, if there was one. */
   tool_use_error: WithMessage & { readonly label: string; readonly error?: unknown }
   tool_use_cancelled: WithMessage & { readonly reason: string }
   tool_use_progress: CallTelemetry
-  /** Somebody or something did not permit it. */
+  /** The call was denied. */
   tool_use_rejected: WithMessage
   post_tool_hook_error: WithMessage & { readonly hookName: string }
 }

@@ -34,8 +34,8 @@ import { completedBody, type StateBody, stateBodies } from './state-bodies.ts'
 import { abandonBody, stopCall } from './stopping.ts'
 
 /**
- * One call: the executor's record of it, and the port through which its chart gets work done. Each request goes to
- * the outbox, so that the bodies in `pipeline/` run when the charts are at rest.
+ * One call: the executor's record of it, and the port of its chart. Each request of the chart goes to the outbox, so that
+ * the functions in `pipeline/` run between steps.
  */
 export class ToolCall implements CallRecord, CallPort {
   readonly executor: ExecutorServices
@@ -47,14 +47,14 @@ export class ToolCall implements CallRecord, CallPort {
   readonly answer: ResultText | undefined
   readonly yieldsToInterrupt: boolean
   reading: InputReading
-  /** What the reading was made of: what the model sent, with the changes that hooks and host made. */
+  /** The source of the parsed input: what the model sent, with the changes by hooks and the host. */
   rawInput: unknown
-  /** The input has passed the `validating` phase; one that goes back to the line need not pass it again. */
+  /** The input has passed the `validating` phase; a call that is queued again skips it. */
   isChecked = false
 
   isSafe: boolean
   keys: ResourceKeys | undefined
-  /** The context that its tool was last asked for keys with. */
+  /** The context that its tool got when it last named its resources. */
   keysContext: ToolUseContext | undefined
   index = -1
   stage: CallStage
@@ -66,38 +66,38 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   unread = 1
-  /** The run of consecutive safe calls that this one belongs to; all of them see one context. */
+  /** The group of consecutive safe calls that this call belongs to; all of them see one context. */
   safeGroup: SafeGroup | undefined
   body: BodyExecution | undefined
   bodyResult: BodyResult | undefined
-  /** What its body had to show when it was told to stop. */
+  /** The output of its body until it was told to stop. */
   outputUntilStopped: string | undefined
   /** How often its body has run. */
   attempts = 0
-  /** How long, all attempts together. */
+  /** The duration of all attempts together. */
   bodyMs: number | undefined
-  /** How long until the next attempt. */
+  /** The delay before the next attempt. */
   backoffMs: number | undefined
   hookRuns: HookRuns | undefined
   hookVerdict: HookVerdict | undefined
-  /** What a hook put in place of the tool's output. */
+  /** A hook's replacement for the tool's output. */
   replacement: { readonly data: unknown; readonly by: string } | undefined
-  /** Nothing that is done for its result may wait any more. */
+  /** Work for its result may no longer wait. */
   isHurried = false
   outcome: Outcome | undefined
   /** Why it was told to stop; a body that has not begun by then never does. */
   stopCause: StopCause | undefined
   ending: Ending | undefined
-  /** Ends what is done for a result and waits for something. */
+  /** Ends work for its result that waits for something. */
   hurryUp: (() => void) | undefined
-  /** Most calls need none: no limit, no retry, no grace. */
+  /** Created when needed: most calls have no limit, no retry and no grace period. */
   startedTimer: CallTimer | undefined
-  /** Made with the context. */
+  /** Created with the context. */
   startedController: CallAbortController | undefined
   readonly outgoing = new OutgoingMessages(this)
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
-  /** Its bodies, hooks and questions run where the call was added, whoever answered a question of it. */
+  /** Its body, hooks and questions run in the async context in which the call was added, whoever answers. */
   readonly #asyncContext = captureContext()
   readonly #hasChecks: boolean
   readonly #hasPermissionCheck: boolean
@@ -140,7 +140,7 @@ export class ToolCall implements CallRecord, CallPort {
     return !this.isChecked && (this.reading.status !== 'valid' || this.#hasChecks)
   }
 
-  /** Its tool has named its resources for a context that is no longer the call's. */
+  /** The context has changed since the tool named the call's resources. */
   get #hasStaleKeys(): boolean {
     return this.keys !== undefined && this.executor.peekContext(this) !== this.keysContext
   }
@@ -154,7 +154,7 @@ export class ToolCall implements CallRecord, CallPort {
     return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.executor.hasPlainPermissions(this)
   }
 
-  /** Asked by a guard: where modifiers wait to be applied, the phase itself finds out. */
+  /** Called by a guard: if modifiers wait to be applied, the phase itself decides. */
   get mayBeForbidden(): boolean {
     const context = this.executor.peekContext(this)
     return context === undefined || context.permissions !== this.permit.settings
@@ -172,7 +172,7 @@ export class ToolCall implements CallRecord, CallPort {
     return this.#context !== undefined && this.#hasHooks(this.#context, postHookEvent(this))
   }
 
-  /** A hook may want to replace its output, perhaps because it must not be seen. */
+  /** A hook may replace its output, perhaps because the output must not be shown. */
   get mayBeReplaced(): boolean {
     return this.#context !== undefined && this.#hasHooks(this.#context, 'PostToolUse')
   }
@@ -213,7 +213,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.#enter(stateBodies.formatting)
   }
 
-  /** From here on nothing that is done for the result may wait. */
+  /** From now on, work for the result may no longer wait. */
   hurry(): void {
     this.isHurried = true
     this.executor.push(() => this.hurryUp?.())
@@ -237,7 +237,7 @@ export class ToolCall implements CallRecord, CallPort {
     completedBody.run(this)
   }
 
-  /** What its hooks did, and who changed its input. */
+  /** What its hooks did, and changes of its input. */
   get trail(): CallTrail {
     return this.outgoing.trail
   }
@@ -265,7 +265,7 @@ export class ToolCall implements CallRecord, CallPort {
     return this.startedTimer
   }
 
-  /** Written down where the host looks, too. */
+  /** Also stored in the host's `toolDecisions`. */
   recordDecision(decision: Decision): void {
     this.permit.decision = decision
     try {
@@ -273,41 +273,41 @@ export class ToolCall implements CallRecord, CallPort {
       this.permit.settings = permissions
       if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
     } catch (error) {
-      this.executor.warn(this, 'host_callback_failed', 'its decision could not be written into toolDecisions', error)
+      this.executor.warn(this, 'host_callback_failed', 'its decision could not be stored in toolDecisions', error)
     }
   }
 
-  /** The context as this call sees it. Until its body begins, that may become another: calls before it may end. */
+  /** The context of this call. It may change until the body begins, because earlier calls may end. */
   get context(): ToolCallContext {
     const base = this.executor.contextFor(this)
     if (this.#context === undefined || (base !== this.#contextBase && this.body === undefined)) {
       this.#contextBase = base
       const own = { toolUseID: this.id, abortController: this.#abortController() }
-      // not a spread: one that adds a key costs ten times as much
+      // not a spread: a spread that adds a key is ten times slower
       this.#context = Object.assign({}, base, own)
     }
     return this.#context
   }
 
-  /** It goes back to the line as an unsafe call, and will see what an unsafe call sees. */
+  /** The call is queued again as unsafe, and will get the context of an unsafe call. */
   forgetContext(): void {
     this.#context = undefined
   }
 
-  /** The call as the model asked for it, such as `Bash(npm test)`; a tool may have changed its input since. */
+  /** The call as the model requested it, such as `Bash(npm test)`; a tool may have changed its input since. */
   get description(): string {
     const { tool, name, block, executor } = this
     const reading = tool && readInput(tool, block.input, executor.settings.maxInputChars)
     return describeCall(tool, name, reading?.status === 'valid' ? reading.input : block.input)
   }
 
-  /** Tells the chart what came of its request. One that has moved on does not listen. */
+  /** Reports an outcome to the chart. A chart that has moved on ignores it. */
   tell(event: CallEvent): void {
     const { ref } = this
     if (ref?.getSnapshot().status === 'active') this.executor.send(ref, event)
   }
 
-  /** Whether the chart is still in this phase, and so waits for what comes of it. */
+  /** Whether the chart is still in this phase. */
   isIn(phase: Phase): boolean {
     return this.ref?.getSnapshot().matches({ executing: phase }) === true
   }
@@ -334,7 +334,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
   }
 
-  /** Runs the body of a state once the charts are at rest. */
+  /** Queues the function of a state, to run between steps. */
   #enter({ phase, run }: StateBody): void {
     this.executor.push(() => {
       this.executor.report.entered(this, phase)
@@ -343,7 +343,7 @@ export class ToolCall implements CallRecord, CallPort {
     })
   }
 
-  /** Asked by a guard: what cannot be read counts as there, so that the phase itself finds out. */
+  /** Called by a guard: unreadable hooks count as present, so that the phase itself handles them. */
   #hasHooks({ hooks }: ToolUseContext, event: HookEvent): boolean {
     if (hooks === undefined || this.tool === undefined) return false
     try {
@@ -353,7 +353,7 @@ export class ToolCall implements CallRecord, CallPort {
     }
   }
 
-  /** Aborted from inside: the turn ends, and this call with it, whatever the others make of the reason. */
+  /** Aborted from inside: ends the turn and this call, whatever the reason means for other calls. */
   #stopsTurn(reason: unknown): void {
     if (this.stage !== 'executing' && this.stage !== 'queued') return
     this.executor.stopTurn(reason)

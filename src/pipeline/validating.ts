@@ -9,7 +9,7 @@ import { ownErrorMessage } from './own-error.ts'
 import type { InputReading, ValidReading } from './read-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The `validating` phase: schema, then the tool's own normalising and its veto. */
+/** The `validating` phase: the schema, then `normalizeInput` and `validateInput`. */
 export function validateCall(call: ToolCall): void {
   const { tool, reading } = call
   if (!call.isIn('validating')) return
@@ -28,7 +28,7 @@ export function validateCall(call: ToolCall): void {
   )
 }
 
-/** Keys were named for the input and the context of the call's arrival; both may be others by now. */
+/** The keys belong to the input and the context at the call's arrival; both may have changed since. */
 function acceptInput(call: ToolCall, tool: AnyTool, { input }: ValidReading): void {
   const hasKeys = call.keys !== undefined || readField(tool, 'resources') !== undefined
   call.tell({ type: 'input.accepted', change: hasKeys ? reclassify(call, tool, input) : undefined })
@@ -36,7 +36,7 @@ function acceptInput(call: ToolCall, tool: AnyTool, { input }: ValidReading): vo
 
 export type CheckedInput = ValidReading | { readonly status: 'rejected'; readonly text: ResultText }
 
-/** All that an input has to pass, wherever it came from: the schema, the tool's normalising, its veto. */
+/** All checks of an input: the schema, `normalizeInput` and `validateInput`. */
 export async function checkInput(
   call: ToolCall,
   tool: AnyTool,
@@ -49,12 +49,12 @@ export async function checkInput(
   const input =
     tool.normalizeInput === undefined ? reading.input : await tool.normalizeInput(reading.input, call.context)
   if (typeof input !== 'object' || input === null) throw new TypeError('normalizeInput must return the input')
-  // a call that is over needs no veto
+  // a call that has ended needs no check
   const veto = call.isIn(phase) ? await vetoOf(call, tool, input) : undefined
   return veto === undefined ? { status: 'valid', input } : { status: 'rejected', text: veto }
 }
 
-/** Whether the tool objects to an input that fits its schema. */
+/** The tool's objection to a valid input, if any. */
 async function vetoOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<ResultText | undefined> {
   if (tool.validateInput === undefined) return undefined
   const verdict = await tool.validateInput(input, call.context)
@@ -63,7 +63,7 @@ async function vetoOf(call: ToolCall, tool: AnyTool, input: Record<string, unkno
   throw new TypeError('validateInput must return { result: true } or { result: false, message }')
 }
 
-/** The call ends here, with an error of its own. */
+/** Ends the call with an error. */
 export function rejectInput(call: ToolCall, phase: Phase, text: ResultText): void {
   if (!call.isIn(phase)) return
   call.outcome = { status: 'failed', message: text.toolUseResult, label: 'InvalidInput' }

@@ -7,13 +7,13 @@ import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-cont
 import type { QueryOptions } from './options.ts'
 import { PresentTools } from './present-tools.ts'
 
-/** What each attempt at a reply begins with: the tools of now, the context so far, and the rules that hold. */
+/** The setup of each attempt at a reply: the current tools, the context so far, and the rules. */
 export class AttemptSetup {
   readonly tools: PresentTools
   context: ToolUseContext
   readonly #options: Pick<QueryOptions, 'canUseTool' | 'executor'>
   readonly #canUseTool: CanUseTool | undefined
-  /** Those of the attempt that is under way. Its results have them too, but it may be discarded before any is taken. */
+  /** The rules of the current attempt. Its results contain them too, but the attempt may be discarded before they are taken. */
   #addedRules: PermissionLists[] = []
 
   constructor(options: Pick<QueryOptions, 'tools' | 'context' | 'canUseTool' | 'executor'>) {
@@ -23,7 +23,7 @@ export class AttemptSetup {
     this.#canUseTool = options.canUseTool && observeRules(options.canUseTool, (lists) => this.#hearRules(lists))
   }
 
-  /** With the rules of the attempt that is under way. */
+  /** The context with the rules of the current attempt. */
   get contextNow(): ToolUseContext {
     if (this.#addedRules.length === 0) return this.context
     return { ...this.context, permissions: this.#addedRules.reduce(withRules, this.context.permissions) }
@@ -35,7 +35,7 @@ export class AttemptSetup {
     return new StreamingToolExecutor(tools, this.#canUseTool, this.context, this.#options.executor)
   }
 
-  /** The attempt is over, and the context has what came of it. */
+  /** The attempt is over, and the context contains its changes. */
   clearAddedRules(): void {
     this.#addedRules = []
   }

@@ -18,49 +18,49 @@ export interface AttemptHost {
   /** All calls wait for the end of the reply. */
   readonly isBatch: boolean
   findTool(name: string): AnyTool | undefined
-  /** Ids that calls of earlier turns have. */
+  /** Whether a call of an earlier turn has this id. */
   isTaken(id: string): boolean
-  /** A reply of an earlier turn has this id. */
+  /** Whether a reply of an earlier turn has this id. */
   isOldReply(id: string): boolean
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
-  /** Runs something in the async context in which the query was made. */
+  /** Runs a function in the async context in which the query was created. */
   inContext<Value>(job: () => Value): Value
 }
 
 type StartWhen = NonNullable<AnyTool['startWhen']>
 
-/** Stop reasons of a reply that was cut off: its last calls may not be what the model meant. */
+/** Stop reasons of a reply that was cut off: its last calls may be incomplete. */
 const cutReasons = new Set<StopReason>(['max_tokens', 'refusal', 'model_context_window_exceeded'])
 
-/** One attempt at one reply: what the model said, the calls it asked for, and their results. */
+/** One attempt at one reply: the model's output, its calls, and their results. */
 export class Attempt {
   readonly executor: StreamingToolExecutor
   readonly assistants: AssistantMessage[] = []
   readonly results: Message[] = []
   stopReason: StopReason | undefined
   stopDetails: unknown
-  /** Where the service ran code for this reply. */
+  /** The container in which the service ran code for this reply. */
   container: unknown
   isHookStopped = false
-  /** The stream failed after something had been done: the reply counts as far as it came. */
+  /** The stream failed after a call had effects: the reply counts as far as it came. */
   isCutOff = false
-  /** Not of a reply of this query: calls that the conversation began with. */
+  /** Not a reply of this query: open calls of the given conversation. */
   isResumed = false
   readonly #host: AttemptHost
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
   readonly #held = new Map<string, StartWhen>()
   readonly #orders = new Map<AssistantMessage, number>()
-  /** Made up, until the service says: all parts of a reply share one id. */
+  /** A generated id until the service sends one; all parts of a reply share it. */
   reply: { readonly id: string; readonly model?: string }
   #isPumping = false
   #isWanted = false
   #isDraining = false
   #isDiscarded = false
 
-  /** @param before the attempt whose reply another model goes on with: what it said stays, what it did not finish does not */
+  /** @param before the attempt whose reply another model continues: its text stays, its unfinished parts do not */
   constructor(host: AttemptHost, executor: StreamingToolExecutor, before?: Attempt) {
     this.#host = host
     this.executor = executor
@@ -73,38 +73,38 @@ export class Attempt {
     return this.#calls.size > 0
   }
 
-  /** The model got to the end of what it wanted to say. */
+  /** The model finished its reply. */
   get isWhole(): boolean {
     return this.stopReason !== undefined && !cutReasons.has(this.stopReason)
   }
 
-  /** The model said why it stopped. A service may have kept nothing of any other reply. */
+  /** The reply has a stop reason. A service may not have stored a reply without one. */
   get isEnded(): boolean {
     return this.stopReason !== undefined
   }
 
-  /** The service itself asked to be allowed to go on. */
+  /** The service itself asked to continue the reply. */
   get isPauseTurn(): boolean {
     return this.stopReason === 'pause_turn'
   }
 
-  /** Nothing stands in the way of the service's going on: no text of the user may come between. */
+  /** The service may continue with its own calls: no user text may come between. */
   get isPaused(): boolean {
     return this.isPauseTurn || (this.isWhole && this.hasCalls)
   }
 
-  /** What stays of the reply where its model declines and another one goes on. */
+  /** The part of the reply that stays if its model declines and another one continues. */
   get handedOver(): AssistantMessage[] {
     const said = this.assistants.flatMap(({ message }) => message.content)
     return this.assistants.filter(({ message }) => message.content.every((block) => survivesHandover(block, said)))
   }
 
-  /** It has something that does not survive where the model declines. */
+  /** It has blocks that are removed if the model declines. */
   get hasDeclinable(): boolean {
     return this.handedOver.length < this.assistants.length
   }
 
-  /** Something was asked for, and the reply was cut off before any of it could run. */
+  /** The reply requested calls, but was cut off before any of them could run. */
   get isFruitless(): boolean {
     if (this.stopReason === undefined || this.isWhole) return false
     return this.hasCalls && !this.executor.callsSoFar().some(({ started }) => started)
@@ -120,7 +120,7 @@ export class Attempt {
     } else if (part.type === 'block') this.#takeBlock(part)
   }
 
-  /** The reply is over. What is still held may start now, or never will. */
+  /** Ends the reply. Held calls start now, or never. */
   close(isWhole: boolean, partial: readonly FinishedBlock[]): void {
     for (const each of partial) this.#say(each)
     if (isWhole) return this.#release('nextBlock', 'turnEnded')
@@ -128,7 +128,7 @@ export class Attempt {
     this.#held.clear()
   }
 
-  /** The stream failed, and the reply counts as far as it came: what has not begun never will. */
+  /** The stream failed, and the reply counts as far as it came: calls that have not begun never run. */
   cut(partial: readonly FinishedBlock[]): void {
     this.isCutOff = true
     for (const each of partial) this.#say(each)
@@ -141,7 +141,7 @@ export class Attempt {
     this.#checkDrained()
   }
 
-  /** Nothing of it counts, but for what the next attempt keeps. Says which messages have to go, and what had run. */
+  /** Discards the attempt, except what the next one keeps. Returns the uuids of the discarded messages, and the calls that had run. */
   discard(next?: Attempt): { discarded: string[]; calls: DiscardedCall[] } {
     this.#isDiscarded = true
     const calls = this.executor.discard()
@@ -149,7 +149,7 @@ export class Attempt {
     return { discarded: lost.map(({ uuid }) => uuid), calls }
   }
 
-  /** Calls of the reply that the conversation ended in: their blocks stand in the transcript already. */
+  /** Runs calls of the conversation's last reply; their blocks are already in the transcript. */
   resume(calls: readonly { readonly block: ToolUseBlock; readonly message: AssistantMessage }[]): void {
     this.isResumed = true
     for (const { block, message } of calls) {
@@ -159,7 +159,7 @@ export class Attempt {
     void this.#pump()
   }
 
-  /** Some services give every reply the same id; by it, parts of one reply are told from another reply. */
+  /** Some services give every reply the same id, but the id separates one reply from the next. */
   #begin(id: string, model: string | undefined): void {
     const own = id === '' || this.assistants.length > 0 || this.#host.isOldReply(id) ? this.reply.id : id
     this.reply = { id: own, ...(model !== undefined && { model }) }
@@ -168,7 +168,7 @@ export class Attempt {
   #takeBlock(part: FinishedBlock): void {
     const { block } = part
     if (block.type === 'tool_use') return this.#announce(block as ToolUseBlock, part)
-    // the API refuses text that is empty
+    // the API rejects empty text
     if (block.type === 'text' && (typeof block.text !== 'string' || block.text === '')) return
     this.#say(part)
   }
@@ -179,14 +179,14 @@ export class Attempt {
     this.#host.emit(message)
   }
 
-  /** Where it began, since services refuse a reply in another order. */
+  /** The position at which it began, because services reject a reply in another order. */
   #place(message: AssistantMessage, order: number): void {
     this.#orders.set(message, order)
     const at = this.assistants.findLastIndex((other) => (this.#orders.get(other) ?? -1) < order)
     this.assistants.splice(at + 1, 0, message)
   }
 
-  /** A call enters the executor when its block ends, and starts as soon as its tool wants it to. */
+  /** A call is added to the executor when its block ends, and starts as early as its tool allows. */
   #announce(block: ToolUseBlock, { problem, order, isBare = false }: FinishedBlock): void {
     const shown = { ...block, name: sendableName(block.name), input: sendableInput(block.input) }
     const message = this.#messageOf(shown)
@@ -197,7 +197,7 @@ export class Attempt {
       this.executor.addTool({ ...given }, message, {
         hold: (isSafe) => {
           startWhen = this.#host.isBatch ? 'turnEnded' : (tool?.startWhen ?? (isSafe ? 'closed' : 'nextBlock'))
-          // without arguments, or cut off before the first of them: only what follows can tell
+          // no arguments, or cut off before the first: only the following events can tell
           if (isBare && startWhen === 'closed') startWhen = 'nextBlock'
           return startWhen !== 'closed'
         },
@@ -223,18 +223,18 @@ export class Attempt {
     }
   }
 
-  /** Hands on what becomes ready, during the stream and after it. */
+  /** Passes on messages as they become ready, during the stream and after it. */
   async #pump(): Promise<void> {
     this.#isWanted = true
     if (this.#isPumping) return
     this.#isPumping = true
-    // a call may come in just as the last reader has heard that there is nothing more
+    // a call may be added just as the last reader has ended
     while (this.#isWanted) {
       this.#isWanted = false
       for await (const update of this.executor.getRemainingResults()) {
         if (this.#isDiscarded) return
         this.#note(update.message)
-        // a wait for nothing is still one
+        // even an await without a reason takes a tick
         const pause = this.#host.took(update)
         if (pause !== undefined) await pause
       }
@@ -261,7 +261,7 @@ export class Attempt {
   }
 }
 
-/** The API wants an object there, and a request is put into words: of what a model sends neither is certain. */
+/** The API requires an object that can be serialized; a model's input may be neither. */
 function sendableInput(input: unknown): Record<string, unknown> {
   try {
     const copied = copyInput(input, Number.POSITIVE_INFINITY)
@@ -272,4 +272,4 @@ function sendableInput(input: unknown): Record<string, unknown> {
 }
 
 const cutText = (stopReason: StopReason | undefined): string =>
-  `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If it is still needed, ask again${stopReason === 'max_tokens' ? ', with a shorter reply or a shorter input, such as in several calls' : ''}.`
+  `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If you still need it, make the call again${stopReason === 'max_tokens' ? ', with a shorter reply or a shorter input, such as in several calls' : ''}.`

@@ -4,14 +4,14 @@ import { createInterruptionMessage } from '../messages/create-messages.ts'
 import { takeSent } from './preparing.ts'
 import type { QueryLoop } from './query-loop.ts'
 
-/** What every final state does: nothing is left running, nothing that was said is lost, and the reader hears why. */
+/** The body of every final state: stops everything, keeps all messages of the user, and reports the reason to the reader. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   const { transcript, outgoing, attempt } = loop
   clearTimer(loop.settings.clock, loop.backoff)
   loop.stream?.stop()
   loop.listenToHost(false)
   transcript.letGo()
-  // no turn is left for it, but it must not be lost
+  // there is no turn left for these messages, but the transcript keeps them
   takeSent(loop)
   const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'
   if (isAborted && ending.abortReason !== 'interrupt') {

@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'
 
-/** Waits for the last result of the reply, and for the bodies of attempts that do not count. */
+/** Waits for the last result of the reply, and for the bodies of discarded attempts. */
 export function drain(loop: QueryLoop): void {
   const { attempt, oldBodies } = loop
   const gone = oldBodies.whenGone()
@@ -9,14 +9,14 @@ export function drain(loop: QueryLoop): void {
   else void gone.then(() => attempt.drain())
 }
 
-/** Each call has its result: the turn enters the conversation. */
+/** Every call has its result: adds the turn to the transcript. */
 export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (attempt !== loop.attempt) return
   loop.transcript.add(attempt)
   loop.setup.clearAddedRules()
   if (!attempt.isResumed) loop.turns++
   loop.fruitlessTurns = attempt.isFruitless ? loop.fruitlessTurns + 1 : 0
-  // a reply that counts only because something had been done is a failure all the same
+  // a reply that counts only because of its effects still counts as a failure
   if (!attempt.isCutOff) loop.choice.succeeded()
   loop.tell({ type: 'results.drained' })
 }

@@ -2,7 +2,7 @@ import type { Model } from '../models/model.ts'
 import type { QueryOptions } from './options.ts'
 import { planRecovery, type RecoveryPlan } from './recovery.ts'
 
-/** Whom a query asks for its replies, and what follows when that fails. */
+/** The model that a query asks, and the plan after a failure. */
 export class ModelChoice {
   readonly #options: Pick<QueryOptions, 'fallbackModel' | 'retry'>
   #model: Model
@@ -25,7 +25,7 @@ export class ModelChoice {
     return this.#plan
   }
 
-  /** The model refused. Asking it again would change nothing. */
+  /** The model refused. Asking the same model again would not help. */
   refused(): 'fallBack' | 'none' {
     const { fallbackModel } = this.#options
     if (fallbackModel === undefined || this.#model === fallbackModel) return 'none'
@@ -42,7 +42,7 @@ export class ModelChoice {
     this.#failures = 0
   }
 
-  /** What was planned after the last failure. Nothing was where the service began its reply again by itself. */
+  /** The plan after the last failure; undefined if the service restarted its reply by itself. */
   takePlan(): RecoveryPlan | undefined {
     const plan = this.#plan
     this.#plan = undefined

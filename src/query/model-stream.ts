@@ -2,15 +2,15 @@ import { type Clock, clearTimer } from '../base/clock.ts'
 import type { Model, ModelRequest } from '../models/model.ts'
 
 export interface StreamHandlers {
-  /** May ask for a pause. */
+  /** May return a promise to pause the stream. */
   event(event: unknown): Promise<void> | undefined
   ended(): void
   failed(error: unknown): void
 }
 
 /**
- * Reads one reply of a model to its end. Whoever stops it is not kept waiting by a stream that does not listen, and a
- * stream that falls silent for too long has failed.
+ * Reads one reply of a model to its end. Stopping never waits for a stream that ignores its signal, and a stream that is
+ * silent for too long counts as failed.
  */
 export class ModelStream {
   readonly #handlers: StreamHandlers
@@ -22,7 +22,7 @@ export class ModelStream {
   #timer: unknown
   #isWaiting = false
   #waitsSince = 0
-  /** Something came since the timer was set. */
+  /** An event arrived since the timer was set. */
   #isHeard = false
   #isOver = false
 
@@ -41,7 +41,7 @@ export class ModelStream {
     this.#read(model, { ...request, signal: this.#controller.signal }).catch((error) => this.#fail(error))
   }
 
-  /** The model has said why it stopped: what is still to come will not take long. */
+  /** The stop reason has arrived: the rest must follow within this time. */
   expectEnd(ms: number): void {
     if (this.#isOver || ms >= this.#idleMs) return
     this.#idleMs = ms
@@ -49,7 +49,7 @@ export class ModelStream {
     this.#timer = undefined
   }
 
-  /** Nothing more is heard of it. */
+  /** Ignores all further events. */
   stop(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -79,9 +79,9 @@ export class ModelStream {
     this.#handlers.ended()
   }
 
-  /** From now on it is waited for; the reader's own time does not count. */
+  /** Starts the idle timeout; the reader's own time does not count. */
   #expect(): void {
-    // Infinity, and what timers cannot hold, mean no limit
+    // Infinity and delays that timers do not support mean no limit
     if (this.#isOver || this.#idleMs >= 2 ** 31) return
     this.#isWaiting = true
     this.#waitsSince = this.#now()
@@ -89,21 +89,21 @@ export class ModelStream {
     else this.#isHeard = true
   }
 
-  /** One timer that looks how long it has been: setting one anew for every event would cost more than the event. */
+  /** One timer that checks the elapsed time: a new timer for every event would cost more than the event. */
   #lookIn(ms: number): void {
     this.#isHeard = false
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined
       if (!this.#isWaiting) return
       const left = this.#idleMs - (this.#now() - this.#waitsSince)
-      // a host's clock may know timers and not the time
+      // a host's clock may have timers but no time
       if (left <= 0 || !this.#isHeard) this.#stalled()
       else this.#lookIn(Math.min(left, this.#idleMs))
     }, ms)
   }
 
   #stalled(): void {
-    const error = new Error(`The model sent nothing for ${this.#idleMs} ms.`)
+    const error = new Error(`The model was silent for more than ${this.#idleMs} ms.`)
     this.#fail(Object.assign(error, { name: 'TimeoutError', code: 'ETIMEDOUT' }))
   }
 
@@ -113,20 +113,20 @@ export class ModelStream {
     this.#handlers.failed(error)
   }
 
-  /** A stream that is left may have trouble of its own on the way out; it is nobody's. */
+  /** An error of a stream that is being closed does not matter. */
   #leave(): void {
     const iterator = this.#iterator
     this.#iterator = undefined
     try {
       Promise.resolve(iterator?.return?.()).catch(() => undefined)
     } catch {
-      // as above
+      // see above
     }
   }
 }
 
 function iteratorOf(events: unknown): AsyncIterator<unknown> {
   const open = (events as AsyncIterable<unknown> | undefined)?.[Symbol.asyncIterator]
-  if (typeof open !== 'function') throw new TypeError('A model must return an async stream of events.')
+  if (typeof open !== 'function') throw new TypeError('A model must return an async iterable of events.')
   return open.call(events)
 }

@@ -1,6 +1,6 @@
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 
-/** The bodies of attempts that do not count any more, until the last of them is gone. */
+/** The bodies of discarded attempts that still run. */
 export class OldBodies {
   #attempts = 0
   #gone: Promise<void> = Promise.resolve()
@@ -12,7 +12,7 @@ export class OldBodies {
     })
   }
 
-  /** Undefined where there are none, and nobody has to wait. */
+  /** Undefined if there are none, so that nothing has to wait. */
   whenGone(): Promise<void> | undefined {
     return this.#attempts === 0 ? undefined : this.#gone
   }

@@ -10,9 +10,9 @@ export interface OpenCall {
   readonly message: AssistantMessage
 }
 
-/** The calls of a conversation that have no result, such as after a crash. A service refuses a conversation with them. */
+/** The calls of a conversation without a result, for example after a crash. A service rejects a conversation with such calls. */
 export class OpenCalls {
-  /** The conversation: every call has its result, but for those that are to run. */
+  /** The conversation in which every call has a result, except those that will run. */
   readonly messages: readonly Message[]
   readonly toRun: readonly OpenCall[]
   readonly #added: readonly Message[]
@@ -36,20 +36,20 @@ export class OpenCalls {
     this.#added = this.messages.filter((message) => !known.has(message) && answersAny(message, isMeant))
   }
 
-  /** What the host is told when the query starts. */
+  /** The messages for the host when the query starts. */
   report(): QueryMessage[] {
     if (this.#added.length === 0) return []
     const toolUseIDs = this.#added.flatMap((message) => resultIdsOf(message))
     const fields = {
       subtype: 'unanswered_calls',
       toolUseIDs,
-      message: `The conversation held ${toolUseIDs.length === 1 ? 'a call' : `${toolUseIDs.length} calls`} without a result. The model is told that the result was lost.`,
+      message: `The conversation contained ${toolUseIDs.length === 1 ? 'a call' : `${toolUseIDs.length} calls`} without a result. The model is told that the result was lost.`,
     }
     return [createSystemMessage(fields, this.#idsAndTime), ...this.#added]
   }
 }
 
-/** Before anything is asked of the model; what it says then is another attempt. */
+/** Runs before the first request to the model, as a separate attempt. */
 export function runOpenCalls(loop: QueryLoop): void {
   loop.isFresh = false
   loop.onExecutor?.(loop.executor)
@@ -62,7 +62,7 @@ function unansweredOf(messages: readonly Message[]): string[] {
   return check.problems.flatMap((problem) => (problem.code === 'unanswered_call' ? problem.toolUseID : []))
 }
 
-/** Calls of the last reply, where nothing but results has followed it. */
+/** The calls of the last reply, if only results follow it. */
 function lastCallsOf(messages: readonly Message[]): OpenCall[] {
   const answered = new Set<unknown>()
   const calls: OpenCall[] = []

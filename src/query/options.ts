@@ -10,36 +10,36 @@ import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** How a model that failed is asked again. */
+/** How a failed model is retried. */
 export interface ModelRetry {
   /**
-   * How often it is asked again, for each reply, when it is overloaded, unreachable or silent.
+   * The number of retries for each reply, when the model is overloaded, unreachable or silent.
    * @default 2
    */
   attempts?: number | undefined
   /**
-   * How long to wait before each further attempt, in milliseconds, unless the service says.
+   * The delay before each retry in milliseconds, unless the service sets one.
    * @default 500, then twice as long each time, at most 30,000
    */
   backoffMs?: number | ((failedAttempts: number) => number) | undefined
 }
 
 export interface QueryOptions {
-  /** What has been said so far: a prompt, messages of Signalbox, or messages of the Messages API. */
+  /** The conversation so far: a prompt, messages of Signalbox, or messages of the Messages API. */
   messages: string | readonly (Message | MessageLike)[]
-  /** The tools; or a function that says what they are now, asked before each turn. */
+  /** The tools, or a function that returns the current tools, called before each turn. */
   tools: readonly AnyTool[] | (() => readonly AnyTool[])
   model: Model
-  /** Is asked in place of `model`, for the rest of the query, when that one fails again and again. */
+  /** Replaces `model` for the rest of the query when `model` fails repeatedly. */
   fallbackModel?: Model | undefined
   retry?: ModelRetry | undefined
-  /** Whether a call may run; without it every call that has to be asked for is denied. */
+  /** Answers whether a call may run; without it, every call that needs an answer is denied. */
   canUseTool?: CanUseTool | undefined
-  /** What tools find in their context: permissions, hooks, an `abortController` of the host's, and anything else. */
+  /** The context for tools: permissions, hooks, the host's `abortController`, and anything else. */
   context?: Partial<ToolUseContext> | undefined
   system?: string | readonly BlockLike[] | undefined
   /**
-   * How many replies of the model there may be.
+   * The maximum number of replies.
    * @default Infinity
    */
   maxTurns?: number | undefined
@@ -49,7 +49,7 @@ export interface QueryOptions {
    */
   toolExecution?: 'streaming' | 'batch' | undefined
   /**
-   * Whether the events of the model's stream are handed on, for user interfaces.
+   * Whether to yield the events of the model's stream, for user interfaces.
    * @default false
    */
   includeStreamEvents?: boolean | undefined
@@ -58,15 +58,15 @@ export interface QueryOptions {
    * @default 120_000
    */
   streamIdleMs?: number | undefined
-  /** Changes what goes to the model, such as with `compactToolResults`; the transcript keeps everything. */
+  /** Changes the messages for the model, for example with `compactToolResults`; the transcript keeps everything. */
   prepareMessages?: ((messages: readonly Message[]) => readonly Message[] | Promise<readonly Message[]>) | undefined
   /**
-   * What becomes of calls in `messages` that have no result, such as after a crash: `'answer'` tells the model that the
-   * result was lost, `'run'` runs those of the last reply, if nothing but results has followed it.
+   * What happens to calls in `messages` without a result, for example after a crash. `'answer'` tells the model that the
+   * result was lost. `'run'` runs those of the last reply, if only results follow it.
    * @default 'answer'
    */
   openCalls?: 'answer' | 'run' | undefined
-  /** For the executor of each turn. */
+  /** Options for the executor of each turn. */
   executor?: ExecutorOptions | undefined
 }
 
@@ -88,7 +88,7 @@ const names = new Set<string>([
   'executor',
 ] satisfies (keyof QueryOptions)[])
 
-/** Checked on entry, so that a wrong option fails where it was written. */
+/** Checked on entry, so that an invalid option throws at the call that passed it. */
 export function checkOptions(options: QueryOptions): void {
   if (typeof options !== 'object' || options === null) invalidOption('query', 'an object of options', options)
   for (const key of Object.keys(options)) {
@@ -117,14 +117,14 @@ function checkRetry(retry: ModelRetry): void {
   if (typeof retry !== 'object' || retry === null) return invalidOption('retry', '{ attempts, backoffMs }', retry)
   const { attempts, backoffMs } = retry
   if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 0)) {
-    invalidOption('retry.attempts', 'a whole number from 0', attempts)
+    invalidOption('retry.attempts', 'an integer of at least 0', attempts)
   }
   if (backoffMs !== undefined && typeof backoffMs !== 'function' && !(backoffMs >= 0)) {
     invalidOption('retry.backoffMs', 'milliseconds, or a function of the failed attempts', backoffMs)
   }
 }
 
-/** The conversation so far, in the form of our own messages. */
+/** The conversation so far, in our own message format. */
 export function readMessages(given: QueryOptions['messages']): Message[] {
   if (typeof given === 'string') return [createUserMessage(given)]
   if (!Array.isArray(given)) return invalidOption('messages', 'a prompt or an array of messages', given)
@@ -148,7 +148,7 @@ function readMessage(given: Message | MessageLike, index: number): Message {
   return createAssistantMessage(typeof content === 'string' ? [{ type: 'text', text: content }] : content)
 }
 
-/** What somebody sends while a query runs. */
+/** Reads a message that is sent during a query. */
 export function readSent(message: string | readonly BlockLike[] | UserMessage): UserMessage {
   const isMessage = Object(message).type === 'user'
   const content: unknown = isMessage ? Object((message as UserMessage).message).content : message

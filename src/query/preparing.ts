@@ -1,12 +1,12 @@
 import { whenSettled } from '../base/when-settled.ts'
 import type { QueryLoop } from './query-loop.ts'
 
-/** Gathers what goes to the model: what was sent enters the conversation, and the host may change what is seen of it. */
+/** Collects the request for the model: adds sent messages to the transcript, and lets the host change what the model gets. */
 export function prepare(loop: QueryLoop): void {
   const { transcript, options } = loop
   if (loop.isSteered) transcript.letGo()
   loop.isSteered = false
-  // while the service goes on with a call of its own, nothing but results may be said
+  // while the service continues its own call, only results may be sent
   if (!transcript.awaitsService) takeSent(loop)
   const { prepareMessages } = options
   const { messages } = transcript
@@ -23,7 +23,7 @@ export function prepare(loop: QueryLoop): void {
   )
 }
 
-/** What was sent enters the conversation. */
+/** Adds sent messages to the transcript. */
 export function takeSent({ sent, transcript, outgoing }: QueryLoop): void {
   for (const message of sent.splice(0)) {
     transcript.push(message)

@@ -3,14 +3,14 @@ import { ToolBox } from '../tool/tool-box.ts'
 import { type ToolSchema, toolSchemas } from '../tool/tool-schemas.ts'
 import type { QueryOptions } from './options.ts'
 
-/** The tools of a query as they are now: what the model hears of is what the executor of that attempt has. */
+/** The current tools of a query: the model and the executor of an attempt get the same list. */
 export class PresentTools {
   readonly #given: QueryOptions['tools']
   #tools: readonly AnyTool[]
   #box: ToolBox
   #schemas: readonly ToolSchema[]
 
-  /** Throws at what cannot be used: it is the host's to hear of, where it was written. */
+  /** Throws for invalid tools, so that the host gets the error at its own call. */
   constructor(given: QueryOptions['tools']) {
     this.#given = given
     this.#tools = this.#ask()
@@ -26,7 +26,7 @@ export class PresentTools {
     return this.#box.find(name)
   }
 
-  /** Looks anew. In the middle of a query, tools that cannot be used change nothing. */
+  /** Reads the tools again. During a query, invalid tools change nothing. */
   look(check: (tools: readonly AnyTool[]) => void): readonly AnyTool[] {
     try {
       const tools = this.#ask()
@@ -38,14 +38,14 @@ export class PresentTools {
         this.#tools = tools
       }
     } catch {
-      // the last ones still work
+      // the previous tools still work
     }
     return this.#tools
   }
 
   #ask(): readonly AnyTool[] {
     const tools = typeof this.#given === 'function' ? this.#given() : this.#given
-    // its own copy: a list may change while it is in use
+    // a copy, because the list may change while it is in use
     return Array.isArray(tools) ? [...tools] : tools
   }
 }

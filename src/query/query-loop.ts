@@ -34,14 +34,14 @@ import { cutReply, discardAttempt, discardRefusal, discardReply, startBackoff } 
 import { closeReply, openStream } from './streaming.ts'
 import { Transcript } from './transcript.ts'
 
-/** How many messages wait for a reader before the model has to. */
+/** How many messages may wait for a reader before the model has to wait. */
 const outgoingRoom = 1_000
-/** A reply that is cut off again and again before any of its calls can run will not get better. */
+/** A reply that is repeatedly cut off before any of its calls can run will not get better. */
 const mostFruitlessTurns = 3
 
 /**
- * One query: its chart in the middle, and around it what the chart asks for. What a state does is in the file of its
- * name; each request of the chart goes to the outbox, so that it is done when the chart is at rest.
+ * One query: its chart, and around it the code that does the chart's work. The code of a state is in the file of its name;
+ * each request of the chart goes to the outbox, so that it runs between steps.
  */
 export class QueryLoop implements QueryPort, AttemptHost {
   readonly outgoing = new AsyncQueue<QueryMessage, QueryResult>(outgoingRoom)
@@ -55,20 +55,20 @@ export class QueryLoop implements QueryPort, AttemptHost {
   readonly oldBodies = new OldBodies()
   readonly openCalls: OpenCalls
   readonly sent: UserMessage[] = []
-  /** Told of each executor: there is one for each attempt at a reply. */
+  /** Called with each executor: there is one for each attempt at a reply. */
   onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
   attempt: Attempt
-  /** Nothing was asked of the attempt yet. */
+  /** The attempt has not been used yet. */
   isFresh = true
-  /** The user has something to say that does not wait. */
+  /** The user has sent a message with an interrupt. */
   isSteered = false
-  /** The attempt whose model declined, until another one goes on with its reply. */
+  /** The attempt whose model declined, until another one continues its reply. */
   handedOver: Attempt | undefined
   stream: ModelStream | undefined
   reply = new ReplyAssembler()
-  /** What goes to the model. */
+  /** The messages for the model. */
   request: readonly Message[] = []
-  /** The same in the form of the API. What earlier turns said is converted once. */
+  /** Converts them to the form of the API. Messages of earlier turns are converted once. */
   readonly requests = new RequestMessages()
   turns = 0
   fruitlessTurns = 0
@@ -190,7 +190,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     })
   }
 
-  /** As one step: what it sets off begins when it is over. */
+  /** Runs a function as one step: what it triggers begins when it has returned. */
   run(step: () => void): void {
     this.#outbox.run(step)
   }

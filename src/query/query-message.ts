@@ -3,7 +3,7 @@ import type { DiscardedCall } from '../executor/executor-core.ts'
 import type { Message, SystemMessage, Usage } from '../messages/message.ts'
 import type { ModelEvent } from '../models/model.ts'
 
-/** One event of the model's stream, as it came. Only where `includeStreamEvents` asks for them. */
+/** One event of the model's stream, unchanged. Only with `includeStreamEvents`. */
 export interface StreamEventMessage {
   type: 'stream_event'
   uuid: string
@@ -16,14 +16,14 @@ export interface ModelReplyMessage extends SystemMessage {
   messageId: string
   model: string | undefined
   stopReason: string
-  /** What the service says about it, such as why it refused. */
+  /** Details from the service, such as why it refused. */
   stopDetails?: unknown
   usage: Usage | undefined
 }
 
 /**
- * The model refused, and nothing had been done for its reply: the messages with the uuids in `discarded` have to go. Of
- * a refusal that a fallback model is asked after, a `model_retry` tells.
+ * The model refused before its reply had any effects: remove the messages with the uuids in `discarded`. If a fallback
+ * model is asked next, there is a `model_retry` message instead.
  */
 export interface ModelRefusalMessage extends SystemMessage {
   subtype: 'model_refusal'
@@ -32,7 +32,7 @@ export interface ModelRefusalMessage extends SystemMessage {
   calls: DiscardedCall[]
 }
 
-/** The conversation that was given held calls without a result; they have one now, which says that it was lost. */
+/** The given conversation contained calls without a result; each now has one that says the result was lost. */
 export interface UnansweredCallsMessage extends SystemMessage {
   subtype: 'unanswered_calls'
   toolUseIDs: string[]
@@ -40,15 +40,15 @@ export interface UnansweredCallsMessage extends SystemMessage {
 }
 
 /**
- * An attempt at a reply failed, and there will be another. `calls` says what had run already. Unless a call that is not
- * read-only had started, nothing of the attempt counts, and the messages with the uuids in `discarded` have to go.
+ * An attempt at a reply failed, and another one follows. `calls` lists what had already run. Unless a call that is not
+ * read-only had started, the attempt does not count: remove the messages with the uuids in `discarded`.
  */
 export interface ModelRetryMessage extends SystemMessage {
   subtype: 'model_retry'
   error: string
   errorKind: string
   delayMs: number
-  /** From here on the fallback model is asked. */
+  /** From now on the fallback model is asked. */
   isFallback: boolean
   discarded: string[]
   calls: DiscardedCall[]

@@ -10,8 +10,8 @@ import { QueryLoop } from './query-loop.ts'
 import type { QueryMessage, QueryResult } from './query-message.ts'
 
 /**
- * A conversation with a model that calls tools: asks the model, runs its calls while it still streams, hands it the
- * results, and asks again, until it has nothing more to do. Nothing starts before the first `next()`.
+ * A conversation with a model that calls tools: asks the model, runs its calls while it still streams, returns the results
+ * to it, and repeats until the model makes no more calls. Nothing starts before the first `next()`.
  *
  * @example
  * const run = query({ messages: 'What does a.ts do?', tools, model, canUseTool })
@@ -24,7 +24,7 @@ export function query(options: QueryOptions): Query {
 
 type Listening = { readonly type: keyof ExecutorEvents; readonly listener: never }
 
-/** A query that runs: an async generator of messages that returns why it ended. */
+/** A running query: an async generator of messages that returns why it ended. */
 export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefined> {
   readonly #run: QueryLoop
   readonly #listening = new Set<Listening>()
@@ -36,27 +36,27 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     this.#run.onExecutor = (executor) => this.#attach(executor)
   }
 
-  /** The query chart's actor, for whoever wants to watch it. */
+  /** The actor of the query chart, for observers. */
   get actor(): ActorRefFrom<QueryMachine> {
     return this.#run.actor
   }
 
-  /** The executor of the attempt that is under way; each attempt at a reply has its own. */
+  /** The executor of the current attempt; each attempt at a reply has its own. */
   get executor(): StreamingToolExecutor {
     return this.#run.executor
   }
 
-  /** The conversation so far, complete up to the last turn that is over: valid for the API at any time. */
+  /** The conversation up to the last completed turn: valid for the API at any time. */
   get transcript(): Message[] {
     return [...this.#run.transcript.messages]
   }
 
-  /** The context as it now stands, with the rules that came with answers. It can be handed to another executor. */
+  /** The current context, with the rules that came with answers. It can be passed to another executor. */
   get context(): ToolUseContext {
     return this.#run.context
   }
 
-  /** Why it ended, once it has: what the generator returns, for whoever loops over it. */
+  /** Why it ended, once it has: the return value of the generator, for hosts that use a loop. */
   get result(): QueryResult | undefined {
     return this.#run.outgoing.ending
   }
@@ -66,9 +66,9 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     return this.#run.outgoing.take()
   }
 
-  /** Who leaves early ends the query. Resolves when every call has its result, and nothing runs any more. */
+  /** Breaking out of the loop aborts the query. Resolves when every call has its result and nothing runs any more. */
   async return(): Promise<IteratorResult<QueryMessage, QueryResult>> {
-    // one that never began has nothing to begin for
+    // a query that never started must not start now
     this.#isStarted = true
     this.#run.abort('reader_left')
     for (;;) {
@@ -87,14 +87,14 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     return this
   }
 
-  /** For `await using`: whoever leaves the scope leaves the query. */
+  /** For `await using`: leaving the scope ends the query. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return()
   }
 
   /**
-   * The user has something else to say: the model stops, calls that yield to an interrupt stop, the others finish. With
-   * a message the query goes on with it, without one it ends.
+   * Interrupts the model and all interruptible calls; other calls finish. With a message, the query continues with that
+   * message; without one, it ends.
    */
   interrupt(message?: string | readonly BlockLike[] | UserMessage): void {
     if (message === undefined) this.#run.abort('interrupt')
@@ -107,8 +107,8 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   }
 
   /**
-   * A message for the model's next turn, of which there will be one unless `maxTurns` or a hook forbid it; the
-   * transcript has it in any case. False where the query is over, or ending.
+   * Queues a message for the model's next turn, and forces one unless `maxTurns` or a hook prevents it. The transcript
+   * contains the message in any case. Returns false if the query has ended or is ending.
    */
   send(message: string | readonly BlockLike[] | UserMessage): boolean {
     const read = readSent(message)
@@ -117,7 +117,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     return true
   }
 
-  /** Listens to the events of every executor of this query. Returns how to stop listening. */
+  /** Listens to the events of every executor of this query. Returns a function that removes the listener. */
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
     const listening: Listening = { type, listener: listener as never }
     this.#listening.add(listening)
@@ -128,7 +128,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     }
   }
 
-  /** Told of each executor as its attempt begins. Returns how to stop listening. */
+  /** Calls the listener with each executor when its attempt begins. Returns a function that removes the listener. */
   onExecutor(listener: (executor: StreamingToolExecutor) => void): () => void {
     this.#executorListeners.add(listener)
     return () => void this.#executorListeners.delete(listener)
@@ -150,7 +150,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
       try {
         listener(executor)
       } catch {
-        // who only looks on must not become the query's trouble
+        // an observer that throws must not affect the query
       }
     }
   }

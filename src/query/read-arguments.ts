@@ -7,8 +7,8 @@ export type ReadArguments =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * The arguments of a call from their streamed text, strictly: text that was cut off and mended could be another call
- * than the model meant. No text at all means no arguments.
+ * Parses the streamed arguments of a call, strictly: a repaired text that was cut off could be a different call than the
+ * model meant. An empty text means no arguments.
  */
 export function readArguments(json: string, given: unknown): ReadArguments {
   if (json.trim() === '') return { ok: true, input: given ?? {} }

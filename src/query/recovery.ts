@@ -5,9 +5,9 @@ import type { ModelRetry } from './options.ts'
 
 const firstBackoffMs = 500
 const longestBackoffMs = 30_000
-/** A service that wants to be left alone for longer than this is not waited for. */
+/** If a service asks for a longer delay, there is no retry. */
 const longestDelayMs = 120_000
-/** The longest time that timers can hold. */
+/** The longest delay that timers support. */
 const maxDelay = 2 ** 31 - 1
 
 export interface RecoveryPlan {
@@ -16,7 +16,7 @@ export interface RecoveryPlan {
   readonly kind: ModelErrorKind | 'refusal'
 }
 
-/** What follows a failure: the same model again, the other one, or the end. */
+/** The plan after a failure: the same model again, the fallback model, or the end. */
 export function planRecovery(
   error: unknown,
   { failures, canFallBack, retry }: { failures: number; canFallBack: boolean; retry: ModelRetry | undefined },

@@ -5,14 +5,14 @@ import { isHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
 import { readArguments } from './read-arguments.ts'
 
-/** What has become clear by one more event of a stream. */
+/** The information in one event of a stream. */
 export type ReplyPart =
   | { readonly type: 'started'; readonly id: string; readonly model: string | undefined }
-  /** The service begins another reply in the same stream. It belongs to another assembler. */
+  /** The service begins another reply in the same stream, which needs another assembler. */
   | { readonly type: 'anotherReply' }
-  /** The stream has gone past whatever came before. */
+  /** The previous block can no longer change. */
   | { readonly type: 'nextBlock' }
-  /** The model declined, and another one goes on with the reply. */
+  /** The model declined, and another one continues the reply. */
   | { readonly type: 'handedOver' }
   | FinishedBlock
   | { readonly type: 'stopped'; readonly stopReason: StopReason; readonly stopDetails: unknown }
@@ -21,10 +21,10 @@ export type ReplyPart =
 export interface FinishedBlock {
   readonly type: 'block'
   readonly block: ContentBlock
-  /** Blocks stand in a reply in the order in which they began, and need not end in that order. */
+  /** The blocks of a reply are in the order in which they began; they may end in another order. */
   readonly order: number
   readonly problem?: string
-  /** A call that brought no arguments, or was cut off before the first of them. */
+  /** A call without arguments, or cut off before the first. */
   readonly isBare?: boolean
 }
 
@@ -36,27 +36,27 @@ const anotherReply: readonly ReplyPart[] = [{ type: 'anotherReply' }]
 interface OpenBlock {
   readonly block: ContentBlock
   readonly order: number
-  /** Arguments, gathered as text and parsed when they are whole. */
+  /** The arguments, collected as text and parsed when they are complete. */
   json: string
 }
 
 /**
- * Puts a reply together from the events of its stream. Whatever does not belong is passed over: pings, kinds of events
- * and deltas that are new, pieces of blocks that never began.
+ * Assembles a reply from the events of its stream. Ignores everything else: pings, unknown events and deltas, and pieces
+ * of blocks that never began.
  */
 export class ReplyAssembler {
   readonly #open = new Map<number, OpenBlock>()
   readonly #closed = new Map<number, ContentBlock>()
   #id: string | undefined
   #begun = 0
-  /** The reply was announced a second time: the blocks it had may come again. */
+  /** The reply was started a second time, so its blocks may be repeated. */
   #isRepeated = false
-  /** Known so far: services count on while they stream, and some say it after everything else. */
+  /** The usage so far: services update it while they stream, and some send it after everything else. */
   usage: unknown
-  /** Where the service ran code for this reply. */
+  /** The container in which the service ran code for this reply. */
   container: unknown
 
-  /** The id of the reply that is under way. */
+  /** The id of the current reply. */
   get id(): string | undefined {
     return this.#id
   }
@@ -82,7 +82,7 @@ export class ReplyAssembler {
 
   start(message: unknown): readonly ReplyPart[] {
     const id = textOf(readField(message, 'id')) ?? ''
-    // the same reply announced twice is one reply
+    // the same reply started twice is one reply
     this.#isRepeated = id === this.#id
     if (this.#isRepeated) return nothing
     if (this.#id !== undefined) return anotherReply
@@ -93,7 +93,7 @@ export class ReplyAssembler {
     return [started, ...this.#whole(readField(message, 'content')), ...this.stop(message, undefined)]
   }
 
-  /** Calls that code of the service makes come whole, before any block. */
+  /** Calls made by code of the service arrive complete, before any block. */
   #whole(content: unknown): ReplyPart[] {
     const blocks: unknown[] = Array.isArray(content) ? content : []
     return blocks.flatMap((block, index) => [...this.startBlock(index, block), ...this.endBlock(index)])
@@ -106,7 +106,7 @@ export class ReplyAssembler {
     const before = this.#closed.get(index)
     if (before !== undefined && this.#isRepeated && before.type === type && before.id === block.id) return nothing
     if (this.#open.has(index)) {
-      const message = `Block ${index} began again before it had ended.`
+      const message = `Block ${index} was started again before it ended.`
       return [{ type: 'failed', error: streamError({ type: 'stream_error', message }) }]
     }
     this.#open.set(index, { block, order: this.#begun++, json: '' })
@@ -182,10 +182,10 @@ function finished({ block, order, json }: OpenBlock): FinishedBlock {
 const isEmpty = (input: unknown): boolean =>
   input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
 
-/** An error as a client would have thrown it, so that both are classified alike. */
+/** An error like those that clients throw, so that both are classified alike. */
 function streamError(error: unknown): Error {
   const type = textOf(readField(error, 'type')) ?? 'error'
-  const message = textOf(readField(error, 'message')) ?? 'The service broke off its reply.'
+  const message = textOf(readField(error, 'message')) ?? 'The service ended its reply with an error.'
   return Object.assign(new Error(message), { type, error: { type, message } })
 }
 

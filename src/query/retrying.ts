@@ -5,18 +5,18 @@ import { createSystemMessage } from '../messages/create-messages.ts'
 import type { QueryLoop } from './query-loop.ts'
 import { reportReply } from './streaming.ts'
 
-/** Waits until the delay is over and nothing of an old attempt runs any more. */
+/** Waits until the delay is over and no body of an old attempt runs any more. */
 export function startBackoff(loop: QueryLoop, delayMs: number): void {
   if (!loop.isFresh) loop.attempt = loop.newAttempt()
   loop.isFresh = true
   const delay = new Promise<void>((resolve) => {
     loop.backoff = loop.settings.clock.setTimeout(resolve, delayMs)
   })
-  // an unsafe call of the next attempt must not meet a body of this one
+  // an unsafe call of the next attempt must not run beside a body of this one
   void Promise.all([delay, loop.oldBodies.whenGone()]).then(() => loop.tell({ type: 'retry.due' }))
 }
 
-/** Nothing of the attempt stays, and the host hears what had run. */
+/** Discards the attempt, and reports to the host what had run. */
 export function discardAttempt(loop: QueryLoop): void {
   loop.stream?.stop()
   const old = loop.attempt
@@ -26,7 +26,7 @@ export function discardAttempt(loop: QueryLoop): void {
   loop.isFresh = true
 }
 
-/** The same, while the stream goes on: with another reply, or with another model whose reply begins with this one's words. */
+/** The same, while the stream continues: with another reply, or with another model that continues this reply's text. */
 export function discardReply(loop: QueryLoop): void {
   const old = loop.attempt
   const isHandedOver = loop.handedOver === old
@@ -39,7 +39,7 @@ export function discardReply(loop: QueryLoop): void {
   loop.onExecutor?.(loop.executor)
 }
 
-/** The model refused, and nothing had been done: its words do not stay, since a conversation with them is refused again. */
+/** The model refused before any effects: its text is removed, because the service would reject a conversation with it. */
 export function discardRefusal(loop: QueryLoop): void {
   reportReply(loop)
   const old = loop.attempt
@@ -51,7 +51,7 @@ export function discardRefusal(loop: QueryLoop): void {
   Object.assign(loop.attempt, { stopReason, stopDetails })
 }
 
-/** The reply counts as far as it came: something has been done that the model must know of. */
+/** The reply counts as far as it came, because the model must know of its effects. */
 export function cutReply(loop: QueryLoop): void {
   loop.stream?.stop()
   loop.handedOver = undefined
@@ -60,7 +60,7 @@ export function cutReply(loop: QueryLoop): void {
   loop.attempt.cut(loop.reply.partialText())
 }
 
-/** Tells the host why the model is asked again, which messages have to go, and what had run. */
+/** Reports to the host why the model is asked again, which messages are discarded, and what had run. */
 function tellRetry(loop: QueryLoop, lost: { discarded: string[]; calls: DiscardedCall[] }): void {
   const plan = loop.choice.takePlan()
   const why =
@@ -79,12 +79,12 @@ function tellRetry(loop: QueryLoop, lost: { discarded: string[]; calls: Discarde
 
 const restarted = ({ handedOver }: QueryLoop) =>
   handedOver === undefined
-    ? { errorKind: 'restarted', error: 'The service began its reply again.' }
-    : { errorKind: 'refusal', error: 'The model declined, and the service goes on with another one.' }
+    ? { errorKind: 'restarted', error: 'The service restarted its reply.' }
+    : { errorKind: 'refusal', error: 'The model declined, and the service continues with another model.' }
 
 const maxChars = 2_000
 
-/** For people, and for logs that leave the machine: without a stack trace. */
+/** For people and for logs that leave the machine: without a stack trace. */
 function textOf(error: unknown): string {
   const message = readField(error, 'message')
   if (typeof message !== 'string') return describeValue(error, maxChars)

@@ -6,10 +6,10 @@ import type { QueryLoop } from './query-loop.ts'
 import { ReplyAssembler, type ReplyPart } from './reply-assembler.ts'
 
 const defaultIdleMs = 120_000
-/** How long a stream may still bring something, such as usage, once the model has said why it stopped. */
+/** How long a stream may still send something, such as usage, after the stop reason. */
 const afterStopMs = 5_000
 
-/** Asks the model, and hands on what comes of it. */
+/** Asks the model and processes its stream. */
 export function openStream(loop: QueryLoop): void {
   if (!loop.isFresh) loop.attempt = loop.newAttempt()
   loop.isFresh = false
@@ -36,7 +36,7 @@ export function openStream(loop: QueryLoop): void {
   )
 }
 
-/** As one step: a tool that ends the query while its call is being announced ends it after that. */
+/** Handles an event as one step: a tool that ends the query while its call is being added ends it afterwards. */
 function onEvent(loop: QueryLoop, event: unknown): Promise<void> | undefined {
   if (loop.options.includeStreamEvents === true) {
     loop.emit({ type: 'stream_event', uuid: loop.idsAndTime.uuid(), event: event as ModelEvent })
@@ -58,7 +58,7 @@ function takePart(loop: QueryLoop, part: ReplyPart, event: unknown): Promise<voi
     stream?.stop()
     onFailure(loop, part.error)
   } else if (part.type === 'anotherReply') {
-    // a reply with a stop reason is a reply, whatever follows it
+    // a reply with a stop reason is complete, whatever follows
     if (attempt.stopReason === undefined) return restart(loop, event)
     stream?.stop()
     onEnd(loop)
@@ -68,18 +68,18 @@ function takePart(loop: QueryLoop, part: ReplyPart, event: unknown): Promise<voi
   return undefined
 }
 
-/** The service begins another reply in the same stream. Nothing of it may start before the old bodies are gone. */
+/** The service begins another reply in the same stream. None of its calls may start before the old bodies have ended. */
 async function restart(loop: QueryLoop, firstEvent?: unknown): Promise<void> {
   const { stream } = loop
   loop.tell({ type: 'stream.restarted', hasEffects: loop.executor.hasEffects })
   await new Promise<void>((resolve) => loop.push(() => resolve(loop.oldBodies.whenGone())))
-  // a reply that counts as far as it came stops the stream: it has no successor there
+  // a reply that counts as far as it came stops the stream, so there is no next reply
   if (firstEvent === undefined || stream?.isOver !== false) return
   loop.reply = new ReplyAssembler()
   await onParts(loop, firstEvent)
 }
 
-/** Another model goes on: what the one that declined thought and asked for must neither run nor be sent back. */
+/** Another model continues: the thinking and the calls of the model that declined must neither run nor be sent back. */
 function handOver(loop: QueryLoop): Promise<void> | undefined {
   const { attempt } = loop
   if (!attempt.hasDeclinable) return undefined
@@ -91,7 +91,7 @@ function onEnd(loop: QueryLoop): void {
   const { attempt, choice } = loop
   const { stopReason, isWhole } = attempt
   if (stopReason === undefined) {
-    const error = new Error('The stream of the model ended before its reply did.')
+    const error = new Error("The model's stream ended before its reply was complete.")
     return onFailure(loop, Object.assign(error, { code: 'ECONNRESET' }))
   }
   if (stopReason === 'refusal') return onRefusal(loop)
@@ -99,34 +99,34 @@ function onEnd(loop: QueryLoop): void {
   loop.tell({ type: 'stream.ended', isWhole })
 }
 
-/** A refusal is the model's last word, but another model may think otherwise. */
+/** The model refused; a fallback model may still be asked. */
 function onRefusal(loop: QueryLoop): void {
   const { choice, executor } = loop
   const { hasEffects } = executor
   const recovery = choice.refused()
-  const error = new Error('The model refused to go on.')
+  const error = new Error('The model refused to continue.')
   if (recovery === 'fallBack') {
     reportReply(loop)
     return loop.tell({ type: 'stream.failed', error, recovery, delayMs: 0, hasEffects })
   }
-  // what was done stays in the conversation, with the reply that asked for it
+  // the effects stay in the conversation, with the reply that requested them
   loop.tell(hasEffects ? { type: 'stream.ended', isWhole: false } : { type: 'stream.refused' })
 }
 
 function onFailure(loop: QueryLoop, error: unknown): void {
-  // a reply with a stop reason is a reply, whatever becomes of its connection
+  // a reply with a stop reason is complete, even if its connection breaks
   if (loop.attempt.stopReason !== undefined) return onEnd(loop)
   const { recovery, delayMs } = loop.choice.failed(error)
   loop.tell({ type: 'stream.failed', error, recovery, delayMs, hasEffects: loop.executor.hasEffects })
 }
 
-/** The reply is over: what was held for its end may start, or never will. */
+/** The reply has ended: calls held for its end start now, or never. */
 export function closeReply(loop: QueryLoop, isWhole: boolean): void {
   reportReply(loop)
   loop.attempt.close(isWhole, loop.reply.partialText())
 }
 
-/** Once for each reply, when everything is known of it. */
+/** Once per reply, when all its data is known. */
 export function reportReply(loop: QueryLoop): void {
   const { stopReason, stopDetails, reply } = loop.attempt
   const { usage, container } = loop.reply

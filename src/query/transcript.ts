@@ -5,24 +5,24 @@ import { markCut } from '../models/cut-reply.ts'
 interface Turn {
   readonly assistants: readonly AssistantMessage[]
   readonly results: readonly Message[]
-  /** Where the service ran code for the reply. */
+  /** The container in which the service ran code for the reply. */
   readonly container?: unknown
-  /** The service may go on with its own calls, if nothing but results is said. */
+  /** The service may continue with its own calls, if only results are sent. */
   readonly isPaused: boolean
-  /** The service itself asked to be allowed to go on. */
+  /** The service itself asked to continue the reply. */
   readonly isPauseTurn: boolean
-  /** The model said why it stopped. Otherwise the service may not have kept the reply. */
+  /** The reply has a stop reason. Otherwise the service may not have stored it. */
   readonly isEnded: boolean
 }
 
-/** The conversation as it goes to the model: after each reply its results, all of them, before anything else. */
+/** The conversation for the model: each reply is followed by all its results, before anything else. */
 export class Transcript {
   readonly messages: Message[]
   readonly #calls = new Set<string>()
   readonly #replies = new Set<string>()
-  /** Calls that the service runs itself, and that have no result yet. */
+  /** Calls that the service runs itself and that have no result yet. */
   readonly #open = new Set<unknown>()
-  /** What has to wait until the service has its own results. */
+  /** Messages that wait until the service has its own results. */
   readonly #waiting: Message[] = []
 
   constructor(messages: readonly Message[]) {
@@ -39,7 +39,7 @@ export class Transcript {
     return this.#replies.has(id)
   }
 
-  /** The service goes on with a call of its own; until then only results may be sent. */
+  /** The service continues its own call; until then only results may be sent. */
   get awaitsService(): boolean {
     return this.#open.size > 0
   }
@@ -49,7 +49,7 @@ export class Transcript {
   }
 
   add({ assistants, results, container, isPaused, isPauseTurn, isEnded }: Turn): void {
-    // the API refuses a reply of nothing but white space, and goes on refusing it
+    // the API rejects a reply of only white space, and every later request with it
     if (assistants.length > 0 && assistants.every(isBlank)) return
     const said = isEnded ? assistants : assistants.map(cut)
     this.messages.push(...withContainer(said, container), ...results.filter(isResult))
@@ -58,7 +58,7 @@ export class Transcript {
     if (!isPaused || !this.awaitsService) this.letGo()
   }
 
-  /** The service is not waited for: what had to wait is said now. */
+  /** Stops waiting for the service: adds the messages that had to wait. */
   letGo(): void {
     this.#open.clear()
     this.messages.push(...this.#waiting.splice(0))
@@ -69,7 +69,7 @@ export class Transcript {
     for (const block of message.content) {
       const { type, id } = block
       if (type === 'tool_use' && typeof id === 'string') this.#calls.add(id)
-      // through the AI SDK some calls of a provider never get a result, unless the provider asks to go on
+      // through the AI SDK some calls of a provider never get a result, unless the provider asks to continue
       else if (isServerCall(block) || (isPauseTurn && serverCallId(block) !== undefined)) {
         this.#open.add(serverCallId(block))
       } else this.#open.delete(serverResultId(block))
@@ -93,7 +93,7 @@ function cut(assistant: AssistantMessage): AssistantMessage {
   return { ...assistant, message: { ...assistant.message, content: marked } }
 }
 
-/** With the last part of the reply, so that a conversation that is stored and continued has it. */
+/** Stored with the last part of the reply, so that a stored conversation can be continued in the same container. */
 function withContainer(assistants: readonly AssistantMessage[], container: unknown): readonly AssistantMessage[] {
   const last = assistants.at(-1)
   if (last === undefined || typeof container !== 'object' || container === null) return assistants

@@ -50,7 +50,7 @@ describe('a scripted model', () => {
     await collect(await model(ask()))
     const thrown = await collect(await model(ask())).catch((error) => error)
     expect(isSignalboxError(thrown) && thrown.message).toBe(
-      'The script is over: it has 1 turns, and one more was asked for.',
+      'The script has ended: it has 1 turns, and the model was asked once more. Add a turn.',
     )
   })
 
@@ -158,8 +158,8 @@ describe('a scripted model', () => {
   })
 
   it('rejects invalid options at once', () => {
-    expect(() => scriptedModel([], { chunk: 0 })).toThrow('chunk has to be a number from 1 on, not 0.')
-    expect(() => scriptedModel('Hello' as never)).toThrow('scriptedModel takes an array of turns.')
+    expect(() => scriptedModel([], { chunk: 0 })).toThrow('chunk: expected a number of at least 1, received 0.')
+    expect(() => scriptedModel('Hello' as never)).toThrow('turns: expected an array of turns, received "Hello".')
   })
 })
 
@@ -170,7 +170,7 @@ describe('a recorded model', () => {
     const model = recordedModel([...recording, '', ...recording.slice(0, 3)].join('\r\n'))
     expect(await collect(await model(ask()))).toEqual(asMessagesEvents)
     expect(await collect(await model(ask()))).toEqual(asMessagesEvents.slice(0, 3))
-    await expect(collect(await model(ask()))).rejects.toThrow('The script is over')
+    await expect(collect(await model(ask()))).rejects.toThrow('The script has ended')
   })
 
   it('accepts script items between the events', async () => {
@@ -191,8 +191,10 @@ describe('a recorded model', () => {
 
   it('names a line that is not an event', () => {
     expect(() => recordedModel([...recording.slice(0, 2), '{"type":'])).toThrow(
-      'Line 3 of the recording is no event: {"type":',
+      'Line 3 of the recording: expected an event of the Messages API or a script item, received {"type":',
     )
-    expect(() => recordedModel('7')).toThrow('Line 1 of the recording is no event: 7')
+    expect(() => recordedModel('7')).toThrow(
+      'Line 1 of the recording: expected an event of the Messages API or a script item, received 7',
+    )
   })
 })

@@ -92,12 +92,12 @@ describe('results that are too long for the model', () => {
       },
       'threw undefined',
     ],
-    ['returns nonsense', () => 'somewhere' as never, 'did not say where'],
-    ['returns an empty path', () => ({ path: '' }), 'did not say where'],
+    ['returns nonsense', () => 'somewhere' as never, 'returned no path'],
+    ['returns an empty path', () => ({ path: '' }), 'returned no path'],
     [
       'returns something that throws',
       () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : raise()) }) as never,
-      'did not say where',
+      'returned no path',
     ],
   ])('P10 a store that %s: the result is truncated and says why', async (_, save, problem) => {
     const { content, is_error } = await resultWith(toolWith(long), { save })

@@ -203,7 +203,7 @@ describe('an inspector in a host’s page', () => {
       )
     const one = 'document.querySelector("#one")'
     expect(await saidTo('null, { recording: "" }')).toMatch(/^SignalboxError: element: expected an element of the page/)
-    expect(await saidTo(`${one}, undefined`)).toMatch(/^SignalboxError: source must be an object/)
+    expect(await saidTo(`${one}, undefined`)).toMatch(/^SignalboxError: source: expected an object/)
     expect(await saidTo(`${one}, {}`)).toMatch(
       /^SignalboxError: source: expected an object with shown, recorder, url or/,
     )

@@ -280,7 +280,7 @@ describe('ids and inputs', () => {
     add('list', 'Read', ['not', 'an', 'object'])
     const contents = (await drain(executor)).map((update) => resultOf(update).content)
     expect(contents[0]).toContain('larger than 100 characters')
-    expect(contents[1]).toContain('must be an object')
+    expect(contents[1]).toContain('expected object')
     expect([parsed, read.started]).toEqual([0, []])
   })
 

@@ -179,7 +179,7 @@ describe('texts', () => {
     }
     expect(updates.map((update) => resultOf(update).content)).toEqual([
       '<tool_use_error>Error: No such tool available: Nope</tool_use_error>',
-      expect.stringContaining('<tool_use_error>InputValidationError: the input must be an object'),
+      expect.stringContaining('<tool_use_error>InputValidationError: the input: expected object'),
       '<tool_use_error>RangeError: too far</tool_use_error>',
       expect.stringContaining('<tool_use_error>Timeout: the call took longer than 10 ms'),
     ])

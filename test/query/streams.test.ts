@@ -104,7 +104,7 @@ describe('calls in a stream', () => {
     ])
     const content = JSON.stringify(held.requests[1]?.messages.at(-1)?.content)
     expect(content).toContain('not valid JSON')
-    expect(content).toContain('must be an object')
+    expect(content).toContain('expected object')
   })
 
   it('L8 a call without a name, or with one that is too long, is sent back with a name that the API accepts', async () => {

@@ -36,7 +36,7 @@ export function judged({ word, asEvent }: Failure): { kind: string; isFatal: boo
 }
 
 export function errorText({ word }: Failure): string {
-  if (word === 'cut') return 'The stream of the model ended before its reply did.'
-  if (word === 'stall') return `The model sent nothing for ${idleMs} ms.`
+  if (word === 'cut') return "The model's stream ended before its reply was complete."
+  if (word === 'stall') return `The model was silent for more than ${idleMs} ms.`
   return word
 }

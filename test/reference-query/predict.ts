@@ -126,14 +126,14 @@ class Teller extends ReferenceReader implements Prediction {
   #retry(): { errorKind: string; error: string; delayMs: number; isFallback: boolean } | undefined {
     const canFallBack = this.plan.hasFallback && this.#which === 'main'
     if (this.isRestarted) {
-      const error = 'The service began its reply again.'
+      const error = 'The service restarted its reply.'
       return { errorKind: 'restarted', error, delayMs: 0, isFallback: false }
     }
     if (this.failure === undefined) {
       const isRefused = this.isStreamOver && this.reply.stopReason === 'refusal'
       if (!isRefused || !canFallBack) return undefined
       this.yield('reply refusal')
-      return { errorKind: 'refusal', error: 'The model refused to go on.', delayMs: 0, isFallback: true }
+      return { errorKind: 'refusal', error: 'The model refused to continue.', delayMs: 0, isFallback: true }
     }
     this.#failures++
     const { kind, isFatal, isLong } = judged(this.failure)

@@ -244,7 +244,7 @@ export class ReferenceReader implements Surroundings {
       return
     }
     reply.begin(id)
-    const error = 'The service began its reply again.'
+    const error = 'The service restarted its reply.'
     this.discard({ errorKind: 'restarted', error, delayMs: 0, isFallback: false })
     this.newAttempt()
     // nothing more is read until the bodies of the old reply have ended

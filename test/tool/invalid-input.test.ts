@@ -17,13 +17,13 @@ const file = z.object({ file_path: z.string(), limit: z.number().optional(), for
 describe('the text for a model about an invalid input', () => {
   it.each<[string, z.ZodObject, unknown, string]>([
     ['a missing field', file, {}, '`file_path` is required (string), but is missing'],
-    ['a wrong type', file, { file_path: 5 }, '`file_path` must be a string, but the number 5 came.'],
-    ['null', file, { file_path: null }, '`file_path` must be a string, but null came.'],
+    ['a wrong type', file, { file_path: 5 }, '`file_path`: expected string, received number 5.'],
+    ['null', file, { file_path: null }, '`file_path`: expected string, received null.'],
     [
       'a number as a string',
       file,
       { file_path: 'a', limit: '5' },
-      '`limit` must be a number, but the string "5" came. Send 5 without quotes.',
+      '`limit`: expected number, received string "5". Send 5 without quotes.',
     ],
     [
       'a blank string for a number',
@@ -35,25 +35,25 @@ describe('the text for a model about an invalid input', () => {
       'a boolean as a string',
       file,
       { file_path: 'a', force: 'True' },
-      '`force` must be a boolean, but the string "True" came. Send true without quotes.',
+      '`force`: expected boolean, received string "True". Send true without quotes.',
     ],
     [
       'a nested place',
       z.object({ edits: z.array(z.object({ line: z.number() })) }),
       { edits: [{ line: 1 }, { line: [] }] },
-      '`edits[1].line` must be a number, but the array [] came.',
+      '`edits[1].line`: expected number, received array [].',
     ],
     [
       'a list as a JSON string',
       z.object({ todos: z.array(z.string()) }),
       { todos: '["a"]' },
-      '`todos` must be an array, but the string "[\\"a\\"]" came. Send the array itself, not a JSON string of it.',
+      '`todos`: expected array, received string "[\\"a\\"]". Send the array itself, not a JSON string of it.',
     ],
     [
       'an object as a JSON string',
       file,
       '{"file_path":"a"}',
-      'the input must be an object, but the string "{\\"file_path\\":\\"a\\"}" came. Send the object itself, not a JSON string of it.',
+      'the input: expected object, received string "{\\"file_path\\":\\"a\\"}". Send the object itself, not a JSON string of it.',
     ],
     [
       'another spelling of a key',
@@ -71,19 +71,19 @@ describe('the text for a model about an invalid input', () => {
       'an unknown key',
       z.strictObject({ pattern: z.string() }),
       { pattern: 'a', patern: 'b' },
-      'the input has a key that the tool does not know: patern (did you mean pattern?)',
+      'the input has an unknown key: patern (did you mean pattern?)',
     ],
     [
       'unknown keys like nothing known',
       z.strictObject({ pattern: z.string() }),
       { pattern: 'a', x: 1, y: 2 },
-      'the input has keys that the tool does not know: x, y',
+      'the input has unknown keys: x, y',
     ],
     [
       'a list without its wrapper',
       z.object({ todos: z.array(z.string()) }),
       ['a'],
-      'the input must be an object, but the array ["a"] came. Send { "todos": … } around it.',
+      'the input: expected object, received array ["a"]. Send { "todos": … } around it.',
     ],
     [
       'an object without its wrapper',
@@ -95,25 +95,25 @@ describe('the text for a model about an invalid input', () => {
       'a union',
       z.object({ n: z.union([z.number(), z.boolean()]) }),
       { n: '5' },
-      '`n` must be one of number, boolean, but the string "5" came. Send 5 without quotes.',
+      '`n`: expected one of number, boolean, received string "5". Send 5 without quotes.',
     ],
     [
       'an enum',
       z.object({ mode: z.enum(['fast', 'slow']) }),
       { mode: 'quick' },
-      '`mode` must be one of "fast", "slow", but the string "quick" came.',
+      '`mode`: expected one of "fast", "slow", received string "quick".',
     ],
     [
       'a literal',
       z.object({ n: z.literal(5) }),
       { n: '5' },
-      '`n` must be 5, but the string "5" came. Send 5 without quotes.',
+      '`n`: expected 5, received string "5". Send 5 without quotes.',
     ],
     [
       'a rule of its own',
       z.object({ n: z.number().min(3) }),
       { n: 1 },
-      '`n`: Too small: expected number to be >=3, but the number 1 came',
+      '`n`: Too small: expected number to be >=3, received number 1',
     ],
   ])('P2 %s', (_, schema, input, problem) => {
     expect(problemWith(schema, input)).toBe(problem)

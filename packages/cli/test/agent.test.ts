@@ -79,7 +79,7 @@ describe('the Agent of run', () => {
     const script = { turns: [[agent('Go on.')], 'Well.'], agent: [['Once.', read], ['Twice.', read], 'Never.'] }
     const { code, out } = await play(script, '--agent-turns', '2')
     expect(code).toBe(0)
-    expect(out).toContain('[The agent was not finished: max_turns.]')
+    expect(out).toContain('[The agent did not finish: max_turns.]')
     expect(out).not.toContain('Never.')
   })
 
@@ -114,7 +114,7 @@ describe('the Agent of run', () => {
     const { code, out } = await play(script)
     expect(code).toBe(0)
     expect(out).toMatch(/^✗ #1 Agent\(look\) · failed/m)
-    expect(out).toContain('The script is over')
+    expect(out).toContain('The script has ended')
     expect(out).toMatch(/^✓ #2 Read/m)
   })
 

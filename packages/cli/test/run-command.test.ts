@@ -206,7 +206,7 @@ describe('how a run ends', () => {
       1,
       'The model failed: no such thing',
     ],
-    ['a script that is over', [[read]], [], 1, 'The script is over'],
+    ['a script that is over', [[read]], [], 1, 'The script has ended'],
     ['too many turns', [[read], [read], 'Done.'], ['--max-turns', '2'], 4, 'Stopped by --max-turns'],
   ])('%s', async (_, turns, more, code, words) => {
     const { args, transcript } = scene(turns)

@@ -9,12 +9,12 @@ import type { ExecutorOptions } from '../options.ts'
 import { StreamingToolExecutor } from '../streaming-tool-executor.ts'
 import { partitionToolCalls, type ToolCallBatch } from './partition-tool-calls.ts'
 
-/** A context that brings the tools: `{ options: { tools } }` at the least. */
+/** A context with the tools: at least `{ options: { tools } }`. */
 export type BatchContext = Pick<ToolUseContext, 'options'> & Partial<ToolUseContext>
 
 /**
- * For hosts that do not stream: batches in turn, through the same charts. The tools are those of
- * `context.options.tools`. Who stops reading ends the run.
+ * For hosts that do not stream: runs the batches one after the other, through the same charts. The tools are those of
+ * `context.options.tools`. Breaking out of the loop ends the run.
  */
 export function runTools(
   blocks: readonly ToolUseBlock[],
@@ -31,7 +31,7 @@ export function runTools(
     const { toolUseResult: message } = resultTexts.nobodyAnswersLater(toolName)
     executor.answer(toolUseID, { behavior: 'deny', message })
   })
-  // a generator that sleeps hears of its end only when it wakes: the discard wakes it
+  // a sleeping generator notices its end only when it wakes, and the discard wakes it
   const discardThen =
     <Arg, Step>(leave: (arg: Arg) => Step) =>
     (arg: Arg): Step => {
@@ -58,7 +58,7 @@ async function* inTurn(
   }
 }
 
-/** One call alone, through the same charts. */
+/** Runs one call alone, through the same charts. */
 export function runToolUse(
   block: ToolUseBlock,
   assistantMessage: AssistantMessage,
@@ -71,10 +71,13 @@ export function runToolUse(
 
 function assertHasTools(context: BatchContext): void {
   if (Array.isArray(context?.options?.tools)) return
-  throw new SignalboxError('invalid_context', 'The context must bring the tools: { options: { tools: [ … ] } }.')
+  throw new SignalboxError(
+    'invalid_context',
+    'context.options.tools is missing. Pass a context with the tools: { options: { tools: [ … ] } }.',
+  )
 }
 
-/** The message that holds a block: the very block, else one with its id, else the last message. */
+/** The message of a block: the one that contains it, else one with the same id, else the last message. */
 function sourceFinder(messages: readonly AssistantMessage[]): (block: ToolUseBlock) => AssistantMessage {
   const bySelf = new Map<unknown, AssistantMessage>()
   for (const message of messages) {

@@ -1,6 +1,6 @@
 import { type Clock, clearTimer } from '../../base/clock.ts'
 
-/** Time on this clock, cut short when nobody waits any more. */
+/** Waits on this clock, until the time is over or the signal aborts. */
 export function pause(clock: Clock, ms: number, stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -5,8 +5,8 @@ import type { ScriptItem } from './script.ts'
 import { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.ts'
 
 /**
- * A model that replies as it was recorded: one JSON event of the Messages API per line, replies one after the other.
- * A line may also be an item of a script, as `{"wait":200}`.
+ * A model that replies as recorded: one JSON event of the Messages API per line, one reply after the other. A line may also
+ * be a script item, such as `{"wait":200}`.
  */
 export function recordedModel(recording: string | readonly string[], options?: ScriptedModelOptions): ScriptedModel {
   const turns: ScriptItem[][] = []
@@ -18,7 +18,7 @@ export function recordedModel(recording: string | readonly string[], options?: S
     if (last === undefined || hasEnded(last) || (isEvent(item, 'message_start') && hasStarted(last))) turns.push([item])
     else last.push(item)
   }
-  // nothing is added to what was recorded
+  // adds nothing to the recording
   return scriptedModel(
     turns.map((items) => [...items, { cut: true }]),
     options,
@@ -38,7 +38,10 @@ function itemOf(line: string, number: number): ScriptItem {
     if (typeof readField(parsed, 'type') === 'string') return { event: parsed as ModelEvent }
     if (typeof parsed === 'object' && parsed !== null) return parsed as ScriptItem
   } catch {
-    // said below
+    // reported below
   }
-  throw new SignalboxError('invalid_option', `Line ${number} of the recording is no event: ${line.slice(0, 80)}`)
+  throw new SignalboxError(
+    'invalid_option',
+    `Line ${number} of the recording: expected an event of the Messages API or a script item, received ${line.slice(0, 80)}`,
+  )
 }

@@ -11,7 +11,7 @@ interface ScriptWriterOptions {
 
 const zeroUsage = { input_tokens: 0, output_tokens: 0 }
 
-/** Turns the items of one scripted reply into events. */
+/** Converts the items of one scripted reply to events. */
 export function scriptWriter({ id, chunk, nextCallId }: ScriptWriterOptions) {
   let index = 0
   let isStarted = false
@@ -83,7 +83,7 @@ export function scriptWriter({ id, chunk, nextCallId }: ScriptWriterOptions) {
   }
 }
 
-/** By code points, so that no piece ends within a character. */
+/** Splits by code points, so that no piece ends within a character. */
 function pieces(text: string, size: number): string[] {
   const characters = [...text]
   const found: string[] = []

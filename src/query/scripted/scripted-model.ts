@@ -1,4 +1,5 @@
 import { type Clock, platformClock } from '../../base/clock.ts'
+import { invalidOption } from '../../base/invalid-option.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { eventStream } from '../../models/event-stream.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts'
@@ -7,19 +8,19 @@ import type { ScriptItem, ScriptTurn } from './script.ts'
 import { scriptWriter } from './script-writer.ts'
 
 export interface ScriptedModelOptions {
-  /** What `wait` and `pace` go by. @default the platform's timers */
+  /** The clock for `wait` and `pace`. @default the platform's timers */
   readonly clock?: Clock | undefined
-  /** How many characters a piece of text or of arguments has. @default 16 */
+  /** The number of characters per piece of text or arguments. @default 16 */
   readonly chunk?: number | undefined
-  /** Milliseconds before each piece, for an audience. @default 0 */
+  /** Milliseconds before each piece, for demos. @default 0 */
   readonly pace?: number | undefined
 }
 
-/** A model, and what it was asked. */
+/** A model, with the requests that it received. */
 export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[] }
 
 /**
- * A model that replies from a script: one turn per request. Asked once more than it has turns, it throws.
+ * A model that replies from a script, with one turn per request. Throws when it has no turns left.
  *
  * @example
  * const model = scriptedModel([['Let me see.', { call: 'Read', input: { path: 'a.ts' } }], 'It says hello.'])
@@ -28,8 +29,8 @@ export function scriptedModel(
   turns: readonly ScriptTurn[],
   { clock = platformClock, chunk = 16, pace = 0 }: ScriptedModelOptions = {},
 ): ScriptedModel {
-  if (!Array.isArray(turns)) throw new SignalboxError('invalid_option', 'scriptedModel takes an array of turns.')
-  if (!(chunk >= 1)) throw new SignalboxError('invalid_option', `chunk has to be a number from 1 on, not ${chunk}.`)
+  if (!Array.isArray(turns)) invalidOption('turns', 'an array of turns', turns)
+  if (!(chunk >= 1)) invalidOption('chunk', 'a number of at least 1', chunk)
   const requests: ModelRequest[] = []
   const nextCallId = counter('toolu_')
 
@@ -59,7 +60,10 @@ export function scriptedModel(
 }
 
 const scriptIsOver = (turns: number): SignalboxError =>
-  new SignalboxError('invalid_option', `The script is over: it has ${turns} turns, and one more was asked for.`)
+  new SignalboxError(
+    'invalid_option',
+    `The script has ended: it has ${turns} turns, and the model was asked once more. Add a turn.`,
+  )
 
 const waitOf = (item: ScriptItem): number => (typeof item === 'object' && 'wait' in item ? item.wait : 0)
 

@@ -9,8 +9,8 @@ import { type Query, query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 
 const inputSchema = z.object({
-  description: z.string().optional().describe('What it is for, in a few words'),
-  prompt: z.string().describe('The whole task: the agent sees nothing else'),
+  description: z.string().optional().describe('The purpose of the task, in a few words'),
+  prompt: z.string().describe('The whole task. The agent sees nothing else'),
 })
 
 export interface SubAgentOptions
@@ -30,12 +30,12 @@ export interface SubAgentOptions
   name?: string | undefined
   description?: string | undefined
   /**
-   * Whether it may run beside other safe calls: only where its tools change nothing.
+   * Whether it may run beside other safe calls: set it only if its tools change nothing.
    * @default false
    */
   isConcurrencySafe?: boolean | undefined
   /**
-   * Hears of each query as it begins: to show it, or to steer it. What it returns is called when the query is over.
+   * Called with each query when it begins, to show or steer it. The returned function is called when the query has ended.
    *
    * @example
    * onQuery: (inner, { toolUseID, description }) => inspector.add(inner, { title: description, parentToolUseID: toolUseID })
@@ -43,29 +43,29 @@ export interface SubAgentOptions
   onQuery?: ((query: Query, call: AgentCall) => (() => void) | void) | undefined
 }
 
-/** The call that a query is the body of. */
+/** The call whose body is a query. */
 export interface AgentCall {
   toolUseID: string
-  /** What it is for: in a few words where the model said them, else the whole prompt. */
+  /** The purpose in a few words if the model gave it, else the whole prompt. */
   description: string
 }
 
 export interface SubAgentReport {
-  /** The last thing the agent said. */
+  /** The agent's last text. */
   text: string
   reason: QueryResult['reason']
 }
 
 /**
- * A tool that is an agent of its own: a query inside a call. What it does is seen outside as progress of the call,
- * permissions are asked where those of the outer query are, and an abort of the call ends it.
+ * A tool that is an agent: a query inside a call. Its messages appear outside as progress of the call, its permission
+ * questions go to the host of the outer query, and an abort of the call ends it.
  *
  * @example
  * const explore = subAgent({ name: 'Explore', description: 'Looks things up', tools: [read], model })
  */
 export function subAgent({
   name = 'Agent',
-  description = 'Works on a task of its own and reports what came of it.',
+  description = 'Works on a task by itself and reports the result.',
   isConcurrencySafe = false,
   onQuery,
   ...options
@@ -95,16 +95,16 @@ export function subAgent({
   })
 }
 
-/** Who looked on has no say in what came of it. */
+/** An observer that throws does not affect the result. */
 function letGo(leave: unknown): void {
   try {
     if (typeof leave === 'function') answerAtOnce<unknown>(leave())
   } catch {
-    // as above
+    // see above
   }
 }
 
-/** The call inside that a message is about. */
+/** The inner call that a message is about. */
 function subjectOf(message: QueryMessage): string | undefined {
   if (message.type === 'progress' || message.type === 'attachment') return message.toolUseID
   if (message.type !== 'user' && message.type !== 'assistant') return undefined
@@ -113,7 +113,7 @@ function subjectOf(message: QueryMessage): string | undefined {
   return block?.type === 'tool_result' ? String(block.tool_use_id) : undefined
 }
 
-/** An agent whose call was told to stop reports how far it came. One that was ended otherwise has failed. */
+/** An agent whose call was told to stop reports how far it came. An agent that ended otherwise has failed. */
 function reportOf(
   { reason, ...result }: QueryResult,
   transcript: readonly Message[],
@@ -123,7 +123,7 @@ function reportOf(
   if (isStopped) return { ...report, interrupted: reason !== 'completed' }
   if (reason === 'model_error') throw (result as { error: unknown }).error
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
-    throw new SignalboxError('aborted', 'The agent was stopped before it had finished.')
+    throw new SignalboxError('aborted', 'The agent was stopped before it finished.')
   }
   return report
 }
@@ -145,6 +145,6 @@ const textsOf = (content: readonly ContentBlock[]): string[] =>
   content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
 
 const withReason = (text: string, reason: SubAgentReport['reason']): string => {
-  const said = text === '' ? 'The agent ended without a word.' : text
-  return reason === 'completed' ? said : `${said}\n\n[The agent was not finished: ${reason}.]`
+  const said = text === '' ? 'The agent ended without a report.' : text
+  return reason === 'completed' ? said : `${said}\n\n[The agent did not finish: ${reason}.]`
 }

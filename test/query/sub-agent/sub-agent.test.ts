@@ -148,7 +148,7 @@ describe('an agent inside an agent', () => {
     const { read, held } = await begun({ maxTurns: 1 })
     read.run('inner').finish()
     await flush()
-    expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toContain('not finished: max_turns')
+    expect(resultIn(held.requests[1]?.messages.at(-1)?.content).content).toContain('did not finish: max_turns')
   })
 
   it('L4 onQuery is called when its query begins, and its return value when the query ends', async () => {
