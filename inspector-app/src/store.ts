@@ -44,7 +44,7 @@ export interface StoreOptions {
   readonly layouts?: Layouts
   readonly keep?: Keep
   readonly theme?: Theme
-  /** What a live page keeps. */
+  /** The limits of a live page. */
   readonly window?: Window
 }
 

@@ -5,7 +5,7 @@ import type { ResourceKeys } from './resource-keys.ts'
 /** The status of a call in the executor. `withdrawn`: told to end before it ever ran. */
 export type CallStage = 'queued' | 'held' | 'withdrawn' | 'executing' | 'completed' | 'yielded'
 
-/** What a changed input, or a changed context, makes of a call. */
+/** The effect of a changed input or context on a call. */
 export interface Reclassification {
   readonly isSafe: boolean
   readonly keys: ResourceKeys | undefined

@@ -22,7 +22,7 @@ interface Claim {
   isGone: boolean
 }
 
-/** Who uses a key, and who waits for it. */
+/** The calls that use a key, and the calls that wait for it. */
 class KeyTraffic {
   readonly executing: Record<Use, Set<Claim>> = perUse(() => new Set())
   readonly waiting: Record<Use, OrderedLane<Claim>> = perUse(() => new OrderedLane(isWaiting))

@@ -18,7 +18,7 @@ export class WaitingQueue implements CallQueue {
     } else if (!call.isSafe) this.#heldUnsafe.insert(call)
   }
 
-  // the stages of the calls say it all
+  // the stages of the calls contain all that is needed
   started(): void {}
   left(): void {}
   conflictWith(): undefined {}

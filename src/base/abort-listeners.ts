@@ -1,6 +1,6 @@
 /**
- * Who listens to a signal. On the signal itself there is one listener for all of them, and only while there are any:
- * to add one costs more than a call does, and a query and its executors listen to the same.
+ * The listeners of a signal. They share one listener on the signal itself, which exists only while there are any: adding
+ * one costs more than a call, and a query and its executors listen to the same signal.
  */
 class AbortListeners {
   readonly #signal: AbortSignal
@@ -21,7 +21,7 @@ class AbortListeners {
   }
 
   readonly #tell = (): void => {
-    // a copy: who hears of it may leave
+    // a copy, because a listener may remove itself
     for (const listener of [...this.#listeners]) listener()
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The answer of a callback that has to answer at once. A promise is no answer; should it reject, nobody else would
- * be listening.
- */
+/** The answer of a callback that must answer synchronously. A promise is no answer; its rejection is caught here. */
 export function answerAtOnce<Answer>(answer: Answer): Answer | undefined {
   if (!isThenable(answer)) return answer
   Promise.resolve(answer).catch(() => undefined)

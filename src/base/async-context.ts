@@ -1,4 +1,4 @@
-/** The async context of a moment: a job that runs in it finds what `AsyncLocalStorage` held there. */
+/** A captured async context: a job that runs in it gets the `AsyncLocalStorage` values of that context. */
 export interface CapturedContext {
   run<Given, Value>(job: (given: Given) => Value, given: Given): Value
 }
@@ -37,8 +37,8 @@ interface Platform {
 const platform = globalThis as Platform
 
 /**
- * Keeps the async context of now. Undefined where the platform has none. By `AsyncResource`, not by the `snapshot` of
- * `AsyncLocalStorage`, which takes a hundred times as long.
+ * Captures the current async context; undefined if the platform has none. Uses `AsyncResource`, because the `snapshot` of
+ * `AsyncLocalStorage` takes a hundred times as long.
  */
 export const captureContext: () => CapturedContext | undefined = findCapture(platform)
 
@@ -56,14 +56,14 @@ export function contextVariable<Value>(): ContextVariable<Value> | undefined {
   return { run: (value, job) => storage.run(value, job), get: () => storage.getStore() }
 }
 
-/** No static import: pages and other runtimes have no such module. */
+/** No static import, because browsers and other runtimes have no such module. */
 function findCapture({ AsyncContext, process }: Platform): () => CapturedContext | undefined {
   const Snapshot = AsyncContext?.Snapshot
   if (Snapshot !== undefined) return () => new Snapshot()
   const hooks = process?.getBuiltinModule?.('node:async_hooks')
   if (hooks === undefined) return () => undefined
   const options = { requireManualDestroy: true }
-  // a subclass, not a closure around a resource: every call has one
+  // a subclass instead of a closure around a resource, to save an object per call
   class ResourceContext extends hooks.AsyncResource implements CapturedContext {
     run<Given, Value>(job: (given: Given) => Value, given: Given): Value {
       return this.runInAsyncScope(job, undefined, given)

@@ -15,8 +15,8 @@ const knownNames = new Set([
 ])
 
 /**
- * A stable label for telemetry that holds nothing private: the error's own `telemetryMessage`, a system code such
- * as `ENOENT`, a well-known name, or else `Error`. Never throws, whatever was thrown.
+ * A stable telemetry label without private data: the error's own `telemetryMessage`, a system code such as `ENOENT`, a
+ * well-known name, or `Error`. Never throws.
  */
 export function classifyToolError(error: unknown): string {
   const own = readField(error, 'telemetryMessage')

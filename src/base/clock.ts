@@ -1,4 +1,4 @@
-/** Timers and, where it has one, the time. `SimulatedClock` from xstate is one. */
+/** Timers and, optionally, the time. XState's `SimulatedClock` fits. */
 export interface Clock {
   setTimeout(fn: () => void, ms: number): unknown
   clearTimeout(id: unknown): void
@@ -10,12 +10,12 @@ export const platformClock: Clock = {
   clearTimeout: (id) => clearTimeout(id as number),
 }
 
-/** A clock of the host that throws here leaves a timer that finds nobody; the call goes on. */
+/** If the host's clock throws, the timer stays but finds nothing to do, and the call continues. */
 export function clearTimer(clock: Clock, timer: unknown): void {
   if (timer === undefined) return
   try {
     clock.clearTimeout(timer)
   } catch {
-    // it has a result to hand over
+    // the call still has a result to deliver
   }
 }

@@ -5,8 +5,8 @@ export type CopiedInput =
   | { readonly ok: false; readonly because: 'tooLarge' | 'tooDeep' }
 
 /**
- * A copy of what the model sent, so that a tool that changes its input changes nobody else's. The walk ends as
- * soon as the input proves too large: its cost is bounded by the limit, not by the input.
+ * Copies a model's input, so that a tool that changes its input changes no other copy. Stops as soon as the input is too
+ * large: the cost is bounded by the limit, not by the input.
  */
 export function copyInput(input: unknown, maxChars: number): CopiedInput {
   const walk = new Walk(maxChars)
@@ -32,7 +32,7 @@ class Walk {
     if (this.because !== undefined) return undefined
     if (Array.isArray(value)) return this.#list(value, depth + 1)
     const prototype = Object.getPrototypeOf(value)
-    // not from a model, but from a host that put something of its own there
+    // an object of the host, not of a model
     return prototype === Object.prototype || prototype === null ? this.#fields(value, depth + 1) : value
   }
 

@@ -5,7 +5,7 @@ import { readField } from './read-field.ts'
 const maxMessage = 10_000
 const maxFrames = 3
 
-/** Whatever was thrown, as text that a model can use. Errors of no known kind bring the top of their stack. */
+/** Any thrown value as text for a model. Errors of an unknown kind include the top of their stack trace. */
 export function describeError(error: unknown, thrower = 'The tool'): string {
   const message = readField(error, 'message')
   if (typeof message !== 'string') {

@@ -1,8 +1,8 @@
 const maxDepth = 60
 
 /**
- * Any value as JSON text, or as near to it as the value allows: cycles, getters that throw, buffers, functions and
- * proxies included. Stops at the budget, so that its cost is bounded by what is wanted, and never throws.
+ * Any value as JSON text, or as close to it as possible: also cycles, getters that throw, buffers, functions and proxies.
+ * Stops at the limit, so that the cost is bounded, and never throws.
  */
 export function describeValue(value: unknown, maxChars: number): string {
   if (value === undefined) return 'undefined'
@@ -60,7 +60,7 @@ class Writer {
     try {
       this.#contents(object, depth + 1)
     } catch {
-      // a proxy, a getter or a toJSON threw: what was begun of this object goes
+      // a proxy, a getter or a toJSON threw: remove the incomplete text of this object
       this.text = this.text.slice(0, before)
       this.#string('[Unreadable]')
     }

@@ -11,7 +11,7 @@ export function invalidOption(
   throw new SignalboxError(code, `${option}: expected ${expected}, received ${describeValue(received, 80)}.`)
 }
 
-/** Throws an error that names an option nobody reads, and the options there are. */
+/** Throws an error that names the unknown option and the known ones. */
 export function unknownOption(option: string, known: Iterable<string>): never {
   throw new SignalboxError('invalid_option', `Unknown option ${option}. Known options: ${[...known].join(', ')}.`)
 }

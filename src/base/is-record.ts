@@ -1,4 +1,4 @@
-/** An object that is not an array, as far as can be told of a stranger. */
+/** An object that is not an array; false if that cannot be checked. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   try {
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,8 +4,8 @@ import { Fifo } from './fifo.ts'
 type Job = () => void
 
 /**
- * What the charts asked for, done once they are at rest. So user code never runs inside a guard, an assign or an
- * action, and may itself call the executor: whatever it starts is worked off by the loop that is already running.
+ * Runs the work that the charts request, when no chart is in the middle of a step. So user code never runs inside a
+ * guard, an assign or an action, and may call the executor itself: the running loop also processes what it starts.
  */
 export class Outbox {
   readonly #deliver: (actor: AnyActorRef, event: AnyEventObject) => void
@@ -14,13 +14,13 @@ export class Outbox {
   #isRunning = false
   #isStepped = false
 
-  /** `afterwards` runs each time everything has been worked off. */
+  /** `afterwards` runs each time the queue is empty. */
   constructor(deliver: (actor: AnyActorRef, event: AnyEventObject) => void, afterwards: Job) {
     this.#deliver = deliver
     this.#afterwards = afterwards
   }
 
-  /** Steps the charts, then does what they asked for, until nothing is left. */
+  /** Steps the charts, then runs the requested work until the queue is empty. */
   run(step: Job): void {
     const isFirst = this.#begin()
     try {
@@ -31,7 +31,7 @@ export class Outbox {
     }
   }
 
-  /** The same, where the step is an event. */
+  /** Like `run`, with an event as the step. */
   send(actor: AnyActorRef, event: AnyEventObject): void {
     const isFirst = this.#begin()
     try {
@@ -44,7 +44,7 @@ export class Outbox {
 
   push(job: Job): void {
     this.#jobs.push(job)
-    // the charts were stepped from outside, by a host that sends to the actor itself
+    // the charts were stepped from outside, by a host that sends events to the actor
     if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
   }
 
@@ -64,7 +64,7 @@ export class Outbox {
   }
 }
 
-/** Jobs catch what user code throws. A throw that gets here is a fault of ours: loud, but at nobody's expense. */
+/** Jobs catch what user code throws. An error here is a bug in Signalbox: it is rethrown asynchronously and stops nothing. */
 function attempt(job: Job): void {
   try {
     job()

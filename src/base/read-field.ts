@@ -1,4 +1,4 @@
-/** One field of whatever it is; undefined where reading it throws. */
+/** One field of any value; undefined if reading it throws. */
 export function readField(value: unknown, key: string): unknown {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
   try {

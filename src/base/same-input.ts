@@ -1,6 +1,6 @@
 const maxPairs = 1_000_000
 
-/** Whether two inputs say the same, key order aside. Inputs are trees of plain data; what cannot be read, differs. */
+/** Whether two inputs are equal, regardless of key order. Inputs are plain data; unreadable values count as different. */
 export function isSameInput(one: unknown, other: unknown): boolean {
   try {
     return isSameTree(one, other)
@@ -9,7 +9,7 @@ export function isSameInput(one: unknown, other: unknown): boolean {
   }
 }
 
-/** With a list of its own in place of the stack: a model may nest as deep as it likes. */
+/** With an explicit list instead of recursion, because a model may nest without limit. */
 function isSameTree(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]]
   for (let looked = 0; pairs.length > 0; looked++) {
@@ -28,7 +28,7 @@ function isSameTree(one: unknown, other: unknown): boolean {
   return true
 }
 
-/** Dates and the like have no keys to compare. */
+/** Dates and similar objects have no keys to compare. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null || Array.isArray(value)

@@ -11,7 +11,7 @@ const roots = (count: number, power: number): number[] => {
 const primes: number[] = []
 const turn = (value: number, bits: number): number => (value >>> bits) | (value << (32 - bits))
 
-/** The SHA-256 of a text in UTF-8, in hex. Written out, because the platform's own is asynchronous. */
+/** The SHA-256 of a text in UTF-8, in hex. Implemented here, because the platform's own is asynchronous. */
 export function sha256(text: string): string {
   const bytes = new TextEncoder().encode(text)
   const padded = new Uint8Array(((bytes.length + 8) >> 6) * 64 + 64)

@@ -20,7 +20,10 @@ export type SignalboxErrorCode =
   | 'journal_full'
   | 'journal_error'
 
-/** The one error that Signalbox throws: for misuse by the host, and for a session's log that cannot be read or written. What a model or a tool does wrong is a result. */
+/**
+ * The only error that Signalbox throws: for misuse by the host, and for a session log that cannot be read or written.
+ * Faults of a model or a tool become results.
+ */
 export class SignalboxError extends Error {
   override readonly name = 'SignalboxError'
   readonly code: SignalboxErrorCode
@@ -32,7 +35,7 @@ export class SignalboxError extends Error {
   }
 }
 
-/** Holds across two copies of the package, where `instanceof` does not. */
+/** Works across two copies of the package, unlike `instanceof`. */
 export function isSignalboxError(error: unknown): error is SignalboxError {
   try {
     return typeof error === 'object' && error !== null && brand in error

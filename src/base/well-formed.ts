@@ -1,12 +1,12 @@
 /**
- * Plain data with every text in it well formed: half a character, such as a cut leaves, makes a whole request invalid.
- * Data that needs no change, which is nearly all, is the very value that was given.
+ * Repairs every malformed text in plain data: half a character, as left by a cut, makes a whole request invalid. Data that
+ * needs no change is returned as given.
  */
 export function wellFormed<Value>(value: Value): Value {
   try {
     return isWellFormed(value) ? value : (mended(value) as Value)
   } catch {
-    // a stranger that cannot be read, or too deep to be: whoever sends it will find out
+    // unreadable or nested too deeply: the sender will get the error
     return value
   }
 }

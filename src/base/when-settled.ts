@@ -1,8 +1,8 @@
 import { isThenable } from './answer-at-once.ts'
 
 /**
- * Goes on with what `start` returns: at once where it is there already, so that what is synchronous costs no tick,
- * and later where it is a promise. A throw and a rejection are the same.
+ * Continues with the result of `start`: at once for a plain value, so that synchronous work costs no tick, and later for a
+ * promise. A throw and a rejection are handled alike.
  */
 export function whenSettled<Value>(
   start: () => Value | PromiseLike<Value>,
@@ -18,6 +18,6 @@ export function whenSettled<Value>(
     return failed(error)
   }
   if (!isPending) return done(started as Value)
-  // by way of a real promise: a thenable may call back twice
+  // through a real promise, because a thenable may call back twice
   Promise.resolve(started).then(done, failed)
 }

@@ -239,7 +239,7 @@ export class TableActor extends BareActor {
   }
 }
 
-/** Without a list of the keys: nearly always there is none. */
+/** Without allocating a list of keys, because there is almost never one. */
 function hasAny(children: object): boolean {
   for (const _ in children) return true
   return false

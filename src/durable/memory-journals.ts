@@ -30,7 +30,7 @@ interface KeptSession {
   owner?: { readonly name: string; readonly journal: JournalWriter } | undefined
 }
 
-/** Keeps sessions in memory, for tests and for hosts that need no more. Whoever opens a session last owns it. */
+/** Keeps sessions in memory, for tests and for hosts that need no more. The last owner that opened a session owns it. */
 export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions = {}): JournalStore {
   const sessions = new Map<string, KeptSession>()
   const find = (id: string): KeptSession => {
@@ -109,7 +109,7 @@ function keep(session: KeptSession, records: readonly PendingRecord[]): void {
   }
 }
 
-/** Copies, so that nobody can change what is kept. */
+/** Copies, so that callers cannot change the stored records. */
 const parsed = ({ n, at, body }: PendingRecord): JournalRecord => ({ n, at, ...JSON.parse(body) })
 
 function summaryOf(id: string, { log, state, owner }: KeptSession): SessionSummary {

@@ -35,7 +35,7 @@ export const journalFull = (id: string, why: string): SignalboxError =>
     `The journal of session ${id} is full: ${why}. Fork the session to continue in a new log.`,
   )
 
-/** What a store's own trouble becomes; an error that has a code of its own stays as it is. */
+/** Converts an error of a store; an error with its own code stays unchanged. */
 export const journalError = (id: string, cause: unknown): SignalboxError =>
   isSignalboxError(cause)
     ? cause

@@ -5,7 +5,7 @@ import { checkLimits, type JournalLimits } from './journal-limits.ts'
 import { NoteQueue } from './note-queue.ts'
 import { type PendingRecord, RecordCounter } from './pending-records.ts'
 
-/** What a store does for an open journal. */
+/** The functions of a store for an open journal. */
 export interface JournalSink {
   /** Makes records durable, in order. One call at a time; after a rejection there is no other. */
   commit(records: readonly PendingRecord[]): Promise<void>
@@ -41,7 +41,7 @@ export class JournalWriter implements Journal {
   #inFlight: Promise<void> | undefined
   #next: Promise<void> | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
-  /** Why nothing more is taken. What was taken before is still committed, unless a commit failed. */
+  /** Why no more records are accepted. Earlier records are still committed, unless a commit failed. */
   #refusal: SignalboxError | undefined
   #failure: SignalboxError | undefined
   #closing: Promise<void> | undefined
@@ -111,7 +111,7 @@ export class JournalWriter implements Journal {
   #commit(): Promise<void> | undefined {
     if (this.#failure !== undefined) return undefined
     if (this.#pending.length === 0) return this.#inFlight
-    // the microtask lets everything that is appended in this step go along
+    // in a microtask, so that everything appended in this step is included
     this.#next ??= handled((this.#inFlight ?? Promise.resolve()).then(() => this.#startCommit()))
     return this.#next
   }
@@ -139,13 +139,13 @@ export class JournalWriter implements Journal {
   }
 }
 
-/** Whoever does not wait for a flush must not end the process. */
+/** A rejected flush that nobody awaits must not end the process. */
 function handled(promise: Promise<void>): Promise<void> {
   promise.catch(() => undefined)
   return promise
 }
 
-/** Records that nobody flushes do not keep a process alive. */
+/** Unflushed records do not keep a process alive. */
 function unrefed(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
   if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
   return timer

@@ -18,7 +18,7 @@ export interface JournalRecord extends NewRecord {
   readonly at: number
 }
 
-/** Something another process has to say to a session. */
+/** A message from another process to a session. */
 export type SessionNote =
   /** `question` is the key: the first answer to a question counts. `by` names the person who answered. */
   | {
@@ -48,7 +48,7 @@ export interface SessionSummary {
   readonly updatedAt: number
   /** Ids of questions that wait for an answer. */
   readonly questions: readonly string[]
-  /** Who has the session open, if anybody has. */
+  /** The owner that has the session open, if any. */
   readonly owner?: string | undefined
 }
 
@@ -85,7 +85,7 @@ export interface Journal {
   flush(): Promise<void> | undefined
   /** Hears every note that no record has copied yet, then new ones, each once. Returns a function that stops listening. */
   onNote(listener: (note: SessionNote) => void): () => void
-  /** Flushes, then releases the session. Rejects if the journal has failed; the session is released all the same. */
+  /** Flushes, then releases the session. Rejects if the journal has failed; the session is released in any case. */
   close(): Promise<void>
 }
 

@@ -1,13 +1,13 @@
 import { keyOf, type SessionNote } from './journal.ts'
 
-/** Notes that no record has copied yet, and who hears them. */
+/** Notes that no record has copied yet, and their listeners. */
 export class NoteQueue {
   /** Keys of all notes that were delivered or copied. */
   readonly #known = new Set<string>()
   readonly #waiting = new Map<string, SessionNote>()
   readonly #listeners = new Set<(note: SessionNote) => void>()
 
-  /** A record has copied this note: nobody needs to hear it again. */
+  /** A record has copied this note: it is not delivered again. */
   copied(key: string): void {
     this.#known.add(key)
     this.#waiting.delete(key)
@@ -28,7 +28,7 @@ export class NoteQueue {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** No listener hears anything from here on. */
+  /** No listener is called from now on. */
   stop(): void {
     this.#listeners.clear()
   }

@@ -2,7 +2,7 @@ import type { OpenJournalOptions } from './journal.ts'
 import { bodyOf, type PendingRecord } from './pending-records.ts'
 import { journalVersion } from './record-types.ts'
 
-/** What opening appends to a log of this length: `session.created` if it is empty, then `session.opened`. */
+/** The records that opening appends to a log of this length: `session.created` if it is empty, then `session.opened`. */
 export function firstRecords(id: string, options: OpenJournalOptions, length: number, at: number): PendingRecord[] {
   const created = { ...options.created, t: 'session.created', v: journalVersion, id }
   const opened = { t: 'session.opened', owner: options.owner }

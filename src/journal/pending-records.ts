@@ -9,7 +9,7 @@ export interface PendingRecord {
   readonly body: string
 }
 
-/** Numbers and copies records, and refuses those that would exceed the limits. */
+/** Numbers and copies records, and rejects those that would exceed the limits. */
 export class RecordCounter {
   readonly #id: string
   readonly #limits: CheckedLimits

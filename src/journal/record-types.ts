@@ -23,7 +23,7 @@ const known = new Set([
   'run.ended',
 ])
 
-/** Refuses a log of a newer version before anything is written to it. */
+/** Rejects a log of a newer version before anything is written to it. */
 export function checkRecord(id: string, record: { readonly n: number; readonly [field: string]: unknown }): void {
   const { n, t, v, optional } = record
   if (n === 0 && (t !== 'session.created' || typeof v !== 'number'))

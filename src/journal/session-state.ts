@@ -1,6 +1,6 @@
 import type { NewRecord, StoredStatus } from './journal.ts'
 
-/** What a store tells of a session without folding its log: it changes with each record and can be kept beside it. */
+/** The state that a store can report without replaying the log: it changes with each record and can be stored beside it. */
 export interface SessionState {
   readonly status: Exclude<StoredStatus, 'lost'>
   /** Questions that wait for an answer, by id, with the reply and the call that ask. */

@@ -11,7 +11,7 @@ export const isServerResult = (block: unknown): boolean => {
   return typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result')
 }
 
-/** Here a model declined, and another one goes on with its reply. Through the AI SDK it is a part of the provider. */
+/** Marks where a model declined and another one continues its reply. Through the AI SDK it is a part of the provider. */
 export const isHandover = (block: unknown): boolean => {
   const type = readField(block, 'type')
   return type === 'fallback' || (type === 'ai_sdk_part' && readField(readField(block, 'part'), 'kind') === sdkFallback)
@@ -36,7 +36,7 @@ export const serverResultId = (block: unknown): unknown => {
   return readField(part, 'type') === 'tool-result' ? readField(part, 'toolCallId') : undefined
 }
 
-/** What another model may go on from: of the one that declined, its words, and its server tools that have their result. */
+/** The part from which another model may continue: text of the model that declined, and its completed server calls. */
 export function survivesHandover(block: unknown, before: readonly unknown[]): boolean {
   const type = readField(block, 'type')
   if (type === 'tool_use' || type === 'thinking' || type === 'redacted_thinking') return false

@@ -89,7 +89,7 @@ export async function codeOf(promise: Promise<unknown> | undefined): Promise<str
   }
 }
 
-/** Everything that a journal's listener hears, and a wait for a note. */
+/** All notes of a journal's listener, and a function that waits for one. */
 export function hearing(journal: Journal): { readonly notes: SessionNote[]; until(count: number): Promise<void> } {
   const notes: SessionNote[] = []
   let wake = (): void => undefined

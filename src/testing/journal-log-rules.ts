@@ -6,7 +6,7 @@ const asked = (question: string, call = question): NewRecord => ({ t: 'permissio
 const sent = (text: unknown): NewRecord => ({ t: 'message.sent', text })
 const many = Array.from({ length: 300 }, (_, index) => sent(index))
 
-/** The rules for the log of a session: order, durability, ownership, what the store tells of it. */
+/** The rules for the log of a session: order, durability, ownership, and the reported state. */
 export const journalLogRules: Record<string, (bench: JournalBench) => Promise<void>> = {
   async 'D10 opening a new session writes session.created and session.opened'({ store }) {
     const created = { signalbox: '1', tools: { Read: 'x' } }

@@ -18,7 +18,7 @@ const copyOf = (note: SessionNote): NewRecord =>
     : { t: 'message.sent', note: keyOf(note) }
 const keysOf = (notes: readonly SessionNote[]): string[] => notes.map(keyOf)
 
-/** The rules for notes: who may say something to a session, and who hears it. */
+/** The rules for notes: which notes a session accepts, and which listeners get them. */
 export const journalNoteRules: Record<string, (bench: JournalBench) => Promise<void>> = {
   async 'D16 the first answer to a question counts; others are stale'(bench) {
     const journal = await bench.open('create')

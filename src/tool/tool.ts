@@ -37,7 +37,7 @@ export interface SiblingCall {
   isReadOnly: boolean
 }
 
-/** What a call reads and writes. Calls conflict if one writes what the other reads or writes. */
+/** The resources that a call reads and writes. Calls conflict if one writes what the other reads or writes. */
 export interface Resources {
   reads?: readonly string[] | undefined
   writes?: readonly string[] | undefined
@@ -113,7 +113,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   isConcurrencySafe?(input: z.output<Schema>): boolean
   /**
-   * The resources that this very call reads and writes, as keys `scheme:path`. A key that ends in `/` covers everything
+   * The resources that this call reads and writes, as keys `scheme:path`. A key that ends in `/` covers everything
    * below it, `*` covers everything. Calls that do not conflict run in parallel, whatever `isConcurrencySafe` says. May
    * read synchronously, must have no effects. A throw counts as `{ writes: ['*'] }`.
    * @default safe calls read `*`, others write `*`

@@ -15,7 +15,7 @@ export interface Window {
   readonly characters: number
 }
 
-/** What a live page keeps. */
+/** The limits of a live page. */
 export const liveWindow: Window = { frames: 200_000, characters: 100_000_000 }
 
 /**
@@ -67,7 +67,7 @@ export class History {
     for (let at = Math.max(position, this.#start); at < this.length; at++) yield this.at(at) as Frame
   }
 
-  /** What was before the kept frames, as frames. Empty if all frames are kept. */
+  /** The state before the kept frames, as frames. Empty if all frames are kept. */
   opening(): Frame[] {
     if (this.#start === 0) return []
     const [head, ...rest] = pictureOf(this.#before, ({ context }) => context)

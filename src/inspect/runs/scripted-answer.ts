@@ -4,7 +4,7 @@ import type { Answer, Phase } from './seen-call.ts'
 interface Said {
   readonly answer: Answer
   readonly label: string
-  /** What a changed input made of the call. */
+  /** The effect of a changed input on the call. */
   readonly change: Reclassification | undefined
   /** How its body ended. */
   readonly end: BodyEnd

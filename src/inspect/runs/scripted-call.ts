@@ -195,7 +195,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     if (event !== undefined) this.#send(event)
   }
 
-  /** What a changed input made of it. */
+  /** The effect of a changed input on the call. */
   #change(): Reclassification | undefined {
     const { isSafe, keys, lane } = this.seen
     if (this.#isMarked) return undefined

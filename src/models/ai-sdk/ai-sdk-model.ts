@@ -75,10 +75,10 @@ export function aiSdkModel<CallOptions>(
   }
 }
 
-/** Providers of the Messages API, which refuses ids with characters that others have in theirs. */
+/** Providers of the Messages API, which rejects ids with characters that other services use. */
 const anthropicNames = /anthropic|bedrock/i
 
-/** The host told the service to keep nothing. */
+/** The host told the service not to store anything. */
 const isStateless = (providerOptions: unknown): boolean =>
   Object.values(asRecord(providerOptions) ?? {}).some((fields) => asRecord(fields)?.store === false)
 

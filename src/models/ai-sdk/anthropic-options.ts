@@ -5,7 +5,7 @@ import { asRecord, asText } from '../read-event.ts'
 type Fields = Record<string, unknown>
 
 /**
- * The provider options for Anthropic's models. Pings are asked for, because a long thought consists of nothing else.
+ * The provider options for Anthropic's models. Requests pings, because during long thinking the service sends nothing else.
  * Code that waits for the results of its calls is named by its container.
  */
 export function anthropicOptions(own: unknown, container: ModelRequest['container']): Fields {
@@ -19,7 +19,7 @@ export function anthropicOptions(own: unknown, container: ModelRequest['containe
   }
 }
 
-/** What Anthropic says at the end of a reply, in the words of the Messages API. */
+/** Anthropic's data at the end of a reply, in the fields of the Messages API. */
 export function anthropicEnding(metadata: unknown): { stop_details?: unknown; container?: Fields } {
   const { stopDetails, container } = asRecord(asRecord(metadata)?.anthropic) ?? {}
   const { id, expiresAt } = asRecord(container) ?? {}
@@ -29,6 +29,6 @@ export function anthropicEnding(metadata: unknown): { stop_details?: unknown; co
   }
 }
 
-/** The start of a reply, which is no content. */
+/** The start of a reply, which is not content. */
 export const isMessageStart = ({ type, kind }: Fields): boolean =>
   type === 'custom' && kind === 'anthropic.message_start'

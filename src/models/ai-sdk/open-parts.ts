@@ -4,8 +4,8 @@ import type { ApiMessage } from '../../messages/to-api-messages.ts'
 import { asBlocks } from '../api-content.ts'
 
 /**
- * Without calls that the provider ran itself and that never got their result. Anthropic refuses a conversation with one,
- * unless the provider is just about to go on with it.
+ * Removes calls that the provider ran itself and that have no result. Anthropic rejects a conversation with one,
+ * unless the provider is about to continue it.
  */
 export function withoutOpenParts(messages: readonly ApiMessage[]): ApiMessage[] {
   const turns = messages.map(({ role, content }) => ({ role, blocks: asBlocks(content).map(asServerTool) }))

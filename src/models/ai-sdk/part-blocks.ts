@@ -142,7 +142,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       writer.put({ type: 'ai_sdk_part', part })
     },
     whole({ type, mediaType, data, kind, providerMetadata }: Part) {
-      // another model goes on: calls of the one that declined do not count
+      // another model continues: calls of the one that declined do not count
       if (kind === 'anthropic.fallback') calls = 0
       const content = type === 'custom' ? { kind } : { mediaType, data: fileData(data) }
       writer.put({ type: 'ai_sdk_part', part: { type, ...content, providerOptions: asRecord(providerMetadata) } })

@@ -17,7 +17,7 @@ export interface PromptOptions {
   readonly customTools: ReadonlySet<string>
   /** Names of all tools that the model is given. */
   readonly names: ReadonlySet<string>
-  /** The service keeps its replies, and takes their parts back by id. It keeps nothing of a reply that did not end. */
+  /** The service stores its replies and accepts their parts by id. It does not store a reply that did not end. */
   readonly isStored?: boolean
 }
 
@@ -27,7 +27,7 @@ export function toPrompt(
   system: string | readonly BlockLike[] | undefined,
   options: PromptOptions,
 ): PromptMessage[] {
-  /** By the id of their call: what its result repeats. A provider may want its metadata there too. */
+  /** The fields of each call, by id, that its result repeats. A provider may need its metadata there too. */
   const calls = new Map<unknown, PromptPart>()
   const prompt: PromptMessage[] = systemMessages(system)
   for (const message of messages) {

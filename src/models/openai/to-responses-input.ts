@@ -68,7 +68,7 @@ function callItem(block: ContentBlock, { customTools, names }: ItemOptions): Ite
     : { ...head, type: 'function_call', arguments: inputText(block.input) }
 }
 
-/** What the service wants back with a block. The id of an item that the service did not keep would be refused. */
+/** The data that the service needs back with a block. It rejects the id of an item that it did not store. */
 function keptFields(block: ContentBlock): Item | undefined {
   const kept = keptData('openai', block)
   if (kept === undefined || !isCut(block)) return kept
