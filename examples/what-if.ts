@@ -15,7 +15,7 @@ for (const id of ['a', 'b', 'c']) {
 for (const _ of executor.getCompletedResults());
 
 const same = whatIf(frames)
-console.log(`recorded ${same.recorded.makespanMs} ms, told again ${same.simulated.makespanMs} ms`)
+console.log(`recorded ${same.recorded.makespanMs} ms, simulated ${same.simulated.makespanMs} ms`)
 
 const { simulated, moved, caveats } = whatIf(frames, { maxConcurrency: 2, safe: ({ name }) => name === 'Fetch' })
 console.log(`two at once, and Fetch safe: ${simulated.makespanMs} ms`)

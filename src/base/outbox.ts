@@ -44,7 +44,7 @@ export class Outbox {
 
   push(job: Job): void {
     this.#jobs.push(job)
-    // the charts were stepped from outside, by a host that sends to the actor itself
+    // the charts were stepped from outside, by a host that sends events to the actor
     if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
   }
 

@@ -27,7 +27,7 @@ export function assertPermissions({ permissions, hooks }: ToolUseContext, tools:
   return newWarnings(assertRules(rules, tools), tools)
 }
 
-/** A rule that does nothing, or far too much, is worse than none. */
+/** Throws for a rule that has no effect or grants far too much. */
 export function assertRules(rules: ReadPermissions['rules'], tools: readonly AnyTool[]): RuleProblem[] {
   const problems = problemsOf(rules, tools)
   const error = problems.find(({ severity }) => severity === 'error')

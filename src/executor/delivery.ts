@@ -15,11 +15,11 @@ export interface MessageSource {
   take(): MessageUpdate | undefined
   /** No message is left, and no call is unfinished. */
   readonly isDrained: boolean
-  /** A reader has to wait. Says whose body it belongs to, where that is known. */
+  /** A reader has to wait. Returns the call whose body reads, if that is known. */
   fallsAsleep(): ToolCall | undefined
   /** A reader that belongs to this body waits no longer. */
   wakesUp(inside: ToolCall): void
-  /** What is inside this call waits for the call's own result. */
+  /** A reader inside this call waits for the call's own result. */
   waitsForItself(inside: object): boolean
 }
 

@@ -56,7 +56,7 @@ export interface DiscardedCall {
 /** Whoever listens to these may be waiting for a call. */
 const tellsOfCalls = (type: keyof ExecutorEvents): boolean => type !== 'warning' && type !== 'deferred'
 
-/** Everything one executor works with: the charts in the middle, and around them what the charts ask for. */
+/** The parts of one executor: the charts, and around them the code that does their work. */
 export class ExecutorCore implements ExecutorServices, MessageSource {
   readonly settings: Settings
   readonly canUseTool: CanUseTool | undefined
@@ -166,7 +166,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     for (const message of this.#ruleWarnings.splice(0)) this.warn(undefined, 'rule_warning', message)
   }
 
-  /** Once for each tool, when the host listens. */
+  /** Once per tool, when the host listens. */
   #tellForeignFields(call: ToolCall): void {
     const { tool } = call
     if (tool === undefined || this.#knownTools.has(tool)) return
@@ -289,7 +289,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
         return { message: progress, newContext: this.#ledger.current }
       }
       const handedOver = this.#port.handedOver
-      // only to spare the chart a question whose answer is known
+      // skips an event to the chart whose outcome is known
       if (this.#port.handed.length === 0 && this.run.isReady) this.#send({ type: 'results.take' })
       const call = this.#port.handed.shift()
       if (call !== undefined) return this.#update(call)

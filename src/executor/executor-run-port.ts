@@ -15,7 +15,7 @@ export interface RunParts {
   readonly outbox: Outbox
   readonly report: CallReports
   readonly unread: UnreadResults
-  /** A function, because the indicators read the schedule, which is made with this port. */
+  /** A function, because the indicators read the schedule, which is created with this port. */
   readonly inProgress: () => InProgress
   readonly onDiscard: () => void
 }

@@ -40,7 +40,7 @@ export interface ExecutorOptions {
    */
   maxUnreadChars?: number | undefined
   /**
-   * Where results go that are too long for the model; without one they are cut.
+   * Stores results that are too long for the model. Without a store they are truncated.
    * @default none
    */
   resultStore?: ResultStore | undefined
@@ -53,7 +53,7 @@ export interface ExecutorOptions {
    */
   trackBodies?: boolean | undefined
   /**
-   * Where all timers and times come from.
+   * The source of all timers and times.
    * @default the timers and the date of the platform
    */
   clock?: Clock | undefined

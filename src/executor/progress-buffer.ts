@@ -55,7 +55,7 @@ export class ProgressBuffer {
     oldest.isDropped = true
     own.dropped++
     this.#droppedInQueue++
-    // half of the queue is dead: sweep it, so that its size follows what is kept
+    // half of the queue is dropped messages: remove them, so that the size follows what is kept
     if (this.#droppedInQueue > 1_000 && this.#droppedInQueue * 2 > this.#queue.length) {
       this.#queue.keep(({ isDropped }) => !isDropped)
       this.#droppedInQueue = 0

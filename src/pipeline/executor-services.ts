@@ -42,7 +42,7 @@ export type WarningCode =
   | 'resources_failed'
   /** Results that nobody reads exceed `maxUnreadChars`: the raw data of one was dropped, or its text was stored. */
   | 'unread_results'
-  /** A tool has a field that other engines read and this one does not. */
+  /** A tool has a field that other engines read and Signalbox ignores. */
   | 'foreign_field'
 
 /** The services of the executor for one of its calls. */

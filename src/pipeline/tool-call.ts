@@ -334,7 +334,7 @@ export class ToolCall implements CallRecord, CallPort {
     this.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
   }
 
-  /** Runs the body of a state once the charts are at rest. */
+  /** Queues the function of a state, to run between steps. */
   #enter({ phase, run }: StateBody): void {
     this.executor.push(() => {
       this.executor.report.entered(this, phase)

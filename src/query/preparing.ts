@@ -23,7 +23,7 @@ export function prepare(loop: QueryLoop): void {
   )
 }
 
-/** What was sent enters the conversation. */
+/** Adds sent messages to the transcript. */
 export function takeSent({ sent, transcript, outgoing }: QueryLoop): void {
   for (const message of sent.splice(0)) {
     transcript.push(message)

@@ -34,9 +34,9 @@ import { cutReply, discardAttempt, discardRefusal, discardReply, startBackoff } 
 import { closeReply, openStream } from './streaming.ts'
 import { Transcript } from './transcript.ts'
 
-/** How many messages wait for a reader before the model has to. */
+/** How many messages may wait for a reader before the model has to wait. */
 const outgoingRoom = 1_000
-/** A reply that is cut off again and again before any of its calls can run will not get better. */
+/** A reply that is repeatedly cut off before any of its calls can run will not get better. */
 const mostFruitlessTurns = 3
 
 /**
