@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { query } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
 import { flush } from '../support/turn.ts'
@@ -85,6 +86,34 @@ describe('a reply that breaks off after a call with effects has started', () => 
     write.run('w').finish({ data: 'written' })
     expect(await result).toMatchObject({ reason: 'model_error', error: refused })
     expect(inShort(run.transcript)).toContain('user: result w written')
+  })
+})
+
+describe('a stream that cannot be read', () => {
+  const unreadable = Object.defineProperty({ type: 'content_block_stop' }, 'index', {
+    enumerable: true,
+    get: () => {
+      throw new Error('trap')
+    },
+  })
+  const began = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'a' } }
+
+  it.each([
+    ['an event that throws', [unreadable], 'An event of the stream cannot be read'],
+    ['a block that begins twice', [began, began], 'Block 0 began again before it had ended'],
+  ])('L5 L7 %s is a failure of the model', async (_, events, words) => {
+    const run = query({
+      messages: 'go',
+      tools: [],
+      retry: { attempts: 0 },
+      async *model() {
+        yield { type: 'message_start', message: { id: 'm', model: 'x' } } as never
+        for (const event of events) yield event as never
+      },
+    })
+    for await (const _message of run);
+    expect(run.result).toMatchObject({ reason: 'model_error' })
+    expect(String((run.result as { error?: unknown }).error)).toContain(words)
   })
 })
 
