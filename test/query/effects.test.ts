@@ -25,10 +25,13 @@ async function brokenOff(error: Error, options: Parameters<typeof testQuery>[1] 
 
 describe('a reply that breaks off after a call with effects has started', () => {
   it('L5 counts as far as it came, and the next attempt knows what was done', async () => {
-    const { held, write, clock, result, run } = await brokenOff(overloaded)
+    const { held, write, clock, result, run, seen } = await brokenOff(overloaded)
     expect(held.requests).toHaveLength(1)
     write.run('w').finish({ data: 'written' })
     await flush()
+    expect(seen.filter((message) => message.type === 'system' && message.subtype === 'model_retry')).toMatchObject([
+      { discarded: [], calls: [{ id: 'w', started: true, completed: true }] },
+    ])
     clock.increment(500)
     await flush()
     expect(apiInShort(held.requests[1]?.messages ?? []).filter((line) => line.includes(' w'))).toEqual([
