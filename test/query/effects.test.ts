@@ -30,7 +30,7 @@ describe('a reply that breaks off after a call with effects has started', () => 
     write.run('w').finish({ data: 'written' })
     await flush()
     expect(seen.filter((message) => message.type === 'system' && message.subtype === 'model_retry')).toMatchObject([
-      { discarded: [], calls: [{ id: 'w', started: true, completed: true }] },
+      { discarded: [], calls: [{ id: 'w', started: true }] },
     ])
     clock.increment(500)
     await flush()
