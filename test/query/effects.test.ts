@@ -103,7 +103,7 @@ describe('a stream that cannot be read', () => {
 
   it.each([
     ['an event that throws', [unreadable], 'An event of the stream cannot be read'],
-    ['a block that begins twice', [began, began], 'Block 0 began again before it had ended'],
+    ['a block that begins twice', [began, began], 'Block 0 was started again before it ended'],
   ])('L5 L7 %s is a failure of the model', async (_, events, words) => {
     const run = query({
       messages: 'go',
