@@ -77,6 +77,10 @@ describe('the ordered cursor', () => {
     executor.actor.send({ type: 'results.take' })
     expect(executor.actor.getSnapshot().context.run.cursor).toBe(0)
     expect(stateOf(executor, 'b')).toBe('completed')
+    expect(takeReady(executor)).toEqual([])
+    read.run('a').finish()
+    await flush()
+    expect(takeReady(executor).map(([id]) => id)).toEqual(['a', 'b'])
   })
 
   it('Y2 progress does not wait for the cursor, arrives in order, and never after the result', async () => {

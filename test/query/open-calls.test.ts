@@ -49,6 +49,19 @@ describe('calls without a result in the conversation that was given', () => {
     expect(inShort(run.transcript).at(-1)).toBe('assistant: so')
   })
 
+  it('L8 only those of the last reply run; those before it are answered, and each call has one result', async () => {
+    const write = heldTool('Write')
+    const messages = [user('go'), calls('a'), user('go on'), calls('b')]
+    const { held, seen } = testQuery([write.tool], { messages, openCalls: 'run' })
+    await flush()
+    expect(write.started).toEqual(['b'])
+    expect(seen.filter(isWarning)).toMatchObject([{ toolUseIDs: ['a'] }])
+    write.run('b').finish({ data: 'B' })
+    await flush()
+    const results = apiInShort(held.requests[0]?.messages ?? []).filter((line) => line.includes('result'))
+    expect(results).toEqual(['user: result a error', 'user: result b B'])
+  })
+
   it('L8 do not run if a user message follows them', async () => {
     const write = heldTool('Write')
     const messages = [user('go'), calls('a'), user('never mind')]

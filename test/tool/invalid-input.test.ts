@@ -29,7 +29,7 @@ describe('the text for a model about an invalid input', () => {
       'a blank string for a number',
       file,
       { file_path: 'a', limit: '  ' },
-      '`limit` must be a number, but the string "  " came.',
+      '`limit`: expected number, received string "  ".',
     ],
     [
       'a boolean as a string',

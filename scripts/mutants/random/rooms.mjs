@@ -18,7 +18,7 @@ export const slowUnits =
 
 export const rooms = {
   machines: {
-    units,
+    units: [...units, 'packages/mcp/test/connection-chart.test.ts'],
     campaigns: [
       'test/charts',
       'test/permission/every-combination.test.ts',
@@ -26,7 +26,6 @@ export const rooms = {
       'test/reference-query',
       'test/testing/explore.test.ts',
       'test/inspect/schedule-watch.test.ts',
-      'packages/mcp/test/connection-chart.test.ts',
     ],
   },
   'src/executor': {
