@@ -114,7 +114,8 @@ export class Attempt {
     if (part.type === 'started') this.#begin(part.id, part.model)
     else if (part.type === 'nextBlock') this.#release('nextBlock')
     else if (part.type === 'stopped') {
-      this.stopReason = part.stopReason
+      // a reply that was cut off stays so, whatever else is said about its end
+      if (this.stopReason === undefined || this.isWhole) this.stopReason = part.stopReason
       this.stopDetails = part.stopDetails ?? this.stopDetails
       if (this.isWhole) this.#release('nextBlock')
     } else if (part.type === 'block') this.#takeBlock(part)

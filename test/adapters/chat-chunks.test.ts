@@ -158,7 +158,21 @@ describe('the calls of a chat reply', () => {
     'content_filter',
   ])('never end when they were cut off before their first argument: %s', async (reason) => {
     const chunks = [calls(piece(0, 'a', 'Read', '')), calls(piece(1, 'b', 'Read', '')), chunk({}, reason)]
-    expect(await outline(chunks)).toEqual(['+0', '+1', '-0', 'stop'])
+    expect(await outline(chunks)).toEqual(['+0', '-0', 'stop'])
+  })
+
+  it('may have a name that comes in pieces', async () => {
+    const { blocks } = await replyOf(
+      fromChatChunks([
+        calls(piece(0, 'a', 'Read', '')),
+        calls(piece(0, undefined, 'All', '')),
+        calls(piece(0, undefined, undefined, '{}')),
+        calls(piece(1, 'b', 'Read', '')),
+        calls(piece(1, 'b', 'Read', '{}')),
+        stop,
+      ]),
+    )
+    expect(blocks).toEqual([call('a', 'ReadAll', {}), call('b', 'Read', {})])
   })
 
   it('of a custom tool carry its text as `input`', async () => {

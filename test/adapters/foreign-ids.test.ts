@@ -1,9 +1,19 @@
+import { createMistral } from '@ai-sdk/mistral'
 import { createOpenAI } from '@ai-sdk/openai'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { allowAllTools, defineTool, type Message, type Model, query, toApiMessages } from '../../src/index.ts'
+import {
+  allowAllTools,
+  createAssistantMessage,
+  createUserMessage,
+  defineTool,
+  type Message,
+  type Model,
+  query,
+  toApiMessages,
+} from '../../src/index.ts'
 import { aiSdkModel } from '../../src/models/ai-sdk/index.ts'
 import { anthropicModel } from '../../src/models/anthropic/index.ts'
 import { openaiChatModel, openaiResponsesModel } from '../../src/models/openai/index.ts'
@@ -11,6 +21,7 @@ import { checkTranscript, repairTranscript } from '../../src/transcripts/index.t
 import { checked } from '../support/services/checked.ts'
 import { asChatChunks, asMessagesEvents, asResponsesEvents, lastWord } from './support/one-reply.ts'
 import { frame, frames, type SseServer, sends, sseServer } from './support/sse-server.ts'
+import { lastAtMistral } from './support/wires.ts'
 
 let server: SseServer
 afterEach(() => server.close())
@@ -89,4 +100,46 @@ it('W1 L8 an id that equals another one after cleaning is still a different call
   expect(checkTranscript(transcript)).toEqual({ ok: true })
   expect(checkTranscript(toApiMessages(transcript))).toEqual({ ok: true })
   expect(checkTranscript(server.requests[2]?.body.messages as [])).toEqual({ ok: true })
+})
+
+describe('calls with ids that another service takes, and this one does not', () => {
+  const long = [`chatcmpl-tool-${'a'.repeat(70)}`, `chatcmpl-tool-${'a'.repeat(71)}`] as const
+  const blocks = long.map((id) => ({ type: 'tool_use' as const, id, name: 'Read', input: {} }))
+  const results = long.map((id) => ({ type: 'tool_result' as const, tool_use_id: id, content: id }))
+  const transcript = (): Message[] => [
+    createUserMessage('go'),
+    createAssistantMessage(blocks),
+    createUserMessage(results),
+    createAssistantMessage([{ type: 'text', text: 'So.' }]),
+    createUserMessage('on'),
+  ]
+  const mistral = () => createMistral({ baseURL: `${server.url}/mistral`, apiKey: 'none' })('mistral-large-latest')
+  const atMistral = () => new OpenAI({ baseURL: `${server.url}/mistral`, apiKey: 'none', maxRetries: 0 })
+  const last = { chat: chatWire(lastWord.chat), responses: frames(lastWord.responses) }
+
+  it.each<[string, string, () => Model]>([
+    ['Chat Completions', last.chat, () => openaiChatModel(openai(), { model: 'm' })],
+    ['the Responses API', last.responses, () => openaiResponsesModel(openai(), { model: 'm' })],
+    ['Mistral', lastAtMistral, () => openaiChatModel(atMistral(), { model: 'm' })],
+    [
+      'Chat Completions through the AI SDK',
+      last.chat,
+      () => aiSdkModel(checked(createOpenAI({ baseURL: server.url, apiKey: 'none' }).chat('m'))),
+    ],
+    [
+      'the Responses API through the AI SDK',
+      last.responses,
+      () => aiSdkModel(checked(createOpenAI({ baseURL: server.url, apiKey: 'none' }).responses('m'))),
+    ],
+    ['Mistral through the AI SDK', lastAtMistral, () => aiSdkModel(checked(mistral()))],
+  ])('W1 L8 are replaced in the call and its result: %s', async (_, wire, make) => {
+    server = await sseServer(sends(wire))
+    await go(make(), transcript())
+    const body = JSON.stringify(server.requests[0]?.body)
+    // each result is still that of its call
+    const sent = [...body.matchAll(/"(?:tool_call_id|call_id)":"([^"]+)"[^{}]*?"(?:content|output)":"([^"]+)"/g)]
+    const pairs = sent.length > 0 ? sent.map(([, id, content]) => [content, id]) : []
+    expect(pairs.map(([content]) => content)).toEqual([...long])
+    expect(new Set(pairs.map(([, id]) => id)).size).toBe(2)
+  })
 })

@@ -62,7 +62,7 @@ describe('the calls of a response', () => {
     ])
   })
 
-  it('are complete if they did not come in pieces; pieces are kept', async () => {
+  it('are complete if they did not come in pieces; pieces that differ from the finished call are unreadable', async () => {
     const { blocks } = await replyOf(
       fromResponsesEvents([
         created,
@@ -75,6 +75,9 @@ describe('the calls of a response', () => {
         added(3, fn('d', 'Read')),
         args(3, '{"p":4}'),
         done(3, fn('d', 'Read', '{"p":5}')),
+        added(4, fn('e', 'Read')),
+        args(4, '{"p": 6}'),
+        done(4, fn('e', 'Read', '{"p":6}')),
         completed(),
       ]),
     )
@@ -82,7 +85,8 @@ describe('the calls of a response', () => {
       ['a', { p: 1 }],
       ['b', { p: 2 }],
       ['c', { p: 3 }],
-      ['d', { p: 4 }],
+      ['d', { broken: expect.stringContaining('were lost') }],
+      ['e', { p: 6 }],
     ])
   })
 
@@ -286,7 +290,7 @@ describe('the rest of a response', () => {
     [{ type: 'error', code: 'slow_down', message: 'Slow' }, 'rate_limit_error', 'Slow'],
     [{ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } }, 'overloaded_error', 'Busy'],
     [{ type: 'response.failed', response: { error: { code: 'bio_policy', message: 'No' } } }, 'bio_policy', 'No'],
-    [{ type: 'response.failed' }, 'unknown_error', 'The response failed.'],
+    [{ type: 'response.failed' }, 'api_error', 'The service gave up on its response and did not say why.'],
   ])('an error in mid-stream is an error: %j', async (event, type, message) => {
     const { error, stopReason } = await replyOf(fromResponsesEvents([created, event, completed()]))
     expect({ error, stopReason }).toEqual({ error: { type, message }, stopReason: undefined })

@@ -20,7 +20,7 @@ const inputStart = (id: string, rest: object = {}) => ({ type: 'tool-input-start
 const inputDelta = (id: string, delta: string) => ({ type: 'tool-input-delta', id, delta })
 
 describe('the calls in stream parts', () => {
-  it('are complete if they did not come in pieces; pieces are kept', async () => {
+  it('are complete if they did not come in pieces; pieces that differ from the finished call are unreadable', async () => {
     const { blocks } = await replyOf(
       fromStreamParts([
         toolCall('a', '{"p":1}'),
@@ -29,12 +29,32 @@ describe('the calls in stream parts', () => {
         toolCall('b', '{"p":2}'),
         inputStart('c'),
         inputDelta('c', '{"p":3}'),
-        toolCall('c', '{"p":0}'),
+        toolCall('c', '{"p": 3}'),
         toolCall('d', { p: 4 }),
+        inputStart('e'),
+        inputDelta('e', '{"p":5}'),
+        toolCall('e', '{"p":0}'),
         finish(),
       ]),
     )
-    expect(blocks).toEqual([1, 2, 3, 4].map((p, at) => call('abcd'[at] as string, 'Read', { p })))
+    const lost = { broken: expect.stringContaining('were lost') }
+    const inputs = [{ p: 1 }, { p: 2 }, { p: 3 }, { p: 4 }, lost]
+    expect(blocks).toEqual(inputs.map((input, at) => call('abcde'[at] as string, 'Read', input)))
+  })
+
+  it('of another tool than was announced run as the provider says in the end', async () => {
+    const events = await collect(
+      fromStreamParts([
+        { type: 'tool-input-start', id: 'a', toolName: 'Write' },
+        inputDelta('a', '{"p":1}'),
+        toolCall('a', '{"p":1}'),
+        finish(),
+      ]),
+    )
+    const ended = events.flatMap((event) => (event.type === 'content_block_stop' ? event.index : []))
+    const named = events.flatMap((event) => (event.type === 'content_block_start' ? [event.content_block.name] : []))
+    expect(named).toEqual(['Write', 'Read'])
+    expect(ended).toEqual([1])
   })
 
   it('end with the call part, which contains the provider’s metadata', async () => {

@@ -36,12 +36,15 @@ vi.mock('../../src/query/model-stream.ts', async (importOriginal) => {
   const { toChatMessages } = await import('../../src/models/openai/to-chat-messages.ts')
   const { toResponsesInput } = await import('../../src/models/openai/to-responses-input.ts')
   const { toPrompt } = await import('../../src/models/ai-sdk/to-prompt.ts')
+  const { cleanIds } = await import('../../src/messages/clean-ids.ts')
+  const { chatIds, responsesIds } = await import('../../src/models/call-ids.ts')
 
   const check = ({ messages, tools }: Omit<ModelRequest, 'signal'>): void => {
     const given = { customTools: new Set<string>(), names: new Set(tools.map(({ name }) => name)) }
-    const input = toResponsesInput(messages, { ...given, isStateless: true })
+    const input = toResponsesInput(cleanIds([...messages], responsesIds), { ...given, isStateless: true })
+    const short = cleanIds([...messages], chatIds)
     note('Messages', messageFlaws(anthropicMessages(messages)))
-    note('Chat', chatFlaws({ model: 'm', messages: toChatMessages(messages, undefined, given) }))
+    note('Chat', chatFlaws({ model: 'm', messages: toChatMessages(short, undefined, given) }))
     note('Responses', responsesFlaws({ model: 'm', store: false, input }))
     note('AI SDK', promptFlaws({ prompt: toPrompt(messages, undefined, { ...given, version: 'v4' }) }, 'v4'))
   }

@@ -2,6 +2,7 @@ import { describeValue } from '../../base/describe-value.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
+import { isAnthropic, providerIds } from '../call-ids.ts'
 import { eventStream } from '../event-stream.ts'
 import type { Model } from '../model.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
@@ -15,6 +16,7 @@ import { toPrompt } from './to-prompt.ts'
 export interface LanguageModelLike<CallOptions> {
   readonly specificationVersion: string
   readonly provider?: string
+  readonly modelId?: string
   doStream(options: CallOptions): PromiseLike<{ readonly stream: ReadableStream<unknown> }>
 }
 
@@ -48,13 +50,15 @@ export function aiSdkModel<CallOptions>(
   const ownTools = asList(own.tools).map(asRecord)
   const ownNames = new Set(ownTools.flatMap((tool) => asText(tool?.name) ?? []))
   const customTools = new Set(ownTools.flatMap((tool) => (isCustom(tool) ? (asText(tool?.name) ?? []) : [])))
-  const isAnthropic = anthropicNames.test(languageModel.provider ?? '')
-  const isStored = /\.responses$/.test(languageModel.provider ?? '') && !isStateless(own.providerOptions)
+  const { provider = '', modelId } = languageModel
+  const isClaude = isAnthropic(provider)
+  const isStored = provider.endsWith('.responses') && !isStateless(own.providerOptions)
+  const ids = providerIds(provider, modelId)
   return ({ messages, tools, system, container, signal }) => {
     // a tool that the options describe in the provider's own form needs no other description
     const allTools = [...asList(own.tools), ...tools.filter(({ name }) => !ownNames.has(name)).map(functionTool)]
     const names = new Set([...ownNames, ...tools.map(({ name }) => name)])
-    const given = isAnthropic ? cleanIds(withoutOpenParts(messages)) : messages
+    const given = cleanIds(isClaude ? withoutOpenParts(messages) : [...messages], ids)
     const callOptions = {
       ...own,
       prompt: toPrompt(given, system, {
@@ -63,7 +67,7 @@ export function aiSdkModel<CallOptions>(
         names,
         isStored,
       }),
-      ...(isAnthropic && { providerOptions: anthropicOptions(own.providerOptions, container) }),
+      ...(isClaude && { providerOptions: anthropicOptions(own.providerOptions, container) }),
       ...(allTools.length > 0 && { tools: allTools }),
     }
     return eventStream({
@@ -74,9 +78,6 @@ export function aiSdkModel<CallOptions>(
     })
   }
 }
-
-/** Providers of the Messages API, which rejects ids with characters that other services use. */
-const anthropicNames = /anthropic|bedrock/i
 
 /** The host told the service not to store anything. */
 const isStateless = (providerOptions: unknown): boolean =>

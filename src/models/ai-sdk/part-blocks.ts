@@ -2,6 +2,7 @@ import { inputText } from '../api-content.ts'
 import { keepData } from '../kept-data.ts'
 import { asRecord, asText } from '../read-event.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
+import { isSameJson, lostPieces } from '../same-json.ts'
 import { fileData } from './file-data.ts'
 
 type Part = Record<string, unknown>
@@ -11,7 +12,9 @@ interface Standing {
   block?: number
   metadata?: Record<string, unknown>
   isDone: boolean
-  hasInput: boolean
+  /** Of a call: its tool, and its input as far as it came in pieces. */
+  name?: string
+  input: string
   readonly isCall: boolean
   /** The pieces belong to a call that does not run here, or are not JSON: the whole input comes with the call. */
   readonly isHeld: boolean
@@ -27,7 +30,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
 
   const at = (kind: string, part: Part, isHeld = false): Standing => {
     const key = `${kind} ${part.id ?? part.toolCallId}`
-    const found = standing.get(key) ?? { isDone: false, hasInput: false, isCall: kind === 'call', isHeld }
+    const found = standing.get(key) ?? { isDone: false, input: '', isCall: kind === 'call', isHeld }
     standing.set(key, found)
     const metadata = asRecord(part.providerMetadata)
     if (metadata !== undefined) found.metadata = merged(found.metadata, metadata)
@@ -48,10 +51,14 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
     )
     return each.block
   }
-  const openCall = (each: Standing, id: unknown, name: unknown): number => {
-    if (each.block !== undefined) return each.block
-    calls++
-    each.block = writer.open({ type: 'tool_use', id: asText(id) ?? '', name: asText(name) ?? '', input: {} })
+  const openCall = (each: Standing, id: unknown, toolName: unknown): number => {
+    const name = asText(toolName) ?? ''
+    if (each.block !== undefined && each.name === name) return each.block
+    // a call of another tool than was announced: what was begun never ends, so that it never runs
+    if (each.block === undefined) calls++
+    each.name = name
+    each.input = ''
+    each.block = writer.open({ type: 'tool_use', id: asText(id) ?? '', name, input: {} })
     return each.block
   }
   const kindOf = ({ type }: Part): string => (String(type).startsWith('text') ? 'text' : 'reasoning')
@@ -98,7 +105,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
         const each = at('call', part, true)
         const partial_json = asText(part.delta)
         if (partial_json === undefined || each.block === undefined || each.isDone) return
-        each.hasInput = true
+        each.input += partial_json
         writer.delta(each.block, { type: 'input_json_delta', partial_json })
       },
       end: (part: Part) => void at('call', part, true),
@@ -125,7 +132,10 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       }
       const block = openCall(each, toolCallId, toolName)
       const partial_json = callInput(input)
-      if (!each.hasInput && partial_json !== '') writer.delta(block, { type: 'input_json_delta', partial_json })
+      const json = (piece: string) => writer.delta(block, { type: 'input_json_delta', partial_json: piece })
+      if (each.input === '' && partial_json !== '') json(partial_json)
+      // what came in pieces is another call than the provider says: it must not run
+      else if (partial_json !== '' && !isSameJson(each.input, partial_json)) json(lostPieces)
       close(each)
     },
     /** A call that the provider runs if it is approved. */
@@ -150,7 +160,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
     /** Ends the reply. A call without arguments that was cut off stays open, because its input is unknown. */
     finish(isCut: boolean) {
       for (const each of standing.values()) {
-        if (each.isDone || each.block === undefined || (isCut && each.isCall && !each.hasInput)) continue
+        if (each.isDone || each.block === undefined || (isCut && each.isCall && each.input === '')) continue
         close(each)
       }
     },

@@ -43,6 +43,11 @@ export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | 
     for (let call = calls[head]; call !== undefined && isWhole(call); call = calls[head]) end(call)
   }
 
+  /** In the order in which the calls began. */
+  const beginAll = () => {
+    for (let at = head; at < calls.length; at++) blocks.begin(calls[at] as ChatCall)
+  }
+
   return {
     get count() {
       return calls.length
@@ -63,18 +68,21 @@ export function chatCalls(writer: ReplyWriter, toolNames: ReadonlySet<string> | 
         if (name === '' && id === undefined) return
         beforeNew()
         settle()
+        beginAll()
         call = { ...newCall(id ?? '', name, custom !== undefined), looked: 0, isEnded: false, extra: {} }
         calls.push(call)
       }
       if (index !== undefined) byIndex.set(index, call)
       if (id !== undefined) byId.set(id, call)
+      const text = argumentsText(custom === undefined ? body.arguments : body.input)
       if (call.block === undefined) {
         call.id ||= id ?? ''
-        call.name ||= name
-        blocks.begin(call)
+        // a name may come in pieces: until the arguments begin, nobody knows which tool is meant
+        if (name !== call.name) call.name += name
+        if (text !== '') beginAll()
       }
       for (const [key, value] of Object.entries(extra)) if (value !== null) call.extra[key] = value
-      blocks.append(call, argumentsText(custom === undefined ? body.arguments : body.input))
+      blocks.append(call, text)
     },
     /** Ends the reply. A call without arguments that was cut off stays open, because its input is unknown. */
     finish(isCut: boolean) {

@@ -31,8 +31,12 @@ export function chatTranslator(writer: ReplyWriter, tools: TranslationOptions['t
   const calls = chatCalls(writer, tools && new Set(tools.map(({ name }) => name)))
   const words = chatWords(writer, calls.settle)
   let isRefused = false
+  let isEmpty = true
+  /** Some services count in every chunk but the last. */
+  let usageSoFar: Record<string, unknown> | undefined
 
   const takeDelta = (delta: Record<string, unknown>) => {
+    isEmpty = false
     words.take(delta)
     const refusal = asText(delta.refusal)
     words.say(refusal)
@@ -45,7 +49,7 @@ export function chatTranslator(writer: ReplyWriter, tools: TranslationOptions['t
   const finish = (reason: string, usage: Record<string, unknown> | undefined) => {
     words.close()
     calls.finish(Object.hasOwn(cutReasons, reason))
-    writer.stop({ stop_reason: stopReason(reason), stop_sequence: null }, usage)
+    writer.stop({ stop_reason: stopReason(reason), stop_sequence: null }, usage ?? usageSoFar)
     // most services send the usage after the stop reason
     if (usage !== undefined) writer.end()
   }
@@ -72,12 +76,14 @@ export function chatTranslator(writer: ReplyWriter, tools: TranslationOptions['t
         writer.stop({}, usage)
         return writer.end()
       }
+      usageSoFar = usage ?? usageSoFar
       const choice = asList(chunk.choices)
         .map(asRecord)
         .find((each) => (asIndex(each?.index) ?? 0) === 0)
       if (choice === undefined) return
       if (!writer.isStarted) writer.start({ id: replyId(chunk.id), model: chunk.model })
-      const delta = asRecord(choice.delta)
+      // a service that does not stream sends the whole message at once
+      const delta = asRecord(choice.delta) ?? (isEmpty ? asRecord(choice.message) : undefined)
       if (delta !== undefined) takeDelta(delta)
       const reason = asText(choice.finish_reason)
       if (reason === 'error') fail(asRecord(choice.error) ?? brokenOff)

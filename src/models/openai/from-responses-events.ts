@@ -28,6 +28,7 @@ export function responsesTranslator(writer: ReplyWriter, options: TranslationOpt
   const finish = (event: Record<string, unknown>) => {
     const response = asRecord(event.response) ?? {}
     start(event)
+    if (response.status === 'failed' || response.status === 'cancelled') return fail(response.error ?? brokenOff)
     // a service may send only the complete response
     if (!items.isAnySeen)
       for (const [at, item] of asList(response.output).entries()) items.done({ item, output_index: at })
@@ -65,7 +66,7 @@ export function responsesTranslator(writer: ReplyWriter, options: TranslationOpt
     'response.reasoning_text.delta': (event) => items.thinking(event, asText(event.delta)),
     'response.completed': finish,
     'response.incomplete': finish,
-    'response.failed': (event) => fail(asRecord(event.response)?.error ?? 'The response failed.'),
+    'response.failed': (event) => fail(asRecord(event.response)?.error ?? brokenOff),
     error: (event) => fail(asRecord(event.error) ?? event),
   }
 
@@ -77,3 +78,5 @@ export function responsesTranslator(writer: ReplyWriter, options: TranslationOpt
     },
   }
 }
+
+const brokenOff = { type: 'server_error', message: 'The service gave up on its response and did not say why.' }

@@ -1,6 +1,7 @@
 import { keepData } from '../kept-data.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
+import { isSameJson, lostPieces } from '../same-json.ts'
 import { callBlocks, newCall, type StreamedCall } from './call-blocks.ts'
 
 /** One item of a response's output, as far as it has arrived. */
@@ -52,7 +53,10 @@ export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
 
   const finishCall = ({ fields }: OutputItem, call: StreamedCall) => {
     const { type, call_id, name, arguments: args, input, status, ...kept } = fields
-    if (call.text === '') calls.append(call, asText(call.isCustom ? input : args) ?? '')
+    const whole = asText(call.isCustom ? input : args) ?? ''
+    if (call.text === '') calls.append(call, whole)
+    // what came in pieces is another call than the service says: it must not run
+    else if (whole !== '' && !isSameJson(call.text, whole)) calls.append(call, lostPieces)
     calls.finish(call, kept)
   }
 
@@ -73,6 +77,8 @@ export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
 
     finish(item: OutputItem) {
       item.isDone = true
+      // cut off before its first argument, whatever becomes of the response
+      if (item.call?.text === '' && item.fields.status === 'incomplete' && !hasInput(item.fields)) return
       if (item.call !== undefined) return finishCall(item, item.call)
       if (item.fields.type === 'message') return finishMessage(item)
       if (item.fields.type === 'reasoning') {
@@ -93,6 +99,9 @@ export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
     },
   }
 }
+
+const hasInput = ({ arguments: args, input }: Record<string, unknown>): boolean =>
+  asText(args) !== undefined || asText(input) !== undefined
 
 /** All of a reasoning item, which the service accepts only unchanged; of a message, the fields besides its text. */
 function keptOf(fields: Record<string, unknown>): string | undefined {

@@ -1,6 +1,9 @@
+import { readField } from '../../base/read-field.ts'
+import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { systemText } from '../api-content.ts'
 import { assertClient } from '../assert-client.ts'
+import { chatIdsOf } from '../call-ids.ts'
 import { eventStream } from '../event-stream.ts'
 import type { Model } from '../model.ts'
 import { asList } from '../read-event.ts'
@@ -31,13 +34,17 @@ export function openaiChatModel<Params>(client: ChatClient<Params>, options: Cha
   assertClient(client, 'openaiChatModel', ['chat', 'completions', 'create'])
   const own = options as Record<string, unknown>
   const customTools = customToolNames(own.tools)
+  const ids = chatIdsOf(readField(client, 'baseURL'), own.model)
   return ({ messages, tools, system, signal }) => {
     const allTools = [...asList(own.tools), ...notCustom(tools, customTools).map(functionTool)]
     const body = {
       stream_options: { include_usage: true },
       ...own,
       ...(allTools.length > 0 && { tools: allTools }),
-      messages: toChatMessages(messages, systemText(system), { customTools, names: toolNames(own.tools, tools) }),
+      messages: toChatMessages(cleanIds([...messages], ids), systemText(system), {
+        customTools,
+        names: toolNames(own.tools, tools),
+      }),
       stream: true,
     }
     return eventStream({

@@ -1,6 +1,8 @@
+import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { systemText } from '../api-content.ts'
 import { assertClient } from '../assert-client.ts'
+import { responsesIds } from '../call-ids.ts'
 import { eventStream } from '../event-stream.ts'
 import type { Model } from '../model.ts'
 import { asList } from '../read-event.ts'
@@ -38,7 +40,7 @@ export function openaiResponsesModel<Params>(
       ...own,
       ...(instructions !== undefined && { instructions }),
       ...(allTools.length > 0 && { tools: allTools }),
-      input: toResponsesInput(messages, {
+      input: toResponsesInput(cleanIds([...messages], responsesIds), {
         customTools,
         names: toolNames(own.tools, tools),
         isStateless: own.store === false,

@@ -6,9 +6,9 @@ import { asRecord } from '../read-event.ts'
 type Item = Record<string, unknown>
 
 /**
- * The Responses API items of a transcript that are sent back unchanged. Three kinds are left out: calls that the service
- * ran under the name of a custom tool, because it would expect an output; requests for approval without an answer; and
- * answers without a request. The service rejects the last two.
+ * The Responses API items of a transcript that are sent back unchanged. Left out are calls that the service ran under
+ * the name of a custom tool, calls of OpenAI's client-side tools without an output, requests for approval without an
+ * answer, and answers without a request. The service would expect an output for the first two, and rejects the others.
  */
 export function ownItems(messages: readonly ApiMessage[]): (block: ContentBlock) => Item[] {
   const asked = new Set<unknown>()
@@ -18,11 +18,13 @@ export function ownItems(messages: readonly ApiMessage[]): (block: ContentBlock)
       const item = itemOf(block)
       if (item?.type === 'mcp_approval_request') asked.add(item.id)
       else if (item?.type === 'mcp_approval_response') answered.add(item.approval_request_id)
+      else if (isOutput(item)) answered.add(item?.call_id)
     }
   }
   const isTaken = (item: Item): boolean => {
     if (item.type === 'mcp_approval_request') return answered.has(item.id)
     if (item.type === 'mcp_approval_response') return asked.has(item.approval_request_id)
+    if (clientCalls.has(item.type)) return answered.has(item.call_id)
     return item.type !== 'custom_tool_call'
   }
   return (block) => {
@@ -30,6 +32,12 @@ export function ownItems(messages: readonly ApiMessage[]): (block: ContentBlock)
     return item !== undefined && isTaken(item) ? [item] : []
   }
 }
+
+/** Tools of OpenAI that run at the client. */
+const clientCalls = new Set<unknown>(['computer_call', 'local_shell_call', 'shell_call', 'apply_patch_call'])
+
+const isOutput = (item: Item | undefined): boolean =>
+  typeof item?.type === 'string' && item.type.endsWith('_call_output')
 
 const itemOf = (block: ContentBlock): Item | undefined =>
   block.type === 'openai_item' ? asRecord(block.item) : undefined

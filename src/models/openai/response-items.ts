@@ -33,6 +33,16 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
     all.push(item)
     return item
   }
+  /** The same item a second time. Under the index of a finished item, any other item is a new one. */
+  const isRepeated = (event: Fields, fields: Fields): boolean => {
+    const index = asIndex(event.output_index)
+    const known = index === undefined ? undefined : byIndex.get(index)
+    if (known?.isDone !== true) return known !== undefined
+    const { type, call_id, id } = known.fields
+    if (type !== fields.type) return false
+    // ids of items may differ from event to event, those of calls do not
+    return call_id !== undefined ? call_id === fields.call_id : id === fields.id || isSame(known.fields, fields)
+  }
   /** The unfinished item that an event belongs to. */
   const underWay = (event: Fields): OutputItem | undefined => {
     const item = find(event)
@@ -66,8 +76,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
     },
     added(event: Fields) {
       const fields = asRecord(event.item)
-      const index = asIndex(event.output_index)
-      if (fields === undefined || (index !== undefined && byIndex.has(index))) return
+      if (fields === undefined || isRepeated(event, fields)) return
       const { call } = register(event, fields)
       if (call !== undefined) blocks.begin(call)
     },
@@ -75,7 +84,7 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
       const fields = asRecord(event.item)
       if (fields === undefined) return
       const known = find(event)
-      if (known?.isDone && asIndex(event.output_index) !== undefined) return
+      if (known?.isDone && isRepeated(event, fields)) return
       const item = known?.isDone === false && known.fields.type === fields.type ? known : register(event, fields)
       item.fields = fields
       blocks.finish(item)
@@ -110,3 +119,6 @@ export function responseItems(writer: ReplyWriter, { tools, hasServiceTools = fa
     },
   }
 }
+
+const isSame = ({ id: _id, ...one }: Fields, { id: _otherId, ...other }: Fields): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
