@@ -9,6 +9,8 @@ import { realBash } from './real-bash.ts'
 import { stubbedBash } from './stubbed-bash.ts'
 
 const count = process.env.SIGNALBOX_FULL ? 10_000 : 600
+// each command is a process
+const timeout = count * 500
 
 /** Written by hand, so that a bug in the rule parser is not repeated here. */
 function isGranted(words: readonly string[], argv: readonly string[]): boolean {
@@ -29,7 +31,7 @@ const unasked = new Set(['cat', 'find', 'sort', 'git'])
 describe('allow rules beside the real bash', () => {
   const run = stubbedBash([...granted, ...forbidden, 'ls', 'head'])
 
-  it(`no program runs without a rule, and nothing is written: ${count} generated commands`, () => {
+  it(`no program runs without a rule, and nothing is written: ${count} generated commands`, { timeout }, () => {
     let allowed = 0
     let forbade = 0
     fc.assert(
@@ -56,7 +58,7 @@ describe('allow rules beside the real bash', () => {
     expect(forbade).toBeGreaterThan(count / 5)
   })
 
-  it(`no command that passes a deny rule runs the denied program: ${count} generated`, () => {
+  it(`no command that passes a deny rule runs the denied program: ${count} generated`, { timeout }, () => {
     let stopped = 0
     fc.assert(
       fc.property(commands, (command) => {
@@ -94,7 +96,7 @@ describe('commands that need no prompt, beside the real bash and the real progra
     expect(harmlessCommands.filter(bash.writesMarker)).toEqual([])
   })
 
-  it(`no call of a listed program with any options writes a file: ${count} generated`, () => {
+  it(`no call of a listed program with any options writes a file: ${count} generated`, { timeout }, () => {
     let ran = 0
     fc.assert(
       fc.property(listedCalls, (command) => {
