@@ -20,7 +20,9 @@ export function Question({ label, input, canAnswer, select, answer }: Props) {
   const [isRead, setRead] = useState(false)
   const look = (): void => {
     const pre = box.current
-    if (pre !== null && pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2) setRead(true)
+    // without a height it is not shown at all
+    if (pre === null || pre.clientHeight === 0) return
+    if (pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2) setRead(true)
   }
   useEffect(look)
   const isWhole = !isCut(input)
