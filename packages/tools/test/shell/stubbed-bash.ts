@@ -22,8 +22,10 @@ export interface Observed {
   readonly changed: readonly string[]
 }
 
+// one write for the whole record: in a pipeline, two stubs append at the same time
 const note = `#!/bin/sh
-{ printf '%s\\0' "\${0##*/}" "$@"; printf '\\n\\0'; } >> "$SIGNALBOX_LOG"
+printf '%s\\0' "\${0##*/}" "$@" '
+' >> "$SIGNALBOX_LOG"
 `
 
 const limits: SpawnSyncOptions = { stdio: ['ignore', 'pipe', 'pipe'], timeout: 10_000, killSignal: 'SIGKILL' }
