@@ -27,7 +27,7 @@ const longLines = 40
 export function showInput(input: unknown): ShownLine[] {
   const lines: ShownLine[] = []
   if (isRecord(input)) fields(input, 0, lines)
-  else value('input', input, 0, lines)
+  else value('(input)', input, 0, lines)
   return lines
 }
 

@@ -9,7 +9,9 @@ const shownScripts =
 /** Common compatibility characters that cannot be confused with others. */
 const everyday = new Set('…™²³¹½¼¾ªº')
 /** Characters of this notation, and characters that look like shell syntax. */
-const lookalikes = new Set('⟨⟩␣⇥↵‐‒–−∕⁄∣ǀǃ‚‛‹›˂˃∶ː∗⁎∼˜˗⧸⧵⎸│┆┃╱╲')
+const lookalikes = new Set(
+  '⟨⟩␣⇥↵‐‒–−⁃─━╌╴∕⁄⟋⧸╱∖⧵⧹⟍╲∣ǀ⏐❘❙⎮⎸│┃┆┊ǃǂ‚‛‹›˂˃❮❯∶ː꞉˸∗⁎⁕✱∼˜˷⁓〜˗ˈˊˋʹʻʼʽʾʿ′‵ꞌꞋʺ″⁏⸵ˆ˄⌃♯⋕𝄀ʔɁ⟦⟧❨❩❲❳❴❵⦃⦄￩',
+)
 /** Cyrillic and Greek letters that look Latin. */
 const latinShapes = /^[асеорхуіјѕԁԛԝһӏАВЕКМНОРСТХУІЈЅԚԜӀονυρκαιΑΒΕΖΗΙΚΜΝΟΡΤΥΧ]+$/u
 

@@ -90,6 +90,10 @@ describe('the display of an input', () => {
     )
   })
 
+  it('a text that is the whole input does not look like a field', () => {
+    expect(showInputText('ls')).not.toBe(showInputText({ input: 'ls' }))
+  })
+
   it('two inputs that differ a little never look the same', () => {
     const change = fc.tuple(fc.nat(), sign, fc.boolean())
     fc.assert(
@@ -120,6 +124,8 @@ describe('the display of an input', () => {
     ['\tif x', '⇥if x'],
     ['    indented', '    indented'],
     ['a  b ', 'a␣␣b␣'],
+    ['rm ∖ x ⎮ y', 'rm ⟨U+2216⟩ x ⟨U+23AE⟩ y'],
+    ['echo ˋrm xˋ', 'echo ⟨U+02CB⟩rm x⟨U+02CB⟩'],
     ['Grüße, Привет, 日本語, 👍', 'Grüße, Привет, 日本語, 👍'],
   ])('%j is shown as %s', (given, shown) => expect(visibleLine(given)).toBe(shown))
 

@@ -23,7 +23,9 @@ export function Question({ asked, label, agent, canAnswer, select, answer }: Pro
   const [reason, setReason] = useState('')
   const look = (): void => {
     const pre = box.current
-    if (pre !== null && pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2) setRead(true)
+    // without a height it is not shown at all
+    if (pre === null || pre.clientHeight === 0) return
+    if (pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2) setRead(true)
   }
   useEffect(look)
   const isWhole = !hasTag(input)

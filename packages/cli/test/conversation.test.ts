@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { textBlock } from '../../../test/support/held-model.ts'
@@ -90,6 +90,17 @@ describe('signalbox run', () => {
     const system = JSON.stringify(requests[0]?.system)
     expect(system.indexOf('Use tabs.')).toBeGreaterThan(0)
     expect(system.indexOf('Test with vitest.')).toBeGreaterThan(system.indexOf('Use tabs.'))
+  })
+
+  it('does not read an AGENTS.md that is a link out of the repository', async () => {
+    const { run, requests, root } = await withModel(['Yes.'])
+    const repository = join(root, 'repository')
+    mkdirSync(join(repository, '.git'), { recursive: true })
+    writeFileSync(join(root, 'key'), 'SECRET')
+    symlinkSync(join(root, 'key'), join(repository, 'AGENTS.md'))
+    await run(['--cwd', repository, 'Hello'])
+    expect(requests).toHaveLength(1)
+    expect(JSON.stringify(requests)).not.toContain('SECRET')
   })
 
   it('shows tokens and cost', async () => {

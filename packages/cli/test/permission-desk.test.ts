@@ -101,6 +101,17 @@ describe('the permission desk', () => {
     expect(desk.isAsking).toBe(true)
   })
 
+  it('the name of a tool is shown whole, however long it is', async () => {
+    const { desk } = openDesk()
+    const name = `mcp__files__${'read_'.repeat(20)}write\u202e`
+    const tool = { ...toolOf('Bash'), name } as AnyTool
+    void desk.ask(tool, { command: 'x' }, contextOf('a'), createAssistantMessage([]), 'a', byMode)
+    await flush()
+    const lines = desk.lines(canvas)
+    expect(lines.join('').replace(/\s/g, '')).toContain(`${name.replace('\u202e', '⟨U+202E⟩')}run?`)
+    expect(lines.every((line) => line.length <= canvas.columns)).toBe(true)
+  })
+
   it('with always, other prompts that the rule covers are answered too, and only those', async () => {
     const { desk, answers, ask, notes } = openDesk()
     await ask('a', 'Bash', { command: 'touch a' })

@@ -169,6 +169,14 @@ describe.each([
     const hostile = 'b.txt\u001b[2J\u202e'
     await client.callTool({ name: 'Change', arguments: { file_path: hostile } })
     expect(asked.at(-1)).toBe('May Change run?\nfile_path:\n│ b.txt⟨ESC⟩[2J⟨U+202E⟩')
+    const wary = { ...change, checkPermissions: () => ({ behavior: 'ask', message: 'why\nfile_path:\r' }) } as AnyTool
+    const other = await pair(kind, mode, { tools: [wary] }, (message) => {
+      asked.push(message)
+      return { action: 'decline' }
+    })
+    await other.client.callTool({ name: 'Change', arguments: { file_path: 'c.txt' } })
+    // a reason does not pass for a part of the input
+    expect(asked.at(-1)).toBe('May Change run?\nasked because:\n│ why\n│ file_path:⟨CR⟩\nfile_path:\n│ c.txt')
     const mute = await pair(kind, mode, { tools: [change] })
     const refused = await mute.client.callTool({ name: 'Change', arguments: { file_path: 'a.txt' } })
     expect(textOf(refused)).toContain('this client cannot ask for it')

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { defineTool, type Tool, toolError } from 'signalbox'
+import { defineTool, type Tool, type ToolCheck, toolError } from 'signalbox'
 import { z } from 'zod'
 import { placeOf } from './file-tool.ts'
 import { type GrepData, grepData, grepText } from './grep-text.ts'
@@ -12,6 +12,7 @@ import { nameGlobOf, ripgrepSearch, ripgrepText } from './search/ripgrep-search.
 import { scanFiles } from './search/scan-files.ts'
 import { byName, forbiddenFiles, listFiles, onOneLine, type SearchService } from './search/search-service.ts'
 import { timedSearch } from './search/timed-search.ts'
+import { deniedPaths } from './workspace/denied-paths.ts'
 import { readWhole } from './workspace/read-whole.ts'
 import type { FoundPlace } from './workspace/workspace.ts'
 
@@ -39,6 +40,13 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
     description: `Searches files with a regular expression in ripgrep syntax (no look-around, no back-references). Returns at most ${maxShown} lines, sorted by path. Binary files and files listed in .gitignore or .ignore are skipped.`,
     inputSchema,
     ...folderRules(workspace),
+    /** Grep shows what Read would show, so a Read rule that asks about the path asks here too. */
+    async checkPermissions({ path = '.' }, context): Promise<ToolCheck> {
+      const place = await workspace.resolve(path)
+      const isAsked = await deniedPaths(workspace, context, ['Read'], 'ask')
+      if (!place.ok || !isAsked(place.path)) return { behavior: 'allow' }
+      return { behavior: 'ask', message: `A permission rule asks before ${place.shown} is read.` }
+    },
     async call(input, context): Promise<{ data: GrepData }> {
       if (input.multiline !== true && hasLineBreak(input.pattern)) {
         throw toolError(
@@ -57,8 +65,13 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
       }
       const glob = input.glob === undefined ? undefined : await fileGlob(input.glob, '', true)
       const isForbidden = await forbiddenFiles(desk, context)
+      const isAsked = await deniedPaths(workspace, context, ['Read'], 'ask')
+      // the question was about this path; files that it did not name are left out
+      const isAllowed = isAsked(place.path) ? () => true : (path: string) => !isAsked(path)
       const isWanted = (path: string): boolean =>
-        !isForbidden(path) && (glob === undefined || glob.matches(relative(glob.folder, relative(place.path, path))))
+        !isForbidden(path) &&
+        isAllowed(path) &&
+        (glob === undefined || glob.matches(relative(glob.folder, relative(place.path, path))))
       const { matches, isCut } = await timedSearch(context.abortController.signal, (signal) =>
         find(desk, place, search, input.glob, isWanted, signal),
       )

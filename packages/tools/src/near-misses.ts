@@ -26,7 +26,7 @@ function describe(found: readonly string[], sought: readonly string[], at: numbe
   const line = at + Math.max(differs, 0) + 1
   if (there === undefined) return `line ${at + 1}: the file ends before the whole text`
   const isSpace = there.trim() === sought[differs]?.trim()
-  return `line ${line}${isSpace ? '(only white space differs)' : ''}: ${JSON.stringify(there.slice(0, 200))}`
+  return `line ${line}${isSpace ? ' (only white space differs)' : ''}: ${JSON.stringify(there.slice(0, 200))}`
 }
 
 /** Similarity from 0 to 1, by the character pairs that two lines share. */

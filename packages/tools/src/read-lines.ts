@@ -7,6 +7,8 @@ export interface ReadLines {
   readonly total: number
   /** The file continues after the part that was read. */
   readonly isCut: boolean
+  /** The last line continues too: reading stopped in the middle of it. */
+  readonly isLineCut: boolean
   /** Hash of the whole file, if the whole file was read. */
   readonly hash: string | undefined
   readonly longest: number
@@ -35,10 +37,10 @@ export async function readLines(file: OpenFile, limits: LineLimits): Promise<Rea
   let line = ''
   let lineChars = 0
   let position = 0
-  const endLine = (): void => {
+  const endLine = (isLineCut = false): void => {
     total++
     longest = Math.max(longest, lineChars)
-    if (total >= offset && lines.length < limit) lines.push(shorten(line, lineChars, maxLineChars))
+    if (total >= offset && lines.length < limit) lines.push(shorten(line, lineChars, maxLineChars, isLineCut))
     line = ''
     lineChars = 0
   }
@@ -65,16 +67,18 @@ export async function readLines(file: OpenFile, limits: LineLimits): Promise<Rea
     take(decoder.decode(bytes, { stream: true }))
     if ((position > maxBytes && lines.length >= limit) || position > 16 * maxBytes) {
       // an unfinished last line is returned as far as it was read
-      if (lineChars > 0 && lines.length < limit) endLine()
-      return { lines, total, isCut: true, hash: undefined, longest }
+      const isLineCut = lineChars > 0 && lines.length < limit
+      if (isLineCut) endLine(true)
+      return { lines, total, isCut: true, isLineCut, hash: undefined, longest }
     }
   }
   take(decoder.decode())
   if (lineChars > 0) endLine()
-  return { lines, total, isCut: false, hash: hash.digest('hex'), longest }
+  return { lines, total, isCut: false, isLineCut: false, hash: hash.digest('hex'), longest }
 }
 
-function shorten(line: string, chars: number, max: number): string {
+function shorten(line: string, chars: number, max: number, isLineCut: boolean): string {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line
+  if (isLineCut) return `${text.slice(0, max)}… (at least ${Math.max(0, chars - max)} more characters)`
   return chars > max + 1 ? `${text.slice(0, max)}… (${chars - max} more characters)` : text.slice(0, max)
 }

@@ -87,7 +87,7 @@ export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<ty
 }
 
 function textData(file: string, offset: number, read: ReadLines): ReadData {
-  const { lines, total, isCut } = read
+  const { lines, total, isCut, isLineCut } = read
   const numbered = lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`)
   const last = offset + lines.length - 1
   const notes: string[] = []
@@ -95,7 +95,11 @@ function textData(file: string, offset: number, read: ReadLines): ReadData {
   else if (lines.length === 0 && isCut) {
     notes.push(`(The file is too large to reach line ${offset}; reading stopped at line ${total}. Use Bash instead.)`)
   } else if (lines.length === 0) notes.push(`(The file has ${total} lines; line ${offset} does not exist.)`)
-  else if (isCut || last < total) {
+  else if (isLineCut) {
+    notes.push(
+      `(Line ${last} is too long to be read whole, and the file continues. Use Bash, such as cut -c or head -c.)`,
+    )
+  } else if (isCut || last < total) {
     const all = isCut ? 'the file continues' : `the file has ${total}`
     notes.push(`(Lines ${offset} to ${last}; ${all}. Continue with offset ${last + 1}.)`)
   }

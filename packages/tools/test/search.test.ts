@@ -125,6 +125,28 @@ describe.each(engines)('searching %s', (_, options) => {
     expect(await grep('alpha', {}, settings)).toBe('a.ts')
   })
 
+  it('what Read asks about is not shown by Grep without a question', async () => {
+    const root = scratch({ 'a.txt': 'alpha one\n', '.env': 'alpha SECRET\n', 'keys/b.txt': 'alpha SECRET\n' })
+    const { tools, close } = createTools({ root, ...options })
+    onTestFinished(close)
+    const asked: unknown[] = []
+    const grep = async (path: string | undefined, behavior: 'allow' | 'deny') => {
+      const canUseTool = async (_: unknown, input: unknown) => {
+        asked.push(input)
+        return { behavior, message: 'no' } as const
+      }
+      const context = { permissions: { ask: ['Read(.env)', 'Read(keys/**)'] } }
+      const input = { pattern: 'alpha', path, output_mode: 'content' }
+      return (await runTool(tools, 'Grep', input, { canUseTool, context })).text
+    }
+    expect(await grep(undefined, 'deny')).toBe('a.txt:1:alpha one')
+    expect(asked).toEqual([])
+    expect(await grep('.env', 'deny')).not.toContain('SECRET')
+    expect(await grep('keys/b.txt', 'deny')).not.toContain('SECRET')
+    expect(asked).toHaveLength(2)
+    expect(await grep('.env', 'allow')).toContain('SECRET')
+  })
+
   it('deny rules apply to every search that includes their path', async () => {
     const { grep } = setting()
     const settings = { context: { permissions: { deny: ['Grep(src/deep/**)'] } } }

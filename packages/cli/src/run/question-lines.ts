@@ -1,7 +1,7 @@
 import { type ShownLine, showInput, visibleLine } from 'signalbox'
 import type { Canvas } from '../view/call-lines.ts'
 import { cleanLine } from '../view/clean-text.ts'
-import { cut } from '../view/fit.ts'
+import { cut, wrap } from '../view/fit.ts'
 import { wrapShown } from '../view/wrap-shown.ts'
 import type { DeskQuestion } from './permission-desk.ts'
 
@@ -38,12 +38,10 @@ const fewRows = 12
 export function questionPicture(shown: ShownQuestion, canvas: Canvas): QuestionPicture {
   const { columns, colors, rows: screen = defaultRows } = canvas
   const { bold, yellow, dim } = colors
-  const who = `${shown.number === undefined ? '' : `#${shown.number} `}${cleanLine(shown.name)}`
+  const who = `${shown.number === undefined ? '' : `#${shown.number} `}${visibleLine(shown.name)}`
   const more = shown.more === 0 ? '' : dim(` (${shown.more} more ${shown.more === 1 ? 'waits' : 'wait'})`)
-  const title = cut(
-    `${yellow('?')} May ${bold(who)} run${shown.by === undefined ? '' : ` for ${cleanLine(shown.by)}`}?${more}`,
-    columns,
-  )
+  const agent = shown.by === undefined ? '' : ` for ${visibleLine(shown.by)}`
+  const title = wrap(`${yellow('?')} May ${bold(who)} run${agent}?${more}`, columns)
   const body = wrapShown(bodyOf(shown), columns - 4, colors)
   const isTight = screen < fewRows
   const keyLines = (isRead: boolean): string[] => {
@@ -52,7 +50,7 @@ export function questionPicture(shown: ShownQuestion, canvas: Canvas): QuestionP
       ? [cut(`  ${lines.join(' · ')}`, columns)]
       : lines.map((line) => cut(`  ${line}`, columns))
   }
-  const head = isTight ? [title] : ['', title]
+  const head = isTight ? title : ['', ...title]
   // two rows of the screen stay free
   const room = Math.max(1, screen - 2 - head.length - Math.max(keyLines(true).length, keyLines(false).length))
   const isWhole = body.length <= room

@@ -5,6 +5,7 @@ import {
   createAssistantMessage,
   type ExecutorOptions,
   type Message,
+  type PermissionQuestion,
   StreamingToolExecutor,
   showInputText,
   type ToolResultBlock,
@@ -86,8 +87,7 @@ export class CallDispatcher {
     const call = this.#calls.get(id)
     if (call === undefined || call.signal.aborted)
       return { behavior: 'deny', message: 'The client no longer waits for this call.' }
-    const why = question?.message === undefined ? '' : `\n${question.message.split('\n').map(visibleLine).join('\n')}`
-    const message = `May ${visibleLine(tool.name)} run?${why}\n${showInputText(input)}`
+    const message = [`May ${visibleLine(tool.name)} run?`, ...reasonLines(question), showInputText(input)].join('\n')
     return call.ask({ message }, this.#options.askMs)
   }
 
@@ -115,4 +115,10 @@ export class CallDispatcher {
     this.#calls.delete(id)
     call.settle((first.message.content as ToolResultBlock[])[0] as ToolResultBlock)
   }
+}
+
+/** A field of its own, so that a reason cannot pass for a part of the input. */
+function reasonLines(question: PermissionQuestion | undefined): string[] {
+  if (question?.message === undefined) return []
+  return ['asked because:', ...question.message.split('\n').map((line) => `│ ${visibleLine(line)}`)]
 }

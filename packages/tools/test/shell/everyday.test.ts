@@ -29,12 +29,12 @@ async function runsUnasked(command: string, allow: readonly string[]): Promise<b
   return false
 }
 
-it('of 100 everyday commands at least 95 run without a prompt with the rules of a developer', async () => {
+it('of 190 everyday commands at least 95 % run without a prompt with the rules of a developer', async () => {
   const rules = everydayRules.map((spec) => `Bash(${spec})`)
   const asked: string[] = []
   for (const command of everydayCommands) if (!(await runsUnasked(command, rules))) asked.push(command)
-  expect(everydayCommands.length).toBeGreaterThanOrEqual(100)
-  expect(asked).toEqual([])
+  expect(everydayCommands.length).toBeGreaterThanOrEqual(190)
+  expect(asked.length / everydayCommands.length).toBeLessThan(0.05)
 })
 
 it('without rules only read commands run, and nothing outside the workspace', async () => {

@@ -22,8 +22,10 @@ export interface Observed {
   readonly changed: readonly string[]
 }
 
+// one write for the whole record: in a pipeline, two stubs append at the same time
 const note = `#!/bin/sh
-{ printf '%s\\0' "\${0##*/}" "$@"; printf '\\n\\0'; } >> "$SIGNALBOX_LOG"
+printf '%s\\0' "\${0##*/}" "$@" '
+' >> "$SIGNALBOX_LOG"
 `
 
 const limits: SpawnSyncOptions = { stdio: ['ignore', 'pipe', 'pipe'], timeout: 10_000, killSignal: 'SIGKILL' }
@@ -34,7 +36,7 @@ const files = { 'a.txt': 'alpha\n', 'b.txt': 'touch marker\n', 'src/c.txt': 'gam
  * Runs commands in the real bash, where every program is a stub that notes its words: what bash made of a command is
  * then known, and nothing else happens. In bubblewrap where it is installed, else in a folder that is thrown away.
  */
-export function stubbedBash(programs: readonly string[]): (command: string) => Observed {
+export function stubbedBash(programs: readonly string[]): { folder: string; run(command: string): Observed } {
   const home = mkdtempSync(join(tmpdir(), 'signalbox-stubs-'))
   afterAll(() => rmSync(home, { recursive: true, force: true }))
   const [bin, work, log] = [join(home, 'bin'), join(home, 'work'), join(home, 'log')]
@@ -66,7 +68,7 @@ export function stubbedBash(programs: readonly string[]): (command: string) => O
   }
   const expected = new Map<string, string>(Object.entries({ ...files, 'run.sh': note }))
   prepare()
-  return (command) => {
+  const run = (command: string): Observed => {
     writeFileSync(log, '')
     const args = ['--noprofile', '--norc', '-c', command]
     const env = { PATH: bin, HOME: work, LANG: 'C.UTF-8', SIGNALBOX_LOG: log }
@@ -80,6 +82,7 @@ export function stubbedBash(programs: readonly string[]): (command: string) => O
     const records = readFileSync(log, 'utf8').split('\n\0').slice(0, -1)
     return { started: records.map((record) => record.split('\0').slice(0, -1)), changed }
   }
+  return { folder: work, run }
 }
 
 function changesIn(folder: string, expected: ReadonlyMap<string, string>): string[] {

@@ -72,6 +72,7 @@ interface ClassItem {
 }
 
 function charOrSet(reader: PatternReader): ClassItem {
+  if (reader.isAtEnd) throw invalidPattern('a character class is not closed.')
   if (!reader.take('\\')) {
     const char = reader.next()
     return { text: literal(char), char }

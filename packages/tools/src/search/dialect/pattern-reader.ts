@@ -66,8 +66,10 @@ export function escapedChar(reader: PatternReader): string | undefined {
   if (Object.hasOwn(digits, letter)) {
     reader.next()
     const braced = reader.take('{') ? reader.until('}') : undefined
-    const text = braced ?? Array.from({ length: digits[letter] as number }, () => reader.next()).join('')
-    const code = /^[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : Number.NaN
+    const count = digits[letter] as number
+    const text = braced ?? Array.from({ length: count }, () => reader.next()).join('')
+    const isWhole = braced !== undefined || text.length === count
+    const code = isWhole && /^[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : Number.NaN
     if (Number.isNaN(code) || code > 0x10ffff) throw invalidPattern(`\\${letter}${text} is not a valid character.`)
     return String.fromCodePoint(code)
   }

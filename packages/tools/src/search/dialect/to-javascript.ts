@@ -33,8 +33,6 @@ const boundaries: Record<string, string> = {
   B: `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`,
   '<': `(?:(?<!${word})(?=${word}))`,
   '>': `(?:(?<=${word})(?!${word}))`,
-  A: '(?:^)',
-  z: '(?:$)',
 }
 const maxDepth = 200
 
@@ -109,7 +107,7 @@ function atom(at: Translation, flags: Flags): string {
       return group(at, flags)
     case '[':
       at.cases.add(flags.i)
-      return bracketClass(reader, flags.x)
+      return withoutLineBreak(at, bracketClass(reader, flags.x))
     case '.':
       return flags.s ? '[\\s\\S]' : without(seesReturns ? '[\\n]' : '[\\r\\n]')
     case '^':
@@ -131,7 +129,13 @@ function atom(at: Translation, flags: Flags): string {
 
 function letter(at: Translation, char: string, { i }: Flags): string {
   if (char.toLowerCase() !== char.toUpperCase()) at.cases.add(i)
-  return literal(char)
+  return withoutLineBreak(at, literal(char))
+}
+
+/** As in ripgrep, a line break alone is an error where it can never match. */
+function withoutLineBreak({ isMultiline }: Translation, text: string): string {
+  if (isMultiline || !/^\[*\\u\{a\}\]*$/.test(text)) return text
+  throw invalidPattern('it contains a line break, which never matches within one line. Set multiline.')
 }
 
 function escaped(at: Translation, flags: Flags): string {
@@ -152,7 +156,8 @@ function escaped(at: Translation, flags: Flags): string {
       'b{end-half}': `(?!${word})`,
     }[half] as string
   }
-  if (!at.isMultiline && /[Az]/.test(reader.peek())) throw needsRipgrep(`\\${reader.peek()} without multiline`)
+  // ripgrep itself takes the beginning and the end of what it searches at once, which may be a line or a file
+  if (/[Az]/.test(reader.peek())) throw needsRipgrep(`\\${reader.peek()}`)
   const boundary = boundaries[reader.peek()]
   if (boundary !== undefined) {
     reader.next()
