@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { postgresJournals } from '@signalbox/postgres'
 import pg from 'pg'
 import type { JournalStore, NewRecord } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { findPostgres, PostgresServer } from './postgres-server.ts'
 
 const isThere = findPostgres() !== undefined
@@ -66,7 +70,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     journal.onNote((note) => heard.push(note))
     for (let n = 0; n < 200; n++) {
       journal.append(sent(n))
-      if (n % 40 !== 20) {
+      if (n !== 20 && n !== 120) {
         if (n % 5 === 0) await journal.flush()
         continue
       }
@@ -151,6 +155,43 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await journal.close()
     expect(await statusOf()).toBe('lost')
     await Promise.all([store.end(), other.end()])
+  })
+
+  it('D10 an owner that is stopped while another takes its session can no longer write; nothing is lost or mixed', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'signalbox-program-'))
+    const store = 'postgresJournals({ connectionString: process.argv[2], schema: process.argv[3] })'
+    const program = await writeProgram(home, 'packages/postgres/src/index.ts', 'postgresJournals', store)
+    const [first, second] = [new ToldChild(program, server.url, schema), new ToldChild(program, server.url, schema)]
+    try {
+      expect(await first.tell('open', 'first')).toBe('done')
+      const fenced = first.tell('flood')
+      await first.until(() => first.flushed >= 20)
+      first.process.kill('SIGSTOP')
+      expect(await second.tell('open', 'second')).toBe('done')
+      expect(await second.tell('write', 'mine')).toBe('done')
+      first.process.kill('SIGCONT')
+      expect(await fenced).toBe('session_fenced')
+      expect(await second.tell('write', 'still mine')).toBe('done')
+      const reader = make()
+      const texts = await textsIn(reader)
+      await reader.end()
+      const flood = texts.slice(0, -2)
+      expect(flood.length).toBeGreaterThan(first.flushed)
+      expect([flood, texts.slice(-2)]).toEqual([[...flood.keys()], ['mine', 'still mine']])
+      await second.kill()
+      const next = make()
+      const opened = await next.open('s', { owner: 'third', mode: 'resume' })
+      expect(opened.records.filter(({ t }) => t === 'session.opened').map(({ owner }) => owner)).toEqual([
+        'first',
+        'second',
+        'third',
+      ])
+      await opened.close()
+      await next.end()
+    } finally {
+      await Promise.all([first.kill(), second.kill()])
+      await rm(home, { recursive: true })
+    }
   })
 
   it('D25 sweeps idle sessions, by the clock of the database, and never others', async () => {
