@@ -17,7 +17,7 @@ export function withPreview(
   block: ToolResultBlock,
   path: string,
   maxChars: number,
-  write = resultTexts.stored,
+  write: typeof resultTexts.stored = resultTexts.stored,
 ): ToolResultBlock {
   const preview = previewOf(textOf(block), path, maxChars, write)
   if (typeof block.content === 'string') return { ...block, content: preview }
