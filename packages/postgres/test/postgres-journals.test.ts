@@ -136,25 +136,31 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await pool.end()
   })
 
-  it('D10 D1 an owner whose connection is gone is lost; one that listens again is not', async () => {
-    const [store, other] = [make(), make()]
-    const journal = await store.open('s', { owner: 'me', mode: 'create' })
-    journal.append(sent('x'))
-    await journal.flush()
-    const statusOf = async () => {
-      for await (const { status } of other.list()) return status
-      return 'nothing'
+  it('D1 an owner whose connection is gone is lost, until it listens again', async () => {
+    const [patient, store, other] = [make({ rescanMs: 1_000_000 }), make(), make()]
+    const journals = [
+      await patient.open('patient', { owner: 'me', mode: 'create' }),
+      await store.open('s', { owner: 'me', mode: 'create' }),
+    ]
+    for (const journal of journals) {
+      journal.append(sent('x'))
+      await journal.flush()
     }
-    expect(await statusOf()).toBe('running')
+    const statuses = async () => {
+      const found: string[] = []
+      for await (const { id, status } of other.list()) found.push(`${id} ${status}`)
+      return found.sort()
+    }
+    expect(await statuses()).toEqual(['patient running', 's running'])
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
     await client.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()')
     await client.end()
-    // the owner finds out by itself within rescanMs
-    await expect.poll(statusOf).toBe('running')
-    await journal.close()
-    expect(await statusOf()).toBe('lost')
-    await Promise.all([store.end(), other.end()])
+    // the second owner finds out by itself; the first one would look much later
+    await expect.poll(statuses).toEqual(['patient lost', 's running'])
+    await Promise.all(journals.map((journal) => journal.close()))
+    expect(await statuses()).toEqual(['patient lost', 's lost'])
+    await Promise.all([patient.end(), store.end(), other.end()])
   })
 
   it('D10 an owner that is stopped while another takes its session can no longer write; nothing is lost or mixed', async () => {
