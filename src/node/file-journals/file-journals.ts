@@ -14,7 +14,7 @@ import { LogLines } from './log-lines.ts'
 import { nodeDisk } from './node-disk.ts'
 import { checkFileJournals, type FileJournalsOptions } from './options.ts'
 import { type ProcessView, thisProcess } from './process-identity.ts'
-import { type OnDamage, type ReadLog, readLog } from './read-log.ts'
+import { noLog, type OnDamage, type ReadLog, readLog } from './read-log.ts'
 import { sealer } from './seal.ts'
 import { filesOf, type SessionFiles } from './session-files.ts'
 import { SessionLocks } from './session-lock.ts'
@@ -49,7 +49,7 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
   async function openLocked(id: string, files: SessionFiles, given: OpenJournalOptions, release: () => Promise<void>) {
     const found = await logOf(id, files)
     checkMode(id, given, found !== undefined)
-    const log = found ?? { records: [], length: 0, crc: undefined, blobs: [] }
+    const log = found ?? noLog
     for (const record of log.records) checkRecord(id, record)
     const inbox = inboxOf(files)
     if (found === undefined) await disk.remove(files.inbox)
@@ -90,7 +90,7 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
         await file.release()
       },
     }
-    const journal = new JournalWriter({ id, records, bytes: file.length, sink, limits })
+    const journal = new JournalWriter({ id, records, bytes: log.bytes, sink, limits })
     for (const note of notes) journal.deliver(note)
     const watch = new InboxWatch(disk, inbox, files.inbox, rescanMs, journal, seen)
     watches.set(files.name, watch)

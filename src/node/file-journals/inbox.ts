@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isSignalboxError } from '../../base/signalbox-error.ts'
 import { keyOf, type SessionNote } from '../../journal/journal.ts'
 import { journalCorrupt } from '../../journal/journal-errors.ts'
 import type { Disk } from './disk.ts'
@@ -71,6 +72,7 @@ export class Inbox {
       if (typeof keyOf(said) !== 'string') throw new Error('it has no key')
       return { order, note: said }
     } catch (error) {
+      if (isSignalboxError(error)) throw error
       throw journalCorrupt(id, `the note ${path}`, error instanceof Error ? error.message : String(error), error)
     }
   }

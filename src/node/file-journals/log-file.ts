@@ -26,10 +26,6 @@ export class LogFile implements JournalSink {
     this.#crc = log.crc
   }
 
-  get length(): number {
-    return this.#length
-  }
-
   /** Cuts off a torn tail. It becomes durable with the next commit. */
   async cutTail(): Promise<void> {
     if (this.#file.state().size > this.#length) await this.#file.truncate(this.#length)

@@ -1,6 +1,7 @@
 import { isSignalboxError, type SignalboxError } from '../../base/signalbox-error.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
 import { journalCorrupt } from '../../journal/journal-errors.ts'
+import { bytesOf } from '../../journal/journal-limits.ts'
 import { crc32 } from './crc32.ts'
 import type { LogLine, LogLines } from './log-lines.ts'
 
@@ -11,9 +12,13 @@ export interface ReadLog {
   readonly length: number
   /** The CRC-32 of the last line. */
   readonly crc: number | undefined
+  /** Bytes of all records, with their blobs. */
+  readonly bytes: number
   /** Names of all blobs that the records refer to. */
   readonly blobs: string[]
 }
+
+export const noLog: ReadLog = { records: [], length: 0, crc: undefined, bytes: 0, blobs: [] }
 
 /** Hears of a broken record in place of an error; the records before it are returned. */
 export type OnDamage = (error: SignalboxError) => void
@@ -25,11 +30,11 @@ const lineEnd = 10
  * durable must not be cut off.
  */
 export async function readLog(id: string, data: Uint8Array, lines: LogLines, onDamage?: OnDamage): Promise<ReadLog> {
-  const log: Growing = { records: [], length: 0, crc: undefined, blobs: [] }
+  const log: Growing = { ...noLog, records: [], blobs: [] }
   try {
     await readLines(id, data, lines, log)
   } catch (error) {
-    if (onDamage === undefined || !isSignalboxError(error)) throw error
+    if (onDamage === undefined || !isSignalboxError(error) || error.code !== 'journal_corrupt') throw error
     onDamage(error)
   }
   return log
@@ -45,7 +50,9 @@ async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Gro
     const n = log.records.length
     const position = `record ${n} (byte ${log.length})`
     const line = parseLine(id, bytes, n, log.crc, position)
-    log.records.push(await readRecord(id, line, lines, position))
+    const record = await readRecord(id, line, lines, position)
+    log.records.push(record)
+    log.bytes += line.blobs === undefined ? bytes.length : bytesOf(JSON.stringify(record))
     log.blobs.push(...Object.values(line.blobs ?? {}))
     log.crc = crc32(bytes)
     log.length = end + 1
@@ -78,6 +85,7 @@ function readRecord(
   return lines.read(line).then(
     (record) => record as unknown as JournalRecord,
     (error: unknown) => {
+      if (isSignalboxError(error)) throw error
       throw journalCorrupt(id, position, error instanceof Error ? error.message : String(error), error)
     },
   )

@@ -9,7 +9,7 @@ import type { Disk } from './disk.ts'
 import type { Inbox } from './inbox.ts'
 import { removeLeftovers } from './leftovers.ts'
 import type { FileJournalsOptions } from './options.ts'
-import type { OnDamage, ReadLog } from './read-log.ts'
+import { noLog, type OnDamage, type ReadLog } from './read-log.ts'
 import { blobFile, filesNamed, logName, type SessionFiles } from './session-files.ts'
 import type { SessionLocks } from './session-lock.ts'
 
@@ -85,7 +85,7 @@ export class StoredSessions {
         if (!isSignalboxError(error) || error.code !== 'session_locked') throw error
       }
     }
-    await removeLeftovers(this.#parts.disk, this.#parts.folder, () => this.#collect(({ blobs }) => blobs), limit)
+    await removeLeftovers(this.#parts.disk, this.#parts.folder, () => this.#collect(({ blobs }) => blobs))
     return removed
   }
 
@@ -107,7 +107,7 @@ export class StoredSessions {
     }
     const log = await this.#parts.logOf(files.name, files, onDamage)
     if (log === undefined && problem === undefined) return undefined
-    const found = log ?? { records: [], length: 0, crc: undefined, blobs: [] }
+    const found = log ?? noLog
     const owner = await this.#parts.locks.ownerOf(files, locks)
     const summary = summaryOf(files.name, found.records, owner)
     problem ??= problemOf(summary.id, found.records)

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -153,6 +153,28 @@ describe('a journal as a file', () => {
     await (await limited.open('s', { owner: 'me', mode: 'resume' })).close()
   })
 
+  it('D23 blobs count towards the size of a session, also after it is opened again', async () => {
+    const limited = fileJournals({ folder, limits: { sessionBytes: 700_000 } })
+    const big = 'x'.repeat(300_000)
+    for (const _ of [1, 2]) await write([{ big }], limited)
+    const journal = await limited.open('s', { owner: 'me', mode: 'resume' })
+    journal.append({ t: 'message.sent', big })
+    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_full' })
+    await journal.close().catch(() => undefined)
+  })
+
+  it('D22 a log of every released version resumes', async () => {
+    const released = join(import.meta.dirname, 'released')
+    for (const name of await readdir(released)) {
+      await copyFile(join(released, name), log)
+      const before = await readFile(log)
+      const journal = await resume()
+      expect(journal.records.map(({ n }) => n)).toEqual([...journal.records.keys()])
+      await journal.close()
+      expect((await readFile(log)).subarray(0, before.length)).toEqual(before)
+    }
+  })
+
   it('D24 a sealed log shows types only, and cannot be read without the seal', async () => {
     const seal = {
       encrypt: (text: string) => Buffer.from(text).toString('hex'),
@@ -171,7 +193,9 @@ describe('a journal as a file', () => {
       'at,c,n,sealed,t',
       'at,blobs,c,n,sealed,t',
     ])
-    await expect(resume()).rejects.toThrow('pass the option seal')
+    const unsealed = { code: 'invalid_option', message: expect.stringContaining('Pass the option seal') }
+    await expect(resume()).rejects.toMatchObject(unsealed)
+    await expect(all(store.list())).rejects.toMatchObject(unsealed)
     expect((await all(sealed.list())).map(({ id }) => id)).toEqual(['s'])
   })
 
