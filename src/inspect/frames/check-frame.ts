@@ -124,7 +124,12 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     event: isText,
     cause: isCause,
   },
-  ending: { call: isText, by: oneOf('answer', 'result', 'abort'), kind: orNull(isText), reached: orNull(isText) },
+  ending: {
+    call: isText,
+    by: oneOf('answer', 'result', 'journal', 'unknown', 'abort'),
+    kind: orNull(isText),
+    reached: orNull(isText),
+  },
   progress: { call: isText, count: isCount, data: isAnything },
   result: { call: isText, message: isText, isError: isBoolean, content: isAnything },
   said: { by: oneOf('user', 'model', 'thought', 'host'), text: isText },
