@@ -10,16 +10,23 @@ const causeOf = <C>({ event }: { event: { cause: C } }): C => event.cause
 
 const byResult: Ending = { by: 'result' }
 const byAnswer: Ending = { by: 'answer' }
+const byJournal: Ending = { by: 'journal' }
+const byUnknown: Ending = { by: 'unknown' }
 const withOwnResult = { target: '#call.completed', actions: { type: 'endWith', params: byResult } } as const
 
 /** A phase with nothing to do is skipped in the same transition. */
+const toCalling = [
+  { guard: 'needsJournaling', target: '#call.executing.journaling' },
+  { target: '#call.executing.calling' },
+] as const
 const toPermission = [
   { guard: 'needsDeciding', target: '#call.executing.permission' },
   { guard: 'needsAsking', target: '#call.executing.permission.asking' },
-  { target: '#call.executing.calling' },
+  ...toCalling,
 ] as const
 const toPreHooks = [{ guard: 'needsPreHooks', target: '#call.executing.preHooks' }, ...toPermission] as const
 const toValidation = [{ guard: 'needsValidation', target: '#call.executing.validating' }, ...toPreHooks] as const
+const toFirstPhase = [{ guard: 'needsRecovery', target: '#call.executing.recovering' }, ...toValidation] as const
 
 type Changed = { change: Reclassification | undefined }
 const requeued = {
@@ -47,6 +54,13 @@ const cutShort = (reached: 'notStarted' | 'underWay') =>
     ],
   }) as const
 
+/** Its body ran in a process that is gone: nobody can say that it did nothing. */
+const endsUnknown = {
+  target: '#call.completed',
+  actions: [holdCause, 'stop', { type: 'endWith', params: byUnknown }],
+} as const
+const cutWhileQueued = [{ guard: 'needsRecovery', ...endsUnknown }, cutShort('notStarted')] as const
+
 const aborted = cutShort('underWay')
 const interrupted = { guard: 'yieldsToInterrupt', ...aborted } as const
 const toStopping = { target: '#call.executing.stopping', actions: holdCause } as const
@@ -64,12 +78,25 @@ const toOwnResult = [
   withOwnResult,
 ] as const
 
+const toUnknown = [
+  {
+    guard: { type: 'cancelsSiblings', params: eventOf<OwnResult> },
+    target: '#call.completed',
+    actions: [
+      { type: 'cancelSiblings', params: eventOf<OwnResult> },
+      { type: 'endWith', params: byUnknown },
+    ],
+  },
+  { target: '#call.completed', actions: { type: 'endWith', params: byUnknown } },
+] as const
+
 /** While it waited for a person, the slots may have filled up: then it queues again, and keeps its decision. */
 const answered = {
   'input.rejected': toOwnResult,
   'permission.allowed': [
     { guard: isReclassified, target: '#call.queued', actions: ['permit', requeued] },
     { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', requeued] },
+    { guard: 'needsJournaling', target: '#call.executing.journaling', actions: ['permit', 'reportResumed'] },
     { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
   ],
 } as const
@@ -105,17 +132,34 @@ export const callChart = once(() =>
     initial: 'queued',
     states: {
       queued: {
-        always: { guard: 'isAnswered', target: 'completed', actions: { type: 'endWith', params: byAnswer } },
+        always: {
+          guard: 'isAnswered',
+          target: 'completed',
+          actions: {
+            type: 'endWith',
+            params: ({ context }) => (context.call.port.isRecorded ? byJournal : byAnswer),
+          },
+        },
         on: {
-          'call.start': toValidation,
-          'call.abort': cutShort('notStarted'),
+          'call.start': toFirstPhase,
+          'call.abort': cutWhileQueued,
           // the executor informs only those queued calls that an interrupt affects
-          'call.interrupt': cutShort('notStarted'),
+          'call.interrupt': cutWhileQueued,
         },
       },
       executing: {
         initial: 'validating',
         states: {
+          recovering: {
+            entry: 'recover',
+            on: {
+              'call.recovered': 'calling',
+              'outcome.unknown': toUnknown,
+              'tool.settled': 'postHooks',
+              'call.abort': endsUnknown,
+              'call.interrupt': { guard: 'yieldsToInterrupt', ...endsUnknown },
+            },
+          },
           validating: {
             entry: 'validate',
             on: {
@@ -146,7 +190,10 @@ export const callChart = once(() =>
                 on: {
                   'permission.undecided': 'asking',
                   'permission.deferred': 'later',
-                  'permission.allowed': { target: '#call.executing.calling', actions: 'permit' },
+                  'permission.allowed': [
+                    { guard: 'needsJournaling', target: '#call.executing.journaling', actions: 'permit' },
+                    { target: '#call.executing.calling', actions: 'permit' },
+                  ],
                 },
               },
               asking: {
@@ -166,6 +213,15 @@ export const callChart = once(() =>
               ],
               'call.abort': aborted,
               'call.interrupt': aborted,
+            },
+          },
+          journaling: {
+            entry: 'journalStart',
+            on: {
+              'start.journaled': 'calling',
+              'start.failed': withOwnResult,
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
             },
           },
           calling: {
@@ -224,7 +280,20 @@ export const callChart = once(() =>
       },
       completed: {
         entry: ['conclude', 'reportCompleted'],
-        on: { 'call.yield': 'yielded' },
+        initial: 'durable',
+        states: {
+          durable: {
+            always: { guard: 'needsRecording', target: 'recording' },
+            on: { 'call.yield': '#call.yielded' },
+          },
+          recording: {
+            entry: 'recordResult',
+            on: { 'result.recorded': 'durable', 'result.unrecorded': 'unrecorded' },
+          },
+          unrecorded: {
+            on: { 'call.yield': '#call.yielded' },
+          },
+        },
       },
       yielded: { type: 'final' },
     },

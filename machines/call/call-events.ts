@@ -27,6 +27,16 @@ export type CallEvent =
   | { type: 'retry.due' }
   | { type: 'postHooks.finished' }
   | ({ type: 'result.formatted' } & OwnResult)
+  /** The log has the start of the call, or never will. */
+  | { type: 'start.journaled' }
+  | { type: 'start.failed' }
+  /** A call that ran in an earlier process runs again. */
+  | { type: 'call.recovered' }
+  /** Nobody can say what became of a call that ran in an earlier process. */
+  | ({ type: 'outcome.unknown' } & OwnResult)
+  /** The log has the result of the call, or never will. */
+  | { type: 'result.recorded' }
+  | { type: 'result.unrecorded' }
 
 /** A result or an error of the call's own; an error may cancel the siblings. */
 export interface OwnResult {

@@ -8,6 +8,10 @@ import type { Ending } from './ending.ts'
 export interface CallPort {
   /** The result is already known, nothing will run. */
   readonly isAnswered: boolean
+  /** That result is in the log. */
+  readonly isRecorded: boolean
+  /** Its body has started in an earlier process. */
+  readonly needsRecovery: boolean
   readonly needsValidation: boolean
   readonly needsPreHooks: boolean
   /** A hook, a rule, the mode or the tool may decide. */
@@ -18,10 +22,22 @@ export interface CallPort {
   readonly needsAsking: boolean
   /** There is a free slot for a call that waited for a person. */
   readonly hasPlace: boolean
+  /** Something has to be in the log before the body starts. */
+  readonly needsJournaling: boolean
+  /** The result has to be in the log, and is not. */
+  readonly needsRecording: boolean
+  /** The messages may be handed over. */
+  readonly isDurable: boolean
   /** There are hooks for this outcome of the body. */
   readonly needsPostHooks: boolean
   /** Messages of this call that no reader has taken yet. */
   readonly unread: number
+  /** Answers with `call.recovered`, `tool.settled` or `outcome.unknown`. */
+  recover(): void
+  /** Answers with `start.journaled` or `start.failed`. */
+  journalStart(): void
+  /** Answers with `result.recorded` or `result.unrecorded`. */
+  recordResult(): void
   /** Answers with `input.accepted` or `input.rejected`. */
   validate(): void
   /** Answers with `preHooks.finished` or `input.rejected`. */

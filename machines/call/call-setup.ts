@@ -29,6 +29,9 @@ export const callSetup = setup({
     events: {} as CallEvent,
   },
   actions: {
+    recover: ({ context }) => context.call.port.recover(),
+    journalStart: ({ context }) => context.call.port.journalStart(),
+    recordResult: ({ context }) => context.call.port.recordResult(),
     validate: ({ context }) => context.call.port.validate(),
     runPreHooks: ({ context }) => context.call.port.runPreHooks(),
     decide: ({ context }) => context.call.port.decide(),
@@ -84,6 +87,9 @@ export const callSetup = setup({
   },
   guards: {
     isAnswered: ({ context }) => context.call.port.isAnswered,
+    needsRecovery: ({ context }) => context.call.port.needsRecovery,
+    needsJournaling: ({ context }) => context.call.port.needsJournaling,
+    needsRecording: ({ context }) => context.call.port.needsRecording,
     needsValidation: ({ context }) => context.call.port.needsValidation,
     needsPreHooks: ({ context }) => !context.isHooked && context.call.port.needsPreHooks,
     needsDeciding: ({ context: { call, isPermitted } }) =>

@@ -6,6 +6,10 @@ export type Ending =
   | { readonly by: 'answer' }
   /** The call has a result or an error of its own. */
   | { readonly by: 'result' }
+  /** The result was in the log of the session. */
+  | { readonly by: 'journal' }
+  /** The process stopped while the body ran: it may or may not have taken effect. */
+  | { readonly by: 'unknown' }
   /** The call was ended from outside. */
   | { readonly by: 'abort'; readonly cause: AbortCause; readonly reached: Reached }
 

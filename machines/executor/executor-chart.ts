@@ -22,7 +22,8 @@ export type ExecutorEvent =
   | { type: 'abort.siblingError'; by?: CallRecord; description?: string }
   /** Only the calls with these ids. */
   | { type: 'abort.siblings'; by?: CallRecord; description: string; siblings: readonly string[] }
-  | { type: 'abort.streamingFallback' }
+  /** `reason` is what the signals of the calls carry. */
+  | { type: 'abort.streamingFallback'; reason?: unknown }
   | { type: 'results.take' }
 
 export interface ExecutorContext {
@@ -221,7 +222,13 @@ const toSiblingErrored = {
 const toDiscarded = {
   target: 'discarded',
   actions: [
-    { type: 'holdCause', params: { kind: 'streaming_fallback', reason: 'streaming_fallback' } },
+    {
+      type: 'holdCause',
+      params: ({ event: { reason = 'streaming_fallback' } }: { event: { reason?: unknown } }): AbortCause => ({
+        kind: 'streaming_fallback',
+        reason,
+      }),
+    },
     everyone,
     'silence',
   ],

@@ -25,6 +25,17 @@ export type QueryEvent =
   | { type: 'stream.failed'; error: unknown; recovery: Recovery; delayMs: number; hasEffects: boolean }
   | { type: 'retry.due' }
   | { type: 'results.drained' }
+  /** The turn of the log is rebuilt. `next` says where it goes on. */
+  | { type: 'turn.recovered'; next: 'preparing' | 'draining' | 'deciding' }
+  /** No further request: the query ends, to be resumed later. What is under way has a grace period. */
+  | { type: 'query.suspend'; graceMs: number }
+  | { type: 'suspend.due' }
+  /** Every call that is left waits for a person. */
+  | { type: 'calls.stalled' }
+  /** Every body has ended, or its grace period is over. */
+  | { type: 'tools.halted' }
+  /** Nothing can be recorded any more. */
+  | { type: 'journal.failed'; error: unknown }
 
 export interface QueryContext {
   readonly port: QueryPort
@@ -35,6 +46,8 @@ export interface QueryContext {
   readonly transition: { readonly reason: 'next_turn' | 'retry' | 'fallback' } | undefined
   /** How long to wait before that. */
   readonly delayMs: number
+  /** No further request is made. */
+  readonly isSuspending: boolean
 }
 
 type Failed = Extract<QueryEvent, { type: 'stream.failed' }>
@@ -50,6 +63,10 @@ const querySetup = setup({
   actions: {
     prepare: ({ context }) => context.port.prepare(),
     runOpenCalls: ({ context }) => context.port.runOpenCalls(),
+    recover: ({ context }) => context.port.recover(),
+    haltTools: ({ context }) => context.port.haltTools(),
+    abandon: ({ context }) => context.port.abandon(),
+    startSuspendGrace: ({ context }, graceMs: number) => context.port.startSuspendGrace(graceMs),
     openStream: ({ context }) => context.port.openStream(),
     stopModel: ({ context }) => context.port.stopModel(),
     discardAttempt: ({ context }) => context.port.discardAttempt(),
@@ -69,13 +86,18 @@ const querySetup = setup({
     goOn: assign({
       transition: (_, reason: 'next_turn' | 'retry' | 'fallback'): QueryContext['transition'] => ({ reason }),
     }),
+    holdSuspend: assign({ isSuspending: true }),
     holdError: assign({ error: (_, error: unknown) => error }),
     holdDelay: assign({ delayMs: (_, delayMs: number) => delayMs }),
     conclude: ({ context }, endingOf: (context: QueryContext) => QueryEnding) =>
       context.port.conclude(endingOf(context)),
   },
   guards: {
+    hasOpenTurn: ({ context }) => context.port.hasOpenTurn,
     hasOpenCalls: ({ context }) => context.port.hasOpenCalls,
+    goesOnWith: (_, [next, state]: readonly [string, string]) => next === state,
+    isSuspending: ({ context }) => context.isSuspending,
+    stopsBeforeTurn: ({ context }) => context.isSuspending && context.port.needsAnotherTurn,
     isFatal: (_, { recovery }: Failed) => recovery === 'none',
     mayFallBack: (_, { recovery }: Failed) => recovery === 'fallBack',
     keepsAndFallsBack: (_, { recovery, hasEffects }: Failed) => hasEffects && recovery === 'fallBack',
@@ -126,6 +148,33 @@ const onRestart = [
   { actions: 'discardReply' },
 ] as const
 
+type Recovered = Extract<QueryEvent, { type: 'turn.recovered' }>
+
+const goesOnWith = (state: Recovered['next']) =>
+  ({
+    guard: { type: 'goesOnWith', params: ({ event }: { event: Recovered }) => [event.next, state] as const },
+    target: state,
+  }) as const
+
+/** Nothing is under way: the query ends at once. */
+const atRest = {
+  'query.suspend': 'suspended',
+  'journal.failed': { target: 'journalError', actions: holdError },
+} as const
+
+/** What is under way may go on until the grace period ends. */
+const underWay = {
+  'query.suspend': {
+    actions: [
+      'holdSuspend',
+      { type: 'startSuspendGrace', params: ({ event }: { event: { graceMs: number } }) => event.graceMs },
+    ],
+  },
+  'suspend.due': 'suspending',
+  'journal.failed': { target: 'abandoning', actions: holdError },
+} as const
+const losesJournal = { 'journal.failed': { target: 'abandoning', actions: holdError } } as const
+
 const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
   ({ type: 'final', entry: { type: 'conclude', params: () => endingOf } }) as const
 
@@ -133,17 +182,42 @@ const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
 export const queryChart = once(() =>
   querySetup.createMachine({
     id: 'query',
-    context: ({ input: { port } }) => ({ port, abort: undefined, error: undefined, transition: undefined, delayMs: 0 }),
+    context: ({ input: { port } }) => ({
+      port,
+      abort: undefined,
+      error: undefined,
+      transition: undefined,
+      delayMs: 0,
+      isSuspending: false,
+    }),
     initial: 'idle',
     states: {
       idle: {
         tags: 'listening',
         on: {
           'query.start': [
+            { guard: 'hasOpenTurn', target: 'recovering' },
             { guard: 'hasOpenCalls', target: 'draining', actions: 'runOpenCalls' },
             { target: 'preparing' },
           ],
-          'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+          'query.abort': [
+            // what was done in the open turn must not be lost
+            { guard: 'hasOpenTurn', target: 'recovering', actions: holdAbort },
+            { target: 'abortedStreaming', actions: holdAbort },
+          ],
+          ...atRest,
+        },
+      },
+      recovering: {
+        tags: 'listening',
+        entry: 'recover',
+        on: {
+          'turn.recovered': [
+            { guard: 'isAborted', target: 'abortingStream', actions: 'abortTools' },
+            goesOnWith('draining'),
+            goesOnWith('deciding'),
+            { target: 'preparing' },
+          ],
         },
       },
       preparing: {
@@ -153,6 +227,7 @@ export const queryChart = once(() =>
           'turn.prepared': 'streaming',
           'turn.failed': { target: 'modelError', actions: holdError },
           'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+          ...atRest,
         },
       },
       streaming: {
@@ -168,6 +243,7 @@ export const queryChart = once(() =>
           'stream.restarted': onRestart,
           'query.steer': { target: 'draining', actions: ['stopModel', 'interruptTools', cutOff] },
           'query.abort': { target: 'abortingStream', actions: [holdAbort, 'stopModel', 'abortTools', cutOff] },
+          ...underWay,
         },
       },
       retrying: {
@@ -176,6 +252,7 @@ export const queryChart = once(() =>
         on: {
           'retry.due': 'preparing',
           'query.abort': { target: 'abortingStream', actions: holdAbort },
+          ...atRest,
         },
       },
       draining: {
@@ -185,6 +262,8 @@ export const queryChart = once(() =>
           'results.drained': 'deciding',
           'query.steer': { actions: 'interruptTools' },
           'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
+          'calls.stalled': 'suspending',
+          ...underWay,
         },
       },
       salvaging: {
@@ -194,16 +273,19 @@ export const queryChart = once(() =>
           'results.drained': [
             { guard: 'isHookStopped', target: 'hookStopped' },
             { guard: 'hasNoTurnLeft', target: 'maxTurns' },
+            { guard: 'isSuspending', target: 'suspended' },
             { target: 'retrying' },
           ],
           'query.steer': { actions: 'interruptTools' },
           'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
+          ...underWay,
         },
       },
       deciding: {
         always: [
           { guard: 'isHookStopped', target: 'hookStopped' },
           { guard: 'isLastTurn', target: 'maxTurns' },
+          { guard: 'stopsBeforeTurn', target: 'suspended' },
           { guard: 'needsAnotherTurn', target: 'preparing', actions: { type: 'goOn', params: 'next_turn' } },
           { target: 'completed' },
         ],
@@ -213,12 +295,14 @@ export const queryChart = once(() =>
         on: {
           'results.drained': 'abortedStreaming',
           'query.abort': { actions: [holdAbort, 'abortTools'] },
+          ...losesJournal,
         },
       },
       abortingTools: {
         on: {
           'results.drained': 'abortedTools',
           'query.abort': { actions: [holdAbort, 'abortTools'] },
+          ...losesJournal,
         },
       },
       failing: {
@@ -226,13 +310,24 @@ export const queryChart = once(() =>
         on: {
           'results.drained': [{ guard: 'isAborted', target: 'abortedStreaming' }, { target: 'modelError' }],
           'query.abort': { actions: [holdAbort, 'abortTools'] },
+          ...losesJournal,
         },
+      },
+      suspending: {
+        entry: 'haltTools',
+        on: { 'tools.halted': 'suspended' },
+      },
+      abandoning: {
+        entry: 'abandon',
+        on: { 'results.drained': 'journalError' },
       },
       completed: ends(() => ({ reason: 'completed' })),
       maxTurns: ends(() => ({ reason: 'max_turns' })),
       hookStopped: ends(() => ({ reason: 'hook_stopped' })),
       abortedStreaming: ends(({ abort }) => ({ reason: 'aborted_streaming', abortReason: abort?.reason })),
       abortedTools: ends(({ abort }) => ({ reason: 'aborted_tools', abortReason: abort?.reason })),
+      suspended: ends(() => ({ reason: 'suspended' })),
+      journalError: ends(({ error }) => ({ reason: 'journal_error', error })),
       modelError: ends(({ error }) => ({ reason: 'model_error', error })),
     },
   }),

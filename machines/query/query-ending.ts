@@ -7,3 +7,7 @@ export type QueryEnding =
   | { readonly reason: 'hook_stopped' }
   | { readonly reason: 'aborted_streaming' | 'aborted_tools'; readonly abortReason: unknown }
   | { readonly reason: 'model_error'; readonly error: unknown }
+  /** It can be resumed: questions wait for a person, or the session was suspended. */
+  | { readonly reason: 'suspended' }
+  /** The session's log cannot be written any more. What it has can be resumed. */
+  | { readonly reason: 'journal_error'; readonly error: unknown }

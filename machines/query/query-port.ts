@@ -5,6 +5,8 @@ import type { QueryEnding } from './query-ending.ts'
  * starts after the charts have finished their step, and the outcome arrives as an event.
  */
 export interface QueryPort {
+  /** The log has a turn that is not over. */
+  readonly hasOpenTurn: boolean
   /** The conversation ends in calls without results, which are to run. */
   readonly hasOpenCalls: boolean
   /** A hook wants the query to end after this turn. */
@@ -17,6 +19,14 @@ export interface QueryPort {
   prepare(): void
   /** Runs the calls at the end of the conversation. */
   runOpenCalls(): void
+  /** Rebuilds the turn that the log has. Answers with `turn.recovered`. */
+  recover(): void
+  /** Answers with `suspend.due`. */
+  startSuspendGrace(graceMs: number): void
+  /** Stops the model and tells bodies that the session is suspended; no result is recorded. Answers with `tools.halted`. */
+  haltTools(): void
+  /** Nothing can be recorded: calls that have not started never run. Answers with `results.drained`. */
+  abandon(): void
   /** Asks the model. Answers with `stream.ended`, `stream.refused` or `stream.failed`. */
   openStream(): void
   /** Stops the model. */

@@ -64,6 +64,7 @@ export class ContextLedger {
       if (call.ending?.by === 'result' && call.bodyResult?.ok === true)
         this.#apply(call, call.bodyResult.result.contextModifier)
       call.contextAfter = this.current
+      call.onContextApplied?.()
     }
   }
 
@@ -75,6 +76,7 @@ export class ContextLedger {
       if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier must return the context')
       const own = this.#withHostController(next as ToolUseContext)
       this.#check(own)
+      warnOfLostKeys(call, this.current, own)
       this.current = own
     } catch (error) {
       call.executor.warn(call, 'context_modifier_failed', 'its context modifier failed and was not applied', error)
@@ -86,4 +88,19 @@ export class ContextLedger {
     const abortController = this.#controller
     return next.abortController === abortController ? next : { ...next, abortController }
   }
+}
+
+/** A modifier is a function and cannot be recorded; only what it did to the keys that the session keeps can. */
+function warnOfLostKeys(call: ToolCall, before: ToolUseContext, after: ToolUseContext): void {
+  const { log } = call.executor
+  if (log === undefined) return
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (key) => before[key] !== after[key] && !log.contextKeys.includes(key),
+  )
+  if (changed.length === 0) return
+  call.executor.warn(
+    call,
+    'context_not_durable',
+    `its context modifier changed ${changed.join(', ')}, which a resumed session does not have. Name such keys in contextKeys.`,
+  )
 }

@@ -1,6 +1,7 @@
 import type { ActorRefFrom, AnyActorRef } from 'xstate'
 import {
   type CallEvent,
+  type CallRecord,
   type CallStage,
   deliverableOf,
   type ExecutorEvent,
@@ -11,6 +12,7 @@ import {
   hasPlace,
 } from '../../machines/index.ts'
 import { Outbox } from '../base/outbox.ts'
+import type { ExecutorLog, RunLog } from '../journal/run-log.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, Message, ProgressMessage, ToolUseBlock } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
@@ -84,6 +86,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   readonly #knownTools = new Set<AnyTool>()
   readonly #ownWaits: OwnWaits
   #whenIdle: { readonly resolve: () => void; readonly inside: ToolCall | undefined }[] = []
+  readonly #log: ExecutorLog | undefined
   #isDiscarded = false
   #isStopped = false
   #discarded: DiscardedCall[] | undefined
@@ -93,7 +96,9 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     canUseTool: CanUseTool | undefined,
     given: Partial<ToolUseContext> | undefined,
     settings: ExecutorOptions | undefined,
+    log?: ExecutorLog,
   ) {
+    this.#log = log
     const toolBox = new ToolBox(tools)
     this.settings = readOptions(settings)
     const { engine, maxConcurrency, maxInputChars, maxBufferedProgress, idsAndTime, trackBodies } = this.settings
@@ -113,7 +118,12 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.#progress = new ProgressBuffer(maxBufferedProgress)
     this.#outbox = new Outbox(engine.send, () => this.#afterwards())
     this.delivery = new Delivery(this)
-    this.#intake = new Intake(toolBox, maxInputChars, () => `toolu_${idsAndTime.uuid().replaceAll('-', '')}`)
+    this.#intake = new Intake(
+      toolBox,
+      maxInputChars,
+      () => `toolu_${idsAndTime.uuid().replaceAll('-', '')}`,
+      log !== undefined,
+    )
     this.#hostAbort = new HostAbort(context.abortController, (reason) => this.abort(reason))
     this.#ownWaits = new OwnWaits({
       tracksBodies: trackBodies,
@@ -154,6 +164,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     const call = new ToolCall(this, arrival)
     this.#intake.remember(block.id, call)
     if (arrival.keys?.problem !== undefined) warnAboutKeys(call, arrival.keys.problem)
+    options.onID?.(call.id)
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     const cause = call.isAnswered ? undefined : causeFor(call, this.#failures)
     this.#send(cause === undefined ? { type: 'call.add', call } : { type: 'call.add', call, cause })
@@ -194,6 +205,18 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
 
   withdrawRest(because: string): void {
     this.#send({ type: 'calls.withdraw', because })
+  }
+
+  get log(): RunLog | undefined {
+    return this.#log?.log
+  }
+
+  /** Everything that is left waits for an answer that comes later. */
+  get isStalled(): boolean {
+    const { executing, calls, cursor } = this.run
+    if (this.#log === undefined || executing.size === 0 || deliverableOf(this.run).ready) return false
+    const isUnrecorded = ({ stage, port }: CallRecord): boolean => stage === 'completed' && !port.isDurable
+    return ([...executing] as ToolCall[]).every((call) => call.isLater) && !calls.slice(cursor).some(isUnrecorded)
   }
 
   /** The body of a call that is not read-only has begun. */
@@ -262,10 +285,10 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
   }
 
   /** Returns the state of each call. */
-  discard(): DiscardedCall[] {
+  discard(reason?: unknown): DiscardedCall[] {
     if (this.#discarded !== undefined) return this.#discarded
     this.#discarded = this.callsSoFar()
-    this.#send({ type: 'abort.streamingFallback' })
+    this.#send({ type: 'abort.streamingFallback', ...(reason !== undefined && { reason }) })
     return this.#discarded
   }
 
@@ -457,6 +480,7 @@ export class ExecutorCore implements ExecutorServices, MessageSource {
     this.delivery.wake()
     this.#unread.count()
     this.#inProgress.flush()
+    this.#log?.atRest()
     this.#wakeIdle()
   }
 }

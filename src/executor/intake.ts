@@ -1,10 +1,11 @@
 import { readField } from '../base/read-field.ts'
+import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { Arrival } from '../pipeline/call-facts.ts'
 import { askForKeys } from '../pipeline/call-keys.ts'
-import { isConcurrencySafe, yieldsToInterrupt } from '../pipeline/classify-call.ts'
+import { isConcurrencySafe, isReadOnly, yieldsToInterrupt } from '../pipeline/classify-call.ts'
 import { type InputReading, readInput } from '../pipeline/read-input.ts'
-import type { ToolCall } from '../pipeline/tool-call.ts'
+import { inputOf, type ToolCall } from '../pipeline/tool-call.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
@@ -20,6 +21,10 @@ export interface AddOptions {
   hold?: boolean | ((isSafe: boolean) => boolean) | undefined
   /** The call never runs, and this is its error result; for example, its arguments could not be parsed. */
   error?: string | undefined
+  /** Told the id of a new call before anything of it starts. */
+  onID?: ((id: string) => void) | undefined
+  /** What the log of a session says of the call, from an earlier process. */
+  past?: CallPast | undefined
 }
 
 const notRead: InputReading = { status: 'invalid', problem: '' }
@@ -29,10 +34,12 @@ export class Intake {
   readonly #tools: ToolBox
   readonly #maxInputChars: number
   readonly #mintId: () => string
+  readonly #isLogged: boolean
   /** Almost always one call per id. */
   readonly #known = new Map<string, ToolCall | Namesakes>()
 
-  constructor(tools: ToolBox, maxInputChars: number, mintId: () => string) {
+  constructor(tools: ToolBox, maxInputChars: number, mintId: () => string, isLogged: boolean) {
+    this.#isLogged = isLogged
     this.#tools = tools
     this.#maxInputChars = maxInputChars
     this.#mintId = mintId
@@ -78,15 +85,15 @@ export class Intake {
   receive(
     block: ToolUseBlock,
     assistantMessage: AssistantMessage,
-    { hold, error }: AddOptions,
+    { hold, error, past }: AddOptions,
     contextNow: () => ToolUseContext,
   ): Arrival {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
-    const answer = answerWithoutRun(isClash, block, tool, error)
+    const answer = past?.started === undefined ? answerWithoutRun(isClash, block, tool, error) : undefined
     const runs = answer === undefined ? tool : undefined
-    const reading = runs === undefined ? notRead : readInput(runs, block.input, this.#maxInputChars)
+    const reading = runs === undefined ? notRead : readInput(runs, inputOf({ block, past }), this.#maxInputChars)
     const isSafe = runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input)
     const keysContext = reading.status === 'valid' && hasOwn(runs, 'resources') ? contextNow() : undefined
     const keys =
@@ -103,9 +110,14 @@ export class Intake {
       keys,
       keysContext,
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
-      isHeld: runs !== undefined && (typeof hold === 'function' ? hold(isSafe) : hold) === true,
+      isHeld:
+        runs !== undefined &&
+        past?.completed === undefined &&
+        (typeof hold === 'function' ? hold(isSafe) : hold) === true,
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
       hasPermissionCheck: hasOwn(runs, 'checkPermissions'),
+      onlyReads: this.#isLogged && runs !== undefined && reading.status === 'valid' && isReadOnly(runs, reading.input),
+      past,
     }
   }
 }

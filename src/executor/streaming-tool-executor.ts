@@ -1,5 +1,6 @@
 import type { ActorRefFrom } from 'xstate'
 import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
+import type { ExecutorLog } from '../journal/run-log.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
@@ -29,14 +30,16 @@ export class StreamingToolExecutor {
   /**
    * @param canUseTool answers whether a call may run. If it is absent, no call can be approved and every call is denied; pass
    * `allowAllTools` to allow all.
+   * @param log the log of a session, which the query of that session passes
    */
   constructor(
     tools: readonly AnyTool[],
     canUseTool?: CanUseTool,
     toolUseContext?: Partial<ToolUseContext>,
     options?: ExecutorOptions,
+    log?: ExecutorLog,
   ) {
-    this.#core = new ExecutorCore(tools, canUseTool, toolUseContext, options)
+    this.#core = new ExecutorCore(tools, canUseTool, toolUseContext, options, log)
   }
 
   /** The actor of the executor chart, for observers. */
@@ -102,9 +105,18 @@ export class StreamingToolExecutor {
     this.#core.abort(reason)
   }
 
-  /** Drops the run's pending results; returns the calls that had already run. */
-  discard(): DiscardedCall[] {
-    return this.#core.discard()
+  /**
+   * Drops the run's pending results; returns the calls that had already run.
+   *
+   * @param reason what the signals of its calls carry; `'streaming_fallback'` by default
+   */
+  discard(reason?: unknown): DiscardedCall[] {
+    return this.#core.discard(reason)
+  }
+
+  /** True where calls are recorded and each one that is left waits for an answer that comes later. */
+  get isStalled(): boolean {
+    return this.#core.isStalled
   }
 
   /** Resolves when no body runs any more, also after a `discard`: each has settled, or its grace period is over. */

@@ -7,6 +7,12 @@ export interface AgentCallRef {
   readonly toolName: string
 }
 
+/** Who answered, and the note that the answer came with. */
+export interface AnswerOrigin {
+  readonly by?: string | undefined
+  readonly note?: string | undefined
+}
+
 /** A call, of any agent, that waits for an answer. */
 export interface AskedCall extends PermissionQuestion, AgentCallRef {
   /** Which agent asks: the calls it works for, outermost first. Empty for the run itself. */
@@ -16,8 +22,10 @@ export interface AskedCall extends PermissionQuestion, AgentCallRef {
   readonly input: Record<string, unknown>
   /** A rule that would prevent this question, if the tool has a single one. */
   readonly rule?: string
+  /** The id under which a log has the question. */
+  readonly id?: string | undefined
   /** The first answer counts; false if the question is no longer open. */
-  answer(answer: PermissionAnswer): boolean
+  answer(answer: PermissionAnswer, origin?: AnswerOrigin): boolean
 }
 
 /** Keeps a list of the open questions of a run and of all agents inside it. */

@@ -5,10 +5,12 @@ import { whenSettled } from '../base/when-settled.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { PermissionAnswer, PermissionReply } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import type { AnswerOrigin } from './ask-channel.ts'
 import { changeInput } from './change-input.ts'
 import { hasNewDenyRules, uphold } from './deciding.ts'
 import { denyCall } from './deny-call.ts'
 import { ownInput } from './hook-input.ts'
+import { recordAnswer, recordQuestion } from './permission-records.ts'
 import { reportQuestion, reportQuestionClosed } from './question-reports.ts'
 import { addRules } from './rule-propagation.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -21,24 +23,49 @@ export function askHost(call: ToolCall): void {
   const { canUseTool } = call.executor
   if (tool === undefined || reading.status !== 'valid' || !call.isIn('permission')) return
   call.permit.isAsking = true
+  const { answer } = call.past ?? {}
+  // the answer that the log has holds; its rules are in the context already
+  if (answer !== undefined) {
+    call.permit.isRecorded = true
+    return applyAnswer(call, tool, { ...answer, addRules: undefined })
+  }
   if (canUseTool === undefined) return denyCall(call, resultTexts.nobodyToAsk(call.name), byHost)
+  recordQuestion(call)
+  let isPending = false
   whenSettled(
     () => canUseTool(tool, ownInput(call), call.context, call.assistantMessage, call.id, call.permit.question),
-    (answer) => takeAnswer(call, tool, readAnswer(answer)),
-    (error) => takeAnswer(call, tool, { behavior: 'unclear', problem: describeError(error) }),
+    (given) => hear(readAnswer(given)),
+    (error) => hear({ behavior: 'unclear', problem: describeError(error) }),
   )
+  function hear(given: Answer): void {
+    if (isPending && given.behavior !== 'later' && offer(call, given)) return
+    takeAnswer(call, tool as AnyTool, given, { by: 'host' })
+  }
+  isPending = true
   if (!call.isAsking) return
   call.tell({ type: 'permission.pending' })
   reportQuestion(call, answerFor)
 }
 
 /** Answers in place of the host. The first answer counts: false if this one came too late. */
-export function answerFor(call: ToolCall, answer: PermissionAnswer): boolean {
+export function answerFor(call: ToolCall, answer: PermissionAnswer, origin: AnswerOrigin = {}): boolean {
   const { tool } = call
   if (tool === undefined || !call.isAsking) return false
-  takeAnswer(call, tool, readAnswer(answer))
+  takeAnswer(call, tool, readAnswer(answer), origin)
   return true
 }
+
+/** Somebody else may have answered meanwhile, even in another process: the first durable answer counts. */
+function offer({ executor: { log }, permit }: ToolCall, answer: Exclude<Answer, { behavior: 'later' }>): boolean {
+  if (log === undefined || permit.recordedAs === undefined) return false
+  log.offer(permit.recordedAs, clear(answer))
+  return true
+}
+
+const clear = (answer: Exclude<Answer, { behavior: 'later' }>): PermissionAnswer =>
+  answer.behavior === 'unclear'
+    ? { behavior: 'deny', message: resultTexts.askingFailed(answer.problem).toolUseResult }
+    : answer
 
 type Answer = PermissionReply | { behavior: 'unclear'; problem: string }
 
@@ -55,10 +82,15 @@ function readAnswer(answer: PermissionReply): Answer {
   }
 }
 
-function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer): void {
+function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer, origin: AnswerOrigin): void {
   if (!call.isAsking) return
   // it stays open until it is answered from elsewhere
   if (answer.behavior === 'later') return call.tell({ type: 'permission.deferred' })
+  recordAnswer(call, clear(answer), origin)
+  applyAnswer(call, tool, answer)
+}
+
+function applyAnswer(call: ToolCall, tool: AnyTool, answer: Exclude<Answer, { behavior: 'later' }>): void {
   call.permit.isAsking = false
   reportQuestionClosed(call)
   if (answer.behavior === 'unclear') return denyCall(call, resultTexts.askingFailed(answer.problem), byHost)

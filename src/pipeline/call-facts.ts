@@ -1,3 +1,4 @@
+import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import type { AnyTool, ToolResult } from '../tool/tool.ts'
@@ -30,10 +31,14 @@ export interface Arrival {
   readonly hasChecks: boolean
   /** The tool has its own permission check. */
   readonly hasPermissionCheck: boolean
+  /** It changes nothing. Only known where there is a log. */
+  readonly onlyReads: boolean
+  /** What a log says of it, from an earlier process. */
+  readonly past: CallPast | undefined
 }
 
 /** The phases whose code must check whether the chart still waits for it. */
-export type Phase = 'validating' | 'preHooks' | 'permission'
+export type Phase = 'recovering' | 'validating' | 'preHooks' | 'permission' | 'journaling'
 
 /** The outcome of a call that did not simply succeed; for telemetry. */
 export type Outcome =

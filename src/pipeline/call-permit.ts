@@ -10,6 +10,10 @@ export class CallPermit {
   isAsking = false
   /** The question as it was reported to the session. */
   reported: AskedCall | undefined
+  /** The id under which the log has the question. */
+  recordedAs: string | undefined
+  /** The log has the answer. */
+  isRecorded = false
   /** The message of the hook or the tool that requested the question. */
   message: string | undefined
   /** The settings on which the decision was based. */

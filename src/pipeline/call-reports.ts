@@ -1,6 +1,7 @@
 import { describeValue } from '../base/describe-value.ts'
 import { readField } from '../base/read-field.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
+import { resultTexts } from '../results/result-texts.ts'
 import type { CallTelemetry, TelemetryEvents, TimedPhase } from './telemetry.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -74,6 +75,9 @@ export class CallReports {
       const { kind, reason } = ending.cause
       const message = cut(describeValue(reason, maxMessageChars), maxMessageChars)
       return this.#listeners.emit('tool_use_cancelled', { ...told, message, reason: kind })
+    }
+    if (ending?.by === 'unknown') {
+      return this.#listeners.emit('tool_use_unknown', { ...told, message: resultTexts.unknownOutcome().toolUseResult })
     }
     const message = cut(answer?.toolUseResult ?? outcome?.message ?? '', maxMessageChars)
     if (answer !== undefined) return this.#listeners.emit('tool_use_error', { ...told, message, label: 'NotRun' })

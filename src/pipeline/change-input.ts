@@ -42,8 +42,7 @@ export function changeInput(
     if (!call.isIn(phase)) return
     noteSteps(call, steps)
     call.rawInput = raw
-    call.reading = checked
-    call.isChecked = true
+    call.accept(checked)
     goOn(reclassify(call, tool, checked.input))
   }
   if (reading.status === 'valid' && tool.validateInput === undefined && tool.normalizeInput === undefined) {

@@ -9,6 +9,7 @@ export function conclude(call: ToolCall): void {
   const { executor, ending } = call
   if (call.hasReportedQuestion) executor.push(() => reportQuestionClosed(call))
   // the message of the ending replaces everything that the body sent
+  if (ending?.by === 'journal') return
   if (ending?.by !== 'result') call.outgoing.drop()
   else if (!executor.report.isWanted && !executor.tellsCompleted) return
   executor.push(() => {
@@ -23,5 +24,6 @@ export function endingMessage(call: ToolCall): Message {
   const { ending, answer } = call
   if (ending?.by === 'abort')
     return ownErrorMessage(call, abortText(ending.cause, ending.reached, call.outputUntilStopped))
+  if (ending?.by === 'unknown') return ownErrorMessage(call, resultTexts.unknownOutcome())
   return ownErrorMessage(call, answer ?? resultTexts.failed('The call ended without a result.'))
 }

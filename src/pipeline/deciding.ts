@@ -7,6 +7,7 @@ import {
   type PermissionFacts,
 } from '../../machines/index.ts'
 import { describeError } from '../base/describe-error.ts'
+import type { Records } from '../journal/records.ts'
 import { namesTool, type PermissionRule } from '../permission/permission-rule.ts'
 import { withRules } from '../permission/permission-settings.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
@@ -15,6 +16,7 @@ import { ruleNamesOf } from '../tool/tool-box.ts'
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
 import { isReadOnly } from './classify-call.ts'
 import { denyCall } from './deny-call.ts'
+import { recordAnswer } from './permission-records.ts'
 import { readToolCheck } from './read-tool-check.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -34,9 +36,11 @@ export function decide(call: ToolCall): void {
       call.tell({ type: 'permission.allowed', change: undefined }),
     )
   }
+  const asked = call.past?.asked
   caseOf(call, tool, reading.input).then(
     ({ facts, messages }) => {
       if (!call.isIn('permission')) return
+      if (asked !== undefined && !hasNewDenyRules(call)) return askAgain(call, asked, denial(facts), messages)
       // a deny rule was added meanwhile
       if (hasNewDenyRules(call)) decide(call)
       else follow(call, decidePermission(facts), messages)
@@ -54,6 +58,20 @@ function follow(call: ToolCall, decision: Decision, messages: Case['messages']):
     call.permit.message = by === 'hook' || by === 'tool' ? messages[by] : undefined
     call.tell({ type: decision.behavior === 'defer' ? 'permission.deferred' : 'permission.undecided' })
   }
+}
+
+/** The log has the question: only what no answer can pass is looked at again. */
+function askAgain(
+  call: ToolCall,
+  { shown, verdict }: Records['permission.asked'],
+  denied: Decision | undefined,
+  messages: Case['messages'],
+): void {
+  if (denied !== undefined) return follow(call, denied, messages)
+  const isDeferred = verdict?.permission === 'defer' && call.past?.answer === undefined
+  call.recordDecision({ behavior: isDeferred ? 'defer' : 'ask', source: shown.because })
+  call.permit.message = shown.message
+  call.tell({ type: isDeferred ? 'permission.deferred' : 'permission.undecided' })
 }
 
 /** Deny rules were added since this call was last checked. */
@@ -88,6 +106,7 @@ export function settleByRules(call: ToolCall): void {
         permit.denyRulesSeen = denyRulesSeen
         return
       }
+      recordAnswer(call, { behavior: 'allow' }, { by: 'rule' })
       permit.isAsking = false
       call.recordDecision(decision)
       call.tell({ type: 'permission.allowed', change: undefined })

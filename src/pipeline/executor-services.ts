@@ -1,6 +1,7 @@
 import type { AnyActorRef } from 'xstate'
 import type { CallEvent } from '../../machines/index.ts'
 import type { Clock } from '../base/clock.ts'
+import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
@@ -42,6 +43,8 @@ export type WarningCode =
   | 'resources_failed'
   /** Results that nobody reads exceed `maxUnreadChars`: the raw data of one was dropped, or its text was stored. */
   | 'unread_results'
+  /** A modifier changed a key of the context that is not among the `contextKeys` of the session. */
+  | 'context_not_durable'
   /** A tool has a field that other engines read and Signalbox ignores. */
   | 'foreign_field'
 
@@ -54,6 +57,10 @@ export interface ExecutorServices {
     readonly abortGraceMs: number
     readonly resultStore: ResultStore | undefined
   }
+  /** Where calls are recorded, if anywhere. */
+  readonly log: RunLog | undefined
+  /** Nothing leaves the turn any more, and nothing is recorded. */
+  readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined
   /** No permission check is needed. */
   readonly allowsEverything: boolean

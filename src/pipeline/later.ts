@@ -1,4 +1,5 @@
 import { answerFor } from './asking.ts'
+import { recordQuestion } from './permission-records.ts'
 import { reportQuestion } from './question-reports.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -6,6 +7,7 @@ import type { ToolCall } from './tool-call.ts'
 export function awaitAnswer(call: ToolCall): void {
   if (!call.isIn('permission')) return
   call.permit.isAsking = true
+  recordQuestion(call)
   call.executor.tellDeferred(call)
   reportQuestion(call, answerFor)
 }

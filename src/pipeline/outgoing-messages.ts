@@ -33,6 +33,12 @@ export class OutgoingMessages {
     this.#call.unread = 1 + (this.#trail?.length ?? 0)
   }
 
+  /** Only this message goes out. */
+  replace(message: Message): void {
+    this.#messages = [message]
+    this.#call.unread = 1
+  }
+
   /** All messages. A call without a result gets the message of its ending. */
   prepare(): readonly Message[] {
     this.#messages ??= this.#withTrail([endingMessage(this.#call)])

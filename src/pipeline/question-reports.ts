@@ -1,14 +1,17 @@
 import type { PermissionAnswer } from '../tool/permission.ts'
-import { type AskedCall, channelOf } from './ask-channel.ts'
+import { type AnswerOrigin, type AskedCall, channelOf } from './ask-channel.ts'
 import { ownInput } from './hook-input.ts'
+import { ruleFor } from './permission-records.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** Reports to the surrounding session, if any, that a call waits for an answer. */
-export function reportQuestion(call: ToolCall, take: (call: ToolCall, answer: PermissionAnswer) => boolean): void {
+export function reportQuestion(
+  call: ToolCall,
+  take: (call: ToolCall, answer: PermissionAnswer, origin?: AnswerOrigin) => boolean,
+): void {
   const asks = channelOf(call.executor.canUseTool)
   const { tool, permit } = call
   if (asks?.questions === undefined || tool === undefined || permit.reported !== undefined || !call.isAsking) return
-  const isByMode = permit.question.because.by === 'mode'
   const reported: AskedCall = {
     agents: asks.agents,
     reply: call.assistantMessage.message.id,
@@ -16,8 +19,9 @@ export function reportQuestion(call: ToolCall, take: (call: ToolCall, answer: Pe
     toolName: call.name,
     input: ownInput(call),
     ...permit.question,
-    ...(isByMode && tool.matchesRule === undefined && { rule: tool.name }),
-    answer: (answer) => permit.reported === reported && take(call, answer),
+    ...ruleFor(call),
+    ...(permit.recordedAs !== undefined && { id: permit.recordedAs }),
+    answer: (answer, origin) => permit.reported === reported && take(call, answer, origin),
   }
   permit.reported = reported
   asks.questions.opened(reported)

@@ -3,9 +3,12 @@ import { callTool } from './calling.ts'
 import { conclude } from './completed.ts'
 import { decide } from './deciding.ts'
 import { formatResult } from './formatting.ts'
+import { journalStart } from './journaling.ts'
 import { awaitAnswer } from './later.ts'
 import { runPostHooks } from './post-hooks.ts'
 import { runPreHooks } from './pre-hooks.ts'
+import { recordResult } from './recording.ts'
+import { recoverCall } from './recovering.ts'
 import { startBackoff } from './retrying.ts'
 import { startGrace } from './stopping.ts'
 import type { TimedPhase } from './telemetry.ts'
@@ -21,6 +24,8 @@ export interface StateBody {
 
 /** The function of each state of the call chart, called when the state is entered. The outbox runs it between steps. */
 export const stateBodies = {
+  recovering: { phase: 'recovering', run: recoverCall },
+  journaling: { phase: 'journaling', run: journalStart },
   validating: { phase: 'validating', run: validateCall },
   preHooks: { phase: 'preHooks', run: runPreHooks },
   deciding: { phase: 'permission', run: decide },
@@ -31,6 +36,7 @@ export const stateBodies = {
   stopping: { phase: 'stopping', run: startGrace },
   postHooks: { phase: 'postHooks', run: runPostHooks },
   formatting: { phase: 'formatting', run: formatResult },
+  recording: { phase: 'recording', run: recordResult },
 } satisfies Record<string, StateBody>
 
 /** Runs inside the transition, because the executor chart is told of the completed call in the same step. */

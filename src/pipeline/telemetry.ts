@@ -2,6 +2,9 @@ import type { Decision } from '../../machines/index.ts'
 
 /** The phases of a call that are timed. */
 export type TimedPhase =
+  | 'recovering'
+  | 'journaling'
+  | 'recording'
   | 'validating'
   | 'preHooks'
   | 'permission'
@@ -42,6 +45,8 @@ export interface TelemetryEvents {
   /** `label` is the kind of the error, without private data. `error` is the thrown value, if there was one. */
   tool_use_error: WithMessage & { readonly label: string; readonly error?: unknown }
   tool_use_cancelled: WithMessage & { readonly reason: string }
+  /** The process stopped while the call was running, and nobody can say what became of it. */
+  tool_use_unknown: WithMessage
   tool_use_progress: CallTelemetry
   /** The call was denied. */
   tool_use_rejected: WithMessage
@@ -53,6 +58,7 @@ export const telemetryTypes = [
   'tool_use_success',
   'tool_use_error',
   'tool_use_cancelled',
+  'tool_use_unknown',
   'tool_use_progress',
   'tool_use_rejected',
   'post_tool_hook_error',

@@ -12,6 +12,7 @@ import type {
 } from '../../machines/index.ts'
 import { captureContext } from '../base/async-context.ts'
 import type { HookEvent } from '../hooks/hook.ts'
+import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import { describeCall } from '../tool/describe-call.ts'
@@ -24,11 +25,12 @@ import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
 import type { CallTrail } from './call-trail.ts'
 import type { BodyExecution } from './calling.ts'
+import { isReadOnly } from './classify-call.ts'
 import type { ExecutorServices } from './executor-services.ts'
 import { OutgoingMessages } from './outgoing-messages.ts'
 import { postHookEvent } from './post-hooks.ts'
 import type { HookVerdict } from './pre-hooks.ts'
-import { type InputReading, readInput } from './read-input.ts'
+import { type InputReading, readInput, type ValidReading } from './read-input.ts'
 import type { HookRuns } from './run-hooks.ts'
 import { completedBody, type StateBody, stateBodies } from './state-bodies.ts'
 import { abandonBody, stopCall } from './stopping.ts'
@@ -62,8 +64,16 @@ export class ToolCall implements CallRecord, CallPort {
   ref: ActorRefFrom<CallMachine> | undefined
 
   get hasBegun(): boolean {
-    return this.body !== undefined
+    return this.body !== undefined || this.needsRecovery
   }
+
+  /** What a log says of it, from an earlier process. */
+  readonly past: CallPast | undefined
+  /** It changes nothing. Only known where there is a log. */
+  onlyReads: boolean
+  isDurable: boolean
+  /** Told when its context modifier has been applied. */
+  onContextApplied: (() => void) | undefined
 
   unread = 1
   /** The group of consecutive safe calls that this call belongs to; all of them see one context. */
@@ -114,7 +124,9 @@ export class ToolCall implements CallRecord, CallPort {
     this.tool = arrival.tool
     this.answer = arrival.answer
     this.reading = arrival.reading
-    this.rawInput = arrival.block.input
+    this.past = arrival.past
+    this.onlyReads = arrival.onlyReads
+    this.rawInput = inputOf(arrival)
     this.isSafe = arrival.isSafe
     this.keys = arrival.keys?.keys
     this.keysContext = arrival.keysContext
@@ -122,6 +134,8 @@ export class ToolCall implements CallRecord, CallPort {
     this.#hasChecks = arrival.hasChecks
     this.#hasPermissionCheck = arrival.hasPermissionCheck
     this.stage = arrival.isHeld ? 'held' : 'queued'
+    this.isDurable = executor.log === undefined || this.isRecorded
+    if (this.past !== undefined) this.#goOnFrom(this.past)
   }
 
   get port(): CallPort {
@@ -129,7 +143,37 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get isAnswered(): boolean {
-    return this.answer !== undefined
+    return this.answer !== undefined || this.isRecorded
+  }
+
+  get isRecorded(): boolean {
+    return this.past?.completed !== undefined
+  }
+
+  get needsRecovery(): boolean {
+    return this.past?.started !== undefined && this.past.completed === undefined
+  }
+
+  get needsJournaling(): boolean {
+    return this.executor.log !== undefined && (!this.onlyReads || this.#permit?.isRecorded === true)
+  }
+
+  get needsRecording(): boolean {
+    return !this.isDurable
+  }
+
+  /** How the log names it. */
+  get named(): { readonly reply: string; readonly call: string } {
+    return { reply: this.assistantMessage.message.id, call: this.id }
+  }
+
+  /** Its body has left something that changes the context. */
+  get hasModifier(): boolean {
+    return (
+      this.ending?.by === 'result' &&
+      this.bodyResult?.ok === true &&
+      this.bodyResult.result.contextModifier !== undefined
+    )
   }
 
   get needsValidation(): boolean {
@@ -146,11 +190,14 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get needsPreHooks(): boolean {
+    // hooks of a call that was asked for have run
+    if (this.past?.asked !== undefined) return false
     const context = this.executor.peekContext(this)
     return context === undefined || this.#hasHooks(context, 'PreToolUse')
   }
 
   get needsDeciding(): boolean {
+    if (this.past?.asked !== undefined) return true
     return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.executor.hasPlainPermissions(this)
   }
 
@@ -161,7 +208,7 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   get needsAsking(): boolean {
-    return !this.executor.allowsEverything
+    return !this.executor.allowsEverything || this.past?.asked !== undefined
   }
 
   get hasPlace(): boolean {
@@ -175,6 +222,18 @@ export class ToolCall implements CallRecord, CallPort {
   /** A hook may replace its output, perhaps because the output must not be shown. */
   get mayBeReplaced(): boolean {
     return this.#context !== undefined && this.#hasHooks(this.#context, 'PostToolUse')
+  }
+
+  recover(): void {
+    this.#enter(stateBodies.recovering)
+  }
+
+  journalStart(): void {
+    this.#enter(stateBodies.journaling)
+  }
+
+  recordResult(): void {
+    this.#enter(stateBodies.recording)
   }
 
   validate(): void {
@@ -237,6 +296,14 @@ export class ToolCall implements CallRecord, CallPort {
     completedBody.run(this)
   }
 
+  /** An input that passed all checks. */
+  accept(checked: ValidReading): void {
+    this.reading = checked
+    this.isChecked = true
+    if (this.executor.log === undefined || this.tool === undefined) return
+    this.onlyReads = isReadOnly(this.tool, checked.input)
+  }
+
   /** What its hooks did, and changes of its input. */
   get trail(): CallTrail {
     return this.outgoing.trail
@@ -257,6 +324,11 @@ export class ToolCall implements CallRecord, CallPort {
 
   get isAsking(): boolean {
     return this.#permit?.isAsking === true && this.isIn('permission')
+  }
+
+  /** Its question waits for somebody who answers later. */
+  get isLater(): boolean {
+    return this.ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
   }
 
   get timer(): CallTimer {
@@ -334,6 +406,11 @@ export class ToolCall implements CallRecord, CallPort {
     this.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
   }
 
+  #goOnFrom({ asked, completed }: CallPast): void {
+    this.hookVerdict = asked?.verdict
+    if (completed !== undefined) this.outgoing.set([...completed])
+  }
+
   /** Queues the function of a state, to run between steps. */
   #enter({ phase, run }: StateBody): void {
     this.executor.push(() => {
@@ -368,3 +445,7 @@ export class ToolCall implements CallRecord, CallPort {
     return this.startedController
   }
 }
+
+/** As the log has it, with the changes of hooks and host. */
+export const inputOf = ({ block, past }: Pick<Arrival, 'block' | 'past'>): unknown =>
+  (past?.started ?? past?.asked)?.input ?? block.input

@@ -20,8 +20,7 @@ export function validateCall(call: ToolCall): void {
     (checked) => {
       if (checked.status === 'rejected') return rejectInput(call, 'validating', checked.text)
       if (!call.isIn('validating')) return
-      call.reading = checked
-      call.isChecked = true
+      call.accept(checked)
       acceptInput(call, tool, checked)
     },
     (error) => rejectInput(call, 'validating', validationThrew(error)),

@@ -3,6 +3,9 @@ import { isRecord } from '../base/is-record.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import type { DiscardedCall } from '../executor/executor-core.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import { type OpenTurn, pastOf } from '../journal/open-turn.ts'
+import type { Records, SessionRecord } from '../journal/records.ts'
+import type { RunLog } from '../journal/run-log.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../messages/message.ts'
@@ -25,6 +28,10 @@ export interface AttemptHost {
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
+  /** Where everything that counts is recorded, if anywhere. */
+  readonly log: RunLog | undefined
+  /** The messages that entered the conversation since the last reply, by uuid. Each is told once. */
+  takeTaken(): string[]
   /** Runs a function in the async context in which the query was created. */
   inContext<Value>(job: () => Value): Value
 }
@@ -52,6 +59,8 @@ export class Attempt {
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
   readonly #held = new Map<string, StartWhen>()
+  /** The log has the beginning of the reply. */
+  #isRecorded = false
   readonly #orders = new Map<AssistantMessage, number>()
   /** A generated id until the service sends one; all parts of a reply share it. */
   reply: { readonly id: string; readonly model?: string }
@@ -67,6 +76,7 @@ export class Attempt {
     this.reply = before?.reply ?? { id: `msg_${host.idsAndTime.uuid()}` }
     if (before === undefined) return
     this.assistants.push(...before.handedOver)
+    this.#isRecorded = this.assistants.length > 0
   }
 
   get hasCalls(): boolean {
@@ -150,6 +160,16 @@ export class Attempt {
     return { discarded: lost.map(({ uuid }) => uuid), calls }
   }
 
+  /** Follows `discard`, when the host has been told. */
+  recordDiscard(
+    fields: Pick<Records['attempt.discarded'], 'calls' | 'reports' | 'usesFallback'>,
+    next?: Attempt,
+  ): void {
+    if (!this.#isRecorded && fields.reports.length === 0) return
+    const kept = next?.assistants.map(({ uuid }) => uuid)
+    this.#record({ t: 'attempt.discarded', reply: this.reply.id, ...fields, ...(kept && { kept }) })
+  }
+
   /** Runs calls of the conversation's last reply; their blocks are already in the transcript. */
   resume(calls: readonly { readonly block: ToolUseBlock; readonly message: AssistantMessage }[]): void {
     this.isResumed = true
@@ -158,6 +178,81 @@ export class Attempt {
       this.#calls.add(id)
     }
     void this.#pump()
+  }
+
+  /** Rebuilds the reply that the log has, and lets its calls go on from where they were. */
+  recover(turn: OpenTurn, isCutOff: boolean): void {
+    const { stopped } = turn
+    this.#takeOver(turn)
+    for (const block of turn.blocks) {
+      this.#release('nextBlock')
+      this.#recoverBlock(block, turn, isCutOff)
+    }
+    if (isCutOff) this.cut([])
+    else this.close(stopped?.isWhole === true, [])
+    void this.#pump()
+  }
+
+  /** Takes over what decides how the query goes on after a turn that is over. */
+  restore(turn: OpenTurn): void {
+    this.#takeOver(turn)
+    this.isResumed = true
+    this.isHookStopped = turn.committed?.isHookStopped === true
+    for (const id of turn.calls.keys()) this.#calls.add(id)
+  }
+
+  recordStop(stop: Pick<Records['reply.stopped'], 'isWhole' | 'isCutOff' | 'reports' | 'usesFallback'>): void {
+    const { stopReason, stopDetails, container } = this
+    this.#record({ t: 'reply.stopped', reply: this.reply.id, ...stop, stopReason, stopDetails, container })
+  }
+
+  /** The session is suspended: nothing more is recorded, and bodies are told. Resolves when none runs any more. */
+  async halt(): Promise<void> {
+    this.#isDiscarded = true
+    this.executor.discard('suspend')
+    await this.executor.whenIdle()
+  }
+
+  #takeOver({ reply, stopped, blocks }: OpenTurn): void {
+    this.#isRecorded = true
+    const model = blocks[0]?.message.message.model
+    this.reply = { id: reply, ...(typeof model === 'string' && { model }) }
+    this.stopReason = stopped?.stopReason as StopReason | undefined
+    this.stopDetails = stopped?.stopDetails
+    this.container = stopped?.container
+  }
+
+  #recoverBlock(recorded: Records['reply.block'], turn: OpenTurn, isCutOff: boolean): void {
+    const { message, order, problem, isBare = false } = recorded
+    if (order === undefined) this.assistants.push(message)
+    else this.#place(message, order)
+    this.#host.emit(message)
+    const block = message.message.content.find(({ type }) => type === 'tool_use') as ToolUseBlock | undefined
+    if (block === undefined) return
+    const past = pastOf(turn.calls.get(block.id) ?? {})
+    const isNew = past.asked === undefined && past.started === undefined && past.completed === undefined
+    let startWhen: StartWhen = 'closed'
+    const add = () =>
+      this.executor.addTool({ ...block }, message, {
+        hold: (isSafe) => {
+          if (isCutOff) startWhen = past.started === undefined ? 'turnEnded' : 'closed'
+          else if (isNew) startWhen = this.#startWhen(block.name, isSafe, isBare)
+          return startWhen !== 'closed'
+        },
+        error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
+        past,
+      })
+    const { id } = this.#host.inContext(add)
+    this.#calls.add(id)
+    if (startWhen !== 'closed') this.#held.set(id, startWhen)
+  }
+
+  #record(record: SessionRecord): void {
+    const { log } = this.#host
+    if (log === undefined) return
+    if (!this.#isRecorded) log.append({ t: 'reply.started', reply: this.reply.id, took: this.#host.takeTaken() })
+    this.#isRecorded = true
+    log.append(record)
   }
 
   /** Some services give every reply the same id, but the id separates one reply from the next. */
@@ -176,6 +271,7 @@ export class Attempt {
 
   #say({ block, order }: FinishedBlock): void {
     const message = this.#messageOf(block)
+    this.#record({ t: 'reply.block', reply: this.reply.id, message, order })
     this.#place(message, order)
     this.#host.emit(message)
   }
@@ -191,29 +287,36 @@ export class Attempt {
   #announce(block: ToolUseBlock, { problem, order, isBare = false }: FinishedBlock): void {
     const shown = { ...block, name: sendableName(block.name), input: sendableInput(block.input) }
     const message = this.#messageOf(shown)
-    const tool = this.#host.findTool(block.name)
     let startWhen: StartWhen = 'closed'
     const given = this.#host.isTaken(block.id) ? { ...block, id: this.#renamed.get(block.id) ?? '' } : block
     const add = () =>
       this.executor.addTool({ ...given }, message, {
         hold: (isSafe) => {
-          startWhen = this.#host.isBatch ? 'turnEnded' : (tool?.startWhen ?? (isSafe ? 'closed' : 'nextBlock'))
-          // no arguments, or cut off before the first: only the following events can tell
-          if (isBare && startWhen === 'closed') startWhen = 'nextBlock'
+          startWhen = this.#startWhen(block.name, isSafe, isBare)
           return startWhen !== 'closed'
         },
         error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
+        onID: (id) => {
+          shown.id = id
+          this.#record({ t: 'reply.block', reply: this.reply.id, message, order, problem, ...(isBare && { isBare }) })
+        },
       })
     const { id } = this.#host.inContext(add)
     if (given.id === '') this.#renamed.set(block.id, id)
     // a provider may send the same block twice; it is one call
     if (this.#calls.has(id)) return
-    shown.id = id
     this.#calls.add(id)
     if (startWhen !== 'closed') this.#held.set(id, startWhen)
     this.#place(message, order)
     this.#host.emit(message)
     void this.#pump()
+  }
+
+  #startWhen(name: string, isSafe: boolean, isBare: boolean): StartWhen {
+    if (this.#host.isBatch) return 'turnEnded'
+    const startWhen = this.#host.findTool(name)?.startWhen ?? (isSafe ? 'closed' : 'nextBlock')
+    // no arguments, or cut off before the first: only the following events can tell
+    return isBare && startWhen === 'closed' ? 'nextBlock' : startWhen
   }
 
   #release(...moments: StartWhen[]): void {

@@ -1,24 +1,59 @@
 import type { QueryEnding } from '../../machines/index.ts'
 import { clearTimer } from '../base/clock.ts'
+import { describeError } from '../base/describe-error.ts'
+import { describeValue } from '../base/describe-value.ts'
+import type { SessionRecord } from '../journal/records.ts'
 import { createInterruptionMessage } from '../messages/create-messages.ts'
+import type { Message } from '../messages/message.ts'
 import { takeSent } from './preparing.ts'
 import type { QueryLoop } from './query-loop.ts'
+import type { QueryResult } from './query-message.ts'
 
 /** The body of every final state: stops everything, keeps all messages of the user, and reports the reason to the reader. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
-  const { transcript, outgoing, attempt } = loop
+  const { outgoing, attempt, log } = loop
   clearTimer(loop.settings.clock, loop.backoff)
+  clearTimer(loop.settings.clock, loop.suspendGrace)
   loop.stream?.stop()
   loop.listenToHost(false)
+  loop.stopHearingLog()
+  const isResumable = ending.reason === 'suspended' || ending.reason === 'journal_error'
+  // what a resumed session has yet to do, and what it has yet to say, stays in its log
+  const added = isResumable ? [] : closeTranscript(loop, ending)
+  const { stopReason, stopDetails } = attempt
+  const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) }
+  if (log === undefined || ending.reason === 'journal_error') return outgoing.end(result)
+  log.append(ending.reason === 'suspended' ? { t: 'run.suspended' } : endRecord(loop, result, added))
+  const end = (isDurable: boolean): void =>
+    outgoing.end(isDurable ? result : { reason: 'journal_error', error: log.failure, stopReason })
+  const flushing = log.flush()
+  if (flushing === undefined) end(true)
+  else void flushing.then(end)
+}
+
+/** Returns what the end itself adds to the conversation. */
+function closeTranscript(loop: QueryLoop, ending: QueryEnding): Message[] {
+  const { transcript, outgoing } = loop
   transcript.letGo()
   // there is no turn left for these messages, but the transcript keeps them
   takeSent(loop)
   const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'
-  if (isAborted && ending.abortReason !== 'interrupt') {
-    const message = createInterruptionMessage(ending.reason === 'aborted_tools', loop.idsAndTime)
-    transcript.push(message)
-    outgoing.push(message)
+  if (!isAborted || ending.abortReason === 'interrupt') return []
+  const message = createInterruptionMessage(ending.reason === 'aborted_tools', loop.idsAndTime)
+  transcript.push(message)
+  outgoing.push(message)
+  return [message]
+}
+
+function endRecord(loop: QueryLoop, result: QueryResult, messages: readonly Message[]): SessionRecord {
+  const { reason, stopReason } = result
+  return {
+    t: 'run.ended',
+    reason,
+    stopReason,
+    ...('abortReason' in result && { abortReason: describeValue(result.abortReason, 200) }),
+    ...('error' in result && { error: describeError(result.error) }),
+    took: loop.takeTaken(),
+    messages,
   }
-  const { stopReason, stopDetails } = attempt
-  outgoing.end({ ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) })
 }

@@ -7,16 +7,31 @@ export function drain(loop: QueryLoop): void {
   const gone = oldBodies.whenGone()
   if (gone === undefined) attempt.drain()
   else void gone.then(() => attempt.drain())
+  checkStalled(loop)
+}
+
+/** Where each call that is left waits for a person, a session that can be resumed need not wait with them. */
+export function checkStalled(loop: QueryLoop): void {
+  if (loop.executor.isStalled) loop.tell({ type: 'calls.stalled' })
 }
 
 /** Every call has its result: adds the turn to the transcript. */
 export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (attempt !== loop.attempt) return
+  // a turn that could not be recorded is not over: it is resumed
+  if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })
   loop.transcript.add(attempt)
   loop.setup.clearAddedRules()
-  if (!attempt.isResumed) loop.turns++
+  if (!attempt.isResumed) {
+    recordTurn(loop, attempt)
+    loop.turns++
+  }
   loop.fruitlessTurns = attempt.isFruitless ? loop.fruitlessTurns + 1 : 0
   // a reply that counts only because of its effects still counts as a failure
   if (!attempt.isCutOff) loop.choice.succeeded()
   loop.tell({ type: 'results.drained' })
+}
+
+function recordTurn({ log }: QueryLoop, { reply, isPaused, isHookStopped }: Attempt): void {
+  log?.append({ t: 'turn.committed', reply: reply.id, isPaused, ...(isHookStopped && { isHookStopped }) })
 }

@@ -18,6 +18,11 @@ export class ModelChoice {
     return this.#model
   }
 
+  /** The fallback model is asked, for the rest of the query. */
+  get isFallback(): boolean {
+    return this.#model === this.#options.fallbackModel
+  }
+
   failed(error: unknown): RecoveryPlan {
     const { fallbackModel, retry } = this.#options
     const canFallBack = fallbackModel !== undefined && this.#model !== fallbackModel

@@ -1,6 +1,7 @@
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import { assertCanUseTool } from '../executor/check-context.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
+import type { RunLog } from '../journal/run-log.ts'
 import { createAssistantMessage, createUserMessage } from '../messages/create-messages.ts'
 import { isContent } from '../messages/is-content.ts'
 import type { BlockLike, Message, MessageLike, UserMessage } from '../messages/message.ts'
@@ -68,6 +69,8 @@ export interface QueryOptions {
   openCalls?: 'answer' | 'run' | undefined
   /** Options for the executor of each turn. */
   executor?: ExecutorOptions | undefined
+  /** The log of a session, which `openSession` opens and closes: everything that counts is recorded there first. */
+  journal?: RunLog | undefined
 }
 
 const names = new Set<string>([
@@ -86,6 +89,7 @@ const names = new Set<string>([
   'prepareMessages',
   'openCalls',
   'executor',
+  'journal',
 ] satisfies (keyof QueryOptions)[])
 
 /** Checked on entry, so that an invalid option throws at the call that passed it. */

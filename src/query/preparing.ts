@@ -10,8 +10,11 @@ export function prepare(loop: QueryLoop): void {
   if (!transcript.awaitsService) takeSent(loop)
   const { prepareMessages } = options
   const { messages } = transcript
+  // what the model is asked about is durable before it is asked
+  const flushing = loop.log?.flush()
+  const gather = () => (prepareMessages === undefined ? messages : prepareMessages([...messages]))
   whenSettled(
-    () => (prepareMessages === undefined ? messages : prepareMessages([...messages])),
+    () => (flushing === undefined ? gather() : flushing.then(gather)),
     (prepared) => {
       if (!Array.isArray(prepared)) {
         return loop.tell({ type: 'turn.failed', error: new TypeError('prepareMessages must return messages.') })
@@ -24,9 +27,10 @@ export function prepare(loop: QueryLoop): void {
 }
 
 /** Adds sent messages to the transcript. */
-export function takeSent({ sent, transcript, outgoing }: QueryLoop): void {
+export function takeSent({ sent, transcript, outgoing, taken }: QueryLoop): void {
   for (const message of sent.splice(0)) {
     transcript.push(message)
+    taken.push(message.uuid)
     outgoing.push(message)
   }
 }

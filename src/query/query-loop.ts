@@ -13,15 +13,17 @@ import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
 import { readOptions, type Settings } from '../executor/options.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
-import type { Message, UserMessage } from '../messages/message.ts'
+import type { Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import { RequestMessages } from '../messages/request-messages.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { abandon } from './abandoning.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
 import { conclude } from './concluding.ts'
-import { drain, drained } from './draining.ts'
+import { checkStalled, drain, drained } from './draining.ts'
 import { ModelChoice } from './model-choice.ts'
 import type { ModelStream } from './model-stream.ts'
 import { OldBodies } from './old-bodies.ts'
@@ -29,9 +31,11 @@ import { OpenCalls, runOpenCalls } from './open-calls.ts'
 import { checkOptions, type QueryOptions, readMessages } from './options.ts'
 import { prepare } from './preparing.ts'
 import type { QueryMessage, QueryResult } from './query-message.ts'
+import { recover } from './recovering.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
 import { cutReply, discardAttempt, discardRefusal, discardReply, startBackoff } from './retrying.ts'
 import { closeReply, openStream } from './streaming.ts'
+import { haltTools, startSuspendGrace } from './suspending.ts'
 import { Transcript } from './transcript.ts'
 
 /** How many messages may wait for a reader before the model has to wait. */
@@ -55,6 +59,10 @@ export class QueryLoop implements QueryPort, AttemptHost {
   readonly oldBodies = new OldBodies()
   readonly openCalls: OpenCalls
   readonly sent: UserMessage[] = []
+  /** The log of the session that this is a run of. */
+  readonly log: RunLog | undefined
+  /** Messages that entered the conversation since the last reply, by uuid. */
+  readonly taken: string[] = []
   /** Called with each executor: there is one for each attempt at a reply. */
   onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
   attempt: Attempt
@@ -73,6 +81,9 @@ export class QueryLoop implements QueryPort, AttemptHost {
   turns = 0
   fruitlessTurns = 0
   backoff: unknown
+  suspendGrace: unknown
+  stopHearingLog: () => void = () => undefined
+  #reports: SystemMessage[] = []
   readonly #context = captureContext()
   readonly #outbox: Outbox
   readonly #hostAbort: HostAbort
@@ -80,10 +91,13 @@ export class QueryLoop implements QueryPort, AttemptHost {
   constructor(options: QueryOptions) {
     checkOptions(options)
     this.options = options
+    this.log = options.journal
     this.settings = readOptions(options.executor)
     this.setup = new AttemptSetup(options)
     this.choice = new ModelChoice(options)
     this.isBatch = options.toolExecution === 'batch'
+    this.turns = this.log?.turns ?? 0
+    if (this.log?.usesFallback === true) this.choice.fallBack()
     this.openCalls = new OpenCalls(readMessages(options.messages), options.openCalls, this.idsAndTime)
     this.transcript = new Transcript(this.openCalls.messages)
     this.attempt = this.newAttempt()
@@ -104,7 +118,12 @@ export class QueryLoop implements QueryPort, AttemptHost {
   start(): void {
     for (const message of this.openCalls.report()) this.outgoing.push(message)
     this.listenToHost(this.actor.getSnapshot().status === 'active')
+    if (this.log !== undefined) this.#hearLog(this.log)
     this.tell({ type: 'query.start' })
+  }
+
+  suspend(graceMs: number): void {
+    this.tell({ type: 'query.suspend', graceMs })
   }
 
   abort(reason: unknown): void {
@@ -115,6 +134,10 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.sent.push(message)
     this.isSteered = true
     this.tell({ type: 'query.steer' })
+  }
+
+  get hasOpenTurn(): boolean {
+    return this.log?.turn !== undefined
   }
 
   get hasOpenCalls(): boolean {
@@ -136,6 +159,10 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   prepare = (): void => this.push(() => prepare(this))
+  recover = (): void => this.push(() => recover(this))
+  haltTools = (): void => this.push(() => haltTools(this))
+  startSuspendGrace = (graceMs: number): void => this.push(() => startSuspendGrace(this, graceMs))
+  abandon = (): void => this.push(() => abandon(this))
   runOpenCalls = (): void => this.push(() => runOpenCalls(this))
   openStream = (): void => this.push(() => openStream(this))
   stopModel = (): void => this.push(() => this.stream?.stop())
@@ -168,6 +195,20 @@ export class QueryLoop implements QueryPort, AttemptHost {
 
   emit(message: QueryMessage): void {
     this.outgoing.push(message)
+  }
+
+  /** Tells the host, and the log with its next record. */
+  report(message: SystemMessage): void {
+    if (this.log !== undefined) this.#reports.push(message)
+    this.emit(message)
+  }
+
+  takeReports(): SystemMessage[] {
+    return this.#reports.splice(0)
+  }
+
+  takeTaken(): string[] {
+    return this.taken.splice(0)
   }
 
   took({ message, newContext }: MessageUpdate): Promise<void> | undefined {
@@ -204,6 +245,12 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   newAttempt(before?: Attempt): Attempt {
-    return new Attempt(this, this.setup.newExecutor(), before)
+    const log = this.log && { log: this.log, atRest: () => checkStalled(this) }
+    return new Attempt(this, this.setup.newExecutor(log), before)
+  }
+
+  #hearLog(log: RunLog): void {
+    this.stopHearingLog = log.onFailure((error) => this.tell({ type: 'journal.failed', error }))
+    if (log.failure !== undefined) this.tell({ type: 'journal.failed', error: log.failure })
   }
 }

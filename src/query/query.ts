@@ -103,6 +103,11 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     else this.#run.steer(readSent(message))
   }
 
+  /** Ends a run that a session can resume: no further request, and what is under way may go on for `graceMs`. */
+  suspend(graceMs: number): void {
+    this.#run.suspend(graceMs)
+  }
+
   /** Stops the model and every call. */
   abort(reason?: unknown): void {
     this.#run.abort(reason)

@@ -2,6 +2,7 @@ import { describeValue } from '../base/describe-value.ts'
 import { readField } from '../base/read-field.ts'
 import type { DiscardedCall } from '../executor/executor-core.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
+import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'
 import { reportReply } from './streaming.ts'
 
@@ -20,7 +21,9 @@ export function startBackoff(loop: QueryLoop, delayMs: number): void {
 export function discardAttempt(loop: QueryLoop): void {
   loop.stream?.stop()
   const old = loop.attempt
-  tellRetry(loop, old.discard())
+  const lost = old.discard()
+  tellRetry(loop, lost)
+  recordDiscard(loop, lost)
   loop.oldBodies.add(old.executor)
   loop.attempt = loop.newAttempt()
   loop.isFresh = true
@@ -33,6 +36,7 @@ export function discardReply(loop: QueryLoop): void {
   const next = loop.newAttempt(isHandedOver ? old : undefined)
   const lost = old.discard(next)
   tellRetry(loop, lost)
+  recordDiscard(loop, lost, next)
   loop.handedOver = undefined
   loop.oldBodies.add(old.executor)
   loop.attempt = next
@@ -44,8 +48,9 @@ export function discardRefusal(loop: QueryLoop): void {
   reportReply(loop)
   const old = loop.attempt
   const { stopReason, stopDetails } = old
-  const fields = { subtype: 'model_refusal', stopDetails, ...old.discard() }
-  loop.emit(createSystemMessage(fields, loop.idsAndTime))
+  const lost = old.discard()
+  loop.report(createSystemMessage({ subtype: 'model_refusal', stopDetails, ...lost }, loop.idsAndTime))
+  recordDiscard(loop, lost)
   loop.oldBodies.add(old.executor)
   loop.attempt = loop.newAttempt()
   Object.assign(loop.attempt, { stopReason, stopDetails })
@@ -56,8 +61,20 @@ export function cutReply(loop: QueryLoop): void {
   loop.stream?.stop()
   loop.handedOver = undefined
   tellRetry(loop, { discarded: [], calls: loop.executor.callsSoFar() })
-  loop.attempt.container = loop.reply.container
-  loop.attempt.cut(loop.reply.partialText())
+  const { attempt, choice } = loop
+  attempt.container = loop.reply.container
+  attempt.cut(loop.reply.partialText())
+  attempt.recordStop({
+    isWhole: false,
+    isCutOff: true,
+    reports: loop.takeReports(),
+    ...(choice.isFallback && { usesFallback: true }),
+  })
+}
+
+function recordDiscard(loop: QueryLoop, { calls }: { calls: DiscardedCall[] }, next?: Attempt): void {
+  const { attempt, choice } = loop
+  attempt.recordDiscard({ calls, reports: loop.takeReports(), ...(choice.isFallback && { usesFallback: true }) }, next)
 }
 
 /** Reports to the host why the model is asked again, which messages are discarded, and what had run. */
@@ -74,7 +91,7 @@ function tellRetry(loop: QueryLoop, lost: { discarded: string[]; calls: Discarde
     isFallback: plan?.recovery === 'fallBack',
     ...lost,
   }
-  loop.emit(createSystemMessage(fields, loop.idsAndTime))
+  loop.report(createSystemMessage(fields, loop.idsAndTime))
 }
 
 const restarted = ({ handedOver }: QueryLoop) =>

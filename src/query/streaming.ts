@@ -122,8 +122,10 @@ function onFailure(loop: QueryLoop, error: unknown): void {
 
 /** The reply has ended: calls held for its end start now, or never. */
 export function closeReply(loop: QueryLoop, isWhole: boolean): void {
+  const { attempt } = loop
   reportReply(loop)
-  loop.attempt.close(isWhole, loop.reply.partialText())
+  attempt.close(isWhole, loop.reply.partialText())
+  attempt.recordStop({ isWhole, reports: loop.takeReports() })
 }
 
 /** Once per reply, when all its data is known. */
@@ -140,5 +142,5 @@ export function reportReply(loop: QueryLoop): void {
     ...(stopDetails !== undefined && { stopDetails }),
     usage,
   }
-  loop.emit(createSystemMessage(fields, loop.idsAndTime))
+  loop.report(createSystemMessage(fields, loop.idsAndTime))
 }

@@ -58,6 +58,11 @@ export class Transcript {
     if (!isPaused || !this.awaitsService) this.letGo()
   }
 
+  /** The last turn as it was added, where the service may still go on with its own calls. */
+  reopen({ assistants, isPaused, isPauseTurn }: Pick<Turn, 'assistants' | 'isPaused' | 'isPauseTurn'>): void {
+    if (isPaused) for (const message of assistants) this.#note(message, isPauseTurn)
+  }
+
   /** Stops waiting for the service: adds the messages that had to wait. */
   letGo(): void {
     this.#open.clear()

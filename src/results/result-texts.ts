@@ -90,6 +90,11 @@ export const resultTexts = {
         (end === 'failed' ? ' It may have done part of its work.' : effectsOf[end]) +
         withOutput(output),
     ),
+  notRecorded: () => asError('The call did not run: it could not be recorded.'),
+  unknownOutcome: () =>
+    asError(
+      'The process stopped while this call was running. It may or may not have taken effect. Check before you try again.',
+    ),
   unformattable: (problem: string) => asError(`The tool finished, but its result could not be formatted. ${problem}`),
   stored: (stored: Stored) => `[The result has ${stored.size} characters, too many to show. ${previewOf(stored)}`,
   storedUnread: (stored: Stored) =>

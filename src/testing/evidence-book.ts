@@ -74,7 +74,9 @@ export class EvidenceBook implements TurnEvidence {
   }
 
   /** The call's own chart moved. */
-  moved(call: CallEvidence, phase: string, record: Pick<CallRecord, 'isSafe' | 'keys' | 'stage'>): void {
+  moved(call: CallEvidence, state: string, record: Pick<CallRecord, 'isSafe' | 'keys' | 'stage'>): void {
+    // whether a result is durable is not the gate's business
+    const phase = state.startsWith('completed') ? 'completed' : state
     call.isSafe = record.isSafe
     call.keys = record.keys
     call.isHeld = record.stage === 'held'

@@ -9,6 +9,7 @@ export {
   describeJournalStore,
   type JournalStoreTraits,
 } from './describe-journal-store.ts'
+export { type CrashExploration, type ExploreCrashesOptions, exploreCrashes } from './explore-crashes.ts'
 export { type ExploreQueryOptions, exploreQuery, type QueryExploration } from './explore-query.ts'
 export { type Exploration, type ExploreOptions, exploreTurn } from './explore-turn.ts'
 export { flush } from './flush.ts'

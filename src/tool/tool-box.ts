@@ -54,6 +54,7 @@ const functionFields = [
   'editsWorkspace',
   'validateInput',
   'normalizeInput',
+  'recover',
 ] as const
 
 function isRetry(retry: unknown): boolean {

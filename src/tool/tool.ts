@@ -81,6 +81,9 @@ export type ToolReturn<Data = unknown> =
   | Promise<ToolResult<Data>>
   | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
 
+/** What a tool says of a call that was running when its process stopped. */
+export type Recovery<Data = unknown> = 'again' | 'unknown' | ToolResult<Data>
+
 /** A tool is a plain object. Only `name`, `inputSchema` and `call` are required; unknown keys are kept. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
   /** The name that the model uses. No two tools have the same name. */
@@ -166,6 +169,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   editsWorkspace?(input: z.output<Schema>, context: ToolCallContext): boolean | Promise<boolean>
   /** Retries for calls that fail. Without it there are none. */
   retry?: Retry | undefined
+  /**
+   * What becomes of a call that was running when its process stopped: run it `'again'`, with the same id and input and
+   * without hooks or questions; `{ data }`, if the outcome can be found out; or `'unknown'`. A throw counts as `'unknown'`.
+   * @default 'again' for read-only calls, 'unknown' for others
+   */
+  recover?(input: z.output<Schema>, context: ToolCallContext): Recovery<Data> | Promise<Recovery<Data>>
   /** Converts the data for the model. By default strings and content blocks stay as they are; anything else becomes JSON. */
   mapResult?(data: Data, toolUseID: string): ToolResultBlock
   /** @default 50_000 */

@@ -44,6 +44,16 @@ export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: 
     { type: 'tool.settled', end: 'failed', willRetry: true, needsFormatting: true },
   ],
   'retry.due': [{ type: 'retry.due' }],
+  'start.journaled': [{ type: 'start.journaled' }],
+  'start.failed': [{ type: 'start.failed' }],
+  'call.recovered': [{ type: 'call.recovered' }],
+  'outcome.unknown': [true, false].map((cancelsSiblings) => ({
+    type: 'outcome.unknown',
+    cancelsSiblings,
+    description: '',
+  })),
+  'result.recorded': [{ type: 'result.recorded' }],
+  'result.unrecorded': [{ type: 'result.unrecorded' }],
   'postHooks.finished': [{ type: 'postHooks.finished' }],
   'result.formatted': [true, false].map((cancelsSiblings) => ({
     type: 'result.formatted',
@@ -72,6 +82,18 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
     needsPostHooks: true,
   },
   'answered call': { isAnswered: true },
+  'call that is recorded': { needsJournaling: true, needsRecording: () => true },
+  'call with hooks that is validated and recorded': {
+    needsValidation: true,
+    needsPreHooks: true,
+    needsJournaling: true,
+  },
+  'call that is validated and recorded': { needsValidation: true, needsJournaling: true },
+  'call that asks and is recorded': { needsAsking: true, needsJournaling: true },
+  'call that is decided and recorded': { needsDeciding: true, needsJournaling: true, yieldsToInterrupt: true },
+  'call with hooks that is recovered': { needsRecovery: true, needsPostHooks: true, yieldsToInterrupt: true },
+  'call that is recovered': { needsRecovery: true },
+  'call whose result the log has': { isAnswered: true, isRecorded: true },
 }
 
 const parentMachine = createMachine({})

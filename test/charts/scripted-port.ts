@@ -7,6 +7,11 @@ export interface ScriptedCallOptions {
   readonly keys?: ResourceKeys
   readonly isHeld?: boolean
   readonly isAnswered?: boolean
+  readonly isRecorded?: boolean
+  readonly needsRecovery?: boolean
+  readonly needsJournaling?: boolean
+  /** Until the log has answered. */
+  readonly needsRecording?: () => boolean
   readonly needsValidation?: boolean
   readonly needsPreHooks?: boolean
   readonly needsDeciding?: boolean
@@ -24,6 +29,15 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
   const note = (what: string) => () => void asked.push(what)
   const port: CallPort & { unread: number } = {
     isAnswered: options.isAnswered ?? false,
+    isRecorded: options.isRecorded ?? false,
+    needsRecovery: options.needsRecovery ?? false,
+    needsJournaling: options.needsJournaling ?? false,
+    get needsRecording() {
+      return options.needsRecording?.() ?? false
+    },
+    get isDurable() {
+      return !this.needsRecording
+    },
     needsValidation: options.needsValidation ?? false,
     needsPreHooks: options.needsPreHooks ?? false,
     needsDeciding: options.needsDeciding ?? false,
@@ -34,6 +48,9 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
       return options.hasPlace?.() ?? true
     },
     unread: options.unread ?? 1,
+    recover: note('recover'),
+    journalStart: note('journalStart'),
+    recordResult: note('recordResult'),
     validate: note('validate'),
     runPreHooks: note('runPreHooks'),
     decide: note('decide'),

@@ -69,7 +69,7 @@ describe('journeys of a call', () => {
       'a plain success',
       {},
       [{ type: 'call.start' }, samples['tool.settled'][1] as CallEvent],
-      'completed',
+      { completed: 'durable' },
       ['callTool', 'conclude result'],
     ],
     [
@@ -79,12 +79,12 @@ describe('journeys of a call', () => {
       { executing: 'formatting' },
       ['callTool', 'formatResult'],
     ],
-    ['an unknown tool', { isAnswered: true }, [], 'completed', ['conclude answer']],
+    ['an unknown tool', { isAnswered: true }, [], { completed: 'durable' }, ['conclude answer']],
     [
       'an abort in the queue',
       {},
       [{ type: 'call.abort', cause }],
-      'completed',
+      { completed: 'durable' },
       ['stop user_interrupted', 'conclude abort'],
     ],
     [
@@ -98,7 +98,7 @@ describe('journeys of a call', () => {
       'an interrupt while it asks',
       { needsAsking: true },
       [{ type: 'call.start' }, ...samples['call.interrupt']],
-      'completed',
+      { completed: 'durable' },
       ['askHost', 'stop user_interrupted', 'conclude abort'],
     ],
     [
@@ -112,7 +112,7 @@ describe('journeys of a call', () => {
       'a body that never stops',
       {},
       [{ type: 'call.start' }, { type: 'call.abort', cause }, graceEnds],
-      'completed',
+      { completed: 'durable' },
       ['callTool', 'stop user_interrupted', 'startGrace', 'abandon', 'conclude abort'],
     ],
     [
@@ -126,7 +126,7 @@ describe('journeys of a call', () => {
       'a timeout that the user overtakes',
       {},
       [{ type: 'call.start' }, ...samples['call.timedOut'], { type: 'call.abort', cause }, graceEnds],
-      'completed',
+      { completed: 'durable' },
       ['callTool', 'stop timeout', 'startGrace', 'abandon', 'conclude abort'],
     ],
     [
@@ -151,14 +151,14 @@ describe('journeys of a call', () => {
       'a late word after the end',
       {},
       [{ type: 'call.abort', cause }, samples['tool.settled'][1] as CallEvent],
-      'completed',
+      { completed: 'durable' },
       ['stop user_interrupted', 'conclude abort'],
     ],
     [
       'a start after the end',
       {},
       [{ type: 'call.abort', cause }, { type: 'call.start' }],
-      'completed',
+      { completed: 'durable' },
       ['stop user_interrupted', 'conclude abort'],
     ],
   ]

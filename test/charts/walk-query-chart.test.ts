@@ -13,16 +13,23 @@ import { TakenTransitions } from './chart-transitions.ts'
 
 const queryLogic = compileChart(queryChart())
 
-type Facts = Pick<QueryPort, 'hasOpenCalls' | 'isHookStopped' | 'needsAnotherTurn' | 'isLastTurn'>
+type Facts = Pick<QueryPort, 'hasOpenTurn' | 'hasOpenCalls' | 'isHookStopped' | 'needsAnotherTurn' | 'isLastTurn'>
 
-const usual: Facts = { hasOpenCalls: false, isHookStopped: false, needsAnotherTurn: false, isLastTurn: false }
+const usual: Facts = {
+  hasOpenTurn: false,
+  hasOpenCalls: false,
+  isHookStopped: false,
+  needsAnotherTurn: false,
+  isLastTurn: false,
+}
 
 const facts: Record<string, Facts> = {
   'has nothing more to do': usual,
   'is expected to go on': { ...usual, needsAnotherTurn: true },
   'has had its last turn': { ...usual, needsAnotherTurn: true, isLastTurn: true },
-  'is stopped by a hook': { hasOpenCalls: false, isHookStopped: true, needsAnotherTurn: true, isLastTurn: true },
+  'is stopped by a hook': { ...usual, isHookStopped: true, needsAnotherTurn: true, isLastTurn: true },
   'begins with open calls': { ...usual, hasOpenCalls: true },
+  'begins with an open turn': { ...usual, hasOpenTurn: true, needsAnotherTurn: true },
 }
 
 /** Exhaustive by type: a new event does not compile until it has samples. */
@@ -46,6 +53,15 @@ const samples: { [Type in QueryEvent['type']]: Extract<QueryEvent, { type: Type 
   ),
   'retry.due': [{ type: 'retry.due' }],
   'results.drained': [{ type: 'results.drained' }],
+  'turn.recovered': (['preparing', 'draining', 'deciding'] as const).map((next) => ({
+    type: 'turn.recovered',
+    next,
+  })),
+  'query.suspend': [{ type: 'query.suspend', graceMs: 5 }],
+  'suspend.due': [{ type: 'suspend.due' }],
+  'calls.stalled': [{ type: 'calls.stalled' }],
+  'tools.halted': [{ type: 'tools.halted' }],
+  'journal.failed': [{ type: 'journal.failed', error: 'no space' }],
 }
 const events = Object.values(samples).flat() as QueryEvent[]
 
@@ -60,6 +76,10 @@ function scriptedPort(given: Facts): QueryPort & { readonly asked: unknown[] } {
     ...given,
     asked,
     prepare: note('prepare'),
+    recover: note('recover'),
+    startSuspendGrace: note('startSuspendGrace'),
+    haltTools: note('haltTools'),
+    abandon: note('abandon'),
     runOpenCalls: note('runOpenCalls'),
     discardRefusal: note('discardRefusal'),
     cutReply: note('cutReply'),
@@ -93,8 +113,13 @@ function everyEdge(given: Facts): QueryEvent[][] {
     {
       input: { port: scriptedPort(given) },
       events: events as never,
-      serializeState: (({ value, context }: { value: unknown; context: { abort: unknown; error: unknown } }) =>
-        JSON.stringify([value, context.abort, context.error])) as never,
+      serializeState: (({
+        value,
+        context,
+      }: {
+        value: unknown
+        context: { abort: unknown; error: unknown; isSuspending: boolean }
+      }) => JSON.stringify([value, context.abort, context.error, context.isSuspending])) as never,
     } as never,
   )
   const ways = model.getShortestPaths({ allowDuplicatePaths: true } as never)

@@ -125,7 +125,12 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     event: isText,
     cause: isCause,
   },
-  ending: { call: isText, by: oneOf('answer', 'result', 'abort'), kind: orNull(isText), reached: orNull(isText) },
+  ending: {
+    call: isText,
+    by: oneOf('answer', 'result', 'journal', 'unknown', 'abort'),
+    kind: orNull(isText),
+    reached: orNull(isText),
+  },
   decision: { call: isText, behavior: oneOf('allow', 'ask', 'deny', 'defer'), source: isSource },
   attempt: { call: isText, attempt: isCount, error: isAnything, backoffMs: orNull(isNumber) },
   progress: { call: isText, count: isCount, data: isAnything },

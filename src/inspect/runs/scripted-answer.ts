@@ -21,6 +21,10 @@ const own = ({ answer: { cancelsSiblings }, label }: Said) => ({
 
 /** Derived from the chart's reaction, not from the event's data, which the host may have redacted. */
 const events: { readonly [type: string]: (said: Said) => CallEvent } = {
+  'call.recovered': () => ({ type: 'call.recovered' }),
+  'outcome.unknown': (said) => ({ type: 'outcome.unknown', ...own(said) }),
+  'start.journaled': () => ({ type: 'start.journaled' }),
+  'start.failed': () => ({ type: 'start.failed' }),
   'input.accepted': (said) => ({ type: 'input.accepted', change: changeOf(said) }),
   'input.rejected': (said) => ({ type: 'input.rejected', ...own(said) }),
   'preHooks.finished': (said) => ({ type: 'preHooks.finished', change: changeOf(said) }),
@@ -54,6 +58,8 @@ const simply = (event: string): Answer => ({
 
 /** The successful end of each phase, used if the recording does not contain its end. */
 export const usualAnswers: { readonly [P in Phase]: Answer } = {
+  recovering: simply('call.recovered'),
+  journaling: simply('start.journaled'),
   validating: simply('input.accepted'),
   preHooks: simply('preHooks.finished'),
   deciding: simply('permission.undecided'),

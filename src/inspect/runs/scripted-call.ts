@@ -29,6 +29,10 @@ export class ScriptedCall implements CallRecord, CallPort {
   readonly name: string
   readonly yieldsToInterrupt: boolean
   readonly isAnswered: boolean
+  readonly isRecorded: boolean
+  /** A rerun has no log to wait for. */
+  readonly needsRecording = false
+  readonly isDurable = true
   readonly seen: SeenCall
   /** The recording says whether permission was checked again. */
   readonly mayBeForbidden = true
@@ -58,7 +62,8 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.id = seen.id
     this.name = seen.name
     this.yieldsToInterrupt = seen.stopsAtInterrupt
-    this.isAnswered = seen.wasOver || seen.ending?.by === 'answer'
+    this.isRecorded = seen.ending?.by === 'journal'
+    this.isAnswered = seen.wasOver || this.isRecorded || seen.ending?.by === 'answer'
     this.#isMarked = mark !== undefined
     this.wasSafe = mark ?? seen.isSafe
     this.isSafe = this.wasSafe
@@ -72,6 +77,14 @@ export class ScriptedCall implements CallRecord, CallPort {
 
   get port(): CallPort {
     return this
+  }
+
+  get needsRecovery(): boolean {
+    return this.#isDue('recovering')
+  }
+
+  get needsJournaling(): boolean {
+    return this.#isDue('journaling')
   }
 
   get needsValidation(): boolean {
@@ -98,6 +111,8 @@ export class ScriptedCall implements CallRecord, CallPort {
     return this.#isDue('postHooks')
   }
 
+  recover = (): void => this.#enter('recovering')
+  journalStart = (): void => this.#enter('journaling')
   validate = (): void => this.#enter('validating')
   runPreHooks = (): void => this.#enter('preHooks')
   decide = (): void => this.#enter('deciding')
@@ -116,6 +131,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.#answer(isKnown ? to - toldAt : 0, answer ?? usualAnswers[this.#phase])
   }
 
+  recordResult(): void {}
   stop(): void {}
   abandon(): void {}
 

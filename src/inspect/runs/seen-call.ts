@@ -4,11 +4,13 @@ import type { CallState } from '../run-model/run-state.ts'
 
 /** The phases of an executing call, by their names in the chart. */
 export const phases = [
+  'recovering',
   'validating',
   'preHooks',
   'deciding',
   'asking',
   'later',
+  'journaling',
   'calling',
   'retrying',
   'stopping',

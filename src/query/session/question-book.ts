@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/sha256.ts'
-import type { AgentCallRef, AskedCall, QuestionDesk } from '../../pipeline/ask-channel.ts'
+import type { AgentCallRef, AnswerOrigin, AskedCall, QuestionDesk } from '../../pipeline/ask-channel.ts'
 import type { PermissionAnswer, PermissionQuestion } from '../../tool/permission.ts'
 
 /** A call that waits for a person. */
@@ -34,8 +34,8 @@ export class QuestionBook implements QuestionDesk {
   }
 
   opened(asked: AskedCall): void {
-    const { answer: _answer, reply: _reply, ...shown } = asked
-    const question = { id: this.#idOf(asked), ...shown }
+    const { answer: _answer, reply: _reply, id = this.#idOf(asked), ...shown } = asked
+    const question = { ...shown, id }
     this.#open.set(asked, question)
     this.#told.opened(question)
   }
@@ -47,13 +47,16 @@ export class QuestionBook implements QuestionDesk {
     this.#told.closed(question.id)
   }
 
-  answer(id: string, answer: PermissionAnswer): boolean {
-    for (const [asked, question] of this.#open) if (question.id === id) return asked.answer(answer)
+  answer(id: string, answer: PermissionAnswer, origin?: AnswerOrigin): boolean {
+    for (const [asked, question] of this.#open) if (question.id === id) return asked.answer(answer, origin)
     return false
   }
 
   #idOf({ agents, reply, toolUseID, input }: AskedCall): string {
-    const path = [this.#session, ...agents.map((agent) => agent.toolUseID), reply, toolUseID]
-    return `question_${sha256(JSON.stringify([path, input])).slice(0, 32)}`
+    return questionId([this.#session, ...agents.map((agent) => agent.toolUseID), reply, toolUseID], input)
   }
 }
+
+/** Made of where the question stands and of the input that is shown: another input is another question. */
+export const questionId = (path: readonly string[], input: unknown): string =>
+  `question_${sha256(JSON.stringify([path, input])).slice(0, 32)}`

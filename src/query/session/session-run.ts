@@ -8,6 +8,8 @@ import type { Span } from './session-view.ts'
 export interface Sent {
   readonly message: UserMessage
   readonly span: Span
+  /** It does not wait for the turn that is open. */
+  readonly isInterrupt: boolean
   /** The async context of the sender, in which a run that begins with this message runs. */
   readonly context: CapturedContext | undefined
 }
@@ -29,6 +31,11 @@ export class SessionRun {
     if (isInterrupt) this.query.interrupt(sent.message)
     else this.query.send(sent.message)
     return true
+  }
+
+  /** A turn that the log has begins again first; only then can it be interrupted. */
+  steerBy(sent: readonly Sent[]): void {
+    for (const each of sent) if (each.isInterrupt && !this.#sent.includes(each)) this.take(each, true)
   }
 
   sentBy(uuid: string): Sent | undefined {

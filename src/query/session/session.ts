@@ -2,24 +2,28 @@
 import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
+import type { SessionNote } from '../../journal/journal.ts'
 import { defaultStamps } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
+import { withRules } from '../../permission/permission-settings.ts'
 import { type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
-import { checkOptions, readMessages, readSent } from '../options.ts'
+import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
 import { query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
 import { QuestionBook, type SessionQuestion } from './question-book.ts'
 import type { SessionEvents } from './session-events.ts'
+import type { SessionJournal } from './session-journal.ts'
 import { checkSessionId, type ForkOptions, type SendOptions, type SessionOptions } from './session-options.ts'
 import { type Sent, SessionRun } from './session-run.ts'
-import { SessionView } from './session-view.ts'
+import { SessionView, type Span } from './session-view.ts'
 import { type SessionUsage, UsageTotal } from './usage.ts'
 
-export type SessionStatus = 'idle' | 'running' | 'closing' | 'closed'
+/** `suspended`: there is something to go on with, and nothing runs until `resume` or `send`, or an answer. */
+export type SessionStatus = 'idle' | 'running' | 'suspended' | 'closing' | 'closed'
 
 /**
  * A conversation that keeps its transcript, context, rules and usage from one prompt to the next. In memory.
@@ -50,8 +54,13 @@ export class Session implements AsyncDisposable {
   #active: SessionRun | undefined
   #whenIdle: (() => void)[] = []
   #closing: Promise<void> | undefined
+  readonly #journal: SessionJournal | undefined
+  /** Nothing begins before `resume` or `send`. */
+  #isPaused = false
+  #resumed: Span[] = []
 
-  constructor(options: SessionOptions) {
+  /** @param journal the log that everything is recorded in; `openSession` opens it */
+  constructor(options: SessionOptions, journal?: SessionJournal) {
     const { id, messages = [], prices, ...queryOptions } = options
     checkSessionId(id)
     checkOptions({ ...queryOptions, messages })
@@ -63,22 +72,28 @@ export class Session implements AsyncDisposable {
       closed: (id) => this.#emitter.emit('question_closed', { id }),
     })
     this.#canUseTool = askThrough(options, this.#questions)
-    this.#transcript = readMessages(messages)
+    this.#journal = journal
+    this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of this.#transcript) this.#log.push(message)
     const context = createToolUseContext(options.context)
     this.#contexts = [{ from: 0, context }]
     this.#hostController = context.abortController
     this.#hostController.signal.addEventListener('abort', this.#onHostAbort)
+    if (journal === undefined) return
+    this.#isPaused = journal.isUnfinished
+    this.#inbox = journal.sent.map(newSent)
+    journal.onNote((note) => this.#hear(journal, note))
   }
 
   get status(): SessionStatus {
     if (this.#closing !== undefined) return this.#log.isClosed ? 'closed' : 'closing'
-    return this.#active === undefined ? 'idle' : 'running'
+    if (this.#active !== undefined) return 'running'
+    return this.#journal?.isUnfinished === true ? 'suspended' : 'idle'
   }
 
   /** The conversation, complete up to the last finished turn: valid for the API at any time. */
   get transcript(): Message[] {
-    return this.#active?.query.transcript ?? [...this.#transcript]
+    return this.#active?.query.transcript ?? [...(this.#journal?.transcript ?? this.#transcript)]
   }
 
   /** The context as it now stands, with the rules that came with answers. It can be handed to another executor. */
@@ -87,7 +102,7 @@ export class Session implements AsyncDisposable {
   }
 
   get usage(): SessionUsage {
-    return this.#usage.total
+    return this.#journal?.usage ?? this.#usage.total
   }
 
   /** How the last run ended; undefined until one has. */
@@ -101,20 +116,59 @@ export class Session implements AsyncDisposable {
    */
   send(message: string | ContentBlock[] | UserMessage, { interrupt = false }: SendOptions = {}): SessionView {
     this.#assertOpen()
-    const span = { from: undefined, to: undefined }
-    const sent: Sent = { message: readSent(message), span, context: captureContext() }
-    if (this.#active === undefined || !this.#active.take(sent, interrupt)) this.#inbox.push(sent)
-    this.#begin()
+    const sent = { ...newSent(readSent(message)), isInterrupt: interrupt }
+    this.#journal?.append({ t: 'message.sent', message: sent.message })
+    this.#isPaused = false
+    this.#accept(sent)
     return new SessionView(this.#log, sent.span)
+  }
+
+  /** Goes on with what the log has: the open turn, then messages that wait. Returns a view of the run that goes on. */
+  resume(): SessionView {
+    this.#assertOpen()
+    this.#isPaused = false
+    const span: Span = { from: this.#log.end, to: undefined }
+    this.#begin()
+    if (this.#active === undefined) span.to = span.from
+    else this.#resumed.push(span)
+    return new SessionView(this.#log, span)
+  }
+
+  /**
+   * Stops cleanly and keeps everything: no further request, and what is under way may go on for `graceMs`. Then the reply
+   * is cut off and bodies get their signal, with the reason `'suspend'`. Resolves when nothing runs any more.
+   */
+  async suspend({ graceMs = 0 }: { graceMs?: number | undefined } = {}): Promise<void> {
+    if (this.#journal === undefined) {
+      const message = 'Only a session with a journal can be suspended. Open it with openSession.'
+      throw new SignalboxError('not_persistable', message)
+    }
+    this.#isPaused = true
+    this.#active?.query.suspend(graceMs)
+    await this.whenIdle()
+    await this.#journal.flush()
   }
 
   /** Everything that waits for a person, questions of agents included. */
   questions(): SessionQuestion[] {
-    return this.#questions.questions
+    const { questions } = this.#questions
+    if (this.#journal === undefined) return questions
+    // those of the log are there whether or not anything runs
+    return [...this.#journal.questions, ...questions.filter(({ agents }) => agents.length > 0)]
   }
 
-  /** Answers a question. `stale`: it was answered before, its call is over, or its input has changed. */
-  async answer(id: string, answer: PermissionAnswer): Promise<'accepted' | 'stale'> {
+  /**
+   * Answers a question. `stale`: it was answered before, its call is over, or its input has changed. With a journal, the
+   * answer is durable when this resolves. `by` names the person who answered.
+   */
+  async answer(
+    id: string,
+    answer: PermissionAnswer,
+    { by }: { by?: string | undefined } = {},
+  ): Promise<'accepted' | 'stale'> {
+    // an agent inside a call has no log of its own: its question ends with the call
+    const isRecorded = this.#questions.questions.every((question) => question.id !== id || question.agents.length === 0)
+    if (this.#journal !== undefined && isRecorded) return this.#journal.answer(id, answer, by)
     return this.#questions.answer(id, answer) ? 'accepted' : 'stale'
   }
 
@@ -140,7 +194,14 @@ export class Session implements AsyncDisposable {
     const messages = at === undefined ? transcript : messagesUpTo(transcript, at)
     const last = messages.at(-1)
     const context = at === undefined || last === undefined ? this.context : this.#contextAfter(last.uuid)
-    return new Session({ ...this.#options, id, messages, context })
+    if (this.#journal === undefined) return new Session({ ...this.#options, id, messages, context })
+    const forkId = id ?? `session_${defaultStamps.uuid()}`
+    const journal = await this.#journal.fork(forkId, {
+      messages,
+      rules: context.permissions,
+      context: pick(context, this.#journal.contextKeys),
+    })
+    return new Session({ ...this.#options, id: forkId, messages: undefined, context }, journal)
   }
 
   /** Resolves when no run is active. */
@@ -148,7 +209,7 @@ export class Session implements AsyncDisposable {
     if (this.#active !== undefined) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Ends the active run and every view. Resolves when nothing runs any more. */
+  /** Ends the active run and every view; with a journal, the run is suspended. Resolves when nothing runs any more. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -163,16 +224,50 @@ export class Session implements AsyncDisposable {
     return this.#emitter.on(type, listener)
   }
 
-  /** Starts a run for what waits in the inbox, unless one is active. */
+  #accept(sent: Sent): void {
+    if (this.#active === undefined || !this.#active.take(sent, sent.isInterrupt)) this.#inbox.push(sent)
+    if (!this.#isPaused) this.#begin()
+  }
+
+  /** What another process, or an answer here, has to say. */
+  #hear(journal: SessionJournal, note: SessionNote): void {
+    if (note.type === 'answer') {
+      const isTaken = this.#questions.answer(note.question, note.answer, { by: note.by, note: note.question })
+      if (!isTaken && !journal.takeAnswer(note))
+        journal.append({ t: 'note.taken', optional: true, note: note.question })
+      else if (!this.#isPaused) this.#begin()
+    } else if (note.type === 'message') {
+      const message = { ...readSent(note.content as string), uuid: note.uuid }
+      journal.append({ t: 'message.sent', message, note: note.uuid })
+      this.#accept({ ...newSent(message), isInterrupt: note.interrupt === true })
+    } else this.#abortBy(journal, note)
+  }
+
+  #abortBy(journal: SessionJournal, { uuid, reason }: Extract<SessionNote, { type: 'abort' }>): void {
+    // a run that was suspended has calls without results: they get them as the run ends
+    if (this.#active === undefined && journal.turn !== undefined) this.resume()
+    if (this.#active === undefined) return journal.append({ t: 'note.taken', optional: true, note: uuid })
+    journal.endsBy(uuid)
+    this.abort(reason)
+  }
+
+  /** Starts a run for what waits in the inbox or in the log, unless one is active. */
   #begin(): void {
-    if (this.#active !== undefined || this.#inbox.length === 0) return
+    const isUnfinished = this.#inbox.length > 0 || this.#journal?.isUnfinished === true
+    if (this.#active !== undefined || this.#closing !== undefined || !isUnfinished) return
     const sent = this.#inbox.splice(0)
+    if (this.#journal !== undefined) return this.#driveWith(sent)
     // those of a run that had no turn left for them are in the transcript already
     for (const { message, span } of sent.filter(({ span }) => span.from === undefined)) {
       span.from = this.#log.end
       this.#transcript.push(message)
       this.#log.push(message)
     }
+    this.#driveWith(sent)
+  }
+
+  /** In the async context of whoever sent the first message. */
+  #driveWith(sent: readonly Sent[]): void {
     const drive = () => void this.#drive(sent)
     const context = sent[0]?.context
     if (context === undefined) drive()
@@ -186,19 +281,33 @@ export class Session implements AsyncDisposable {
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
       const context = { ...this.#lastContext, abortController: new AbortController() }
-      run = new SessionRun(
-        query({ ...options, canUseTool: this.#canUseTool, messages: this.#transcript, context }),
-        sent,
-      )
+      run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context }, sent)
       this.#active = run
       if (this.#hostController.signal.aborted) run.query.abort(this.#hostController.signal.reason)
       this.#emitter.emit('run_started', {})
-      result = await run.drive((message) => this.#take(run as SessionRun, message))
+      const driven = run.drive((message) => this.#take(run as SessionRun, message))
+      if (this.#journal !== undefined) run.steerBy(sent)
+      result = await driven
     } catch (error) {
       // a tools function that throws, for example
       result = { reason: 'model_error', error, stopReason: undefined }
     }
     this.#finish(run, sent, result)
+  }
+
+  /** With a journal, messages enter the conversation when the run takes them: behind a turn that is still open. */
+  #newRun(options: Omit<QueryOptions, 'messages'>, sent: readonly Sent[]): SessionRun {
+    const journal = this.#journal
+    if (journal === undefined) return new SessionRun(query({ ...options, messages: this.#transcript }), sent)
+    const waiting = new Set(journal.waiting)
+    const isWaiting = ({ message }: Sent): boolean => waiting.has(message.uuid)
+    const begun = query({ ...options, messages: [...journal.transcript], journal })
+    const run = new SessionRun(
+      begun,
+      sent.filter((each) => !isWaiting(each)),
+    )
+    for (const each of sent.filter((each) => isWaiting(each) && !each.isInterrupt)) run.take(each, false)
+    return run
   }
 
   #take(run: SessionRun, message: QueryMessage): void {
@@ -218,18 +327,40 @@ export class Session implements AsyncDisposable {
     this.#active = undefined
     this.#result = result
     for (const { span } of over) span.to = this.#log.end
+    for (const span of this.#resumed.splice(0)) span.to = this.#log.end
     this.#log.drop(({ type }) => type === 'progress' || type === 'stream_event')
     this.#log.wake()
-    this.#inbox.unshift(...unanswered)
+    if (this.#journal === undefined) this.#inbox.unshift(...unanswered)
+    else this.#settle(this.#journal, unanswered, result)
     this.#emitter.emit('run_ended', { result })
-    if (this.#closing === undefined) this.#begin()
+    if (!this.#isPaused && this.#goesOn(result)) this.#begin()
     if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+
+  /** What a suspended run has yet to do is in the log; what it showed of its open turn is shown again. */
+  #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult): void {
+    const known = [...this.#inbox, ...unanswered]
+    const waits = journal.sent.map(
+      (message) => known.find((sent) => sent.message.uuid === message.uuid) ?? newSent(message),
+    )
+    this.#inbox = [...unanswered.filter((sent) => !waits.includes(sent)), ...waits]
+    if (reason === 'journal_error') this.#isPaused = true
+    const shown = new Set(uuidsOf(journal))
+    this.#log.drop(({ uuid }) => shown.has(uuid))
+  }
+
+  #goesOn({ reason }: QueryResult): boolean {
+    if (this.#closing !== undefined || reason === 'journal_error') return false
+    return reason !== 'suspended' || this.#journal?.hasAnswered === true
   }
 
   async #close(): Promise<void> {
     this.#inbox = []
-    this.abort('session_closed')
+    this.#isPaused = true
+    if (this.#journal === undefined) this.abort('session_closed')
+    else this.#active?.query.suspend(0)
     await this.whenIdle()
+    await this.#journal?.close().catch(() => undefined)
     this.#hostController.signal.removeEventListener('abort', this.#onHostAbort)
     this.#log.close()
   }
@@ -239,11 +370,13 @@ export class Session implements AsyncDisposable {
   }
 
   #keepContext({ query: { context } }: SessionRun): void {
-    if (this.#lastContext !== context) this.#contexts.push({ from: this.#log.end, context })
+    if (this.#contexts.at(-1)?.context !== context) this.#contexts.push({ from: this.#log.end, context })
   }
 
   get #lastContext(): ToolUseContext {
-    return (this.#contexts.at(-1) as { context: ToolUseContext }).context
+    const { context } = this.#contexts.at(-1) as { context: ToolUseContext }
+    // answers may come while nothing runs, and their rules hold
+    return this.#journal === undefined ? context : restoredContext(context, this.#journal)
   }
 
   #contextAfter(uuid: string): ToolUseContext {
@@ -255,6 +388,30 @@ export class Session implements AsyncDisposable {
   #withHostController(context: ToolUseContext): ToolUseContext {
     return { ...context, abortController: this.#hostController }
   }
+}
+
+const newSent = (message: UserMessage): Sent => ({
+  message,
+  span: { from: undefined, to: undefined },
+  isInterrupt: false,
+  context: captureContext(),
+})
+
+const pick = (context: ToolUseContext, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(keys.map((key) => [key, context[key]]))
+
+function restoredContext(given: ToolUseContext, { rules, context }: SessionJournal): ToolUseContext {
+  const hasRules = Object.values(rules).some((list) => (list?.length ?? 0) > 0)
+  return { ...given, ...context, ...(hasRules && { permissions: withRules(given.permissions, rules) }) }
+}
+
+/** The messages of a turn that is not over. */
+function uuidsOf({ turn }: SessionJournal): string[] {
+  if (turn === undefined || turn.committed !== undefined) return []
+  const results = [...turn.calls.values()].flatMap(({ completed = [] }) => completed)
+  return [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])].map(
+    ({ uuid }) => uuid,
+  )
 }
 
 /** Without a host to ask, a question waits for `answer`. */

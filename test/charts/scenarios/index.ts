@@ -1,4 +1,6 @@
 import { abortsScenarios } from './aborts.ts'
+import { durableCallsScenarios } from './durable-calls.ts'
+import { durableQueriesScenarios } from './durable-queries.ts'
 import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
 import { phasesScenarios } from './phases.ts'
@@ -18,4 +20,6 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...retriesScenarios,
   ...queriesScenarios,
   ...abortsScenarios,
+  ...durableCallsScenarios,
+  ...durableQueriesScenarios,
 }

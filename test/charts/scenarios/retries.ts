@@ -57,7 +57,10 @@ export const retriesScenarios: Record<string, () => Promise<void>> = {
       await flush()
       const phases = phasesOf(executor)
       clock.increment(50)
-      expect(phases).toEqual([{ executing: hasHooks ? 'postHooks' : 'formatting' }, ...(hasHooks ? [] : ['completed'])])
+      expect(phases).toEqual([
+        { executing: hasHooks ? 'postHooks' : 'formatting' },
+        ...(hasHooks ? [] : [{ completed: 'durable' }]),
+      ])
       expect(failed.runs).toBe(hasHooks ? 1 : 0)
       if (hasHooks) expect(takeReady(executor)).toEqual([])
       failed.say()

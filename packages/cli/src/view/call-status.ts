@@ -16,11 +16,13 @@ export interface CallStatus {
 }
 
 const phaseWords: Partial<Record<Phase, string>> = {
+  recovering: 'finding out what became of it',
   validating: 'checking input',
   preHooks: 'running hooks',
   deciding: 'checking permission',
   asking: 'waits for your answer',
   later: 'waits for a later answer',
+  journaling: 'recording that it starts',
   calling: 'runs',
   retrying: 'failed, retrying soon',
   postHooks: 'running hooks on the result',

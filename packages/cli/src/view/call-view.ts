@@ -3,11 +3,13 @@ import type { CallState, Encoded } from 'signalbox/inspect'
 /** The status of a call, as shown to people. */
 export type Phase =
   | 'queued'
+  | 'recovering'
   | 'validating'
   | 'preHooks'
   | 'deciding'
   | 'asking'
   | 'later'
+  | 'journaling'
   | 'calling'
   | 'retrying'
   | 'postHooks'
@@ -40,11 +42,13 @@ export interface CallView extends CallState {
 }
 
 const executingStates = new Set<string>([
+  'recovering',
   'validating',
   'preHooks',
   'deciding',
   'asking',
   'later',
+  'journaling',
   'calling',
   'retrying',
   'postHooks',

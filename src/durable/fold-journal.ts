@@ -1,0 +1,56 @@
+import type { JournalRecord } from '../journal/journal.ts'
+import type { OpenTurn } from '../journal/open-turn.ts'
+import type { Message, UserMessage } from '../messages/message.ts'
+import type { PermissionLists } from '../permission/permission-settings.ts'
+import type { SessionQuestion } from '../query/session/question-book.ts'
+import type { SessionUsage } from '../query/session/usage.ts'
+import { foldInto, SessionFold } from './session-fold.ts'
+
+/** The state of a session, as its records tell it. */
+export interface FoldedSession {
+  readonly id: string
+  readonly status: 'idle' | 'running' | 'suspended'
+  /** The conversation up to the last turn that is over. */
+  readonly transcript: readonly Message[]
+  /** Messages that are sent and not yet part of the conversation. */
+  readonly waiting: readonly UserMessage[]
+  /** The reply that is not over, with what the log says of each of its calls. */
+  readonly turn: OpenTurn | undefined
+  readonly questions: readonly SessionQuestion[]
+  /** Rules that came with answers. */
+  readonly rules: PermissionLists
+  /** The keys of the context that are kept. */
+  readonly context: Readonly<Record<string, unknown>>
+  readonly usage: SessionUsage
+  /** Why the last run ended; undefined while one has not. */
+  readonly reason: string | undefined
+  /** Who has opened the session, in order. */
+  readonly owners: readonly string[]
+}
+
+/**
+ * The state of a session from its records alone. Throws `journal_newer` at a record that it does not know and may not
+ * skip.
+ *
+ * @example
+ * const { transcript, questions } = foldJournal(await Array.fromAsync(journals.read('invoice-7')))
+ */
+export function foldJournal(records: Iterable<JournalRecord>): FoldedSession {
+  const all = [...records]
+  const id = String(all[0]?.id ?? '')
+  const fold = foldInto(new SessionFold(), id, all)
+  const { status, waiting, turn, rules, context, owners } = fold
+  return {
+    id,
+    status,
+    transcript: fold.transcript.messages,
+    waiting,
+    turn,
+    questions: fold.openQuestions,
+    rules,
+    context,
+    usage: fold.usage.total,
+    reason: fold.result?.reason,
+    owners,
+  }
+}

@@ -1,0 +1,67 @@
+import { invalidOption } from '../base/invalid-option.ts'
+import { sha256 } from '../base/sha256.ts'
+import type { JournalStore } from '../journal/journal.ts'
+import { defaultStamps } from '../messages/ids-and-time.ts'
+import { OpenCalls } from '../query/open-calls.ts'
+import { checkOptions, readMessages } from '../query/options.ts'
+import { Session } from '../query/session/session.ts'
+import type { SessionOptions } from '../query/session/session-options.ts'
+import { toolSchemas } from '../tool/tool-schemas.ts'
+import { SessionLog } from './session-log.ts'
+
+export interface OpenSessionOptions extends SessionOptions {
+  /** Names the session in its store. */
+  id: string
+  /** Where the session is kept: `memoryJournals()`, `fileJournals({ folder })` or a store of your own. */
+  journals: JournalStore
+  /**
+   * Names this process.
+   * @default a random name
+   */
+  owner?: string | undefined
+  /**
+   * `create` fails if the session exists, `resume` if it does not.
+   * @default 'either'
+   */
+  mode?: 'create' | 'resume' | 'either' | undefined
+  /**
+   * Keys of the context that are kept, as JSON: what context modifiers do to them holds after a resume.
+   * @default none
+   */
+  contextKeys?: readonly string[] | undefined
+}
+
+/**
+ * Opens a session that survives its process: a new one, or one that the store has. After a crash or a suspension nothing
+ * runs until `resume` or `send`; `questions()` has what was asked before.
+ *
+ * @example
+ * const session = await openSession({ id: 'invoice-7', journals, tools, model })
+ * if (session.status === 'suspended') for await (const message of session.resume()) show(message)
+ */
+export async function openSession({
+  journals,
+  owner = `owner_${defaultStamps.uuid()}`,
+  mode = 'either',
+  contextKeys = [],
+  messages = [],
+  ...options
+}: OpenSessionOptions): Promise<Session> {
+  const { id, prices, ...queryOptions } = options
+  if (typeof journals?.open !== 'function') invalidOption('journals', 'a journal store', journals)
+  if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)
+  checkOptions({ ...queryOptions, messages })
+  // a service refuses calls without results; a log must not begin with them
+  const begun = new OpenCalls(readMessages(messages), 'answer', defaultStamps)
+  const created = { messages: begun.messages, tools: toolHashes(options.tools) }
+  const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices }, mode, created)
+  return new Session(options, log)
+}
+
+/** For people who compare a log with the tools of today. */
+function toolHashes(tools: SessionOptions['tools']): Record<string, string> {
+  const now = typeof tools === 'function' ? tools() : tools
+  return Object.fromEntries(
+    toolSchemas(now).map(({ name, input_schema }) => [name, sha256(JSON.stringify(input_schema)).slice(0, 16)]),
+  )
+}

@@ -1,0 +1,209 @@
+import type { JournalRecord, NewRecord } from '../journal/journal.ts'
+import type { LoggedCall, OpenTurn } from '../journal/open-turn.ts'
+import { checkRecord } from '../journal/record-types.ts'
+import type { RecordedQuestion, Records, RecordType } from '../journal/records.ts'
+import type { Message, UserMessage } from '../messages/message.ts'
+import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
+import type { SessionQuestion } from '../query/session/question-book.ts'
+import { UsageTotal } from '../query/session/usage.ts'
+import { Transcript } from '../query/transcript.ts'
+
+/** An unanswered question, with the call that asks. */
+export interface FoldedQuestion {
+  readonly id: string
+  readonly reply: string
+  readonly call: string
+  readonly shown: RecordedQuestion
+}
+
+type Fields<Type extends RecordType> = Records[Type]
+
+/** The state of a session after each of its records. It holds no more than the records say. */
+export class SessionFold {
+  transcript = new Transcript([])
+  readonly usage: UsageTotal
+  status: 'idle' | 'running' | 'suspended' = 'idle'
+  rules: PermissionLists = {}
+  context: Record<string, unknown> = {}
+  /** Sent, and not yet part of the conversation. */
+  waiting: UserMessage[] = []
+  turn: OpenTurn | undefined
+  /** Replies of the current run that count. */
+  turns = 0
+  usesFallback = false
+  result: Fields<'run.ended'> | undefined
+  readonly owners: string[] = []
+  readonly questions = new Map<string, FoldedQuestion>()
+
+  constructor(prices?: ConstructorParameters<typeof UsageTotal>[0]) {
+    this.usage = new UsageTotal(prices)
+  }
+
+  take(record: NewRecord | JournalRecord): void {
+    const step = steps[record.t as RecordType] as ((fold: SessionFold, fields: unknown) => void) | undefined
+    step?.(this, record)
+  }
+
+  /** Whether a run has something to go on with. */
+  get isUnfinished(): boolean {
+    return this.status !== 'idle' || this.waiting.length > 0
+  }
+
+  /** A call of the open turn has its answer and can go on. */
+  get hasAnswered(): boolean {
+    return [...(this.turn?.calls.values() ?? [])].some(
+      ({ answer, completed }) => answer !== undefined && completed === undefined,
+    )
+  }
+
+  get openQuestions(): SessionQuestion[] {
+    return [...this.questions.values()].map(({ id, call, shown: { toolName, input, because, message, rule } }) => ({
+      id,
+      agents: [],
+      toolUseID: call,
+      toolName,
+      input,
+      because,
+      ...(message !== undefined && { message }),
+      ...(rule !== undefined && { rule }),
+    }))
+  }
+
+  callOf(reply: string, id: string): LoggedCall | undefined {
+    return this.turn?.reply === reply ? this.turn.calls.get(id) : undefined
+  }
+
+  enter(took: readonly string[]): void {
+    for (const uuid of took) {
+      const message = this.waiting.find((each) => each.uuid === uuid)
+      if (message !== undefined) this.transcript.push(message)
+    }
+    this.waiting = this.waiting.filter(({ uuid }) => !took.includes(uuid))
+  }
+
+  closeQuestions(isClosed: (question: FoldedQuestion) => boolean): void {
+    for (const [id, question] of this.questions) if (isClosed(question)) this.questions.delete(id)
+  }
+}
+
+/** Throws at a record that is unknown and may not be skipped. */
+export function foldInto(fold: SessionFold, id: string, records: Iterable<JournalRecord>): SessionFold {
+  for (const record of records) {
+    checkRecord(id, record)
+    fold.take(record)
+  }
+  return fold
+}
+
+interface Created {
+  readonly messages?: readonly Message[]
+  readonly rules?: PermissionLists
+  readonly context?: Record<string, unknown>
+}
+
+type Steps = { [Type in RecordType]?: (fold: SessionFold, fields: Fields<Type>) => void }
+
+const steps: Steps & { [type: string]: unknown } = {
+  'session.created': (fold: SessionFold, { messages = [], rules = {}, context = {} }: Created) => {
+    fold.transcript = new Transcript(messages)
+    fold.rules = rules
+    fold.context = context
+  },
+  'session.opened': (fold: SessionFold, { owner }: { owner: string }) => void fold.owners.push(owner),
+  'message.sent': (fold, { message }) => {
+    fold.waiting.push(message)
+    fold.status = 'running'
+  },
+  'reply.started': (fold, { reply, took }) => {
+    if (fold.status !== 'running' || fold.result !== undefined) begin(fold)
+    if (fold.transcript.awaitsService && took.length > 0) fold.transcript.letGo()
+    fold.enter(took)
+    fold.turn = { reply, blocks: [], calls: new Map() }
+  },
+  'reply.block': ({ turn }, block) => {
+    if (turn?.reply !== block.reply) return
+    turn.blocks.push(block)
+    for (const { type, id } of block.message.message.content) {
+      if (type === 'tool_use') turn.calls.set(String(id), {})
+    }
+  },
+  'reply.stopped': (fold, stopped) => {
+    if (fold.turn?.reply === stopped.reply) fold.turn.stopped = stopped
+    for (const report of stopped.reports) fold.usage.add(report)
+    if (stopped.usesFallback === true) fold.usesFallback = true
+  },
+  'permission.asked': (fold, asked) => {
+    const { reply, call, question, shown } = asked
+    const past = fold.callOf(reply, call)
+    if (past !== undefined) past.asked = asked
+    fold.closeQuestions((each) => each.reply === reply && each.call === call)
+    fold.questions.set(question, { id: question, reply, call, shown })
+  },
+  'permission.answered': (fold, { reply, call, question, answer }) => {
+    const past = fold.callOf(reply, call)
+    if (past !== undefined) past.answer = answer
+    fold.questions.delete(question)
+    if (answer.addRules !== undefined) fold.rules = withRules(fold.rules, answer.addRules)
+  },
+  'call.started': (fold, started) => {
+    const past = fold.callOf(started.reply, started.call)
+    if (past !== undefined) past.started = started
+  },
+  'call.completed': (fold, { reply, call, messages }) => {
+    const past = fold.callOf(reply, call)
+    if (past !== undefined) past.completed = messages
+    for (const message of messages) fold.usage.add(message)
+    fold.closeQuestions((each) => each.reply === reply && each.call === call)
+  },
+  'context.changed': (fold, { context }) => {
+    fold.context = context
+  },
+  'turn.committed': (fold, committed) => {
+    const { turn } = fold
+    if (turn?.reply !== committed.reply) return
+    const { isPaused } = committed
+    const blocks = turn.blocks.toSorted((a, b) => (a.order ?? -1) - (b.order ?? -1))
+    const assistants = blocks.map(({ message }) => message)
+    const { container, stopReason } = turn.stopped ?? {}
+    const isPauseTurn = stopReason === 'pause_turn'
+    const results = resultsOf(turn)
+    fold.transcript.add({ assistants, results, container, isPaused, isPauseTurn, isEnded: stopReason !== undefined })
+    fold.turns++
+    turn.committed = committed
+  },
+  'attempt.discarded': (fold, { reply, kept = [], reports, usesFallback }) => {
+    fold.closeQuestions((each) => each.reply === reply)
+    for (const report of reports) fold.usage.add(report)
+    if (usesFallback === true) fold.usesFallback = true
+    const blocks = (fold.turn?.blocks ?? []).filter(({ message }) => kept.includes(message.uuid))
+    fold.turn = kept.length === 0 ? undefined : { reply, blocks, calls: new Map() }
+  },
+  'run.suspended': (fold) => {
+    fold.status = 'suspended'
+  },
+  'run.ended': (fold, ended) => {
+    fold.transcript.letGo()
+    fold.enter(ended.took)
+    for (const message of ended.messages) fold.transcript.push(message)
+    fold.status = 'idle'
+    fold.turn = undefined
+    fold.result = ended
+    fold.questions.clear()
+  },
+}
+
+/** A new run: what belonged to the one before does not count. */
+function begin(fold: SessionFold): void {
+  fold.status = 'running'
+  if (fold.result === undefined) return
+  fold.turns = 0
+  fold.usesFallback = false
+  fold.result = undefined
+}
+
+/** In the order of the calls, as a reader got them. */
+const resultsOf = ({ blocks, calls }: OpenTurn): Message[] =>
+  blocks
+    .flatMap(({ message }) => message.message.content.filter(({ type }) => type === 'tool_use'))
+    .flatMap(({ id }) => calls.get(String(id))?.completed ?? [])
+    .filter(({ type }) => type !== 'progress' && type !== 'system')

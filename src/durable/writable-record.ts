@@ -1,0 +1,27 @@
+import { describeValue } from '../base/describe-value.ts'
+
+const maxChars = 2_000
+
+/** The value as it is, if it can be written as JSON. Tools may return anything; what cannot be written is described. */
+export function writable<Value>(value: Value): Value {
+  try {
+    JSON.stringify(value)
+    return value
+  } catch {
+    return copied(value, []) as Value
+  }
+}
+
+function copied(value: unknown, around: readonly unknown[]): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (around.includes(value)) return '(circular)'
+  try {
+    const inner = [...around, value]
+    if (Array.isArray(value)) return value.map((each) => copied(each, inner))
+    if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return JSON.parse(JSON.stringify(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copied(each, inner)]))
+  } catch {
+    return describeValue(value, maxChars)
+  }
+}

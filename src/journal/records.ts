@@ -1,0 +1,102 @@
+import type { Decision, DecisionSource, PermissionVerdict } from '../../machines/index.ts'
+import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
+import type { PermissionAnswer } from '../tool/permission.ts'
+
+/** What the hooks before a call said, taken together. */
+interface RecordedVerdict {
+  readonly permission: PermissionVerdict
+  readonly hookName: string
+  readonly message: string
+}
+
+/** A question as it was shown, so that it can be listed while nothing runs. */
+export interface RecordedQuestion {
+  readonly toolName: string
+  readonly input: Record<string, unknown>
+  readonly because: DecisionSource
+  readonly message?: string | undefined
+  readonly rule?: string | undefined
+}
+
+/** A call is named by its reply and its id, never by its position. */
+interface OfCall {
+  readonly reply: string
+  readonly call: string
+}
+
+/** The key of a note that the record copies. */
+interface CopiesNote {
+  readonly note?: string | undefined
+}
+
+export interface Records {
+  'message.sent': CopiesNote & { readonly message: UserMessage }
+  /** `took`: the messages that entered the conversation before this reply, by uuid. */
+  'reply.started': { readonly reply: string; readonly took: readonly string[] }
+  'reply.block': {
+    readonly reply: string
+    readonly message: AssistantMessage
+    /** Blocks of a reply stand in the order in which they began; they may end, and be recorded, in another one. */
+    readonly order?: number | undefined
+    /** Why the arguments of the call could not be read. */
+    readonly problem?: string | undefined
+    /** The call came without arguments. */
+    readonly isBare?: boolean | undefined
+  }
+  'reply.stopped': {
+    readonly reply: string
+    readonly isWhole: boolean
+    /** The stream failed after something with effects had started. */
+    readonly isCutOff?: boolean | undefined
+    readonly stopReason?: string | undefined
+    readonly stopDetails?: unknown
+    readonly container?: unknown
+    /** What the host was told about it. */
+    readonly reports: readonly SystemMessage[]
+    readonly usesFallback?: boolean | undefined
+  }
+  'permission.asked': OfCall & {
+    readonly question: string
+    readonly shown: RecordedQuestion
+    /** The input before the schema reads it, with the changes of hooks. */
+    readonly input: unknown
+    readonly verdict?: RecordedVerdict | undefined
+  }
+  'permission.answered': OfCall &
+    CopiesNote & { readonly question: string; readonly answer: PermissionAnswer; readonly by?: string | undefined }
+  /** `input`: before the schema reads it, with the changes of hooks and host. */
+  'call.started': OfCall & { readonly input: unknown; readonly decision?: Decision | undefined }
+  'call.completed': OfCall & { readonly messages: readonly Message[] }
+  /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
+  'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
+  'turn.committed': {
+    readonly reply: string
+    readonly isPaused: boolean
+    readonly isHookStopped?: boolean | undefined
+  }
+  /** `kept`: the messages with which another model goes on. */
+  'attempt.discarded': {
+    readonly reply: string
+    readonly kept?: readonly string[] | undefined
+    readonly calls: readonly { readonly id: string; readonly started: boolean; readonly completed: boolean }[]
+    readonly reports: readonly SystemMessage[]
+    readonly usesFallback?: boolean | undefined
+  }
+  'run.suspended': object
+  'run.ended': CopiesNote & {
+    readonly reason: string
+    readonly stopReason?: string | undefined
+    readonly abortReason?: unknown
+    readonly error?: string | undefined
+    readonly took: readonly string[]
+    /** What the end adds to the conversation. */
+    readonly messages: readonly Message[]
+  }
+  /** A note without an effect: its question was closed, or nothing was there to abort. */
+  'note.taken': { readonly optional: true; readonly note: string }
+}
+
+export type RecordType = keyof Records
+
+/** A record of a session as Signalbox itself writes it. */
+export type SessionRecord = { [Type in RecordType]: { readonly t: Type } & Records[Type] }[RecordType]

@@ -1,0 +1,22 @@
+import { resultTexts } from '../results/result-texts.ts'
+import { ownErrorMessage } from './own-error.ts'
+import type { ToolCall } from './tool-call.ts'
+import { whenFlushed } from './when-flushed.ts'
+
+/** The state `journaling` before `calling`: what permits the call, and that it starts, is durable before its body begins. */
+export function journalStart(call: ToolCall): void {
+  const { log } = call.executor
+  if (log === undefined || !call.isIn('journaling')) return
+  if (!call.onlyReads) {
+    log.append({ t: 'call.started', ...call.named, input: call.rawInput, decision: call.decision })
+  }
+  whenFlushed(call, (isDurable) => (isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call)))
+}
+
+function refuse(call: ToolCall): void {
+  if (!call.isIn('journaling')) return
+  const text = resultTexts.notRecorded()
+  call.outcome = { status: 'failed', message: text.toolUseResult, label: 'NotRecorded' }
+  call.outgoing.set([ownErrorMessage(call, text)])
+  call.tell({ type: 'start.failed' })
+}

@@ -1,0 +1,40 @@
+import type { PermissionAnswer } from '../tool/permission.ts'
+import type { AnswerOrigin } from './ask-channel.ts'
+import { ownInput } from './hook-input.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** Records the question before anybody is asked. A question that the log has is open again under its id. */
+export function recordQuestion(call: ToolCall): void {
+  const { executor, permit, past, tool, hookVerdict } = call
+  const { log } = executor
+  if (log === undefined || executor.isDiscarded) return
+  const input = ownInput(call)
+  const question = log.questionId(call.named.reply, call.id, input)
+  const isKnown = permit.recordedAs === question || past?.asked?.question === question
+  permit.recordedAs = question
+  if (isKnown) return
+  const shown = { toolName: call.name, input, ...permit.question, ...(tool && ruleFor(call)) }
+  const verdict = hookVerdict && { verdict: hookVerdict }
+  log.append({ t: 'permission.asked', ...call.named, question, shown, input: call.rawInput, ...verdict })
+}
+
+/** Records the answer. It is durable before the body begins. */
+export function recordAnswer(call: ToolCall, answer: PermissionAnswer, { by, note }: AnswerOrigin): void {
+  const { executor, permit } = call
+  if (executor.log === undefined || permit.recordedAs === undefined || executor.isDiscarded) return
+  permit.isRecorded = true
+  executor.log.append({
+    t: 'permission.answered',
+    ...call.named,
+    question: permit.recordedAs,
+    answer,
+    by,
+    ...(note !== undefined && { note }),
+  })
+}
+
+/** A rule that would prevent the question, if the tool has a single one. */
+export const ruleFor = ({ permit, tool }: ToolCall): { rule?: string } =>
+  permit.question.because.by === 'mode' && tool !== undefined && tool.matchesRule === undefined
+    ? { rule: tool.name }
+    : {}

@@ -1,0 +1,43 @@
+import { createSystemMessage } from '../messages/create-messages.ts'
+import type { ToolCall } from './tool-call.ts'
+import { whenFlushed } from './when-flushed.ts'
+
+/** The state `recording` of `completed`: nothing of a result is handed over before it is durable. */
+export function recordResult(call: ToolCall): void {
+  const { executor } = call
+  const { log } = executor
+  if (log === undefined || executor.isDiscarded) return
+  log.append({ t: 'call.completed', ...call.named, messages: call.outgoing.prepare() })
+  if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
+  // modifiers are applied in the order of the calls, which may be later
+  call.onContextApplied = () => {
+    if (executor.isDiscarded) return
+    log.append({ t: 'context.changed', optional: true, ...call.named, context: keptContext(call, log.contextKeys) })
+    flushResult(call)
+  }
+  if (call.contextAfter !== undefined) call.onContextApplied()
+}
+
+function flushResult(call: ToolCall): void {
+  whenFlushed(call, (isDurable) => {
+    call.isDurable = true
+    if (isDurable) return call.tell({ type: 'result.recorded' })
+    call.outgoing.replace(notRecordedMessage(call))
+    call.tell({ type: 'result.unrecorded' })
+  })
+}
+
+const keptContext = ({ contextAfter }: ToolCall, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(keys.map((key) => [key, contextAfter?.[key]]))
+
+/** Not a result: a resumed session decides what becomes of the call. */
+const notRecordedMessage = ({ id, name, executor }: ToolCall) =>
+  createSystemMessage(
+    {
+      subtype: 'result_not_recorded',
+      toolUseID: id,
+      toolName: name,
+      message: 'The result of this call could not be recorded. Resume the session to find out what became of it.',
+    },
+    executor.settings.idsAndTime,
+  )

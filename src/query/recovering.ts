@@ -1,0 +1,30 @@
+import { judgeReply } from '../journal/open-turn.ts'
+import type { QueryLoop } from './query-loop.ts'
+
+/** The log has a turn that is not over: first the reply is judged, then each of its calls goes on from where it was. */
+export function recover(loop: QueryLoop): void {
+  const { log, attempt } = loop
+  const turn = log?.turn
+  if (log === undefined || turn === undefined) return
+  const judgement = judgeReply(turn)
+  if (judgement === 'discarded') {
+    const calls = [...turn.calls].map(([id, { completed }]) => ({
+      id,
+      started: false,
+      completed: completed !== undefined,
+    }))
+    log.append({ t: 'attempt.discarded', reply: turn.reply, calls, reports: [] })
+    return loop.tell({ type: 'turn.recovered', next: 'preparing' })
+  }
+  loop.isFresh = false
+  if (judgement === 'committed') {
+    attempt.restore(turn)
+    const { isPaused, isPauseTurn } = attempt
+    loop.transcript.reopen({ assistants: turn.blocks.map(({ message }) => message), isPaused, isPauseTurn })
+    return loop.tell({ type: 'turn.recovered', next: 'deciding' })
+  }
+  loop.onExecutor?.(loop.executor)
+  for (const report of turn.stopped?.reports ?? []) loop.emit(report)
+  attempt.recover(turn, judgement === 'cutOff')
+  loop.tell({ type: 'turn.recovered', next: 'draining' })
+}

@@ -1,0 +1,39 @@
+import type { SessionNote } from '../../journal/journal.ts'
+import type { RunLog } from '../../journal/run-log.ts'
+import type { Message, UserMessage } from '../../messages/message.ts'
+import type { PermissionLists } from '../../permission/permission-settings.ts'
+import type { PermissionAnswer } from '../../tool/permission.ts'
+import type { SessionQuestion } from './question-book.ts'
+import type { SessionUsage } from './usage.ts'
+
+/** What the log of a new session begins with. */
+export interface JournalStart {
+  readonly messages: readonly Message[]
+  readonly rules?: PermissionLists | undefined
+  readonly context?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** The log of a session, and the state that it tells. */
+export interface SessionJournal extends RunLog {
+  /** The conversation up to the last turn that is over. */
+  readonly transcript: readonly Message[]
+  /** Sent, and not yet part of the conversation. */
+  readonly sent: readonly UserMessage[]
+  /** There is something to go on with: a run that has not ended, or a message. */
+  readonly isUnfinished: boolean
+  /** A call of the open turn has its answer and can go on. */
+  readonly hasAnswered: boolean
+  readonly rules: PermissionLists
+  readonly context: Readonly<Record<string, unknown>>
+  readonly usage: SessionUsage
+  readonly questions: readonly SessionQuestion[]
+  /** Durable when it resolves with `accepted`. The answer itself arrives as a note. */
+  answer(question: string, answer: PermissionAnswer, by: string | undefined): Promise<'accepted' | 'stale'>
+  onNote(listener: (note: SessionNote) => void): void
+  /** Records an answer while nothing asks. False if the question is closed. */
+  takeAnswer(note: Extract<SessionNote, { type: 'answer' }>): boolean
+  /** The end of the run copies this note. */
+  endsBy(note: string): void
+  fork(id: string, start: JournalStart): Promise<SessionJournal>
+  close(): Promise<void>
+}

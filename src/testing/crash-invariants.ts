@@ -1,0 +1,71 @@
+import type { OpenSessionOptions } from '../durable/open-session.ts'
+import type { Message, ToolResultBlock } from '../messages/message.ts'
+import type { AnyTool } from '../tool/tool.ts'
+import type { CrashingConversation } from './crashing-conversation.ts'
+import type { Breach } from './invariant.ts'
+import type { QuerySetup } from './query-setup.ts'
+
+/** A small conversation in processes that crash. */
+export interface CrashSetup {
+  /** Their bodies are held; everything else is real. */
+  readonly tools: readonly AnyTool[]
+  /** The model's replies in order. After the last one, the model replies that it is done. */
+  readonly replies: QuerySetup['replies']
+  /** Every call waits for an answer, which may come in any process. @default false */
+  readonly isAsked?: boolean | undefined
+  /** Bodies may fail. @default false */
+  readonly failure?: boolean | undefined
+  /** How many processes crash in one story. @default 1 */
+  readonly maxCrashes?: number | undefined
+  /** A tool says `'again'` in its `recover`. @default false */
+  readonly mayRunAgain?: boolean | undefined
+  readonly options?: Partial<Omit<OpenSessionOptions, 'id' | 'journals' | 'tools' | 'model' | 'executor'>> | undefined
+}
+
+interface SeenResult {
+  readonly key: string
+  readonly text: string
+}
+
+/** Every call of a reply that counts has one result, and the result is true. What was yielded stays. */
+export function resultBreaches({ session, bodies, journals, yielded }: CrashingConversation): Breach[] {
+  const transcript = session?.transcript ?? []
+  const results = transcript.flatMap((message) => resultsOf(message, transcript))
+  const breaches: Breach[] = []
+  for (const { key, text } of results) {
+    const body = bodies.byKey.get(key)
+    const hasStarted = journals.records.some(
+      (record) => record.t === 'call.started' && key === `${record.reply} ${record.call}`,
+    )
+    const isTrue = text.includes('It may or may not')
+      ? hasStarted
+      : text.includes(' done')
+        ? body?.state === 'finished'
+        : text.includes('broken')
+          ? body?.state === 'failed'
+          : body === undefined
+    if (!isTrue) breaches.push({ invariant: 'every result is true', problem: `${key}: ${text}, but it ${body?.state}` })
+  }
+  if (new Set(results.map(({ key }) => key)).size !== results.length)
+    breaches.push({ invariant: 'every call has one result', problem: results.map(({ key }) => key).join() })
+  const discarded = new Set(
+    journals.records.flatMap((record) => (record.t === 'attempt.discarded' ? record.reply : [])),
+  )
+  for (const message of yielded) {
+    for (const { key, text } of resultsOf(message as Message, yielded as Message[])) {
+      if (discarded.has(key.split(' ')[0])) continue
+      if (!results.some((result) => result.key === key && result.text === text))
+        breaches.push({ invariant: 'what was yielded stays', problem: `${key}: ${text}` })
+    }
+  }
+  return breaches
+}
+
+function resultsOf(message: Message, among: readonly Message[]): SeenResult[] {
+  if (message.type !== 'user' || typeof message.message.content === 'string') return []
+  const source = among.find(({ uuid }) => uuid === message.sourceToolAssistantUUID)
+  const reply = source?.type === 'assistant' ? source.message.id : '?'
+  return (message.message.content as ToolResultBlock[]).flatMap(({ type, tool_use_id: id, content }) =>
+    type === 'tool_result' ? [{ key: `${reply} ${id}`, text: JSON.stringify(content) }] : [],
+  )
+}

@@ -1,0 +1,229 @@
+import type { SessionNote } from 'signalbox/durable'
+import { describe, expect, it } from 'vitest'
+import { allowAllTools, type CanUseTool, type PermissionReply } from '../../src/index.ts'
+import { lives, readAll, replyWith, said, sayLast, settle, until } from '../support/durable-lives.ts'
+import { heldTool } from '../support/held-tool.ts'
+
+const later: CanUseTool = () => ({ behavior: 'later' })
+
+async function askedSession(options: Parameters<typeof lives>[1] = {}, names: string[] = ['Pay']) {
+  const tools = names.map((name) => heldTool(name))
+  const world = lives(
+    tools.map(({ tool }) => tool),
+    { canUseTool: later, ...options },
+  )
+  const first = await world.begin()
+  const seen = readAll(first.session.send('pay'))
+  await replyWith(first, ...names.map((name) => [name.toLowerCase(), name] as const))
+  return { ...world, tools, first, seen }
+}
+
+describe('questions that outlive their process', () => {
+  it('D15 a run that can only wait for a person ends suspended, and the question is open', async () => {
+    const { first, seen, records } = await askedSession()
+    await seen
+    expect(first.session.result?.reason).toBe('suspended')
+    expect(first.session.status).toBe('suspended')
+    expect(first.session.questions()).toMatchObject([{ toolUseID: 'pay', toolName: 'Pay', input: {}, agents: [] }])
+    expect((await records()).map(({ t }) => t).slice(-2)).toEqual(['reply.stopped', 'run.suspended'])
+  })
+
+  it('D6a D15 an answer in the same process lets the session go on by itself', async () => {
+    const { first, tools, seen } = await askedSession()
+    await seen
+    const [question] = first.session.questions()
+    expect(await first.session.answer(question?.id as string, { behavior: 'allow' }, { by: 'Ann' })).toBe('accepted')
+    await until(() => tools[0]?.started.length === 1)
+    expect(await first.session.answer(question?.id as string, { behavior: 'allow' })).toBe('stale')
+    tools[0]?.run('pay').finish()
+    await sayLast(first)
+    expect(said(first.session.transcript)).toEqual([
+      'user: pay',
+      'assistant: call pay Pay {}',
+      'user: result pay pay done',
+      'assistant: Done.',
+    ])
+  })
+
+  it('D6 D11 a question is open again under its id, and answering it needs no run', async () => {
+    const hooked: string[] = []
+    const context = {
+      hooks: { PreToolUse: [{ hooks: [async () => void hooked.push('hook')] }] },
+    }
+    const { first, seen, begin, tools, records } = await askedSession({ context })
+    await seen
+    const [before] = first.session.questions()
+    const second = await begin()
+    expect(second.session.questions()).toEqual([before])
+    expect(await second.session.answer(before?.id as string, { behavior: 'allow' }, { by: 'Ann' })).toBe('accepted')
+    await settle()
+    expect(second.session.questions()).toEqual([])
+    expect(tools[0]?.started).toEqual([])
+    const again = readAll(second.session.resume())
+    await until(() => tools[0]?.started.length === 1)
+    tools[0]?.run('pay').finish()
+    await sayLast(second)
+    await again
+    expect(hooked).toEqual(['hook'])
+    expect((await records()).find(({ t }) => t === 'permission.answered')).toMatchObject({
+      by: 'Ann',
+      note: before?.id,
+      answer: { behavior: 'allow' },
+    })
+    expect((await records()).filter(({ t }) => t === 'permission.asked')).toHaveLength(1)
+  })
+
+  it('D6a D16 another process answers while the run is down: the first answer counts', async () => {
+    const { first, seen, begin, tools, journals } = await askedSession()
+    await seen
+    const [question] = first.session.questions()
+    await first.session.close()
+    const note = (answer: 'allow' | 'deny'): SessionNote => ({
+      type: 'answer',
+      question: question?.id as string,
+      answer: answer === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message: 'no' },
+    })
+    expect(await Promise.all([journals.post('s', note('deny')), journals.post('s', note('allow'))])).toEqual([
+      'accepted',
+      'stale',
+    ])
+    const second = await begin()
+    const again = readAll(second.session.resume())
+    await sayLast(second)
+    await again
+    expect(tools[0]?.started).toEqual([])
+    expect(JSON.stringify(second.session.transcript)).toContain('<tool_use_error>no</tool_use_error>')
+  })
+
+  it('D11 an answer holds after a crash, but a deny rule of today is stronger', async () => {
+    const { first, seen, begin, tools } = await askedSession()
+    await seen
+    const [question] = first.session.questions()
+    await first.session.suspend()
+    await first.session.answer(question?.id as string, { behavior: 'allow' })
+    await settle()
+    const second = await begin({ context: { permissions: { deny: ['Pay'] } } })
+    const again = readAll(second.session.resume())
+    await sayLast(second)
+    await again
+    expect(tools[0]?.started).toEqual([])
+    expect(JSON.stringify(second.session.transcript)).toContain('denied by the rule')
+  })
+
+  it('D14 rules that came with an answer hold after a resume', async () => {
+    const { first, seen, begin, tools } = await askedSession()
+    await seen
+    const [question] = first.session.questions()
+    await first.session.suspend()
+    await first.session.answer(question?.id as string, { behavior: 'allow', addRules: { allow: ['Pay'] } })
+    await settle()
+    const second = await begin()
+    expect(second.session.context.permissions?.allow).toEqual(['Pay'])
+    second.session.resume()
+    await until(() => tools[0]?.started.length === 1)
+    tools[0]?.run('pay').finish()
+    await replyWith(second, ['again', 'Pay'])
+    await until(() => tools[0]?.started.length === 2)
+    expect(second.session.questions()).toEqual([])
+  })
+
+  it('D15 two questions of one reply, answered in reverse order in different lives', async () => {
+    const { first, seen, begin, tools } = await askedSession({}, ['Pay', 'Ship'])
+    await seen
+    // an unsafe call waits alone, so only the first has been asked
+    expect(first.session.questions().map(({ toolUseID }) => toolUseID)).toEqual(['pay'])
+    const second = await begin()
+    const again = readAll(second.session.resume())
+    await again
+    expect(second.session.result?.reason).toBe('suspended')
+    await second.session.answer(second.session.questions()[0]?.id as string, { behavior: 'allow' })
+    await until(() => tools[0]?.started.length === 1)
+    tools[0]?.run('pay').finish()
+    await until(() => second.session.status === 'suspended')
+    expect(second.session.questions().map(({ toolUseID }) => toolUseID)).toEqual(['ship'])
+    const third = await begin()
+    expect(third.session.questions().map(({ toolUseID }) => toolUseID)).toEqual(['ship'])
+    await third.session.answer(third.session.questions()[0]?.id as string, { behavior: 'deny', message: 'not yet' })
+    const last = readAll(third.session.resume())
+    await sayLast(third)
+    expect(said(await last)).toEqual([
+      'assistant: call pay Pay {}',
+      'assistant: call ship Ship {}',
+      'user: result pay pay done',
+      'user: result ship error',
+      'assistant: Done.',
+    ])
+  })
+
+  it('D6a an answer of canUseTool that comes after a suspension counts at the next resume', async () => {
+    let answer: (reply: PermissionReply) => void = () => undefined
+    const canUseTool: CanUseTool = () => new Promise((resolve) => (answer = resolve))
+    const { first, begin, tools } = await askedSession({ canUseTool })
+    expect(first.session.status).toBe('running')
+    expect(first.session.questions()).toHaveLength(1)
+    await first.session.suspend()
+    expect(first.session.result?.reason).toBe('suspended')
+    answer({ behavior: 'allow' })
+    await settle()
+    expect(first.session.questions()).toEqual([])
+    const second = await begin({ canUseTool: later })
+    second.session.resume()
+    await until(() => tools[0]?.started.length === 1)
+  })
+
+  it('S9 a message waits behind an open question; one that interrupts rejects it', async () => {
+    const { first, seen, begin, tools } = await askedSession()
+    await seen
+    const waits = readAll(first.session.send('and hurry'))
+    await waits
+    expect(first.session.status).toBe('suspended')
+    expect(first.held.requests).toHaveLength(1)
+    const second = await begin()
+    const view = readAll(second.session.send('stop', { interrupt: true }))
+    await sayLast(second)
+    await view
+    expect(tools[0]?.started).toEqual([])
+    expect(said(second.session.transcript)).toEqual([
+      'user: pay',
+      'assistant: call pay Pay {}',
+      expect.stringContaining('user: result pay'),
+      'user: and hurry',
+      'user: stop',
+      'assistant: Done.',
+    ])
+  })
+
+  it('D15 in a plain session the question waits', async () => {
+    const pay = heldTool('Pay')
+    const { begin } = lives([pay.tool], { canUseTool: allowAllTools })
+    const first = await begin()
+    first.session.send('pay')
+    await replyWith(first, ['pay', 'Pay'])
+    expect(first.session.status).toBe('running')
+  })
+})
+
+describe('messages and aborts from another process', () => {
+  it('D6a a message that was posted starts a run, once', async () => {
+    const { begin, journals } = lives([], { canUseTool: allowAllTools })
+    const first = await begin()
+    const note: SessionNote = { type: 'message', uuid: 'm1', content: 'hello' }
+    expect(await journals.post('s', note)).toBe('accepted')
+    expect(await journals.post('s', note)).toBe('stale')
+    await sayLast(first, 'hi')
+    expect(said(first.session.transcript)).toEqual(['user: hello', 'assistant: hi'])
+    const second = await begin()
+    await settle()
+    expect(second.session.status).toBe('idle')
+  })
+
+  it('D6a an abort that was posted ends the run, and holds for a suspended one', async () => {
+    const { first, seen, journals, records } = await askedSession()
+    await seen
+    await journals.post('s', { type: 'abort', uuid: 'a1', reason: 'changed my mind' })
+    await until(() => first.session.status === 'idle')
+    expect(first.session.result?.reason).toBe('aborted_tools')
+    expect((await records()).at(-1)).toMatchObject({ t: 'run.ended', note: 'a1' })
+    expect(first.session.questions()).toEqual([])
+  })
+})

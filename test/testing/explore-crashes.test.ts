@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { type ExploreCrashesOptions, exploreCrashes, heldTool } from '../../src/testing/index.ts'
+
+const write = heldTool('Write').tool
+const read = heldTool('Read', { safe: true, isReadOnly: () => true }).tool
+const quick = heldTool('Quick', { startWhen: 'closed' }).tool
+const again = heldTool('Again', { recover: () => 'again' }).tool
+
+describe('a crash at every event', () => {
+  it.each<[string, ExploreCrashesOptions]>([
+    ['a call with effects', { tools: [write], replies: [[{ call: 'Write' }]], maxCrashes: 2, failure: true }],
+    ['a call that changes nothing', { tools: [read], replies: [[{ call: 'Read' }]], maxCrashes: 2 }],
+    ['a call that may run again', { tools: [again], replies: [[{ call: 'Again' }]], maxCrashes: 2, mayRunAgain: true }],
+    [
+      'a call that waits for an answer',
+      { tools: [write], replies: [[{ call: 'Write' }]], isAsked: true, maxCrashes: 2 },
+    ],
+    ['calls side by side', { tools: [read, write], replies: [[{ call: 'Read' }, { call: 'Write' }]] }],
+    ['a call that starts while the reply streams', { tools: [quick], replies: [[{ call: 'Quick' }, 'and so on']] }],
+    ['two turns', { tools: [write], replies: [[{ call: 'Write' }], [{ call: 'Write' }]] }],
+    [
+      'two calls that wait for answers',
+      { tools: [read, write], replies: [[{ call: 'Read' }, { call: 'Write' }]], isAsked: true },
+    ],
+  ])('D5 D6 D11 D13 %s: nothing runs again, is lost, doubled or untrue', async (_, setup) => {
+    const { breach, isComplete, states } = await exploreCrashes({ ...setup, maxMs: 200_000 })
+    expect(breach).toBeUndefined()
+    expect(isComplete).toBe(true)
+    expect(states).toBeGreaterThan(15)
+  })
+})
