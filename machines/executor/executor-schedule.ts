@@ -48,9 +48,10 @@ export class ExecutorSchedule {
     this.port = port
   }
 
-  /** The call at the cursor has a message for a reader. */
+  /** The call at the cursor has a message for a reader, which may be handed over. */
   get isReady(): boolean {
-    return this.calls[this.cursor]?.stage === 'completed'
+    const call = this.calls[this.cursor]
+    return call?.stage === 'completed' && call.port.isDurable
   }
 
   /** A record that no run has received yet. */
