@@ -14,7 +14,7 @@ export interface TimeSplit {
   readonly byTool: readonly { readonly name: string; readonly calls: number; readonly ms: number }[]
 }
 
-export function timeSplit({ runs, at }: Model): TimeSplit {
+export function timeSplit({ runs, at }: Pick<Model, 'runs' | 'at'>): TimeSplit {
   const running: Span[] = []
   const asking: Span[] = []
   const byTool = new Map<string, { name: string; calls: number; ms: number }>()
