@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { createRecorder, frameLine } from '../dist/src/inspect/index.js'
-import { heldTool, heldTurn, settled } from '../dist/src/testing/index.js'
+import { flush, heldTool, heldTurn } from '../dist/src/testing/index.js'
 
 const asked = [
   { name: 'Read', of: 'src/a.ts', ms: 240 },
@@ -36,7 +36,7 @@ export async function toldTurn(file, changes = {}) {
     if (call.problem === undefined) run.finish()
     else run.fail(new Error(call.problem))
     call.isOver = true
-    await settled()
+    await flush()
     for (const _ of executor.getCompletedResults());
   }
   await writeFile(file, frames.map(frameLine).join(''))

@@ -92,6 +92,19 @@ describe('an inspector in a host’s page', () => {
     expect(stage.complaints).toEqual([])
   })
 
+  it.each([620, 480])('shows the whole time bar in a box of %i pixels', async (height) => {
+    const page = await stage.open(files.url)
+    await page.evaluate((high) => {
+      const box = document.getElementById('one') as HTMLElement
+      Object.assign(box.style, { height: `${high}px`, width: '1200px' })
+      host.mountInspector(box, { shown: host.heldTurn() })
+    }, height)
+    await inside(page, 'one').locator('.tile').first().waitFor()
+    const box = await page.locator('#one').boundingBox()
+    const bar = await inside(page, 'one').locator('.scrubber').boundingBox()
+    expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + (box?.height ?? 0) + 1)
+  })
+
   it('handles keys only inside its box, each of several inspectors separately', async () => {
     const page = await stage.open(files.url)
     await page.evaluate(() => {

@@ -62,7 +62,10 @@ describe('a recording', () => {
     await opened.locator('#file').setInputFiles(path)
     await opened.locator('.tile').first().waitFor()
     for (const at of [lines.length, Math.round(lines.length * 0.6), 12, lines.length - 3]) {
-      for (const page of [live, opened]) await page.locator('input[type=range]').fill(String(at))
+      for (const page of [live, opened]) {
+        await page.locator('input[type=range]').fill(String(at))
+        await expect.poll(() => page.locator('.clock span').textContent()).toContain(`${at} / `)
+      }
       await expect.poll(() => shownOn(opened)).toEqual(await shownOn(live))
     }
     const log = (page: typeof live) => page.locator('.row .what').allTextContents()

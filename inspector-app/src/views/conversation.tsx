@@ -4,6 +4,7 @@ import { useStore, useView } from '../use-view.ts'
 import { totalsWords } from '../words.ts'
 import { ConversationTurn } from './conversation-turn.tsx'
 import { Icon } from './icons.tsx'
+import { TimeSpent } from './time-spent.tsx'
 
 /** Older turns are drawn on demand. */
 const mostTurns = 40
@@ -32,6 +33,7 @@ export function Conversation() {
           <Icon name="back" />
         </button>
       </h2>
+      <TimeSpent />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <div class="turns" tabIndex={0}>
         {hidden > 0 && (
