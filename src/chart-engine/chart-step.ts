@@ -138,12 +138,16 @@ export class ChartStep implements Asked, Content {
     }
   }
 
-  /** Sets the initial context: a value, or a function, which may spawn. */
+  /** Sets the initial context. As in XState, an object is used as it is; what a function returns is copied. */
   begins(given: unknown, input: unknown): void {
-    if (!given) return
+    if (typeof given !== 'function') {
+      this.context = given || {}
+      return
+    }
     const outer = whileAssigning(this)
     try {
-      this.context = typeof given === 'function' ? plain(given({ spawn, input, self: this.scope.self })) : given
+      // not a spread, so that an own `__proto__` ends up where XState puts it
+      this.context = Object.assign({}, given({ spawn, input, self: this.scope.self }))
     } finally {
       whileAssigning(outer)
     }
@@ -267,10 +271,6 @@ function spawnerOf(step: ChartStep): Spawn {
   take.resolve(step.scope, step.snapshot(), step.args, undefined, take, extra)
   return found as unknown as Spawn
 }
-
-/** XState copies a context into a new object; one that is plain can stay as it is. */
-const plain = (context: MachineContext): MachineContext =>
-  context && Object.getPrototypeOf(context) === Object.prototype ? context : { ...context }
 
 function assigned(assignment: Assignment, context: MachineContext, args: object, params: unknown): MachineContext {
   if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(args, params))

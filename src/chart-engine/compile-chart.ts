@@ -4,6 +4,7 @@ import type {
   AnyMachineSnapshot,
   AnyStateMachine,
   AnyTransitionDefinition,
+  MachineContext,
 } from 'xstate'
 import { ChartStep } from './chart-step.ts'
 import { ChartTable, type Effect, isBranch, type Move, type Moves, type Selection } from './chart-table.ts'
@@ -50,7 +51,8 @@ class ChartRunner {
     const { context } = this.#table.machine.config as { context?: unknown }
     const step = new ChartStep(scope, { type: 'xstate.init', input }, unentered, blank)
     // as they are before any state is entered, for where something goes wrong on the way
-    let { context: begun, children } = step
+    let begun: MachineContext = {}
+    let { children } = step
     try {
       step.begins(context, input)
       begun = step.context

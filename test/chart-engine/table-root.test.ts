@@ -120,3 +120,52 @@ describe('Q7 the root of a system that runs from a table behaves like XState’s
     expect(told('xstate', blown, story).heard).toEqual(heard)
   })
 })
+
+describe('the initial context', () => {
+  const shared = { n: 0 }
+  const factory = (context: () => object) => createMachine({ context } as never)
+  const givens: Record<string, () => AnyStateMachine> = {
+    'an object': () => createMachine({ context: shared }) as unknown as AnyStateMachine,
+    'no context': () => createMachine({}) as unknown as AnyStateMachine,
+    'a function that returns a shared object': () => factory(() => shared),
+    'a function that returns a frozen object': () => factory(() => Object.freeze({ n: 0 })),
+    'a function that returns an object with a getter': () =>
+      factory(() => ({
+        get n() {
+          return 1
+        },
+      })),
+    'a function that returns an instance of a class': () =>
+      factory(
+        () =>
+          new (class Lamp {
+            n = 0
+          })(),
+      ),
+    'a function that returns nothing': () => factory(() => undefined as never),
+    'a function that returns its own __proto__': () => factory(() => JSON.parse('{"__proto__":{"n":1}}')),
+    'a function that throws': () =>
+      factory(() => {
+        throw new Error('no context')
+      }),
+  }
+
+  /** What a machine can tell of its context, and whether two actors of a machine share it. */
+  function seen(make: (machine: AnyStateMachine) => AnyActor, given: () => AnyStateMachine) {
+    const machine = given()
+    const [one, other] = [make(machine), make(machine)].map((actor) => actor.getSnapshot().context)
+    return {
+      isShared: one === other,
+      isGiven: one === shared,
+      isFrozen: Object.isFrozen(one),
+      fields: Object.getOwnPropertyDescriptors(one),
+      isPlain: Object.getPrototypeOf(one) === Object.prototype,
+      n: one.n,
+    }
+  }
+
+  it.each(Object.keys(givens))('Q7 is copied exactly where XState copies it: %s', (name) => {
+    const given = givens[name] as () => AnyStateMachine
+    expect(seen(makers.table, given)).toEqual(seen(makers.xstate, given))
+  })
+})
