@@ -5,7 +5,10 @@ interface Numbered {
 /** Maximum number of removed entries at the head of a lane before it is compacted. */
 const mostLeft = 64
 
-/** Entries in emission order. An entry that no longer waits is dropped when it reaches the front. */
+/**
+ * Entries in emission order. An entry that no longer waits is dropped when it reaches the front. Not the `Fifo` of
+ * `src/base`: the charts import nothing from there, and a call that returns to the queue is inserted in the middle.
+ */
 export class OrderedLane<Entry extends Numbered> {
   readonly #stillWaits: (entry: Entry) => boolean
   #entries: Entry[] = []

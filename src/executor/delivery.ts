@@ -34,6 +34,7 @@ interface Waiter {
 /** Delivers every message once. Waiting readers share one queue, whichever generator they use. */
 export class Delivery {
   readonly source: MessageSource
+  /** Not an `AsyncQueue`: messages stay with the source until a reader takes them, and a reader may stop waiting. */
   #waiters: Waiter[] = []
 
   constructor(source: MessageSource) {

@@ -49,6 +49,7 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
   readonly #translator: Translator | undefined
   readonly #waiting: Waiting[] = []
   #source: AsyncIterator<unknown> | undefined
+  /** The events of one item; not an `AsyncQueue`, which would read the source before a reader asks for more. */
   #ready: ModelEvent[] = []
   #at = 0
   #isAsking = false

@@ -8,7 +8,9 @@ interface Entry {
 /** How many uuids of dropped messages are remembered, for readers that come back with one of them. */
 const mostDropped = 10_000
 
-/** Everything a session has said, for any number of readers at their own pace. */
+/**
+ * Everything a session has said, for any number of readers at their own pace. Not a queue: reading removes nothing.
+ */
 export class MessageLog {
   #entries: Entry[] = []
   #end = 0
