@@ -1,7 +1,7 @@
 import { createSystemMessage } from '../messages/create-messages.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
-import { checkTranscript, repairTranscript } from '../transcripts/index.ts'
+import { answerOpenCalls } from '../transcripts/answer-open-calls.ts'
 import type { QueryLoop } from './query-loop.ts'
 import type { QueryMessage } from './query-message.ts'
 
@@ -21,19 +21,10 @@ export class OpenCalls {
   constructor(given: readonly Message[], mode: 'answer' | 'run' = 'answer', idsAndTime: IdsAndTime) {
     this.#idsAndTime = idsAndTime
     this.toRun = mode === 'run' ? lastCallsOf(given) : []
-    const isRun = new Set<unknown>(this.toRun.map(({ block }) => block.id))
-    const open = unansweredOf(given).filter((id) => !isRun.has(id))
-    if (open.length === 0) {
-      this.messages = given
-      this.#added = []
-      return
-    }
-    const isMeant = new Set<unknown>(open)
-    const { messages } = repairTranscript(given, idsAndTime)
+    const toRun = new Set<unknown>(this.toRun.map(({ block }) => block))
+    this.messages = answerOpenCalls(given, (call) => toRun.has(call), idsAndTime)
     const known = new Set<unknown>(given)
-    const isWanted = (message: Message): boolean => known.has(message) || !answersAny(message, isRun)
-    this.messages = messages.filter(isWanted)
-    this.#added = this.messages.filter((message) => !known.has(message) && answersAny(message, isMeant))
+    this.#added = this.messages === given ? [] : this.messages.filter((message) => !known.has(message))
   }
 
   /** The messages for the host when the query starts. */
@@ -54,12 +45,6 @@ export function runOpenCalls(loop: QueryLoop): void {
   loop.isFresh = false
   loop.onExecutor?.(loop.executor)
   loop.attempt.resume(loop.openCalls.toRun)
-}
-
-function unansweredOf(messages: readonly Message[]): string[] {
-  const check = checkTranscript(messages)
-  if (check.ok) return []
-  return check.problems.flatMap((problem) => (problem.code === 'unanswered_call' ? problem.toolUseID : []))
 }
 
 /** The calls of the last reply, if only results follow it. */
@@ -86,6 +71,3 @@ function resultIdsOf(message: Message): unknown[] {
   if (message.type !== 'user' || typeof message.message.content === 'string') return []
   return message.message.content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []))
 }
-
-const answersAny = (message: Message, ids: ReadonlySet<unknown>): boolean =>
-  resultIdsOf(message).some((id) => ids.has(id))

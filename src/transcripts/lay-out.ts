@@ -11,16 +11,22 @@ export function layOut(
   report: Report,
 ): Entry[] {
   for (const result of loose) dropLoose(result, report)
+  const arrivals = byTurn(calls, (call) => arrivalFor(call, report))
+  const place = form === 'own' ? placeOwn : placePlain
+  return turns.flatMap((turn, number) => place(withoutGone(turn), arrivals.get(number) ?? [], report))
+}
+
+/** The results that calls still need, by the turns of the calls. */
+export function byTurn(calls: readonly Call[], arrivalFor: (call: Call) => Entry | undefined): Map<number, Entry[]> {
   const arrivals = new Map<number, Entry[]>()
   for (const call of calls) {
-    const arrival = arrivalFor(call, report)
+    const arrival = arrivalFor(call)
     const others = arrivals.get(call.turn)
     if (arrival === undefined) continue
     if (others === undefined) arrivals.set(call.turn, [arrival])
     else others.push(arrival)
   }
-  const place = form === 'own' ? placeOwn : placePlain
-  return turns.flatMap((turn, number) => place(withoutGone(turn), arrivals.get(number) ?? [], report))
+  return arrivals
 }
 
 function dropLoose({ slot, entry, isDoubled }: LooseResult, report: Report): void {
@@ -46,7 +52,7 @@ function arrivalFor({ slot, entry, turn, result }: Call, report: Report): Entry 
   return result.entry.slots.length === 1 ? moved : { ...moved, state: 'made', answers: entry }
 }
 
-function lostResult(call: Slot, answers: Entry): Entry {
+export function lostResult(call: Slot, answers: Entry): Entry {
   const { content, toolUseResult } = transcriptTexts.lostResult
   const block: ContentBlock = { type: 'tool_result', tool_use_id: call.block.id as string, content, is_error: true }
   const slot: Slot = { kind: 'result', index: 0, id: call.id, isBlank: false, block }
@@ -75,7 +81,7 @@ const isOther = ({ kind }: Slot): boolean => kind !== 'result'
 const isResult = ({ kind }: Slot): boolean => kind === 'result'
 
 /** Messages of our own form are sent with the results first, so each result can have its own message. */
-function placeOwn(turn: Entry[], arrivals: readonly Entry[]): Entry[] {
+export function placeOwn(turn: Entry[], arrivals: readonly Entry[]): Entry[] {
   if (arrivals.length === 0) return turn
   let at = turn.findLastIndex(({ side, slots }) => side === 'assistant' || slots.some(isResult)) + 1
   while (turn[at]?.side === 'aside') at++

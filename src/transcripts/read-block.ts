@@ -23,7 +23,7 @@ export function readBlock(given: unknown, at: number, index: number, report: Rep
 }
 
 /** Some hosts number their calls. Calls and results without an id are paired in order. */
-function idOf(block: ContentBlock, key: string): string {
+export function idOf(block: ContentBlock, key: string): string {
   const id = readField(block, key)
   return typeof id === 'string' || typeof id === 'number' ? String(id) : ''
 }

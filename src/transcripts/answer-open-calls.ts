@@ -1,0 +1,51 @@
+import { readField } from '../base/read-field.ts'
+import type { IdsAndTime } from '../messages/ids-and-time.ts'
+import type { ContentBlock, Message } from '../messages/message.ts'
+import { discardedBy } from './discarded-by.ts'
+import type { Entry, Slot } from './entry.ts'
+import { byTurn, lostResult, placeOwn } from './lay-out.ts'
+import { isReplyId } from './message-kind.ts'
+import { pairCalls } from './pair-calls.ts'
+import { idOf } from './read-block.ts'
+import { turnsOf } from './turns.ts'
+import { writeEntries } from './write-entries.ts'
+
+/**
+ * Adds a result to each call that has none, as `repairTranscript` does, and changes nothing else. The given array if all
+ * calls have results. Separate from the repair, which is several times as large: every `query` needs this part.
+ */
+export function answerOpenCalls(
+  messages: readonly Message[],
+  isLeftOpen: (call: ContentBlock) => boolean,
+  idsAndTime: IdsAndTime,
+): readonly Message[] {
+  const discarded = discardedBy(messages)
+  const turns = turnsOf(messages.map((message, at) => entryOf(message, at, discarded.has(readField(message, 'uuid')))))
+  // one result answers a block that was sent twice, and none can be written for a call without an id
+  const open = pairCalls(turns).calls.filter(
+    ({ slot, result, twin }) => !result && !twin && slot.id !== '' && !isLeftOpen(slot.block),
+  )
+  if (open.length === 0) return messages
+  const added = byTurn(open, ({ slot, entry }) => lostResult(slot, entry))
+  const entries = turns.flatMap((turn, number) => placeOwn(turn, added.get(number) ?? []))
+  return writeEntries(entries, 'own', idsAndTime) as Message[]
+}
+
+function entryOf(source: Message, at: number, isDiscarded: boolean): Entry {
+  const entry: Omit<Entry, 'side'> = { at, source, slots: [], isOpaque: false, state: 'kept' }
+  if (isDiscarded || source.type === 'progress' || source.type === 'system') return { ...entry, side: 'aside' }
+  if (source.type === 'attachment') return { ...entry, side: 'user', isOpaque: true }
+  const side = source.type
+  const reply = readField(source.message, 'id')
+  const content = readField(source.message, 'content')
+  const slots = Array.isArray(content) ? content.map((block, index) => slotOf(block, index, side)) : []
+  const isOpaque = typeof content === 'string' && content !== ''
+  return { ...entry, side, slots, isOpaque, ...(side === 'assistant' && isReplyId(reply) && { reply }) }
+}
+
+/** Only a model makes calls; a result counts wherever it is. */
+function slotOf(block: ContentBlock, index: number, side: Entry['side']): Slot {
+  const type = readField(block, 'type')
+  const kind = type === 'tool_result' ? 'result' : type === 'tool_use' && side === 'assistant' ? 'call' : 'other'
+  return { kind, index, id: idOf(block, kind === 'result' ? 'tool_use_id' : 'id'), isBlank: false, block }
+}
