@@ -220,7 +220,7 @@ describe('an inspector in a host’s page', () => {
     expect(await saidTo(`${one}, {}`)).toMatch(
       /^SignalboxError: source: expected an object with shown, recorder, url or/,
     )
-    expect(await saidTo(`${one}, { recording: 7 }`)).toMatch(/^SignalboxError: source.recording must be a Blob/)
+    expect(await saidTo(`${one}, { recording: 7 }`)).toMatch(/^SignalboxError: source.recording: expected a Blob/)
     expect(await saidTo(`${one}, { url: "http://127.0.0.1:1/" }`)).toMatch(/with its token, received/)
     expect(await saidTo(`${one}, { shown: {} }`)).toMatch(
       /^SignalboxError: Expected an executor, a query or a connection to show/,
