@@ -114,7 +114,7 @@ export class CrashingConversation implements PlayableWorld {
   }
 
   async #live(): Promise<Session> {
-    const { options } = this.setup
+    const { without = [], ...options } = this.setup.options?.(this.crashes) ?? {}
     const held = heldModel()
     this.#held = held
     this.#reply = undefined
@@ -124,7 +124,7 @@ export class CrashingConversation implements PlayableWorld {
       owner: `life ${this.crashes}`,
       canUseTool: this.setup.isAsked === true ? () => ({ behavior: 'later' }) : allowAllTools,
       ...options,
-      tools: this.bodies.tools,
+      tools: this.bodies.tools.filter(({ name }) => !without.includes(name)),
       model: (request) => {
         this.#replies++
         this.#said = 0
