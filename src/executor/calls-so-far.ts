@@ -18,12 +18,16 @@ export const callsSoFar = ({ calls }: ExecutorSchedule): DiscardedCall[] =>
     completed: stage === 'completed' || stage === 'yielded',
   }))
 
+/** Its question waits for somebody who answers later. */
+const isLater = ({ ref }: ToolCall): boolean =>
+  ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
+
 /** For calls that are recorded: each one that is left waits for an answer that comes later. */
 export function isStalled(run: ExecutorSchedule): boolean {
   const { executing, calls, cursor } = run
   if (executing.size === 0 || deliverableOf(run).ready) return false
   const isUnrecorded = ({ stage, port }: CallRecord): boolean => stage === 'completed' && !port.isDurable
-  return ([...executing] as ToolCall[]).every((call) => call.isLater) && !calls.slice(cursor).some(isUnrecorded)
+  return ([...executing] as ToolCall[]).every(isLater) && !calls.slice(cursor).some(isUnrecorded)
 }
 
 /** The body of a call that is not read-only has begun. */

@@ -20,7 +20,7 @@ import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.t
 import type { CallAbortController } from './call-abort-controller.ts'
 import { CallChartPort } from './call-chart-port.ts'
 import { contextOf } from './call-context.ts'
-import type { Arrival, BodyResult, Outcome, Phase, SafeGroup } from './call-facts.ts'
+import { type Arrival, type BodyResult, inputOf, type Outcome, type Phase, type SafeGroup } from './call-facts.ts'
 import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
 import type { CallTrail } from './call-trail.ts'
@@ -187,27 +187,10 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this.#permit?.isRecorded === true
   }
 
-  /** Its question waits for somebody who answers later. */
-  get isLater(): boolean {
-    return this.ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
-  }
-
   get timer(): CallTimer {
     const { clock } = this.executor.settings
     this.startedTimer ??= new CallTimer(clock, (cause) => this.tell({ type: 'call.timedOut', cause }))
     return this.startedTimer
-  }
-
-  /** Also stored in the host's `toolDecisions`. */
-  recordDecision(decision: Decision): void {
-    this.permit.decision = decision
-    try {
-      const { permissions, toolDecisions } = this.context
-      this.permit.settings = permissions
-      if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
-    } catch (error) {
-      this.executor.warn(this, 'host_callback_failed', 'its decision could not be stored in toolDecisions', error)
-    }
   }
 
   get context(): ToolCallContext {
@@ -251,14 +234,6 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return message
   }
 
-  /** Nobody has read its result, and its raw data is not kept any longer. What changes the context stays. */
-  dropRawData(): void {
-    this.replacement = undefined
-    if (this.bodyResult?.ok !== true) return
-    const { contextModifier } = this.bodyResult.result
-    this.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
-  }
-
   #goOnFrom({ asked, completed }: CallPast): void {
     this.hookVerdict = asked?.verdict
     if (completed !== undefined) this.outgoing.set([...completed])
@@ -273,7 +248,3 @@ export class ToolCall extends CallChartPort implements CallRecord {
     })
   }
 }
-
-/** As the log has it, with the changes of hooks and host. */
-export const inputOf = ({ block, past }: Pick<Arrival, 'block' | 'past'>): unknown =>
-  (past?.started ?? past?.asked)?.input ?? block.input
