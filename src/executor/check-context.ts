@@ -4,12 +4,20 @@ import { readHooks } from '../hooks/hook-registry.ts'
 import { type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
 import { newWarnings, problemsOf, type RuleProblem } from '../tool/check-rules.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 
 /** The tools that bodies find in their context: those of the host, else all of this executor. */
-export function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
+function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
   const own = given?.options?.tools
   return own === undefined || own.length === 0 ? tools : own
+}
+
+/** The context of the first call. */
+export function contextFrom(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): ToolUseContext {
+  const options = Object.assign({}, given?.options, { tools: toolsFor(given, tools) })
+  const context = createToolUseContext(Object.assign({}, given, { options }))
+  assertContext(context)
+  return context
 }
 
 export function assertCanUseTool(canUseTool: unknown): void {

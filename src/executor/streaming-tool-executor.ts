@@ -5,9 +5,10 @@ import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { DiscardedCall } from './calls-so-far.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
-import { type DiscardedCall, ExecutorCore } from './executor-core.ts'
+import { ExecutorCore } from './executor-core.ts'
 import type { AddOptions } from './intake.ts'
 import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
@@ -92,12 +93,13 @@ export class StreamingToolExecutor {
 
   /** The messages that are ready now. Never waits. */
   *getCompletedResults(): Generator<MessageUpdate, void, undefined> {
-    for (let update = this.#core.take(); update !== undefined; update = this.#core.take()) yield update
+    const { messages } = this.#core
+    for (let update = messages.take(); update !== undefined; update = messages.take()) yield update
   }
 
   /** All remaining messages, as they become ready; ends when every call has been handed over. */
   getRemainingResults(): AsyncGenerator<MessageUpdate, void, undefined> {
-    return new RemainingResults(this.#core.delivery)
+    return new RemainingResults(this.#core.messages.delivery)
   }
 
   /** Like an abort of the host's controller; may follow an `'interrupt'` with a stronger reason. */

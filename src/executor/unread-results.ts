@@ -75,7 +75,7 @@ export class UnreadResults {
   }
 
   #dropRaw(call: ToolCall, result: ToolResultMessage, block: ToolResultBlock): void {
-    call.dropRawData()
+    dropRawData(call)
     this.#replace(call, { ...result, toolUseResult: undefined }, detachedBlock(block))
   }
 
@@ -89,7 +89,7 @@ export class UnreadResults {
       if (typeof path !== 'string' || path === '') throw new TypeError('The store did not return a path')
       // read in the meantime, or discarded
       if (!this.#sizes.has(call) || call.outgoing.unreadResult !== result) return
-      call.dropRawData()
+      dropRawData(call)
       const preview = withPreview(block, path, Infinity, resultTexts.storedUnread)
       this.#replace(call, { ...result, toolUseResult: undefined }, detachedBlock(preview))
       this.#warn(call, `${tooMany}; its text was stored in ${path} and its raw data (toolUseResult) was dropped`)
@@ -139,4 +139,12 @@ function detachedBlock(block: ToolResultBlock): ToolResultBlock {
     typeof each.text === 'string' ? { ...each, text: detached(each.text) } : each,
   )
   return { ...block, content }
+}
+
+/** Nobody has read its result, and its raw data is not kept any longer. What changes the context stays. */
+function dropRawData(call: ToolCall): void {
+  call.replacement = undefined
+  if (call.bodyResult?.ok !== true) return
+  const { contextModifier } = call.bodyResult.result
+  call.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
 }

@@ -1,5 +1,7 @@
 import type { WarningCode } from '../pipeline/executor-services.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
+import { foreignFieldsOf } from '../tool/foreign-fields.ts'
+import type { AnyTool } from '../tool/tool.ts'
 import type { ExecutorEmitter } from './events.ts'
 
 /** Emits non-fatal warnings, each with a count per call. */
@@ -7,6 +9,10 @@ export class Warnings {
   readonly #emitter: ExecutorEmitter
   /** Created when needed, because most turns have no warnings. */
   #counts: WeakMap<ToolCall, Map<WarningCode, number>> | undefined
+
+  /** Emitted with the next call, because a new executor has no listeners yet. */
+  #ofRules: string[] = []
+  readonly #knownTools = new Set<AnyTool>()
 
   constructor(emitter: ExecutorEmitter) {
     this.#emitter = emitter
@@ -20,6 +26,23 @@ export class Warnings {
       count: call === undefined ? 1 : this.#count(call, code),
       ...(error !== undefined && { error }),
     })
+  }
+
+  keepForRules(messages: readonly string[]): void {
+    for (const message of messages) this.#ofRules.push(message)
+  }
+
+  tellOfRules(): void {
+    if (this.#ofRules.length === 0) return
+    for (const message of this.#ofRules.splice(0)) this.warn(undefined, 'rule_warning', message)
+  }
+
+  /** Once per tool, when the host listens. */
+  tellOfForeignFields(call: ToolCall): void {
+    const { tool } = call
+    if (tool === undefined || this.#knownTools.has(tool)) return
+    this.#knownTools.add(tool)
+    for (const problem of foreignFieldsOf(tool)) this.warn(call, 'foreign_field', problem)
   }
 
   #count(call: ToolCall, code: WarningCode): number {

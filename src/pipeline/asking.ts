@@ -6,6 +6,7 @@ import { resultTexts } from '../results/result-texts.ts'
 import type { PermissionAnswer, PermissionReply } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { AnswerOrigin } from './ask-channel.ts'
+import { recordDecision } from './call-permit.ts'
 import { changeInput } from './change-input.ts'
 import { hasNewDenyRules, uphold } from './deciding.ts'
 import { denyCall } from './deny-call.ts'
@@ -105,7 +106,7 @@ function applyAnswer(call: ToolCall, tool: AnyTool, answer: Exclude<Answer, { be
 
 function allow(call: ToolCall, tool: AnyTool, updatedInput: unknown): void {
   const permit = (reclassified?: Reclassification): void => {
-    call.recordDecision({ behavior: 'allow', source: byHost })
+    recordDecision(call, { behavior: 'allow', source: byHost })
     call.tell({ type: 'permission.allowed', change: reclassified })
   }
   if (updatedInput === undefined) return uphold(call, tool, hasNewDenyRules(call), () => permit())

@@ -49,3 +49,7 @@ export type Outcome =
 export type BodyResult =
   | { readonly ok: true; readonly result: ToolResult }
   | { readonly ok: false; readonly error: unknown }
+
+/** As the log has it, with the changes of hooks and host. */
+export const inputOf = ({ block, past }: Pick<Arrival, 'block' | 'past'>): unknown =>
+  (past?.started ?? past?.asked)?.input ?? block.input

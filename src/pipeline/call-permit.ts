@@ -2,6 +2,7 @@ import type { Decision } from '../../machines/index.ts'
 import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { PermissionQuestion } from '../tool/permission.ts'
 import type { AskedCall } from './ask-channel.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** The permission state of one call. */
 export class CallPermit {
@@ -24,5 +25,18 @@ export class CallPermit {
   get question(): PermissionQuestion {
     const because = this.decision?.source ?? { by: 'mode', mode: 'default' }
     return { because, ...(this.message !== undefined && { message: this.message }) }
+  }
+}
+
+/** Also stored in the host's `toolDecisions`. */
+export function recordDecision(call: ToolCall, decision: Decision): void {
+  const { permit } = call
+  permit.decision = decision
+  try {
+    const { permissions, toolDecisions } = call.context
+    permit.settings = permissions
+    if (toolDecisions instanceof Map) toolDecisions.set(call.id, decision)
+  } catch (error) {
+    call.executor.warn(call, 'host_callback_failed', 'its decision could not be stored in toolDecisions', error)
   }
 }

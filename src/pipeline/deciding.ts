@@ -14,6 +14,7 @@ import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { ruleNamesOf } from '../tool/tool-box.ts'
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
+import { recordDecision } from './call-permit.ts'
 import { isReadOnly } from './classify-call.ts'
 import { denyCall } from './deny-call.ts'
 import { recordAnswer } from './permission-records.ts'
@@ -50,7 +51,7 @@ export function decide(call: ToolCall): void {
 }
 
 function follow(call: ToolCall, decision: Decision, messages: Case['messages']): void {
-  call.recordDecision(decision)
+  recordDecision(call, decision)
   if (decision.behavior === 'allow') call.tell({ type: 'permission.allowed', change: undefined })
   else if (decision.behavior === 'deny') denyCall(call, denialText(call, decision.source, messages), decision.source)
   else {
@@ -69,7 +70,7 @@ function askAgain(
 ): void {
   if (denied !== undefined) return follow(call, denied, messages)
   const isDeferred = verdict?.permission === 'defer' && call.past?.answer === undefined
-  call.recordDecision({ behavior: isDeferred ? 'defer' : 'ask', source: shown.because })
+  recordDecision(call, { behavior: isDeferred ? 'defer' : 'ask', source: shown.because })
   call.permit.message = shown.message
   call.tell({ type: isDeferred ? 'permission.deferred' : 'permission.undecided' })
 }
@@ -108,7 +109,7 @@ export function settleByRules(call: ToolCall): void {
       }
       recordAnswer(call, { behavior: 'allow' }, { by: 'rule' })
       permit.isAsking = false
-      call.recordDecision(decision)
+      recordDecision(call, decision)
       call.tell({ type: 'permission.allowed', change: undefined })
     },
     () => undefined,

@@ -2,6 +2,7 @@ import { whenSettled } from '../base/when-settled.ts'
 import type { Records } from '../journal/records.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool, Recovery } from '../tool/tool.ts'
+import { recordDecision } from './call-permit.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
 import { isReadOnly } from './classify-call.ts'
 import { endOf } from './formatting.ts'
@@ -45,7 +46,7 @@ async function readAgain(call: ToolCall, tool: AnyTool, given: unknown): Promise
 function follow(call: ToolCall, { decision }: Records['call.started'], recovery: Recovery): void {
   if (!call.isIn('recovering')) return
   if (recovery === 'again') {
-    if (decision !== undefined) call.recordDecision(decision)
+    if (decision !== undefined) recordDecision(call, decision)
     return call.tell({ type: 'call.recovered' })
   }
   if (typeof recovery !== 'object' || recovery === null || !('data' in recovery)) return endUnknown(call)

@@ -11,16 +11,16 @@ import type {
   StopCause,
 } from '../../machines/index.ts'
 import { captureContext } from '../base/async-context.ts'
-import type { HookEvent } from '../hooks/hook.ts'
 import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
 import { describeCall } from '../tool/describe-call.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { namesOf } from '../tool/tool-box.ts'
 import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
-import { CallAbortController } from './call-abort-controller.ts'
-import type { Arrival, BodyResult, Outcome, Phase, SafeGroup } from './call-facts.ts'
+import type { CallAbortController } from './call-abort-controller.ts'
+import { CallChartPort } from './call-chart-port.ts'
+import { contextOf } from './call-context.ts'
+import { type Arrival, type BodyResult, inputOf, type Outcome, type Phase, type SafeGroup } from './call-facts.ts'
 import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
 import type { CallTrail } from './call-trail.ts'
@@ -28,18 +28,16 @@ import type { BodyExecution } from './calling.ts'
 import { isReadOnly } from './classify-call.ts'
 import type { ExecutorServices } from './executor-services.ts'
 import { OutgoingMessages } from './outgoing-messages.ts'
-import { postHookEvent } from './post-hooks.ts'
 import type { HookVerdict } from './pre-hooks.ts'
 import { type InputReading, readInput, type ValidReading } from './read-input.ts'
 import type { HookRuns } from './run-hooks.ts'
-import { completedBody, type StateBody, stateBodies } from './state-bodies.ts'
-import { abandonBody, stopCall } from './stopping.ts'
+import type { StateBody } from './state-bodies.ts'
 
 /**
  * One call: the executor's record of it, and the port of its chart. Each request of the chart goes to the outbox, so that
  * the functions in `pipeline/` run between steps.
  */
-export class ToolCall implements CallRecord, CallPort {
+export class ToolCall extends CallChartPort implements CallRecord {
   readonly executor: ExecutorServices
   readonly id: string
   readonly name: string
@@ -48,6 +46,9 @@ export class ToolCall implements CallRecord, CallPort {
   readonly tool: AnyTool | undefined
   readonly answer: ResultText | undefined
   readonly yieldsToInterrupt: boolean
+  /** Its tool checks inputs, or permissions, itself. */
+  readonly hasChecks: boolean
+  readonly hasPermissionCheck: boolean
   reading: InputReading
   /** The source of the parsed input: what the model sent, with the changes by hooks and the host. */
   rawInput: unknown
@@ -105,17 +106,17 @@ export class ToolCall implements CallRecord, CallPort {
   /** Created with the context. */
   startedController: CallAbortController | undefined
   readonly outgoing = new OutgoingMessages(this)
+  /** The context of this call, and the shared context that it was made of. Absent until the first use. */
+  ownContext: ToolCallContext | undefined
+  contextBase: ToolUseContext | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   /** Its body, hooks and questions run in the async context in which the call was added, whoever answers. */
   readonly #asyncContext = captureContext()
-  readonly #hasChecks: boolean
-  readonly #hasPermissionCheck: boolean
   #permit: CallPermit | undefined
-  #context: ToolCallContext | undefined
-  #contextBase: ToolUseContext | undefined
 
   constructor(executor: ExecutorServices, arrival: Arrival) {
+    super()
     this.executor = executor
     this.id = arrival.id
     this.name = arrival.name
@@ -131,8 +132,8 @@ export class ToolCall implements CallRecord, CallPort {
     this.keys = arrival.keys?.keys
     this.keysContext = arrival.keysContext
     this.yieldsToInterrupt = arrival.yieldsToInterrupt
-    this.#hasChecks = arrival.hasChecks
-    this.#hasPermissionCheck = arrival.hasPermissionCheck
+    this.hasChecks = arrival.hasChecks
+    this.hasPermissionCheck = arrival.hasPermissionCheck
     this.stage = arrival.isHeld ? 'held' : 'queued'
     this.isDurable = executor.log === undefined || this.isRecorded
     if (this.past !== undefined) this.#goOnFrom(this.past)
@@ -142,158 +143,13 @@ export class ToolCall implements CallRecord, CallPort {
     return this
   }
 
-  get isAnswered(): boolean {
-    return this.answer !== undefined || this.isRecorded
-  }
-
-  get isRecorded(): boolean {
-    return this.past?.completed !== undefined
-  }
-
-  get needsRecovery(): boolean {
-    return this.past?.started !== undefined && this.past.completed === undefined
-  }
-
-  get needsJournaling(): boolean {
-    return this.executor.log !== undefined && (!this.onlyReads || this.#permit?.isRecorded === true)
-  }
-
-  get needsRecording(): boolean {
-    return !this.isDurable
+  protected get record(): ToolCall {
+    return this
   }
 
   /** How the log names it. */
   get named(): { readonly reply: string; readonly call: string } {
     return { reply: this.assistantMessage.message.id, call: this.id }
-  }
-
-  /** Its body has left something that changes the context. */
-  get hasModifier(): boolean {
-    return (
-      this.ending?.by === 'result' &&
-      this.bodyResult?.ok === true &&
-      this.bodyResult.result.contextModifier !== undefined
-    )
-  }
-
-  get needsValidation(): boolean {
-    return this.needsInputCheck || this.#hasStaleKeys
-  }
-
-  get needsInputCheck(): boolean {
-    return !this.isChecked && (this.reading.status !== 'valid' || this.#hasChecks)
-  }
-
-  /** The context has changed since the tool named the call's resources. */
-  get #hasStaleKeys(): boolean {
-    return this.keys !== undefined && this.executor.peekContext(this) !== this.keysContext
-  }
-
-  get needsPreHooks(): boolean {
-    // hooks of a call that was asked for have run
-    if (this.past?.asked !== undefined) return false
-    const context = this.executor.peekContext(this)
-    return context === undefined || this.#hasHooks(context, 'PreToolUse')
-  }
-
-  get needsDeciding(): boolean {
-    if (this.past?.asked !== undefined) return true
-    return this.hookVerdict !== undefined || this.#hasPermissionCheck || !this.executor.hasPlainPermissions(this)
-  }
-
-  /** Called by a guard: if modifiers wait to be applied, the phase itself decides. */
-  get mayBeForbidden(): boolean {
-    const context = this.executor.peekContext(this)
-    return context === undefined || context.permissions !== this.permit.settings
-  }
-
-  get needsAsking(): boolean {
-    return !this.executor.allowsEverything || this.past?.asked !== undefined
-  }
-
-  get hasPlace(): boolean {
-    return this.executor.hasPlace
-  }
-
-  get needsPostHooks(): boolean {
-    return this.#context !== undefined && this.#hasHooks(this.#context, postHookEvent(this))
-  }
-
-  /** A hook may replace its output, perhaps because the output must not be shown. */
-  get mayBeReplaced(): boolean {
-    return this.#context !== undefined && this.#hasHooks(this.#context, 'PostToolUse')
-  }
-
-  recover(): void {
-    this.#enter(stateBodies.recovering)
-  }
-
-  journalStart(): void {
-    this.#enter(stateBodies.journaling)
-  }
-
-  recordResult(): void {
-    this.#enter(stateBodies.recording)
-  }
-
-  validate(): void {
-    this.#enter(stateBodies.validating)
-  }
-
-  runPreHooks(): void {
-    this.#enter(stateBodies.preHooks)
-  }
-
-  decide(): void {
-    this.#enter(stateBodies.deciding)
-  }
-
-  askHost(): void {
-    this.#enter(stateBodies.asking)
-  }
-
-  awaitAnswer(): void {
-    this.#enter(stateBodies.later)
-  }
-
-  callTool(): void {
-    this.#enter(stateBodies.calling)
-  }
-
-  startBackoff(): void {
-    this.#enter(stateBodies.retrying)
-  }
-
-  runPostHooks(): void {
-    this.#enter(stateBodies.postHooks)
-  }
-
-  formatResult(): void {
-    this.#enter(stateBodies.formatting)
-  }
-
-  /** From now on, work for the result may no longer wait. */
-  hurry(): void {
-    this.isHurried = true
-    this.executor.push(() => this.hurryUp?.())
-  }
-
-  stop(cause: StopCause): void {
-    this.stopCause = cause
-    stopCall(this)
-  }
-
-  startGrace(): void {
-    this.#enter(stateBodies.stopping)
-  }
-
-  abandon(): void {
-    abandonBody(this)
-  }
-
-  conclude(ending: Ending): void {
-    this.ending = ending
-    completedBody.run(this)
   }
 
   /** An input that passed all checks. */
@@ -326,9 +182,9 @@ export class ToolCall implements CallRecord, CallPort {
     return this.#permit?.isAsking === true && this.isIn('permission')
   }
 
-  /** Its question waits for somebody who answers later. */
-  get isLater(): boolean {
-    return this.ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
+  /** The log has the answer to its question. */
+  get hasRecordedPermit(): boolean {
+    return this.#permit?.isRecorded === true
   }
 
   get timer(): CallTimer {
@@ -337,33 +193,13 @@ export class ToolCall implements CallRecord, CallPort {
     return this.startedTimer
   }
 
-  /** Also stored in the host's `toolDecisions`. */
-  recordDecision(decision: Decision): void {
-    this.permit.decision = decision
-    try {
-      const { permissions, toolDecisions } = this.context
-      this.permit.settings = permissions
-      if (toolDecisions instanceof Map) toolDecisions.set(this.id, decision)
-    } catch (error) {
-      this.executor.warn(this, 'host_callback_failed', 'its decision could not be stored in toolDecisions', error)
-    }
-  }
-
-  /** The context of this call. It may change until the body begins, because earlier calls may end. */
   get context(): ToolCallContext {
-    const base = this.executor.contextFor(this)
-    if (this.#context === undefined || (base !== this.#contextBase && this.body === undefined)) {
-      this.#contextBase = base
-      const own = { toolUseID: this.id, abortController: this.#abortController() }
-      // not a spread: a spread that adds a key is ten times slower
-      this.#context = Object.assign({}, base, own)
-    }
-    return this.#context
+    return contextOf(this)
   }
 
   /** The call is queued again as unsafe, and will get the context of an unsafe call. */
   forgetContext(): void {
-    this.#context = undefined
+    this.ownContext = undefined
   }
 
   /** The call as the model requested it, such as `Bash(npm test)`; a tool may have changed its input since. */
@@ -390,20 +226,12 @@ export class ToolCall implements CallRecord, CallPort {
     if (this.unread === 0) {
       this.outgoing.clear()
       this.bodyResult = undefined
-      this.#context = undefined
-      this.#contextBase = undefined
+      this.ownContext = undefined
+      this.contextBase = undefined
       this.contextAfter = undefined
       this.replacement = undefined
     }
     return message
-  }
-
-  /** Nobody has read its result, and its raw data is not kept any longer. What changes the context stays. */
-  dropRawData(): void {
-    this.replacement = undefined
-    if (this.bodyResult?.ok !== true) return
-    const { contextModifier } = this.bodyResult.result
-    this.bodyResult = { ok: true, result: { data: undefined, ...(contextModifier && { contextModifier }) } }
   }
 
   #goOnFrom({ asked, completed }: CallPast): void {
@@ -412,40 +240,11 @@ export class ToolCall implements CallRecord, CallPort {
   }
 
   /** Queues the function of a state, to run between steps. */
-  #enter({ phase, run }: StateBody): void {
+  protected enter({ phase, run }: StateBody): void {
     this.executor.push(() => {
       this.executor.report.entered(this, phase)
       if (this.#asyncContext === undefined) run(this)
       else this.#asyncContext.run(run, this)
     })
   }
-
-  /** Called by a guard: unreadable hooks count as present, so that the phase itself handles them. */
-  #hasHooks({ hooks }: ToolUseContext, event: HookEvent): boolean {
-    if (hooks === undefined || this.tool === undefined) return false
-    try {
-      return this.executor.policy.hooks(hooks, event, namesOf(this.tool)).length > 0
-    } catch {
-      return true
-    }
-  }
-
-  /** Aborted from inside: ends the turn and this call, whatever the reason means for other calls. */
-  #stopsTurn(reason: unknown): void {
-    if (this.stage !== 'executing' && this.stage !== 'queued') return
-    this.executor.stopTurn(reason)
-    this.tell({ type: 'call.abort', cause: { kind: 'user_interrupted', reason } })
-  }
-
-  #abortController(): CallAbortController {
-    if (this.startedController === undefined) {
-      this.startedController = new CallAbortController((reason) => this.#stopsTurn(reason))
-      if (this.stopCause !== undefined) this.startedController.stop(this.stopCause.reason)
-    }
-    return this.startedController
-  }
 }
-
-/** As the log has it, with the changes of hooks and host. */
-export const inputOf = ({ block, past }: Pick<Arrival, 'block' | 'past'>): unknown =>
-  (past?.started ?? past?.asked)?.input ?? block.input

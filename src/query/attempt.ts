@@ -1,7 +1,7 @@
 import { copyInput } from '../base/copy-input.ts'
 import { isRecord } from '../base/is-record.ts'
+import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
-import type { DiscardedCall } from '../executor/executor-core.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import { type OpenTurn, pastOf } from '../journal/open-turn.ts'
 import type { Records, SessionRecord } from '../journal/records.ts'

@@ -1,5 +1,5 @@
 import type { QueryEnding } from '../../machines/index.ts'
-import type { DiscardedCall } from '../executor/executor-core.ts'
+import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import type { Message, SystemMessage, Usage } from '../messages/message.ts'
 import type { ModelEvent } from '../models/model.ts'
 

@@ -1,6 +1,6 @@
 import { describeValue } from '../base/describe-value.ts'
 import { readField } from '../base/read-field.ts'
-import type { DiscardedCall } from '../executor/executor-core.ts'
+import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
 import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'

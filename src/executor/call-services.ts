@@ -1,0 +1,159 @@
+import type { AnyActorRef } from 'xstate'
+import { type CallEvent, type ExecutorSchedule, hasPlace } from '../../machines/index.ts'
+import type { Outbox } from '../base/outbox.ts'
+import type { RunLog } from '../journal/run-log.ts'
+import type { Message, ProgressMessage } from '../messages/message.ts'
+import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
+import type { CallReports } from '../pipeline/call-reports.ts'
+import type { NamingFailure } from '../pipeline/cancels-siblings.ts'
+import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
+import { Policy } from '../pipeline/policy.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
+import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { ContextLedger } from './context-ledger.ts'
+import type { ExecutorEmitter } from './events.ts'
+import { questionOf } from './open-question.ts'
+import type { Settings } from './options.ts'
+import type { OwnWaits } from './own-waits.ts'
+import type { ProgressBuffer } from './progress-buffer.ts'
+import type { ReadyMessages } from './ready-messages.ts'
+import type { SessionRules } from './session-rules.ts'
+import { SiblingIds } from './sibling-ids.ts'
+import type { Warnings } from './warnings.ts'
+
+interface ServiceParts {
+  readonly settings: Settings
+  readonly log: RunLog | undefined
+  readonly canUseTool: CanUseTool | undefined
+  readonly run: ExecutorSchedule
+  readonly outbox: Outbox
+  readonly ledger: ContextLedger
+  readonly sessionRules: SessionRules
+  readonly progress: ProgressBuffer
+  readonly messages: ReadyMessages
+  readonly ownWaits: OwnWaits
+  readonly emitter: ExecutorEmitter
+  readonly report: CallReports
+  readonly warnings: Warnings
+  stopTurn(reason: unknown): void
+}
+
+/** What an executor does for its calls, each time by one of its parts. */
+export class CallServices implements ExecutorServices {
+  readonly settings: Settings
+  readonly log: RunLog | undefined
+  readonly canUseTool: CanUseTool | undefined
+  readonly allowsEverything: boolean
+  readonly report: CallReports
+  readonly policy = new Policy()
+  /** Failures that may cancel calls that are added later. */
+  readonly failures: NamingFailure[] = []
+  readonly #parts: ServiceParts
+  readonly #siblings = new SiblingIds()
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts
+    this.settings = parts.settings
+    this.log = parts.log
+    this.canUseTool = parts.canUseTool
+    this.allowsEverything = parts.canUseTool === allowAllTools
+    this.report = parts.report
+  }
+
+  push(job: () => void): void {
+    this.#parts.outbox.push(job)
+  }
+
+  send(actor: AnyActorRef, event: CallEvent): void {
+    this.#parts.outbox.send(actor, event)
+  }
+
+  inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value {
+    return this.#parts.ownWaits.inBody(call, start, input)
+  }
+
+  contextFor(call: ToolCall): ToolUseContext {
+    return this.#parts.ledger.contextFor(call)
+  }
+
+  peekContext(call: ToolCall): ToolUseContext | undefined {
+    return this.#parts.ledger.peek(call)
+  }
+
+  get addedRules(): ReadPermissions['rules'] {
+    return this.#parts.sessionRules.added
+  }
+
+  addRules(lists: PermissionLists): void {
+    this.#parts.sessionRules.add(lists)
+    this.#parts.ledger.addRules(lists)
+  }
+
+  /** Called by a guard: unreadable settings do not count as plain, so that the phase itself handles them. */
+  hasPlainPermissions(call: ToolCall): boolean {
+    if (!this.#parts.sessionRules.isEmpty) return false
+    const context = this.peekContext(call)
+    try {
+      return context !== undefined && this.policy.permissions(context.permissions).isPlain
+    } catch {
+      return false
+    }
+  }
+
+  get isDiscarded(): boolean {
+    return this.#parts.messages.isDiscarded
+  }
+
+  get askingCalls(): ToolCall[] {
+    return ([...this.#parts.run.executing] as ToolCall[]).filter(({ isAsking }) => isAsking)
+  }
+
+  get tellsCompleted(): boolean {
+    return this.#parts.emitter.has('completed')
+  }
+
+  tellCompleted({ id }: ToolCall, messages: readonly Message[]): void {
+    if (!this.isDiscarded) this.#parts.emitter.emit('completed', { toolUseID: id, messages })
+  }
+
+  tellDeferred(call: ToolCall): void {
+    if (!this.isDiscarded) this.#parts.emitter.emit('deferred', questionOf(call))
+  }
+
+  addProgress(call: ToolCall, message: ProgressMessage): void {
+    const { progress, outbox } = this.#parts
+    if (this.isDiscarded) return
+    // before the event, because a listener may discard the run
+    progress.push(call, message)
+    this.report.progressed(call)
+    outbox.run(() => undefined)
+  }
+
+  get hasPlace(): boolean {
+    return hasPlace(this.#parts.run)
+  }
+
+  siblingsOf(call: ToolCall): string[] {
+    return this.#siblings.of(call)
+  }
+
+  liveSiblings(call: ToolCall): ToolCall[] {
+    const { calls, completedUpTo } = this.#parts.run
+    return (calls.slice(completedUpTo) as ToolCall[]).filter(
+      (each) => each !== call && each.stage !== 'completed' && each.stage !== 'yielded',
+    )
+  }
+
+  noteFailure(failure: NamingFailure): void {
+    this.failures.push(failure)
+  }
+
+  stopTurn(reason: unknown): void {
+    this.#parts.stopTurn(reason)
+  }
+
+  warn(call: ToolCall | undefined, code: WarningCode, problem: string, error?: unknown): void {
+    this.#parts.warnings.warn(call, code, problem, error)
+  }
+}

@@ -1,0 +1,38 @@
+import { type CallRecord, deliverableOf, type ExecutorSchedule } from '../../machines/index.ts'
+import { isReadOnly } from '../pipeline/classify-call.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
+
+/** The state of a call when its run was discarded. `started`: its body had begun. */
+export interface DiscardedCall {
+  id: string
+  name: string
+  started: boolean
+  completed: boolean
+}
+
+export const callsSoFar = ({ calls }: ExecutorSchedule): DiscardedCall[] =>
+  (calls as ToolCall[]).map(({ id, name, hasBegun, stage }) => ({
+    id,
+    name,
+    started: hasBegun,
+    completed: stage === 'completed' || stage === 'yielded',
+  }))
+
+/** Its question waits for somebody who answers later. */
+const isLater = ({ ref }: ToolCall): boolean =>
+  ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
+
+/** For calls that are recorded: each one that is left waits for an answer that comes later. */
+export function isStalled(run: ExecutorSchedule): boolean {
+  const { executing, calls, cursor } = run
+  if (executing.size === 0 || deliverableOf(run).ready) return false
+  const isUnrecorded = ({ stage, port }: CallRecord): boolean => stage === 'completed' && !port.isDurable
+  return ([...executing] as ToolCall[]).every(isLater) && !calls.slice(cursor).some(isUnrecorded)
+}
+
+/** The body of a call that is not read-only has begun. */
+export const hasEffects = ({ calls }: ExecutorSchedule): boolean =>
+  (calls as ToolCall[]).some(
+    ({ hasBegun, tool, reading }) =>
+      hasBegun && !(tool !== undefined && reading.status === 'valid' && isReadOnly(tool, reading.input)),
+  )
