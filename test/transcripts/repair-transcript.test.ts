@@ -306,7 +306,9 @@ describe('own messages', () => {
       uuid: 'x',
       message: { content: [{ type: 'text', text }] },
     })
-    const { messages } = repairTranscript([asked, nameless('one'), asked, nameless('two')])
+    const given = [asked, nameless('one'), asked, nameless('two')]
+    expect(doneTo(given)).toEqual(['bad_message rewritten', 'bad_message rewritten'])
+    const { messages } = repairTranscript(given)
     expect(toApiMessages(messages as Message[])).toEqual([go, assistant('one'), go, assistant('two')])
     expect(messages[3]).toEqual({
       type: 'assistant',
