@@ -60,6 +60,17 @@ describe('calls in a stream', () => {
     expect(read.run('r').input).toEqual(input ?? {})
   })
 
+  it('L2 a call whose input is no object is answered when its block closes', async () => {
+    const { eager, all } = tools()
+    const { held, run } = testQuery(all)
+    await flush()
+    held.start()
+    const content_block = { type: 'tool_use', id: 'e', name: 'Eager', input: 5 }
+    held.send({ type: 'content_block_start', index: 0, content_block }, { type: 'content_block_stop', index: 0 })
+    await flush()
+    expect([eager.started, stateOf(run.executor, 'e')]).toEqual([[], 'yielded'])
+  })
+
   it.each([
     'tool_use',
     'end_turn',
