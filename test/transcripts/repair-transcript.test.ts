@@ -223,12 +223,19 @@ describe('damage from practice', () => {
   })
 
   it('L8 a block that cannot be copied keeps its content under a new id', () => {
-    const sealed = new Proxy(result('a.b', 'ok'), {
-      ownKeys() {
-        throw new Error('no keys')
-      },
-    })
-    expect(repaired([go, assistant(call('a.b')), user(sealed)])[2]).toEqual(user(result('a_b', 'ok')))
+    const seal = <Block extends object>(block: Block): Block =>
+      new Proxy(block, {
+        ownKeys() {
+          throw new Error('no keys')
+        },
+      })
+    const failed = (id: string) => ({ ...result(id, 'no'), is_error: true })
+    const input = { command: 'ls' }
+    expect(repaired([go, assistant(seal(call('a.b', input))), user(seal(failed('a.b')))])).toEqual([
+      go,
+      assistant(call('a_b', input)),
+      user(failed('a_b')),
+    ])
   })
 
   it('L8 messages of other roles become the user’s', () => {
