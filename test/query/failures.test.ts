@@ -302,7 +302,18 @@ describe('a model that fails', () => {
     held.end()
     expect(await result).toMatchObject({ reason: 'completed' })
     expect(inShort(run.transcript)).toEqual(['user: go', 'assistant: anew'])
+    // the event that began the other reply belongs to it
+    expect(run.transcript.at(-1)).toMatchObject({ message: { id: 'm2', model: 'held' } })
     expect(held.requests).toHaveLength(1)
+  })
+
+  it('L5 the host gets the text of the failure without its stack trace', async () => {
+    const { held, seen } = testQuery([])
+    await flush()
+    const message = 'Overloaded\n    at send (/home/me/model.js:1:2)\n    at run (/home/me/main.js:3:4)\nTry later.'
+    held.fail(Object.assign(new Error(message), { status: 529 }))
+    await flush()
+    expect(seen.filter(isRetry)[0]?.error).toBe('Error: Overloaded\nTry later.')
   })
 
   it('L5 a service that asks for a long delay is not retried', async () => {

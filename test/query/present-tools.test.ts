@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type AnyTool, allowAllTools, type QueryOptions, query, type ToolResultBlock } from '../../src/index.ts'
 import { scriptedModel } from '../../src/query/scripted/index.ts'
+import { testQuery } from '../support/query.ts'
+import { flush } from '../support/turn.ts'
 
 const named = (name: string): AnyTool => ({
   name,
@@ -79,5 +81,20 @@ describe('tools that change between two turns', () => {
     const { told, results } = await run(tools, { permissions: { deny: ['Mail(@rival.example)'] } })
     expect(told.at(-1)).toEqual(['A', 'B'])
     expect(results).toEqual(['A did it', 'B did it'])
+  })
+  it('L4 L5 the host is asked once for the tools of another attempt', async () => {
+    let asked = 0
+    const tools = () => {
+      asked++
+      return [named('A')]
+    }
+    const { held, clock } = testQuery([], { tools, retry: { attempts: 1, backoffMs: 5 } })
+    await flush()
+    const before = asked
+    held.fail(Object.assign(new Error('Overloaded'), { status: 529 }))
+    await flush()
+    clock.increment(5)
+    await flush()
+    expect([held.requests.length, asked - before]).toEqual([2, 1])
   })
 })

@@ -40,6 +40,37 @@ describe('calls in a stream', () => {
     expect(late.started).toEqual(['l'])
   })
 
+  it.each<[string, unknown, boolean]>([
+    ['{}', {}, true],
+    ['null', null, true],
+    ['undefined', undefined, true],
+    ['arguments', { path: 'a.ts' }, false],
+  ])('L2 a safe call that came with %s and without deltas waits for the next block only if it may be cut off', async (_, input, waits) => {
+    const read = heldTool('Read', { safe: true })
+    const { held } = testQuery([read.tool])
+    await flush()
+    held.start()
+    const content_block = { type: 'tool_use', id: 'r', name: 'Read', input }
+    held.send({ type: 'content_block_start', index: 0, content_block }, { type: 'content_block_stop', index: 0 })
+    await flush()
+    expect(read.started).toEqual(waits ? [] : ['r'])
+    held.send(...textBlock(1, 'and so on'))
+    await flush()
+    expect(read.started).toEqual(['r'])
+    expect(read.run('r').input).toEqual(input ?? {})
+  })
+
+  it('L2 a call whose input is no object is answered when its block closes', async () => {
+    const { eager, all } = tools()
+    const { held, run } = testQuery(all)
+    await flush()
+    held.start()
+    const content_block = { type: 'tool_use', id: 'e', name: 'Eager', input: 5 }
+    held.send({ type: 'content_block_start', index: 0, content_block }, { type: 'content_block_stop', index: 0 })
+    await flush()
+    expect([eager.started, stateOf(run.executor, 'e')]).toEqual([[], 'yielded'])
+  })
+
   it.each([
     'tool_use',
     'end_turn',

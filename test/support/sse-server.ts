@@ -24,6 +24,8 @@ export async function sseServer(
     const at = requests.push(JSON.parse(String(Buffer.concat(chunks)))) - 1
     await reply(response, at, request)
   })
+  // a request sent just as the server gives up an idle connection would fail without arriving, on a busy machine
+  server.keepAliveTimeout = 0
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))

@@ -238,6 +238,20 @@ describe('models that bind their thinking', () => {
     ])
   })
 
+  it('keep thinking that is part of no reply', async () => {
+    const [, orphan] = turn('z') as [object, object]
+    const stray = { role: 'user', content: [thought()] }
+    const messages = [orphan, stray, ...turn('a', thought()), { role: 'assistant', content: 'So.' }, prompt]
+    expect(typesOf(await compact(messages))).toEqual([
+      'tool_result',
+      'thinking',
+      'tool_use',
+      'tool_result',
+      'So.',
+      'And then?',
+    ])
+  })
+
   it('see the same beginning before every request of a turn', async () => {
     const before = [prompt, ...turn('a', thought()), { role: 'assistant', content: 'So.' }, prompt]
     const whole = [...before, ...turn('b', thought()), ...turn('c', thought())]

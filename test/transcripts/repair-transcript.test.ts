@@ -223,12 +223,19 @@ describe('damage from practice', () => {
   })
 
   it('L8 a block that cannot be copied keeps its content under a new id', () => {
-    const sealed = new Proxy(result('a.b', 'ok'), {
-      ownKeys() {
-        throw new Error('no keys')
-      },
-    })
-    expect(repaired([go, assistant(call('a.b')), user(sealed)])[2]).toEqual(user(result('a_b', 'ok')))
+    const seal = <Block extends object>(block: Block): Block =>
+      new Proxy(block, {
+        ownKeys() {
+          throw new Error('no keys')
+        },
+      })
+    const failed = (id: string) => ({ ...result(id, 'no'), is_error: true })
+    const input = { command: 'ls' }
+    expect(repaired([go, assistant(seal(call('a.b', input))), user(seal(failed('a.b')))])).toEqual([
+      go,
+      assistant(call('a_b', input)),
+      user(failed('a_b')),
+    ])
   })
 
   it('L8 messages of other roles become the user’s', () => {
@@ -306,7 +313,9 @@ describe('own messages', () => {
       uuid: 'x',
       message: { content: [{ type: 'text', text }] },
     })
-    const { messages } = repairTranscript([asked, nameless('one'), asked, nameless('two')])
+    const given = [asked, nameless('one'), asked, nameless('two')]
+    expect(doneTo(given)).toEqual(['bad_message rewritten', 'bad_message rewritten'])
+    const { messages } = repairTranscript(given)
     expect(toApiMessages(messages as Message[])).toEqual([go, assistant('one'), go, assistant('two')])
     expect(messages[3]).toEqual({
       type: 'assistant',

@@ -48,4 +48,16 @@ export const equivalents = [
     '> becomes >=: found.message > lastReply → found.message >= lastReply',
     'a result never stands in the message of a reply',
   ],
+  [
+    'src/transcripts/pair-calls.ts',
+    'for (; this.#first < this.#replies.length; this.#first++) {',
+    '< becomes <=: this.#first < this.#replies.length → this.#first <= this.#replies.length',
+    'there is no reply at the additional place, so no call is found there, and no reply is added any more',
+  ],
+  [
+    'src/transcripts/turns.ts',
+    "} else isAnswered ||= entry.side === 'user' && hasContent(entry)",
+    "keep right operand: entry.side === 'user' && hasContent(entry) → hasContent(entry)",
+    'an entry that is neither the assistant’s nor the user’s is an aside, which has no content',
+  ],
 ]

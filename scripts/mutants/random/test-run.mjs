@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs'
 import { loadConfigFromFile } from 'vite'
 import { createVitest } from 'vitest/node'
 
-/** A test that hangs is the usual sign of a fault. Without one, even a busy machine needs less for each of these. */
+/** A test that hangs is the usual sign of a fault. */
 const testTimeout = 30_000
-/** A fault that never returns to the event loop stops all tests, and is ended from outside. */
-const silence = testTimeout + 15_000
+/** But a slow test on a busy machine is not: a test hangs if it takes this many times as long as without the fault. */
+const slowdown = 10
+/** A fault that never returns to the event loop stops all tests, and is ended from outside after this time more. */
+const silence = 15_000
 
 /** Keeps the order in which the files were handed over. */
 class AsGiven {
@@ -28,6 +30,7 @@ export class TestRun {
   #mutated
   #root
   #watchdog
+  #testTimeout = testTimeout
   /** Of this run. What the result of a run says includes the files of earlier runs. */
   #failure
 
@@ -70,8 +73,7 @@ export class TestRun {
 
   /** How long each of these files takes, in milliseconds, without a mutant. All of them must pass. */
   async timesOf(testFiles) {
-    this.#failure = undefined
-    const { testModules } = await this.#vitest.runTestSpecifications(this.#specificationsOf(testFiles))
+    const testModules = await this.#runUnchanged(testFiles)
     if (this.#failure) throw new Error(`${this.#failure.file} fails without any mutant: ${this.#failure.test}`)
     const times = new Map(testModules.map((each) => [each.relativeModuleId, Math.max(1, each.diagnostic().duration)]))
     const absent = testFiles.find((file) => !times.has(file))
@@ -81,6 +83,40 @@ export class TestRun {
 
   /** The first test file that fails with this source in place of the file, or undefined. */
   async firstFailure(testFiles, mutated) {
+    const found = await this.#firstFailure(testFiles, mutated)
+    if (found?.isTimeout !== true) return found
+    const limit = slowdown * (await this.#slowestTestOf(found.file))
+    if (limit <= testTimeout) return found
+    this.#limit(limit)
+    try {
+      return await this.#firstFailure(testFiles.slice(testFiles.indexOf(found.file)), mutated)
+    } finally {
+      this.#limit(testTimeout)
+    }
+  }
+
+  /** In milliseconds, without a mutant, and as busy as the machine is now. */
+  async #slowestTestOf(testFile) {
+    const module = (await this.#runUnchanged([testFile])).find((each) => each.relativeModuleId === testFile)
+    return Math.max(...[...module.children.allTests()].map((test) => test.diagnostic()?.duration ?? 0))
+  }
+
+  async #runUnchanged(testFiles) {
+    this.#failure = undefined
+    this.#limit(slowdown * testTimeout)
+    try {
+      return (await this.#vitest.runTestSpecifications(this.#specificationsOf(testFiles))).testModules
+    } finally {
+      this.#limit(testTimeout)
+    }
+  }
+
+  #limit(ms) {
+    this.#testTimeout = ms
+    for (const { config } of this.#vitest.projects) config.testTimeout = ms
+  }
+
+  async #firstFailure(testFiles, mutated) {
     const path = mutated && `${this.#root}/${mutated.file}`
     this.#mutated = mutated && { path, source: mutated.source }
     if (mutated !== undefined) this.#forget(path)
@@ -106,12 +142,15 @@ export class TestRun {
 
   #heard = () => {
     clearTimeout(this.#watchdog)
-    if (this.#mutated !== undefined) this.#watchdog = setTimeout(() => this.#killWorkers(), silence)
+    if (this.#mutated !== undefined) this.#watchdog = setTimeout(() => this.#killWorkers(), this.#testTimeout + silence)
   }
 
   #heardTest = (test) => {
     this.#heard()
-    if (test.result().state === 'failed') this.#failure ??= { file: test.module.relativeModuleId, test: test.fullName }
+    const { state, errors } = test.result()
+    if (state !== 'failed') return
+    const isTimeout = errors.some(({ message }) => message.startsWith('Test timed out in'))
+    this.#failure ??= { file: test.module.relativeModuleId, test: test.fullName, isTimeout }
   }
 
   #heardFile = (module) => {

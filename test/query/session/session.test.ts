@@ -136,6 +136,20 @@ describe('a session', () => {
     expect(said(await view)).toEqual(['user: go on', 'assistant: done'])
   })
 
+  it('S2 a view that waits for the model ends with a run that ends without another message', async () => {
+    const { held, session } = setUp()
+    let seen: QueryMessage[] | undefined
+    void readAll(session.send('one')).then((all) => {
+      seen = all
+    })
+    await flush()
+    expect(seen).toBeUndefined()
+    held.fail(Object.assign(new Error('no'), { status: 400 }))
+    await flush()
+    expect(session.result).toMatchObject({ reason: 'model_error' })
+    expect(said(seen ?? [])).toEqual(['user: one'])
+  })
+
   it('S2 abort ends the active run alone: the next prompt works', async () => {
     const { read, held, session, say } = setUp()
     const view = readAll(session.send('one'))
