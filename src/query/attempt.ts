@@ -62,6 +62,7 @@ export class Attempt {
   /** The log has the beginning of the reply. */
   #isRecorded = false
   readonly #orders = new Map<AssistantMessage, number>()
+  #isReordered = false
   /** A generated id until the service sends one; all parts of a reply share it. */
   reply: { readonly id: string; readonly model?: string }
   #isPumping = false
@@ -280,7 +281,19 @@ export class Attempt {
   #place(message: AssistantMessage, order: number): void {
     this.#orders.set(message, order)
     const at = this.assistants.findLastIndex((other) => (this.#orders.get(other) ?? -1) < order)
+    if (at + 1 < this.assistants.length) this.#isReordered = true
     this.assistants.splice(at + 1, 0, message)
+  }
+
+  /** Puts the results into the order of their calls, which is that of the executor unless blocks of the reply overlapped. */
+  arrangeResults(): void {
+    if (!this.#isReordered) return
+    const places = new Map<unknown, number>()
+    for (const { message } of this.assistants) for (const { id } of message.content) places.set(id, places.size)
+    const placeOf = (message: Message): number => places.get(callOf(message)) ?? Number.POSITIVE_INFINITY
+    const isResult = (message: Message): boolean => callOf(message) !== undefined
+    const results = this.results.filter(isResult).sort((one, other) => placeOf(one) - placeOf(other))
+    this.results.splice(0, this.results.length, ...results, ...this.results.filter((each) => !isResult(each)))
   }
 
   /** A call is added to the executor when its block ends, and starts as early as its tool allows. */
@@ -377,3 +390,9 @@ function sendableInput(input: unknown): Record<string, unknown> {
 
 const cutText = (stopReason: StopReason | undefined): string =>
   `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If you still need it, make the call again${stopReason === 'max_tokens' ? ', with a shorter reply or a shorter input, such as in several calls' : ''}.`
+
+/** The call that a message is the result of. */
+function callOf(message: Message): unknown {
+  if (message.type !== 'user' || typeof message.message.content === 'string') return undefined
+  return message.message.content.find(({ type }) => type === 'tool_result')?.tool_use_id
+}

@@ -20,6 +20,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (attempt !== loop.attempt) return
   // a turn that could not be recorded is not over: it is resumed
   if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })
+  attempt.arrangeResults()
   loop.transcript.add(attempt)
   loop.setup.clearAddedRules()
   if (!attempt.isResumed) {

@@ -19,7 +19,7 @@ export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
   fault(!check.ok, `checkTranscript: ${JSON.stringify(check)}`)
   const kept = query.names.inShort(transcript).slice(1)
   const given = query.names.inShort(query.yielded as Message[])
-  fault(!query.hasLeft && String(given) !== String(kept), `yielded: ${given}\nkept: ${kept}`)
+  fault(!query.hasLeft && inAnyOrder(given) !== inAnyOrder(kept), `yielded: ${given}\nkept: ${kept}`)
   fault(bodies.bodies.some(bodies.isLive), 'a body runs on after the end')
   fault(query.clock.pending.size > 0, `${query.clock.pending.size} timers after the end`)
   fault(query.hostListeners > 0, `${query.hostListeners} listeners after the end`)
@@ -29,6 +29,22 @@ export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
   )
   return [...faults, ...(await afterwards(query))]
 }
+
+/**
+ * Blocks are yielded as they end, and kept in the order in which they began, with their results: the order within a reply does
+ * not count. A thought is sent only if something follows it, which depends on the order.
+ */
+function inAnyOrder(lines: readonly string[]): string {
+  const replies: string[][] = [[]]
+  for (const line of lines.filter((each) => each !== 'assistant: thinking')) {
+    const last = replies.at(-1) as string[]
+    if (kindOf(line) !== undefined && kindOf(line) === kindOf(last.at(-1))) last.push(line)
+    else replies.push([line])
+  }
+  return String(replies.flatMap((reply) => reply.toSorted()))
+}
+
+const kindOf = (line: string | undefined): string | undefined => /^assistant:|^user: result/.exec(line ?? '')?.[0]
 
 /** Late events change nothing. */
 async function afterwards(query: QueryUnderTest): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { Entry } from './entry.ts'
 import { errorText, judged } from './model-errors.ts'
+import type { ReferenceCall } from './reference-call.ts'
 import { ReferenceReader, storyIsOver } from './reference-reader.ts'
 import { ReferenceReply } from './reference-reply.ts'
 import { backoffMs, type QueryPlan } from './story.ts'
@@ -183,7 +184,9 @@ class Teller extends ReferenceReader implements Prediction {
     }
     if (outcome === 'aborted') this.#abortCalls()
     if (outcome === 'steered') this.attempt.interrupt()
-    for (const text of outcome === 'refused' ? [] : this.reply.partial) this.say(`says ${text}`, `assistant: ${text}`)
+    for (const { text, order } of outcome === 'refused' ? [] : this.reply.partial) {
+      this.say(`says ${text}`, `assistant: ${text}`, order)
+    }
     if (outcome === 'salvaged') this.attempt.withdrawRest()
     else if (isWhole) this.attempt.release('nextBlock', 'turnEnded')
     else this.attempt.withdrawHeld()
@@ -215,10 +218,11 @@ class Teller extends ReferenceReader implements Prediction {
 
   /** Replies before results, results before notes. */
   #keepTurn(): void {
-    const { calls } = this.attempt
+    const orderOf = (call: ReferenceCall): number => this.orders.get(call) ?? 0
+    const calls = this.attempt.calls.toSorted((one, other) => orderOf(one) - orderOf(other))
     const isCut = this.reply.stopReason !== undefined && !this.reply.isWhole
     this.#fruitless = isCut && this.attempt.isFruitless ? this.#fruitless + 1 : 0
-    this.#lines.push(...this.said)
+    this.#lines.push(...this.said.map(({ line }) => line))
     for (const { name, isError } of calls) this.#lines.push(`user: result ${name} ${isError ? 'error' : 'done'}`)
     for (const { notes } of calls) this.#lines.push(...Array.from({ length: notes }, () => 'user: note'))
     for (const { name } of calls) this.taken.add(name)

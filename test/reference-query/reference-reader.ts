@@ -33,7 +33,9 @@ export class ReferenceReader implements Surroundings {
   protected readonly taken = new Set<string>()
   protected readonly attempts: ReferenceAttempt[] = []
   protected attempt = new ReferenceAttempt(this)
-  protected said: string[] = []
+  protected readonly orders = new Map<ReferenceCall, number>()
+  /** In the order in which the blocks began. */
+  protected said: { readonly order: number; readonly line: string }[] = []
   #given = 0
   protected reply = new ReferenceReply()
   /** Since when the stream is awaited; undefined if it is not open or has to wait for old bodies. */
@@ -98,9 +100,9 @@ export class ReferenceReader implements Surroundings {
     if (!this.#isSilent) this.yields.push(`${this.at}: ${line}`)
   }
 
-  protected say(line: string, inTranscript: string): void {
+  protected say(line: string, inTranscript: string, order: number): void {
     this.#given++
-    this.said.push(inTranscript)
+    this.said = [...this.said, { order, line: inTranscript }].toSorted((one, other) => one.order - other.order)
     this.yield(line)
   }
 
@@ -199,7 +201,8 @@ export class ReferenceReader implements Surroundings {
     } else if (entry.is === 'closes') this.#hearBlock(entry.index)
     else if (entry.is === 'announces') this.#hearStart(entry.id)
     else if (entry.is === 'stops') {
-      reply.stopReason = entry.reason
+      // a reply that was cut off stays so
+      if (reply.stopReason === undefined || reply.isWhole) reply.stopReason = entry.reason
       if (reply.isWhole) this.attempt.release('nextBlock')
     } else if (entry.is === 'stream breaks') this.#fail({ word: entry.error, asEvent: entry.asEvent })
     else if (entry.is === 'stream ends') {
@@ -212,15 +215,18 @@ export class ReferenceReader implements Surroundings {
     const block = this.reply.closeBlock(index)
     if (block?.call !== undefined) {
       const call = this.attempt.add(block.call)
-      if (call !== undefined) this.#sayCall(call)
-    } else if (block?.isThinking === true) this.say('thinking', 'assistant: thinking')
-    else if (block !== undefined) this.say(`says ${block.text}`, `assistant: ${block.text}`)
+      if (call !== undefined) this.#sayCall(call, block.order)
+    } else if (block?.isThinking === true) this.say('thinking', 'assistant: thinking', block.order)
+    else if (block !== undefined) this.say(`says ${block.text}`, `assistant: ${block.text}`, block.order)
   }
 
-  #sayCall({ name, sent: { plan, number } }: ReferenceCall): void {
+  #sayCall(call: ReferenceCall, order: number): void {
+    const { name, sent } = call
+    const { plan, number } = sent
+    this.orders.set(call, order)
     const tool = plan.fault === 'unknown' ? unknownName : toolName(plan)
     const input = plan.fault === 'broken' || plan.fault === 'array' ? '{}' : argumentsOf(number, plan)
-    this.say(`calls ${name} ${tool}`, `assistant: call ${name} ${tool} ${input}`)
+    this.say(`calls ${name} ${tool}`, `assistant: call ${name} ${tool} ${input}`, order)
   }
 
   /** The same reply started twice is one reply; another one replaces it. */

@@ -10,11 +10,14 @@ interface OpenBlock {
 export class ReferenceReply {
   id: string | undefined
   stopReason: string | undefined
-  readonly #open = new Map<number, OpenBlock>()
+  readonly #open = new Map<number, OpenBlock & { readonly order: number }>()
+  #begun = 0
 
   /** Unfinished text, which the user has seen. */
-  get partial(): string[] {
-    return [...this.#open.values()].flatMap(({ text, isThinking }) => (text === undefined || isThinking ? [] : [text]))
+  get partial(): { readonly text: string; readonly order: number }[] {
+    return [...this.#open.values()].flatMap(({ text, isThinking, order }) =>
+      text === undefined || isThinking ? [] : [{ text, order }],
+    )
   }
 
   /** Another reply in the same stream; open blocks do not continue. */
@@ -25,10 +28,10 @@ export class ReferenceReply {
   }
 
   openBlock(entry: Extract<Entry, { is: 'opens text' | 'opens call' }>): void {
-    this.#open.set(entry.index, entry)
+    this.#open.set(entry.index, { ...entry, order: this.#begun++ })
   }
 
-  closeBlock(index: number): OpenBlock | undefined {
+  closeBlock(index: number): (OpenBlock & { readonly order: number }) | undefined {
     const block = this.#open.get(index)
     this.#open.delete(index)
     return block
