@@ -16,20 +16,20 @@ export const mutants = [
     'executing.size - paused.size < maxConcurrency',
     'executing.size - paused.size + 1 < maxConcurrency',
   ],
-  ['machines', 'an unsafe call takes the shared lane', "(call.isSafe ? 'shared' : 'exclusive')", "'shared'"],
-  ['machines', 'every call takes the exclusive lane', "(call.isSafe ? 'shared' : 'exclusive')", "'exclusive'"],
+  ['machines', 'an unsafe call takes the shared lane', "(isExclusive(call) ? 'exclusive' : 'shared')", "'shared'"],
+  ['machines', 'every call takes the exclusive lane', "(isExclusive(call) ? 'exclusive' : 'shared')", "'exclusive'"],
   ['machines', 'explain: an unsafe call that runs is not named', 'if (traffic.exclusive !== undefined)', 'if (false)'],
   [
     'machines',
     'explain: the calls that an unsafe call waits for are missing',
-    "traffic.executing.size > 0 ? 'waitsForRunning' : undefined",
-    'undefined',
+    'if (traffic.executing.size > 0 && isExclusive(call))',
+    'if (false)',
   ],
   [
     'machines',
     'explain: the wrong calls are named',
-    'waitsForRunning: (_, { executing }) => idsOf(executing)',
-    'waitsForRunning: (call) => [call.id]',
+    'waitsForRunning: (_, { executing }) => [...executing]',
+    'waitsForRunning: (call) => [call]',
   ],
   [
     'machines',
@@ -61,7 +61,7 @@ export const mutants = [
     'call.port.unread <= 1',
     'call.port.unread <= 0',
   ],
-  ['machines', 'the queue forgets its order', 'if (last === undefined || last.index < call.index)', 'if (true)'],
+  ['machines', 'the queue forgets its order', 'if (last === undefined || last.index < entry.index)', 'if (true)'],
   ['machines', 'a held unsafe call is overtaken', 'if (held !== undefined && held.index < call.index)', 'if (false)'],
   [
     'machines',
@@ -137,7 +137,7 @@ export const mutants = [
   [
     'machines',
     'a released call does not enter the queue',
-    "call.stage = 'queued';\n            run.queue.enter(call);",
+    "call.stage = 'queued';\n            run.enqueue(call);",
     "call.stage = 'queued';",
   ],
   [
@@ -171,8 +171,8 @@ export const mutants = [
   [
     'machines',
     'a rejected input goes on',
-    "'input.accepted': toPreHooks,\n                        'input.rejected': toOwnResult,",
-    "'input.accepted': toPreHooks,\n                        'input.rejected': toPreHooks,",
+    "...toPreHooks],\n                        'input.rejected': toOwnResult,\n                        'call.abort': aborted,\n                        'call.interrupt': interrupted,\n                    },\n                },\n                preHooks",
+    "...toPreHooks],\n                        'input.rejected': toPreHooks,\n                        'call.abort': aborted,\n                        'call.interrupt': interrupted,\n                    },\n                },\n                preHooks",
   ],
   // the pipeline
   ['src/pipeline', 'a stopped call gets no signal', 'call.startedController?.stop(stopCause.reason);', ''],
@@ -247,21 +247,21 @@ export const mutants = [
   [
     'src/executor',
     'progress comes after results',
-    'const progress = this.#progress.shift();',
-    'const progress = deliverableOf(this.run).ready ? undefined : this.#progress.shift();',
+    'const message = progress.shift();',
+    'const message = deliverableOf(run).ready ? undefined : progress.shift();',
   ],
-  ['src/executor', 'no reader is woken', 'this.delivery.wake();', ''],
+  ['src/executor', 'no reader is woken', 'this.messages.delivery.wake();', ''],
   [
     'src/executor',
     'a result is handed over twice',
-    'const call = this.#port.handed.shift();',
-    'const call = this.#port.handed.length > 0 && !this.twice ? (this.twice = this.#port.handed[0]) : this.#port.handed.shift();',
+    'const call = port.handed.shift();',
+    'const call = port.handed.length > 0 && !this.twice ? (this.twice = port.handed[0]) : port.handed.shift();',
   ],
   [
     'src/executor',
     'the host keeps a listener',
-    'this.#hostAbort.listenWhile(this.#port.live > 0 && !this.#isStopped);',
-    'this.#hostAbort.listenWhile(true);',
+    'this.hostAbort.listenWhile(this.#port.live > 0 && !this.idle.isStopped);',
+    'this.hostAbort.listenWhile(true);',
   ],
   ['src/executor', 'a discard keeps what is in progress', 'this.#inProgress.clear();', ''],
   ['src/executor', 'the newest is dropped in place of the oldest', 'own.dropped++;', ''],
@@ -271,8 +271,8 @@ export const mutants = [
   [
     'machines',
     'an abort does not stop the tools',
-    "actions: [holdAbort, 'abortTools'] },\n            },\n        },\n        deciding",
-    'actions: [holdAbort] },\n            },\n        },\n        deciding',
+    "actions: [holdAbort, 'abortTools'] },\n                'calls.stalled'",
+    "actions: [holdAbort] },\n                'calls.stalled'",
   ],
   [
     'machines',
