@@ -58,7 +58,7 @@ const stories: Record<string, Story> = {
     ],
     outcome: {
       ran: ['Write {"b":1}', 'Write {"a":1}'],
-      told: ['call a Write {"a":1}', 'call b Write {"b":1}', 'result b', 'result a', 'Done.'],
+      told: ['call a Write {"a":1}', 'call b Write {"b":1}', 'result a', 'result b', 'Done.'],
       ends: 'completed end_turn',
       asked: 2,
     },
