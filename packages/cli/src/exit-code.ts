@@ -8,6 +8,8 @@ export const exitCode = {
   faultsFound: 3,
   /** The run reached `--max-turns`. */
   limitReached: 4,
+  /** The session is stored and can go on. */
+  suspended: 5,
   interrupted: 130,
   terminated: 143,
 } as const
@@ -15,8 +17,9 @@ export const exitCode = {
 export const exitCodesHelp = `
 Exit codes:
   0    done
-  1    the run ended in an error
+  1    the run ended in an error, or an answer was stale
   2    something is wrong with the command line, a file or the setup
   3    check found faults
   4    the run was ended by --max-turns
+  5    the session is suspended: answer its questions, then resume it
   130  interrupted (Ctrl+C); 143 ended by SIGTERM`

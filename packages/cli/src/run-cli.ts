@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { isSignalboxError } from 'signalbox'
+import { isSignalboxError, visibleLine } from 'signalbox'
 import { checkCommand } from './check/check-command.ts'
 import { demoCommand } from './demo/demo-command.ts'
 import { exitCode, exitCodesHelp } from './exit-code.ts'
@@ -7,8 +7,15 @@ import { inspectCommand } from './inspect/inspect-command.ts'
 import type { Io } from './io.ts'
 import { mcpServeCommand } from './mcp-serve/mcp-serve-command.ts'
 import { replayCommand } from './replay/replay-command.ts'
-import { runCommand } from './run/run-command.ts'
+import { resumeCommand, runCommand } from './run/run-command.ts'
+import { answerCommand } from './sessions/answer-command.ts'
+import { sessionsCommand } from './sessions/sessions-command.ts'
 import { version } from './version.ts'
+
+const commands = [
+  ...[runCommand, sessionsCommand, answerCommand, resumeCommand],
+  ...[checkCommand, replayCommand, inspectCommand, mcpServeCommand, demoCommand],
+]
 
 /** Sets the exit code. */
 export type Finish = (code: number) => void
@@ -27,7 +34,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', exitCodesHelp)
-  for (const command of [runCommand, checkCommand, replayCommand, inspectCommand, mcpServeCommand, demoCommand]) {
+  for (const command of commands) {
     const made = command(io, finish)
     made.copyInheritedSettings(program)
     made.showHelpAfterError(`(see signalbox ${made.name()} --help)`)
@@ -49,7 +56,8 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 function failure(error: unknown, { stderr }: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.badUsage
   if (isSignalboxError(error)) {
-    stderr.write(`signalbox: ${error.message}\n`)
+    // it may quote a file
+    stderr.write(`signalbox: ${error.message.split('\n').map(visibleLine).join('\n')}\n`)
     return exitCode.badUsage
   }
   stderr.write(`signalbox: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

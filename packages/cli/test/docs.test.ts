@@ -16,7 +16,9 @@ const said = async (...args: string[]) => {
 }
 
 describe('the page on the command line', () => {
-  it.each(['run', 'check', 'replay', 'inspect', 'mcp-serve', 'demo'])('has every option of %s', async (command) => {
+  const commands = ['run', 'sessions', 'answer', 'resume', 'check', 'replay', 'inspect', 'mcp-serve', 'demo']
+
+  it.each(commands)('has every option of %s', async (command) => {
     const { out } = await said(command, '--help')
     const options = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name as string)
     expect(options).toContain('--help')
@@ -38,7 +40,7 @@ describe('the page on the command line', () => {
   it('has the exit codes that the help has', async () => {
     const { out } = await said('--help')
     const codes = [...out.matchAll(/^ {2}(\d+) {2}/gm)].map(([, code]) => code)
-    expect(codes).toEqual(['0', '1', '2', '3', '4', '130'])
+    expect(codes).toEqual(['0', '1', '2', '3', '4', '5', '130'])
     for (const code of codes) expect(page).toMatch(new RegExp(`^\\| ${code}[ ,]`, 'm'))
   })
 })

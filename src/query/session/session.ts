@@ -284,7 +284,7 @@ export class Session implements AsyncDisposable {
       run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context }, sent)
       this.#active = run
       if (this.#hostController.signal.aborted) run.query.abort(this.#hostController.signal.reason)
-      this.#emitter.emit('run_started', {})
+      this.#emitter.emit('run_started', { run: run.query })
       const driven = run.drive((message) => this.#take(run as SessionRun, message))
       if (this.#journal !== undefined) run.steerBy(sent)
       result = await driven

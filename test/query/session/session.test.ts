@@ -50,6 +50,19 @@ describe('a session', () => {
     expect(session.result).toMatchObject({ reason: 'completed' })
   })
 
+  it('tells who looks on of each run, before its first executor', async () => {
+    const { session, say } = setUp()
+    const seen: string[] = []
+    session.on('run_started', ({ run }) => {
+      seen.push('run')
+      run.onExecutor(() => seen.push('executor'))
+    })
+    session.send('one')
+    await flush()
+    await say('first')
+    expect(seen).toEqual(['run', 'executor'])
+  })
+
   it('S1 keeps what context modifiers changed, and the rules of the context', async () => {
     const { held, read, session, say } = setUp({ context: { cwd: '/a', permissions: { allow: ['Read'] } } })
     session.send('move')

@@ -1,4 +1,4 @@
-import type { QueryResult } from 'signalbox'
+import type { QueryResult, Session } from 'signalbox'
 import { exitCode } from '../exit-code.ts'
 import { isOver } from '../view/call-view.ts'
 import { duration, plural } from '../view/duration.ts'
@@ -15,6 +15,10 @@ export interface SessionEnding {
   readonly ms: number
   readonly error?: string
   readonly usage?: TokenUsage
+  /** The id of a session that is kept in a journal. */
+  readonly session?: string
+  /** Ids of its open questions, if it is suspended. */
+  readonly questions?: readonly string[]
   /** A sentence for people. */
   readonly words: string
 }
@@ -28,17 +32,19 @@ interface Surroundings {
   readonly usage?: TokenUsage | undefined
   readonly transcript?: { readonly path: string } | undefined
   readonly recording?: { readonly path: string } | undefined
+  readonly stored?: Pick<Session, 'id' | 'questions'> | undefined
 }
 
 export function endingOf(result: QueryResult, around: Surroundings): SessionEnding {
-  const { session, turns, now, usage, transcript, recording } = around
+  const { session, turns, now, usage, transcript, recording, stored } = around
   const calls = session.items.filter((item) => item.kind === 'call' && isOver(item)).length
   const ms = Math.round(now())
   const { reason, stopReason } = result
-  const error = result.reason === 'model_error' ? errorText(result.error) : undefined
+  const error = 'error' in result ? errorText(result.error) : undefined
   const counts = `${plural(turns, 'turn')}, ${plural(calls, 'call')}, ${duration(ms)}`
   const files = [
     ...(usage === undefined ? [] : [usageWords(usage)]),
+    ...(stored === undefined ? [] : [`session ${stored.id}`]),
     ...(transcript === undefined ? [] : [`transcript ${transcript.path}`]),
     ...(recording === undefined ? [] : [`recording ${recording.path}`]),
   ]
@@ -53,12 +59,15 @@ export function endingOf(result: QueryResult, around: Surroundings): SessionEndi
     ms,
     ...(error !== undefined && { error }),
     ...(usage !== undefined && { usage }),
+    ...(stored !== undefined && { session: stored.id }),
+    ...(stored !== undefined && reason === 'suspended' && { questions: stored.questions().map(({ id }) => id) }),
     words,
   }
 }
 
 function codeOf(reason: QueryResult['reason'], isTerminated: boolean): number {
-  if (reason === 'model_error') return exitCode.failed
+  if (reason === 'model_error' || reason === 'journal_error') return exitCode.failed
+  if (reason === 'suspended') return exitCode.suspended
   if (reason === 'max_turns') return exitCode.limitReached
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
     return isTerminated ? exitCode.terminated : exitCode.interrupted
@@ -68,6 +77,8 @@ function codeOf(reason: QueryResult['reason'], isTerminated: boolean): number {
 
 function reasonWords({ reason, stopReason }: QueryResult, error: string | undefined): string {
   if (reason === 'model_error') return `The model failed: ${error}`
+  if (reason === 'journal_error') return `The journal failed: ${error}`
+  if (reason === 'suspended') return 'Suspended:'
   if (reason === 'max_turns') return 'Stopped by --max-turns:'
   if (reason === 'hook_stopped') return 'Stopped by a hook:'
   if (reason !== 'completed') return 'Interrupted:'

@@ -15,7 +15,7 @@ export type OutputKind = 'auto' | 'json' | 'quiet'
 /** A view and its surroundings. */
 export interface Output extends View {
   readonly kind: 'live' | 'plain' | 'json' | 'quiet'
-  begin(about: { model: string; tools: readonly string[]; prompt: string }): void
+  begin(about: { model: string; tools: readonly string[]; prompt?: string; session?: string }): void
   message(message: QueryMessage): void
   /** Messages of the program itself; a view of the session already shows them. */
   note(text: string): void
@@ -54,9 +54,10 @@ export function openOutput(kind: OutputKind, session: SessionView, { io, now, fo
       begin: nothing,
       message: nothing,
       note: (text) => void io.stderr.write(`signalbox: ${text}\n`),
-      finish: ({ exitCode, words }, transcript) => {
+      finish: ({ exitCode, words, session }, transcript) => {
         write(`${lastText(transcript)}\n`)
         if (exitCode !== 0) io.stderr.write(`signalbox: ${words}\n`)
+        else if (session !== undefined) io.stderr.write(`signalbox: session ${session}\n`)
       },
     }
   }

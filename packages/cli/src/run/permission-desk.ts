@@ -1,4 +1,4 @@
-import type { AnyTool, CanUseTool, PermissionAnswer, PermissionQuestion, ToolCallContext } from 'signalbox'
+import type { AnyTool, CanUseTool, PermissionQuestion, PermissionReply, ToolCallContext } from 'signalbox'
 import type { Canvas } from '../view/call-lines.ts'
 import { nameOf } from '../view/name-of.ts'
 import type { SessionView } from '../view/session-view.ts'
@@ -18,7 +18,7 @@ export interface DeskQuestion {
   readonly always: AlwaysRule
   /** When the answer becomes yes by itself, on the clock of the frames. */
   readonly answersItselfAt: number | undefined
-  readonly settle: (answer: PermissionAnswer) => void
+  readonly settle: (answer: PermissionReply) => void
 }
 
 export interface DeskOptions {
@@ -31,9 +31,12 @@ export interface DeskOptions {
   readonly yesAfterMs?: number | undefined
   /** Adds rules to the project's settings; returns the problem if that fails. */
   readonly keep?: ((rules: readonly string[]) => string | undefined) | undefined
+  /** The answer to a prompt that is gone before anybody answered. In a stored session it must not be a no. */
+  readonly gone?: PermissionReply | undefined
 }
 
 const defaultDenial = 'The user denied this call.'
+const denied: PermissionReply = { behavior: 'deny', message: defaultDenial }
 
 /** The permission prompts, one after the other, and the keys that answer them. */
 export class PermissionDesk {
@@ -66,13 +69,15 @@ export class PermissionDesk {
   async #ask(
     [tool, input, context, , id, question]: Parameters<CanUseTool>,
     agent: string | undefined,
-  ): Promise<PermissionAnswer> {
+  ): Promise<PermissionReply> {
     const always = await alwaysRule(tool, input, context, question)
     if ('rules' in always && (await covers(tool, input, context, this.#rules))) return { behavior: 'allow' }
     const { signal } = context.abortController
     const { yesAfterMs, now } = this.#options
+    // the calls of agents are not stored
+    const gone = (agent === undefined ? this.#options.gone : undefined) ?? denied
     return new Promise((resolve) => {
-      const settle = (answer: PermissionAnswer): void => {
+      const settle = (answer: PermissionReply): void => {
         clearTimeout(timer)
         // a reason in progress belongs to this prompt
         if (this.#queue[0] === entry) this.#turnPage()
@@ -81,11 +86,11 @@ export class PermissionDesk {
         this.#options.changed()
       }
       // an aborted call needs no answer
-      signal.addEventListener('abort', () => settle({ behavior: 'deny', message: defaultDenial }), { once: true })
+      signal.addEventListener('abort', () => settle(gone), { once: true })
       const answersItselfAt = yesAfterMs === undefined ? undefined : now() + yesAfterMs
       const timer = yesAfterMs === undefined ? undefined : setTimeout(() => settle({ behavior: 'allow' }), yesAfterMs)
       const entry: DeskQuestion = { id, tool, input, context, question, agent, always, answersItselfAt, settle }
-      if (signal.aborted) return settle({ behavior: 'deny', message: defaultDenial })
+      if (signal.aborted) return settle(gone)
       this.#queue.push(entry)
       this.#options.changed()
     })
@@ -95,7 +100,7 @@ export class PermissionDesk {
   heed(open: ReadonlySet<string>): void {
     for (const { id, agent, settle } of [...this.#queue]) {
       // the frames do not contain the calls of agents
-      if (agent === undefined && !open.has(id)) settle({ behavior: 'deny', message: defaultDenial })
+      if (agent === undefined && !open.has(id)) settle(this.#options.gone ?? denied)
     }
   }
 

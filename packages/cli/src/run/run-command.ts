@@ -8,16 +8,18 @@ import { readPort } from '../inspect/inspect-command.ts'
 import type { Io } from '../io.ts'
 import { collect, readList } from '../lists.ts'
 import type { Finish } from '../run-cli.ts'
+import { newSession, storedSession } from '../sessions/stored-session.ts'
 import { askTrust } from '../settings/ask-trust.ts'
 import { keepRules } from '../settings/keep-rules.ts'
 import { type LoadedSettings, loadSettings } from '../settings/load-settings.ts'
 import { placesFor } from '../settings/places.ts'
 import { checkGivenRules } from './check-given-rules.ts'
+import type { StoredSession } from './durable-run.ts'
 import { defaultModel, loadModel } from './load-model.ts'
 import { openInspector, stayOpen } from './open-inspector.ts'
 import { openServers, readServers } from './open-servers.ts'
 import { projectInstructions } from './project-instructions.ts'
-import { readScript } from './read-script.ts'
+import { readScript, type ScriptFile } from './read-script.ts'
 import { RecordingFile } from './recording-file.ts'
 import { chooseTools, readBefore, readFolder, readPrompt } from './run-inputs.ts'
 import { runSession } from './run-session.ts'
@@ -25,6 +27,8 @@ import { lastSessionFile, newSessionFile } from './session-files.ts'
 import { TranscriptFile } from './transcript-file.ts'
 
 interface RunOptions {
+  journal?: string
+  session?: string
   script?: string
   model?: string
   maxTokens: number
@@ -68,12 +72,63 @@ Settings are read from ~/.signalbox/settings.json and .signalbox/settings.json o
 
 /** `signalbox run`: runs a prompt with a model, or plays a script, with the real tools. */
 export const runCommand = (io: Io, finish: Finish): Command =>
-  new Command('run')
-    .summary('run a prompt, or a script of turns, with tools')
-    .description(
-      'Runs a prompt with a model that may use tools in a folder, and shows one line per call: waiting, asking, running, held for order. A real model needs ANTHROPIC_API_KEY and @anthropic-ai/sdk; a script needs neither.',
+  withOutput(
+    withModelAndTools(
+      new Command('run')
+        .summary('run a prompt, or a script of turns, with tools')
+        .description(
+          'Runs a prompt with a model that may use tools in a folder, and shows one line per call: waiting, asking, running, held for order. A real model needs ANTHROPIC_API_KEY and @anthropic-ai/sdk; a script needs neither.',
+        )
+        .argument('[prompt...]', 'the prompt; - reads it from standard input (piped input is read too)'),
     )
-    .argument('[prompt...]', 'the prompt; - reads it from standard input (piped input is read too)')
+      .optionsGroup('Files:')
+      .option('--continue', 'continue the last conversation in this folder')
+      .option('--transcript <file>', 'write the conversation to this file, turn by turn (.jsonl)')
+      .option('--resume <transcript>', 'continue this conversation, and append to its file')
+      .option('--journal <folder>', 'keep the session in this folder, so that it survives its process')
+      .option('--session <id>', 'with --journal: the id of the session, new or stored (default: a random id)'),
+  )
+    .addHelpText('after', `${examples}\n${exitCodesHelp}`)
+    .action(async (words: string[], options: RunOptions, command: Command) => {
+      if (options.continue === true && options.resume !== undefined)
+        command.error('error: --continue and --resume cannot be combined')
+      checkOutput(options, command)
+      const { journal, session, transcript, resume } = options
+      if (session !== undefined && journal === undefined) command.error('error: --session needs --journal')
+      if (journal !== undefined && (options.continue === true || transcript !== undefined || resume !== undefined))
+        command.error('error: --journal keeps the conversation: it cannot be combined with a transcript')
+      const stored = journal === undefined ? undefined : await newSession(journal, session)
+      const promptOf = (script: ScriptFile | undefined): Promise<string> =>
+        readPrompt(words, script === undefined ? undefined : (script.prompt ?? 'Play the script.'), io)
+      finish(await run(promptOf, stored, options, io))
+    })
+
+/** `signalbox resume`: goes on with a stored session. */
+export const resumeCommand = (io: Io, finish: Finish): Command =>
+  withOutput(
+    withModelAndTools(
+      new Command('resume')
+        .summary('go on with a stored session')
+        .description(
+          'Opens a session that signalbox run --journal has stored, goes on with its run, and shows it as run does. Give it the same model, tools and rules.',
+        )
+        .argument('<id>', 'the session, as signalbox sessions shows it'),
+    )
+      .optionsGroup('Files:')
+      .requiredOption('--journal <folder>', 'the folder of the session'),
+  )
+    .addHelpText('after', exitCodesHelp)
+    .action(async (id: string, options: RunOptions & { journal: string }, command: Command) => {
+      checkOutput(options, command)
+      finish(await run(async () => undefined, await storedSession(options.journal, id, 'resume'), options, io))
+    })
+
+function checkOutput({ json, quiet }: RunOptions, command: Command): void {
+  if (json === true && quiet === true) command.error('error: --json and --quiet cannot be combined')
+}
+
+const withModelAndTools = (command: Command): Command =>
+  command
     .optionsGroup('The model:')
     .option('--script <file>', 'play these turns (.json, .jsonl) instead of a real model')
     .option('--model <name>', `an Anthropic model (default: from the settings, else ${defaultModel})`)
@@ -94,10 +149,9 @@ export const runCommand = (io: Io, finish: Finish): Command =>
       ),
     )
     .option('--trust', 'trust the current .signalbox/settings.json of this project')
-    .optionsGroup('Files:')
-    .option('--continue', 'continue the last conversation in this folder')
-    .option('--transcript <file>', 'write the conversation to this file, turn by turn (.jsonl)')
-    .option('--resume <transcript>', 'continue this conversation, and append to its file')
+
+const withOutput = (command: Command): Command =>
+  command
     .option('--record <file>', 'record the run for replay and inspect (.jsonl)')
     .optionsGroup('Output:')
     .option('--interactive', 'in a terminal, take further prompts (the default with a real model)')
@@ -106,20 +160,19 @@ export const runCommand = (io: Io, finish: Finish): Command =>
     .option('--quiet', 'print only the last text of the model')
     .option('--inspect', 'also open the inspector in the browser')
     .option('--port <number>', 'with --inspect: the port to listen on', readPort)
-    .addHelpText('after', `${examples}\n${exitCodesHelp}`)
-    .action(async (words: string[], options: RunOptions, command: Command) => {
-      if (options.continue === true && options.resume !== undefined)
-        command.error('error: --continue and --resume cannot be combined')
-      if (options.json === true && options.quiet === true) command.error('error: --json and --quiet cannot be combined')
-      finish(await run(words, options, io))
-    })
 
-async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
+async function run(
+  promptOf: (script: ScriptFile | undefined) => Promise<string | undefined>,
+  stored: StoredSession | undefined,
+  options: RunOptions,
+  io: Io,
+): Promise<number> {
   const script = options.script === undefined ? undefined : readScript(options.script)
-  const prompt = await readPrompt(words, script === undefined ? undefined : (script.prompt ?? 'Play the script.'), io)
+  const prompt = await promptOf(script)
   const root = readFolder(options.cwd)
   const places = placesFor(root, io)
   const resume = options.continue === true ? lastSessionFile(places, root) : options.resume
+  const keepsFile = stored === undefined && options.transcript === undefined && resume === undefined
   const before = resume === undefined ? [] : readBefore(resume, options.transcript !== undefined)
   const settings = await loadSettings(places, { cwd: root, env: io.env }, askTrust(io, options.trust === true))
   const modelName = options.model ?? settings.model ?? defaultModel
@@ -138,6 +191,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     const { exitCode } = await runSession(
       {
         prompt,
+        stored,
         before,
         model,
         modelName: script === undefined ? modelName : 'script',
@@ -154,7 +208,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         maxTurns: options.maxTurns,
         output: options.json === true ? 'json' : options.quiet === true ? 'quiet' : 'auto',
         ...openFiles({ ...options, resume }, before.length),
-        ...(options.transcript === undefined && resume === undefined && { sessionFile: newSessionFile(places, root) }),
+        ...(keepsFile && { sessionFile: newSessionFile(places, root) }),
         inspector,
       },
       io,

@@ -12,15 +12,18 @@ import {
   type QueryMessage,
   type QueryOptions,
   query,
+  type Session,
 } from 'signalbox'
 import { createRecorder, type Frame, ShownRuns } from 'signalbox/inspect'
 import type { InspectorServer } from 'signalbox/inspect/server'
 import type { Io } from '../io.ts'
+import { usageError } from '../usage-error.ts'
 import { wrap } from '../view/fit.ts'
 import { nameOf } from '../view/name-of.ts'
 import { SessionView } from '../view/session-view.ts'
 import { agentTool } from './agent-tool.ts'
 import { CtrlC } from './ctrl-c.ts'
+import { DurableRun, howToGoOn, type ShownRun, type StoredSession } from './durable-run.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
 import { FollowUp } from './follow-up.ts'
 import { openKeyboard } from './keyboard.ts'
@@ -34,7 +37,10 @@ import { unattended } from './unattended.ts'
 import { type Price, UsageCount } from './usage-count.ts'
 
 export interface SessionOptions {
-  readonly prompt: string
+  /** Without one, a stored session goes on. */
+  readonly prompt?: string | undefined
+  /** Keeps the session in a journal. */
+  readonly stored?: StoredSession | undefined
   /** Earlier messages, if a transcript is continued. */
   readonly before?: readonly Message[] | undefined
   readonly model: Model
@@ -74,7 +80,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const session = new SessionView()
   const begun = performance.now()
   const now = (): number => performance.now() - begun
-  const { recording, inspector, prompt } = options
+  const { recording, inspector, prompt, stored } = options
   const transcript = options.transcript ?? options.sessionFile
   const usage = new UsageCount(options.prices)
   const followUp = new FollowUp(() => output.changed())
@@ -98,6 +104,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     now,
     yesAfterMs: options.yesAfterMs,
     keep: options.keepRules,
+    gone: options.stored && { behavior: 'later' },
   })
   const output: Output = openOutput(options.output, session, {
     io,
@@ -145,23 +152,29 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       },
     })
   const allTools = (): readonly AnyTool[] => [...agentsTools(), ...(agent === undefined ? [] : [agent])]
-  const begin = (messages: QueryOptions['messages']): Query => {
-    const begun = query({
-      messages,
-      tools: servers === undefined ? allTools() : allTools,
-      model: observeModel(options.model, (event) => hear(event, say)),
-      context: {
-        permissions: options.permissions,
-        ...(options.hooks !== undefined && { hooks: options.hooks }),
-        ...(options.cwd !== undefined && { cwd: options.cwd }),
-        ...(transcript !== undefined && { transcriptPath: transcript.path }),
-      },
-      system: options.system,
-      maxTurns: options.maxTurns,
-      canUseTool: (...question) =>
-        keyboard === undefined ? unattended(question, options, nameOfCall, note) : desk.ask(...question),
-    })
+  const runOptions: Omit<QueryOptions, 'messages'> = {
+    tools: servers === undefined ? allTools() : allTools,
+    model: observeModel(options.model, (event) => hear(event, say)),
+    context: {
+      permissions: options.permissions,
+      ...(options.hooks !== undefined && { hooks: options.hooks }),
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
+      ...(transcript !== undefined && { transcriptPath: transcript.path }),
+    },
+    system: options.system,
+    maxTurns: options.maxTurns,
+    canUseTool: (...question) => {
+      if (keyboard !== undefined) return desk.ask(...question)
+      // a stored question can be answered from elsewhere
+      return stored === undefined ? unattended(question, options, nameOfCall, note) : { behavior: 'later' }
+    },
+  }
+  const show = (begun: Query): void => {
     inspector?.add(begun)
+    // known before the calls are let go
+    begun.actor.subscribe((snapshot) => {
+      session.isSuspended = snapshot.matches('suspending') || snapshot.matches('suspended')
+    })
     begun.onExecutor((executor) => {
       transcript?.sync(begun.transcript)
       leave()
@@ -169,12 +182,30 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       turn = watch.run
       leave = watch.leave
     })
+  }
+  const durable =
+    stored &&
+    (await open(stored, runOptions, prompt).catch(async (error: unknown) => {
+      recording?.close()
+      await servers?.close()
+      throw error
+    }))
+  durable?.on('run_started', ({ run }) => show(run))
+  const durableRun = durable && new DurableRun(durable)
+  const begin = (text: string | undefined, before: readonly Message[]): ShownRun => {
+    if (durable !== undefined && durableRun !== undefined) {
+      if (text === undefined) durable.resume()
+      else durable.send(text)
+      return durableRun
+    }
+    const begun = query({ ...runOptions, messages: messagesOf(text ?? '', before) })
+    show(begun)
     return begun
   }
-  let run = begin(messagesOf(options))
   const askFor = (agent: string): CanUseTool =>
     keyboard === undefined ? (...question) => unattended(question, options, () => undefined, note) : desk.askFor(agent)
 
+  let run: ShownRun
   let pending: Message[] = []
   let replies = 0
   const current = { interrupt: () => run.interrupt(), abort: (reason: unknown) => run.abort(reason) }
@@ -210,13 +241,15 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   }
 
   isBegun = true
-  say('user', prompt)
+  if (prompt !== undefined) say('user', prompt)
   output.begin({
     model: options.modelName,
     tools: allTools().map(({ name }) => name),
-    prompt,
+    ...(prompt !== undefined && { prompt }),
+    ...(stored !== undefined && { session: stored.id }),
   })
   try {
+    run = begin(prompt, options.before ?? [])
     for (;;) {
       const step = await run.next()
       if (step.done === true) {
@@ -232,16 +265,21 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
           usage: usage.total,
           transcript: options.transcript,
           recording,
+          stored: durable,
         })
         say('host', ending.words)
+        if (stored !== undefined && durable !== undefined && session.isSuspended) {
+          for (const line of howToGoOn(stored, durable.questions())) note(line)
+        }
         output.finish(ending, run.transcript)
-        const canGoOn = options.isInteractive === true && keyboard !== undefined && !isTerminated
+        const canGoOn =
+          options.isInteractive === true && keyboard !== undefined && !isTerminated && !session.isSuspended
         const next = canGoOn ? await followUp.ask() : undefined
         if (next === undefined) return ending
         ctrlC.reset()
         pending = []
         say('user', next)
-        run = begin([...run.transcript, { role: 'user', content: next }])
+        run = begin(next, run.transcript)
         continue
       }
       const { value: message } = step
@@ -256,6 +294,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     }
   } finally {
     letGo()
+    await durable?.close()
     transcript?.close()
     // a server may take some time to stop
     recording?.flush()
@@ -264,7 +303,21 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   }
 }
 
-const messagesOf = ({ before = [], prompt }: SessionOptions): QueryOptions['messages'] =>
+async function open(
+  { id, journals, mode }: StoredSession,
+  options: Omit<QueryOptions, 'messages'>,
+  prompt: string | undefined,
+): Promise<Session> {
+  const { openSession } = await import('signalbox/durable')
+  const session = await openSession({ ...options, id, journals, mode })
+  if (prompt !== undefined || session.status !== 'idle') return session
+  await session.close()
+  throw usageError(
+    `Session ${id} has nothing to go on with: its last run has ended. Send it a prompt with run --session.`,
+  )
+}
+
+const messagesOf = (prompt: string, before: readonly Message[]): QueryOptions['messages'] =>
   before.length === 0 ? prompt : [...before, { role: 'user', content: prompt }]
 
 function hear(event: ModelEvent, say: (by: 'model' | 'thought', text: string) => void): void {

@@ -1,4 +1,5 @@
 import { type CanUseTool, type PermissionAnswer, visibleLine } from 'signalbox'
+import { shellWord } from '../shell-word.ts'
 import { alwaysRule } from './always-rule.ts'
 
 /** The answer without a terminal: no, with the option that would allow the call; in a demo, yes. */
@@ -18,11 +19,9 @@ export async function unattended(
   }
   // a rule with invisible characters is not shown for copying
   const isReadable = rules.length > 0 && rules.every((rule) => visibleLine(rule) === rule)
-  const way = isReadable ? ` Allow it with ${rules.map((rule) => `--allow ${quoted(rule)}`).join(' ')}.` : ''
+  const way = isReadable ? ` Allow it with ${rules.map((rule) => `--allow ${shellWord(rule)}`).join(' ')}.` : ''
   note(`${name} was denied: there is no terminal to ask.${way}`)
   // shown before its consequences
   await new Promise(setImmediate)
   return { behavior: 'deny', message: `No user is available to allow this use of ${tool.name}. Continue without it.` }
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

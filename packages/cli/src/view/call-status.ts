@@ -35,6 +35,7 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
   if (phase === 'queued') return { phase, tone: 'waits', words: whyWaiting(call, session) }
   if (phase === 'heldForOrder') return { phase, tone: 'held', words: whyHeld(call, session) }
   if (phase === 'delivered') return { phase, ...outcome(call) }
+  if (phase === 'discarded' && session.isSuspended) return { phase, tone: 'waits', words: 'kept for later' }
   if (phase === 'discarded') return { phase, tone: 'stopped', words: givenUp.long }
   const server = phase === 'calling' ? session.serverFor(call) : undefined
   if (server !== undefined) return { phase, tone: 'works', words: server.words }

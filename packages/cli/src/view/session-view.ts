@@ -20,6 +20,8 @@ export type SessionItem = SaidView | CallView
  */
 export class SessionView {
   readonly items: SessionItem[] = []
+  /** Calls without a result are kept in a journal. */
+  isSuspended = false
   readonly #runs = new Map<number, RunView>()
   readonly #servers = new Map<number, ServerView>()
   /** The runs of agents: each is one line, that of its call. */

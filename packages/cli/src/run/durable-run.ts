@@ -1,0 +1,63 @@
+import type { Query, QueryMessage, QueryResult, Session } from 'signalbox'
+import type { JournalStore } from 'signalbox/durable'
+import { plainWord } from '../shell-word.ts'
+
+/** A session that is kept in a folder. */
+export interface StoredSession {
+  readonly id: string
+  /** `either` goes on with a session that exists. */
+  readonly mode: 'create' | 'resume' | 'either'
+  readonly journals: JournalStore
+  readonly folder: string
+}
+
+/** What is shown and steered: a query, or the runs of a stored session. */
+export type ShownRun = Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next'>
+
+/** The runs of a session from a prompt until nothing runs, as one. */
+export class DurableRun implements ShownRun {
+  readonly #session: Session
+  readonly #views: ReturnType<Session['resume']>[] = []
+
+  constructor(session: Session) {
+    this.#session = session
+    const view = (): void => void this.#views.push(session.resume())
+    if (session.status === 'running') view()
+    // an answer that comes as a run is being suspended starts another one
+    session.on('run_started', view)
+  }
+
+  get transcript(): Query['transcript'] {
+    return this.#session.transcript
+  }
+
+  async next(): Promise<IteratorResult<QueryMessage, QueryResult>> {
+    for (let view = this.#views[0]; view !== undefined; view = this.#views[0]) {
+      const step = await view.next()
+      if (step.done !== true) return step
+      this.#views.shift()
+    }
+    return { done: true, value: this.#session.result as QueryResult }
+  }
+
+  interrupt(): void {
+    this.#session.interrupt()
+  }
+
+  /** A process that is told to end leaves its session for another one. */
+  abort(reason?: unknown): void {
+    if (reason === 'terminated') this.#session.suspend().catch(() => undefined)
+    else this.#session.abort(reason)
+  }
+}
+
+/** The lines that say how a suspended session goes on. */
+export function howToGoOn({ id, folder }: StoredSession, questions: ReturnType<Session['questions']>): string[] {
+  const place = `--journal ${plainWord(folder)}`
+  const answers = questions.map(
+    (question) =>
+      `${question.toolName} waits for an answer: signalbox answer ${plainWord(id)} ${question.id} ${place} --allow (or --deny "<reason>")`,
+  )
+  const see = questions.length === 0 ? [] : [`See what is asked: signalbox sessions ${place}`]
+  return [...see, ...answers, `Go on: signalbox resume ${plainWord(id)} ${place}`]
+}

@@ -1,0 +1,69 @@
+import { Command } from 'commander'
+import { isSignalboxError, showInputText, visibleLine } from 'signalbox'
+import type { FoldedSession, JournalStore, SessionSummary } from 'signalbox/durable'
+import type { Io } from '../io.ts'
+import { plainWord } from '../shell-word.ts'
+import { plural } from '../view/duration.ts'
+
+/** `signalbox sessions`: lists stored sessions and what they ask. */
+export const sessionsCommand = (io: Io): Command =>
+  new Command('sessions')
+    .summary('list stored sessions and their open questions')
+    .description(
+      'Lists the sessions that signalbox run --journal has stored: id, status, number of records and last change, and each open question with its whole input.',
+    )
+    .requiredOption('--journal <folder>', 'the folder of the sessions')
+    .addHelpText('after', '\nExample:\n  signalbox sessions --journal ~/sessions')
+    .action(async ({ journal }: { journal: string }) => {
+      const { fileJournals } = await import('signalbox/node')
+      const journals = fileJournals({ folder: journal })
+      const found: SessionSummary[] = []
+      for await (const summary of journals.list()) found.push(summary)
+      if (found.length === 0) io.stdout.write(`No sessions in ${visibleLine(journal)}.\n`)
+      for (const summary of found.toSorted((a, b) => b.updatedAt - a.updatedAt)) {
+        const lines = await linesOf(journals, summary, journal)
+        io.stdout.write(`${lines.join('\n')}\n`)
+      }
+    })
+
+/** Everything here may come from a file that somebody else wrote. */
+async function linesOf(journals: JournalStore, summary: SessionSummary, folder: string): Promise<string[]> {
+  const { id, status, records, updatedAt } = summary
+  const head = `${visibleLine(id)} · ${status} · ${plural(records, 'record')} · ${timeOf(updatedAt)}`
+  try {
+    if (summary.questions.length === 0 && summary.problem === undefined) return [head]
+    const { questions } = await foldSession(journals, id)
+    return [head, ...questions.flatMap((question) => questionLines(question, id, folder))]
+  } catch (error) {
+    if (!isSignalboxError(error)) throw error
+    return [head, `  ✗ ${visibleLine(error.message)}`]
+  }
+}
+
+export async function foldSession(journals: JournalStore, id: string): Promise<FoldedSession> {
+  const { foldJournal } = await import('signalbox/durable')
+  const records = []
+  for await (const record of journals.read(id)) records.push(record)
+  return foldJournal(records)
+}
+
+function questionLines(
+  { id, toolName, input, rule }: FoldedSession['questions'][number],
+  session: string,
+  folder: string,
+): string[] {
+  const words = [session, id].map((word) => visibleLine(plainWord(word))).join(' ')
+  return [
+    `  ? May ${visibleLine(toolName)} run?`,
+    ...showInputText(input)
+      .split('\n')
+      .map((line) => `    ${line}`),
+    ...(rule === undefined ? [] : ['    --always adds the rule:', `    │ ${visibleLine(rule)}`]),
+    `    signalbox answer ${words} --journal ${plainWord(folder)} --allow`,
+  ]
+}
+
+const timeOf = (at: number): string => {
+  const time = new Date(at)
+  return Number.isNaN(time.getTime()) ? 'at an unknown time' : time.toISOString()
+}
