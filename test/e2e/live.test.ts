@@ -60,7 +60,7 @@ describe('the inspector, attached late to a run', () => {
     await expect.poll(() => flash.count()).toBe(1)
     const label = page.locator('.chart.call .edge-label text')
     await expect.poll(() => label.allTextContents()).toEqual(['tool.settled'])
-    expect(await page.locator('.chart.call .state.active.leaf').getAttribute('data-state')).toBe('completed')
+    expect(await page.locator('.chart.call .state.active.leaf').getAttribute('data-state')).toBe('durable')
   })
 
   it('Q4 says why a call waits, for each rule, for which calls, and since when', async () => {
