@@ -57,7 +57,7 @@ describe('the rules of the kit on the page', () => {
     await page.locator('#tab-rules').click()
     await expect
       .poll(() => textsOf(page, '.rules .breached .problem-text'))
-      .toEqual(['b started while the unsafe a before it still waited'])
+      .toEqual(['b started while a before it still waited, and the two conflict'])
     const broken = page.locator('.rules li', { hasText: 'no overtaking' })
     const frame = Number((await broken.locator('button').textContent())?.match(/\d+/)?.[0])
     await broken.locator('button').click()

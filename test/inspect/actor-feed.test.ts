@@ -66,7 +66,7 @@ describe('executors as actors', () => {
     await flush()
     takeAll(executor)
     expect(told).toContain('event call tool.settled')
-    expect(told).toContain('state call "completed"')
+    expect(told).toContain('state call {"completed":"durable"}')
     expect(told.slice(-3)).toContain('end call "yielded"')
     feed.end()
     expect(told.at(-1)).toBe('end executor {"gate":"open","run":"clear"}')
@@ -135,7 +135,7 @@ describe('executors as actors', () => {
     expect(told.filter((each) => each.startsWith('state call'))).toEqual([
       'state call "queued"',
       'state call {"executing":"calling"}',
-      'state call "completed"',
+      'state call {"completed":"durable"}',
       'state call "yielded"',
     ])
     expect([...followed]).toEqual([])

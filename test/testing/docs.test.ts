@@ -66,7 +66,7 @@ describe('a chart as Mermaid text', () => {
     expect(chart).toContain('[*] --> queued')
     expect(chart).toContain('queued --> executing_validating: call.start [needsValidation]')
     expect(chart).toContain('state "asking" as executing_permission_asking')
-    expect(chart).toContain('completed --> yielded: call.yield')
+    expect(chart).toContain('completed_durable --> yielded: call.yield')
     expect(chart).toContain('yielded --> [*]')
   })
 })

@@ -138,7 +138,7 @@ function enter(run: Run, call: Call, at: number): void {
   const actor = run.actors.get(call.actor)
   if (actor === undefined) return
   const { names } = activeStates(run.charts.get(actor.chart), actor.active)
-  const path = call.isGivenUp && names[0] === 'completed' ? ['givenUp'] : names
+  const path = call.isGivenUp && names[0] === 'completed' ? ['givenUp'] : withoutDurable(names)
   const last = call.segments.at(-1)
   if (last !== undefined && last.path.join() === path.join()) return
   if (last !== undefined) last.to = at
@@ -189,3 +189,7 @@ function keepNewest<Entry>(entries: Entry[], entry: Entry): void {
   entries.push(entry)
   if (entries.length > maxEntries) entries.shift()
 }
+
+/** Without a journal every result is durable at once, so the state inside `completed` is not shown as a phase. */
+const withoutDurable = (names: readonly string[]): readonly string[] =>
+  names[0] === 'completed' && names[1] === 'durable' ? ['completed'] : names

@@ -51,13 +51,13 @@ it('the page around the hosted inspector forwards all events, in a real browser'
     add('a', 'Read')
     await flush()
     read.run('a').finish()
-    await items.filter({ hasText: 'call "completed"' }).waitFor()
+    await items.filter({ hasText: 'call {"completed":"durable"}' }).waitFor()
     // after a reload, the inspector gets the current state
     await page.frames()[1]?.evaluate('location.reload()')
-    await items.filter({ hasText: 'call "completed"' }).waitFor()
+    await items.filter({ hasText: 'call {"completed":"durable"}' }).waitFor()
     expect((await items.allTextContents()).slice(0, 2)).toEqual([
       'executor {"gate":"open","run":"clear"}',
-      'call "completed"',
+      'call {"completed":"durable"}',
     ])
     expect(complaints.filter((each) => !each.includes('favicon'))).toEqual([])
   } finally {

@@ -40,7 +40,9 @@ describe('the inspectors of @statelyai/inspect', () => {
     await client.until(() => client.actor('call') !== undefined)
     await flush()
     read.run('a').finish()
-    await client.until(() => client.snapshot(client.actor('call')?.sessionId)?.value === 'completed')
+    await client.until(
+      () => JSON.stringify(client.snapshot(client.actor('call')?.sessionId)?.value) === '{"completed":"durable"}',
+    )
     expect(client.actor('call')?.parentId).toBe(client.actor('executor')?.sessionId)
     showing.leave()
     await client.until(() => client.snapshot(client.actor('executor')?.sessionId)?.status === 'stopped')
@@ -109,7 +111,7 @@ describe('the inspectors of @statelyai/inspect', () => {
   })
 
   it.each([
-    [undefined, 8],
+    [undefined, 10],
     [20, 0],
   ])('with a limit of depth of %s the definitions lose %i lists of actions, and nothing else', (depth, lost) => {
     const { executor, add } = setUp()

@@ -57,7 +57,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     expect(mine(client.of('@xstate.snapshot')).map(({ snapshot }) => (snapshot as { value?: unknown }).value)).toEqual([
       'queued',
       { executing: 'calling' },
-      'completed',
+      { completed: 'durable' },
       'yielded',
     ])
     expect(mine(client.of('@xstate.event')).map(({ event, sourceId }) => [event.type, sourceId])).toEqual([

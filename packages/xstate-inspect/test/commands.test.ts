@@ -108,7 +108,7 @@ describe('commands from the real receiver', () => {
     await flush()
     await client.until(() => client.sessionOf('call') !== '')
     send(client, client.sessionOf('call'), { type: 'permission.denied' })
-    await client.until(() => client.valueOf(client.sessionOf('call')) === 'completed')
+    await client.until(() => JSON.stringify(client.valueOf(client.sessionOf('call'))) === '{"completed":"durable"}')
     expect(write.started).toEqual([])
     expect(JSON.stringify([...executor.getCompletedResults()])).toContain('denied this call')
   })

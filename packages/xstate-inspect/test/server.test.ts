@@ -30,7 +30,7 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     expect(values(states.map(({ state }) => state))).toEqual([
       'queued',
       { executing: 'calling' },
-      'completed',
+      { completed: 'durable' },
       'yielded',
     ])
     const events = client.of('service.event').filter(({ sessionId }) => sessionId === call)
