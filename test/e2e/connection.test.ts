@@ -20,11 +20,15 @@ describe('the state of the connection', () => {
     const page = await stage.open(server.url)
     add('a', 'Read')
     await expect.poll(() => shownOn(page)).toMatchObject(shownBy(executor))
-    const dropped = page.waitForEvent('websocket')
+    const dropped = page.waitForEvent('websocket', { timeout: 120_000 })
+    const begun = page.waitForEvent('console')
     const blocked = page.evaluate(() => {
-      const until = performance.now() + 1_500
+      console.debug('blocked')
+      const until = performance.now() + 3_000
       while (performance.now() < until);
     })
+    // only what is sent while the page is blocked stays without an answer
+    await begun
     add('b', 'Read')
     await blocked
     await dropped
