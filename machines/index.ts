@@ -1,3 +1,6 @@
+export type * from './background/background-chart.ts'
+export { backgroundChart } from './background/background-chart.ts'
+export * from './background/background-port.ts'
 export * from './call/abort-precedence.ts'
 export type * from './call/call-chart.ts'
 export { callChart } from './call/call-chart.ts'

@@ -6,6 +6,7 @@ export type {
   PermissionMode,
   PermissionVerdict,
 } from '../machines/index.ts'
+export type { BackgroundCall, BackgroundCalls, BackgroundReading } from './background/background-calls.ts'
 export { classifyToolError } from './base/classify-tool-error.ts'
 export { type Clock, platformClock } from './base/clock.ts'
 export { describeError } from './base/describe-error.ts'
@@ -46,6 +47,7 @@ export type {
   AssistantMessage,
   Attachment,
   AttachmentMessage,
+  BackgroundOrigin,
   BlockLike,
   ContentBlock,
   Message,
@@ -90,6 +92,7 @@ export type { ForkOptions, SendOptions, SessionOptions } from './query/session/s
 export type { SessionView } from './query/session/session-view.ts'
 export type { ModelPrice, ModelUsage, SessionUsage } from './query/session/usage.ts'
 export type { LongResult, ResultStore } from './results/result-store.ts'
+export type { DetachOptions, ToolBackground } from './tool/background.ts'
 export { checkRules, type RuleProblem } from './tool/check-rules.ts'
 export { defineTool } from './tool/define-tool.ts'
 export { describeCall } from './tool/describe-call.ts'

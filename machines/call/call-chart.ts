@@ -12,6 +12,7 @@ const byResult: Ending = { by: 'result' }
 const byAnswer: Ending = { by: 'answer' }
 const byJournal: Ending = { by: 'journal' }
 const byUnknown: Ending = { by: 'unknown' }
+const byBackground: Ending = { by: 'background' }
 const withOwnResult = { target: '#call.completed', actions: { type: 'endWith', params: byResult } } as const
 
 /** A phase with nothing to do is skipped in the same transition. */
@@ -64,6 +65,16 @@ const cutWhileQueued = [{ guard: 'needsRecovery', ...endsUnknown }, cutShort('no
 const aborted = cutShort('underWay')
 const interrupted = { guard: 'yieldsToInterrupt', ...aborted } as const
 const toStopping = { target: '#call.executing.stopping', actions: holdCause } as const
+
+/** The body goes on, and what it does from now on is no longer this call's. */
+const toBackground = {
+  guard: 'canDetach',
+  target: '#call.completed',
+  actions: [
+    { type: 'detach', params: ({ event }: { event: Extract<CallEvent, { type: 'call.detach' }> }) => event.how },
+    { type: 'endWith', params: byBackground },
+  ],
+} as const
 
 /** A result or an error of its own; an error may cancel the siblings. */
 const toOwnResult = [
@@ -233,6 +244,7 @@ export const callChart = once(() =>
                 { guard: { type: 'needsFormatting', params: eventOf }, target: 'formatting' },
                 withOwnResult,
               ],
+              'call.detach': toBackground,
               'call.timedOut': toStopping,
               'call.abort': toStopping,
               'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },

@@ -1,3 +1,4 @@
+import type { Detachment } from '../background/background-port.ts'
 import type { AbortCause, TimeoutCause } from './abort-precedence.ts'
 import type { Reclassification } from './call-record.ts'
 import type { BodyEnd } from './ending.ts'
@@ -9,6 +10,8 @@ export type CallEvent =
   | { type: 'call.interrupt'; cause: AbortCause }
   | { type: 'call.timedOut'; cause: TimeoutCause }
   | { type: 'call.graceEnded' }
+  /** The body goes on in the background, and the call completes. */
+  | { type: 'call.detach'; how: Detachment }
   | { type: 'call.yield' }
   /** With a `change`, the input or the context has given the call other resources: it queues again. */
   | { type: 'input.accepted'; change: Reclassification | undefined }

@@ -1,3 +1,4 @@
+import type { Detachment } from '../background/background-port.ts'
 import type { StopCause } from './abort-precedence.ts'
 import type { Ending } from './ending.ts'
 
@@ -28,6 +29,8 @@ export interface CallPort {
   readonly needsRecording: boolean
   /** The messages may be handed over. */
   readonly isDurable: boolean
+  /** Somebody takes over bodies that go on in the background, and has room for one more. */
+  readonly canDetach: boolean
   /** There are hooks for this outcome of the body. */
   readonly needsPostHooks: boolean
   /** Messages of this call that no reader has taken yet. */
@@ -62,6 +65,8 @@ export interface CallPort {
   stop(cause: StopCause): void
   /** Answers with `call.graceEnded`, unless the body settles before. */
   startGrace(): void
+  /** Hands the running body over. From now on it reports to the chart of its background call. */
+  detach(how: Detachment): void
   /** The grace period is over: anything the body sends from now on is late. */
   abandon(): void
   conclude(ending: Ending): void

@@ -1,4 +1,5 @@
 import { type AnyActorRef, assign, sendTo, setup } from 'xstate'
+import type { Detachment } from '../background/background-port.ts'
 import { type StopCause, strongerCause } from './abort-precedence.ts'
 import type { CallEvent, OwnResult } from './call-events.ts'
 import type { CallRecord, Reclassification } from './call-record.ts'
@@ -47,6 +48,7 @@ export const callSetup = setup({
     },
     startGrace: ({ context }) => context.call.port.startGrace(),
     abandon: ({ context }) => context.call.port.abandon(),
+    detach: ({ context }, how: Detachment) => context.call.port.detach(how),
     conclude: ({ context }) => {
       if (context.ending !== undefined) context.call.port.conclude(context.ending)
     },
@@ -96,6 +98,7 @@ export const callSetup = setup({
       call.port.needsDeciding && (!isPermitted || call.port.mayBeForbidden),
     needsAsking: ({ context }) => !context.isPermitted && context.call.port.needsAsking,
     lacksPlace: ({ context }) => !context.call.port.hasPlace,
+    canDetach: ({ context }) => context.call.port.canDetach,
     needsPostHooks: ({ context }) => context.call.port.needsPostHooks,
     needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,
     willRetry: (_, settled: { willRetry: boolean }) => settled.willRetry,

@@ -8,6 +8,8 @@ export type Ending =
   | { readonly by: 'result' }
   /** The result was in the log of the session. */
   | { readonly by: 'journal' }
+  /** Its body goes on in the background. */
+  | { readonly by: 'background' }
   /** The process stopped while the body ran: it may or may not have taken effect. */
   | { readonly by: 'unknown' }
   /** The call was ended from outside. */

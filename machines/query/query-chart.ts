@@ -36,6 +36,10 @@ export type QueryEvent =
   | { type: 'tools.halted' }
   /** Nothing can be recorded any more. */
   | { type: 'journal.failed'; error: unknown }
+  /** A background call has an outcome for the model. */
+  | { type: 'background.finished' }
+  /** A message was sent while only background calls were under way. */
+  | { type: 'message.sent' }
 
 export interface QueryContext {
   readonly port: QueryPort
@@ -106,6 +110,7 @@ const querySetup = setup({
     isAborted: ({ context }) => context.abort !== undefined,
     needsAnotherTurn: ({ context }) => context.port.needsAnotherTurn,
     hasNoTurnLeft: ({ context }) => context.port.isLastTurn,
+    awaitsBackground: ({ context }) => context.port.awaitsBackground,
     isLastTurn: ({ context }) => context.port.needsAnotherTurn && context.port.isLastTurn,
   },
 })
@@ -287,8 +292,20 @@ export const queryChart = once(() =>
           { guard: 'isLastTurn', target: 'maxTurns' },
           { guard: 'stopsBeforeTurn', target: 'suspended' },
           { guard: 'needsAnotherTurn', target: 'preparing', actions: { type: 'goOn', params: 'next_turn' } },
+          { guard: 'awaitsBackground', target: 'awaiting' },
           { target: 'completed' },
         ],
+      },
+      // the model has nothing more to do until a background call is over
+      awaiting: {
+        tags: 'listening',
+        on: {
+          'background.finished': 'deciding',
+          'message.sent': 'deciding',
+          'query.steer': 'deciding',
+          'query.abort': { target: 'abortedTools', actions: [holdAbort, 'abortTools'] },
+          ...atRest,
+        },
       },
       abortingStream: {
         entry: 'drain',

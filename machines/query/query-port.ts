@@ -13,6 +13,8 @@ export interface QueryPort {
   readonly isHookStopped: boolean
   /** The model waits for something: results, a message that was sent, or to continue. */
   readonly needsAnotherTurn: boolean
+  /** A background call that the query waits for is not over. */
+  readonly awaitsBackground: boolean
   /** The maximum number of turns is reached. */
   readonly isLastTurn: boolean
   /** Gathers the request for the model. Answers with `turn.prepared` or `turn.failed`. */

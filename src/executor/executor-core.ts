@@ -5,7 +5,9 @@ import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import { answerFor } from '../pipeline/asking.ts'
 import { warnAboutKeys } from '../pipeline/call-keys.ts'
 import { causeFor } from '../pipeline/cancels-siblings.ts'
+import { detachCall } from '../pipeline/detaching.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
+import type { DetachOptions } from '../tool/background.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import { callsSoFar, type DiscardedCall, hasEffects, isStalled } from './calls-so-far.ts'
 import type { ExecutorEvents } from './events.ts'
@@ -77,6 +79,11 @@ export class ExecutorCore {
     return true
   }
 
+  detach(id: string, given: string | DetachOptions | undefined): boolean {
+    const call = this.find(id)
+    return call !== undefined && detachCall(call, given)
+  }
+
   withdrawRest(because: string): void {
     this.#parts.send({ type: 'calls.withdraw', because })
   }
@@ -117,6 +124,7 @@ export class ExecutorCore {
   discard(reason?: unknown): DiscardedCall[] {
     if (this.#discarded !== undefined) return this.#discarded
     this.#discarded = this.callsSoFar()
+    this.#parts.services.background?.discardOf(this.#parts.services)
     this.#parts.send({ type: 'abort.streamingFallback', ...(reason !== undefined && { reason }) })
     return this.#discarded
   }

@@ -9,6 +9,7 @@ import {
 import { Outbox } from '../base/outbox.ts'
 import type { ExecutorLog } from '../journal/run-log.ts'
 import { CallReports } from '../pipeline/call-reports.ts'
+import type { BackgroundDesk } from '../pipeline/detaching.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { CanUseTool } from '../tool/permission.ts'
@@ -31,6 +32,14 @@ import { ReadyMessages } from './ready-messages.ts'
 import { SessionRules } from './session-rules.ts'
 import { UnreadResults } from './unread-results.ts'
 import { Warnings } from './warnings.ts'
+
+/** What the query of an executor passes on to it. */
+export interface ExecutorInner {
+  /** The log of a session. */
+  readonly log?: ExecutorLog | undefined
+  /** Takes over calls that go to the background. */
+  readonly background?: BackgroundDesk | undefined
+}
 
 /** The parts of one executor and how they work together; the charts are in the middle. */
 export class ExecutorParts {
@@ -56,8 +65,9 @@ export class ExecutorParts {
     canUseTool: CanUseTool | undefined,
     given: Partial<ToolUseContext> | undefined,
     options: ExecutorOptions | undefined,
-    log?: ExecutorLog,
+    inner: ExecutorInner = {},
   ) {
+    const { log, background } = inner
     this.#log = log
     const toolBox = new ToolBox(tools)
     const settings = readOptions(options)
@@ -106,6 +116,7 @@ export class ExecutorParts {
     this.services = new CallServices({
       settings,
       log: log?.log,
+      background,
       canUseTool,
       run,
       outbox,

@@ -1,7 +1,7 @@
 import type { ActorRefFrom } from 'xstate'
 import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
-import type { ExecutorLog } from '../journal/run-log.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
+import type { DetachOptions } from '../tool/background.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -9,6 +9,7 @@ import type { DiscardedCall } from './calls-so-far.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
 import type { ExecutorEvents } from './events.ts'
 import { ExecutorCore } from './executor-core.ts'
+import type { ExecutorInner } from './executor-parts.ts'
 import type { AddOptions } from './intake.ts'
 import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
@@ -31,16 +32,16 @@ export class StreamingToolExecutor {
   /**
    * @param canUseTool answers whether a call may run. If it is absent, no call can be approved and every call is denied; pass
    * `allowAllTools` to allow all.
-   * @param log the log of a session, which the query of that session passes
+   * @param inner the log and the background calls, which a query passes
    */
   constructor(
     tools: readonly AnyTool[],
     canUseTool?: CanUseTool,
     toolUseContext?: Partial<ToolUseContext>,
     options?: ExecutorOptions,
-    log?: ExecutorLog,
+    inner?: ExecutorInner,
   ) {
-    this.#core = new ExecutorCore(tools, canUseTool, toolUseContext, options, log)
+    this.#core = new ExecutorCore(tools, canUseTool, toolUseContext, options, inner)
   }
 
   /** The actor of the executor chart, for observers. */
@@ -79,6 +80,15 @@ export class StreamingToolExecutor {
    */
   withdrawRest(because: string): void {
     this.#core.withdrawRest(because)
+  }
+
+  /**
+   * Sends a running call to the background: it completes with a result that names its background call, and the query gets
+   * the outcome in a later turn. Returns false if the call does not run, its executor belongs to no query, or too many
+   * calls are in the background.
+   */
+  detach(id: string, how?: string | DetachOptions): boolean {
+    return this.#core.detach(id, how)
   }
 
   /** True once the body of a call that is not read-only has begun: the reply may already have had effects. */

@@ -67,8 +67,19 @@ export interface UserMessage {
   /** The raw data, or the error text, for user interfaces. */
   toolUseResult?: unknown
   sourceToolAssistantUUID?: string
+  /** For the outcome of a background call, which no person wrote. */
+  background?: BackgroundOrigin
   /** For a message about an interruption by the user: tools were running. */
   toolUse?: boolean
+}
+
+/** The background call that a message is the outcome of. */
+export interface BackgroundOrigin {
+  id: string
+  /** The call that the model made. */
+  toolUseID: string
+  toolName: string
+  status: 'finished' | 'failed' | 'stopped' | 'unknown'
 }
 
 /** A user message that carries exactly one tool result. */
@@ -87,6 +98,8 @@ export interface ProgressMessage {
   parentToolUseID: string
   siblingToolUseIDs?: string[]
   data: unknown
+  /** The background call that the body goes on as, once its call has its result. */
+  backgroundID?: string
   /** How many earlier progress messages of this call were dropped because nobody read them. */
   dropped?: number
 }

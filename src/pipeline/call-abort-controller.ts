@@ -1,3 +1,5 @@
+import type { ToolCall } from './tool-call.ts'
+
 /** The platform's controller without its constructor, which is expensive: most bodies never use their signal. */
 const BareAbortController = function BareAbortController() {} as unknown as new () => object
 BareAbortController.prototype = AbortController.prototype
@@ -7,12 +9,14 @@ BareAbortController.prototype = AbortController.prototype
  * A method instead of a listener, so there is nothing to remove.
  */
 export class CallAbortController extends BareAbortController implements AbortController {
-  readonly #onOwnAbort: (reason: unknown) => void
+  readonly call: ToolCall
+  readonly #onOwnAbort: (call: ToolCall, reason: unknown) => void
   /** Created on first access, or when it aborts. */
   #real: AbortController | undefined
 
-  constructor(onOwnAbort: (reason: unknown) => void) {
+  constructor(call: ToolCall, onOwnAbort: (call: ToolCall, reason: unknown) => void) {
     super()
+    this.call = call
     this.#onOwnAbort = onOwnAbort
   }
 
@@ -23,7 +27,7 @@ export class CallAbortController extends BareAbortController implements AbortCon
   abort(reason?: unknown): void {
     if (this.signal.aborted) return
     this.stop(reason)
-    this.#onOwnAbort(this.signal.reason)
+    this.#onOwnAbort(this.call, this.signal.reason)
   }
 
   stop(reason: unknown): void {

@@ -1,4 +1,4 @@
-import type { CallPort, Ending, StopCause } from '../../machines/index.ts'
+import type { CallPort, Detachment, Ending, StopCause } from '../../machines/index.ts'
 import type { HookEvent } from '../hooks/hook.ts'
 import { namesOf } from '../tool/tool-box.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -97,6 +97,10 @@ export abstract class CallChartPort implements CallPort {
     return ownContext !== undefined && hasHooks(this.record, ownContext, 'PostToolUse')
   }
 
+  get canDetach(): boolean {
+    return this.record.executor.background?.hasRoom === true
+  }
+
   recover(): void {
     this.enter(stateBodies.recovering)
   }
@@ -163,6 +167,12 @@ export abstract class CallChartPort implements CallPort {
 
   abandon(): void {
     abandonBody(this.record)
+  }
+
+  detach(how: Detachment): void {
+    const { record } = this
+    record.backgroundID = record.executor.background?.take(record, how)
+    record.backgroundNote = how.note
   }
 
   conclude(ending: Ending): void {

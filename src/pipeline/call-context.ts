@@ -1,5 +1,6 @@
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
 import { CallAbortController } from './call-abort-controller.ts'
+import { detachFromBody } from './detaching.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The context of a call. It may change until the body begins, because earlier calls may end. */
@@ -7,7 +8,7 @@ export function contextOf(call: ToolCall): ToolCallContext {
   const base = call.executor.contextFor(call)
   if (call.ownContext === undefined || (base !== call.contextBase && call.body === undefined)) {
     call.contextBase = base
-    const own = { toolUseID: call.id, abortController: abortControllerOf(call) }
+    const own = { toolUseID: call.id, abortController: abortControllerOf(call), detach: detachFromBody }
     // not a spread: a spread that adds a key is ten times slower
     call.ownContext = Object.assign({}, base, own)
   }
@@ -16,7 +17,7 @@ export function contextOf(call: ToolCall): ToolCallContext {
 
 function abortControllerOf(call: ToolCall): CallAbortController {
   if (call.startedController === undefined) {
-    call.startedController = new CallAbortController((reason) => stopTurn(call, reason))
+    call.startedController = new CallAbortController(call, stopTurn)
     if (call.stopCause !== undefined) call.startedController.stop(call.stopCause.reason)
   }
   return call.startedController

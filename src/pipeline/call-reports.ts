@@ -79,6 +79,9 @@ export class CallReports {
     if (ending?.by === 'unknown') {
       return this.#listeners.emit('tool_use_unknown', { ...told, message: resultTexts.unknownOutcome().toolUseResult })
     }
+    if (ending?.by === 'background') {
+      return this.#listeners.emit('tool_use_background', { ...told, backgroundID: call.backgroundID ?? '' })
+    }
     const message = cut(answer?.toolUseResult ?? outcome?.message ?? '', maxMessageChars)
     if (answer !== undefined) return this.#listeners.emit('tool_use_error', { ...told, message, label: 'NotRun' })
     if (outcome === undefined) return this.#listeners.emit('tool_use_success', told)

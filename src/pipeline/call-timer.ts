@@ -5,16 +5,20 @@ import type { Timeout } from '../tool/tool.ts'
 /** The timers of one call's body: total, since the last progress, between attempts, and the grace period. */
 export class CallTimer {
   readonly #clock: Clock
-  readonly #onTimeout: (cause: TimeoutCause) => void
+  /** A body that goes on in the background reports to another chart. */
+  onTimeout: (cause: TimeoutCause) => void
   #idleMs: number | undefined
   #total: unknown
   #idle: unknown
   /** For the grace period or the backoff. */
   #wait: unknown
+  /** Until the body goes to the background. */
+  #detach: unknown
+  #isDetachDue = false
 
   constructor(clock: Clock, onTimeout: (cause: TimeoutCause) => void) {
     this.#clock = clock
-    this.#onTimeout = onTimeout
+    this.onTimeout = onTimeout
   }
 
   /** The body starts: for the first time, or again within the same total. */
@@ -32,6 +36,21 @@ export class CallTimer {
     this.#idle = this.#start('idle', this.#idleMs)
   }
 
+  /** The time runs on between attempts; a call that is then over it goes to the background when its body runs again. */
+  startDetach(ms: number, onDue: () => void): void {
+    if (this.#isDetachDue) this.#detach = this.#clock.setTimeout(onDue, 0)
+    this.#detach ??= this.#clock.setTimeout(() => {
+      this.#isDetachDue = true
+      onDue()
+    }, ms)
+  }
+
+  /** The body is in the background: only its own limits count. */
+  endDetach(): void {
+    clearTimer(this.#clock, this.#detach)
+    this.#detach = undefined
+  }
+
   /** Between two attempts only the total counts. */
   startBackoff(ms: number, onEnd: () => void): void {
     clearTimer(this.#clock, this.#idle)
@@ -46,15 +65,16 @@ export class CallTimer {
   }
 
   clear(): void {
-    for (const timer of [this.#total, this.#idle, this.#wait]) clearTimer(this.#clock, timer)
+    for (const timer of [this.#total, this.#idle, this.#wait, this.#detach]) clearTimer(this.#clock, timer)
     this.#total = undefined
     this.#idle = undefined
     this.#wait = undefined
+    this.#detach = undefined
   }
 
   #start(limit: 'total' | 'idle', ms: number | undefined): unknown {
     if (ms === undefined) return undefined
-    return this.#clock.setTimeout(() => this.#onTimeout({ kind: 'timeout', reason: 'timeout', limit, ms }), ms)
+    return this.#clock.setTimeout(() => this.onTimeout({ kind: 'timeout', reason: 'timeout', limit, ms }), ms)
   }
 }
 

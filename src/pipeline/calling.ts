@@ -7,6 +7,7 @@ import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/to
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { areMessages } from './are-messages.ts'
 import type { BodyResult } from './call-facts.ts'
+import { detachCall } from './detaching.ts'
 import { endOf, needsFormatting, outputOf, textMessage } from './formatting.ts'
 import { ownInput } from './hook-input.ts'
 import { backoffBefore } from './retrying.ts'
@@ -54,7 +55,7 @@ const needsOwnInput = ({ hooks }: ToolUseContext, { retry }: AnyTool): boolean =
 
 /** One run of a body, until it settles or is abandoned. Anything it sends after that is late. */
 export class BodyExecution {
-  readonly #call: ToolCall
+  #call: ToolCall
   readonly #startedAt: number
   #state: 'running' | 'settled' | 'abandoned' = 'running'
   #chunks: Chunks | undefined
@@ -67,6 +68,12 @@ export class BodyExecution {
   start(): void {
     const timeout = this.#call.tool?.timeout
     if (timeout !== undefined) this.#call.timer.start(timeout)
+    if (this.#call.tool?.background !== undefined) this.#startDetach(this.#call)
+  }
+
+  /** The body goes on for another call: what it reports from now on is about that one. */
+  moveTo(call: ToolCall): void {
+    this.#call = call
   }
 
   progress(data: unknown, toolUseID: unknown): void {
@@ -170,10 +177,21 @@ export class BodyExecution {
     return settledWith(this.#call, value)
   }
 
+  #startDetach(call: ToolCall): void {
+    const { tool, executor } = call
+    const afterMs = tool?.background?.afterMs
+    if (executor.background === undefined || typeof afterMs !== 'number' || !(afterMs >= 0) || afterMs > maxDelay)
+      return
+    call.timer.startDetach(afterMs, () => void detachCall(call))
+  }
+
   #tooLate(what: string): void {
     this.#call.executor.warn(this.#call, 'late', `${what} came after the call had ended`)
   }
 }
+
+/** The longest delay that timers support. */
+const maxDelay = 2 ** 31 - 1
 
 const ignore = (): void => undefined
 

@@ -1,6 +1,6 @@
 import type { Message } from '../messages/message.ts'
-import { abortText, resultTexts } from '../results/result-texts.ts'
-import { ownErrorMessage } from './own-error.ts'
+import { abortText, resultTexts, stoppedText } from '../results/result-texts.ts'
+import { ownErrorMessage, resultMessage } from './own-error.ts'
 import { reportQuestionClosed } from './question-reports.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -19,11 +19,22 @@ export function conclude(call: ToolCall): void {
   })
 }
 
+/** The one result of a call whose body goes on: its outcome comes later, as a message of its own. */
+function backgroundMessage(call: ToolCall): Message {
+  const { id, backgroundID = '', backgroundNote } = call
+  const content = resultTexts.inBackground(backgroundID, backgroundNote)
+  return resultMessage(call, { type: 'tool_result', tool_use_id: id, content }, { background: backgroundID })
+}
+
 /** The message of a call that ended without a result of its body. */
 export function endingMessage(call: ToolCall): Message {
   const { ending, answer } = call
-  if (ending?.by === 'abort')
-    return ownErrorMessage(call, abortText(ending.cause, ending.reached, call.outputUntilStopped))
+  if (ending?.by === 'abort') {
+    const { cause, reached } = ending
+    const textOf = call.isDetached ? stoppedText : abortText
+    return ownErrorMessage(call, textOf(cause, reached, call.outputUntilStopped))
+  }
+  if (ending?.by === 'background') return backgroundMessage(call)
   if (ending?.by === 'unknown') return ownErrorMessage(call, resultTexts.unknownOutcome())
   return ownErrorMessage(call, answer ?? resultTexts.failed('The call ended without a result.'))
 }

@@ -10,6 +10,7 @@ import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { CallReports } from './call-reports.ts'
 import type { NamingFailure } from './cancels-siblings.ts'
+import type { BackgroundDesk } from './detaching.ts'
 import type { Policy } from './policy.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -43,6 +44,8 @@ export type WarningCode =
   | 'resources_failed'
   /** Results that nobody reads exceed `maxUnreadChars`: the raw data of one was dropped, or its text was stored. */
   | 'unread_results'
+  /** A call in the background returned a context modifier, which was dropped. */
+  | 'context_modifier_dropped'
   /** A modifier changed a key of the context that is not among the `contextKeys` of the session. */
   | 'context_not_durable'
   /** A tool has a field that other engines read and Signalbox ignores. */
@@ -59,6 +62,8 @@ export interface ExecutorServices {
   }
   /** Where calls are recorded, if anywhere. */
   readonly log: RunLog | undefined
+  /** Takes over calls that go to the background. */
+  readonly background: BackgroundDesk | undefined
   /** Nothing leaves the turn any more, and nothing is recorded. */
   readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined

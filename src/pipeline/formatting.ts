@@ -59,7 +59,7 @@ function finish(call: ToolCall, { messages, failure }: Formatted): void {
       ...('error' in failure && { error: failure.error }),
     }
   }
-  const cancels = failure !== undefined && cancelsSiblings(call, failure)
+  const cancels = failure !== undefined && !call.isDetached && cancelsSiblings(call, failure)
   const description = cancels === false ? '' : call.description
   call.tell({ type: 'result.formatted', cancelsSiblings: cancels, description })
 }

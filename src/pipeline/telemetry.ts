@@ -47,6 +47,8 @@ export interface TelemetryEvents {
   tool_use_cancelled: WithMessage & { readonly reason: string }
   /** The process stopped while the call was running, and nobody can say what became of it. */
   tool_use_unknown: WithMessage
+  /** The body goes on in the background. When it is over, one of the events above or below tells how. */
+  tool_use_background: CallTelemetry & { readonly backgroundID: string }
   tool_use_progress: CallTelemetry
   /** The call was denied. */
   tool_use_rejected: WithMessage
@@ -59,6 +61,7 @@ export const telemetryTypes = [
   'tool_use_error',
   'tool_use_cancelled',
   'tool_use_unknown',
+  'tool_use_background',
   'tool_use_progress',
   'tool_use_rejected',
   'post_tool_hook_error',

@@ -10,7 +10,7 @@ import type {
   ResourceKeys,
   StopCause,
 } from '../../machines/index.ts'
-import { captureContext } from '../base/async-context.ts'
+import { type CapturedContext, captureContext } from '../base/async-context.ts'
 import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
@@ -80,6 +80,9 @@ export class ToolCall extends CallChartPort implements CallRecord {
   /** The group of consecutive safe calls that this call belongs to; all of them see one context. */
   safeGroup: SafeGroup | undefined
   body: BodyExecution | undefined
+  /** The id of the background call that its body has become, and what the model is told beside it. */
+  backgroundID: string | undefined
+  backgroundNote: string | undefined
   bodyResult: BodyResult | undefined
   /** The output of its body until it was told to stop. */
   outputUntilStopped: string | undefined
@@ -112,11 +115,12 @@ export class ToolCall extends CallChartPort implements CallRecord {
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
   /** Its body, hooks and questions run in the async context in which the call was added, whoever answers. */
-  readonly #asyncContext = captureContext()
+  readonly asyncContext: CapturedContext | undefined
   #permit: CallPermit | undefined
 
-  constructor(executor: ExecutorServices, arrival: Arrival) {
+  constructor(executor: ExecutorServices, arrival: Arrival, asyncContext = captureContext()) {
     super()
+    this.asyncContext = asyncContext
     this.executor = executor
     this.id = arrival.id
     this.name = arrival.name
@@ -137,6 +141,11 @@ export class ToolCall extends CallChartPort implements CallRecord {
     this.stage = arrival.isHeld ? 'held' : 'queued'
     this.isDurable = executor.log === undefined || this.isRecorded
     if (this.past !== undefined) this.#goOnFrom(this.past)
+  }
+
+  /** Its body goes on without its turn. */
+  get isDetached(): boolean {
+    return false
   }
 
   get port(): CallPort {
@@ -243,8 +252,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   protected enter({ phase, run }: StateBody): void {
     this.executor.push(() => {
       this.executor.report.entered(this, phase)
-      if (this.#asyncContext === undefined) run(this)
-      else this.#asyncContext.run(run, this)
+      if (this.asyncContext === undefined) run(this)
+      else this.asyncContext.run(run, this)
     })
   }
 }

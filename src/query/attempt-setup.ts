@@ -1,6 +1,6 @@
 import { assertPermissions } from '../executor/check-context.ts'
+import type { ExecutorInner } from '../executor/executor-parts.ts'
 import { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
-import type { ExecutorLog } from '../journal/run-log.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import { observeRules, propagateRules } from '../pipeline/rule-propagation.ts'
 import type { CanUseTool } from '../tool/permission.ts'
@@ -30,10 +30,10 @@ export class AttemptSetup {
     return { ...this.context, permissions: this.#addedRules.reduce(withRules, this.context.permissions) }
   }
 
-  newExecutor(log?: ExecutorLog): StreamingToolExecutor {
+  newExecutor(inner: ExecutorInner): StreamingToolExecutor {
     this.context = this.contextNow
     const tools = this.tools.look((present) => assertPermissions(this.context, present))
-    return new StreamingToolExecutor(tools, this.#canUseTool, this.context, this.#options.executor, log)
+    return new StreamingToolExecutor(tools, this.#canUseTool, this.context, this.#options.executor, inner)
   }
 
   /** The attempt is over, and the context contains its changes. */

@@ -84,6 +84,10 @@ export class Attempt {
     return this.#calls.size > 0
   }
 
+  hasCall(id: string): boolean {
+    return this.#calls.has(id)
+  }
+
   /** The model finished its reply. */
   get isWhole(): boolean {
     return this.stopReason !== undefined && !cutReasons.has(this.stopReason)

@@ -5,18 +5,25 @@ import { describeValue } from '../base/describe-value.ts'
 import type { SessionRecord } from '../journal/records.ts'
 import { createInterruptionMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
-import { takeSent } from './preparing.ts'
+import { takeOutcomes, takeSent } from './preparing.ts'
 import type { QueryLoop } from './query-loop.ts'
 import type { QueryResult } from './query-message.ts'
 
 /** The body of every final state: stops everything, keeps all messages of the user, and reports the reason to the reader. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
-  const { outgoing, attempt, log } = loop
   clearTimer(loop.settings.clock, loop.backoff)
   clearTimer(loop.settings.clock, loop.suspendGrace)
   loop.stream?.stop()
   loop.listenToHost(false)
   loop.stopHearingLog()
+  // nothing that the query has started outlives it
+  const closing = loop.ownsBackground ? loop.background.close('query_ended') : undefined
+  if (closing === undefined) report(loop, ending)
+  else void closing.then(() => report(loop, ending))
+}
+
+function report(loop: QueryLoop, ending: QueryEnding): void {
+  const { outgoing, attempt, log } = loop
   const isResumable = ending.reason === 'suspended' || ending.reason === 'journal_error'
   // what a resumed session has yet to do, and what it has yet to say, stays in its log
   const added = isResumable ? [] : closeTranscript(loop, ending)
@@ -35,6 +42,7 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
 function closeTranscript(loop: QueryLoop, ending: QueryEnding): Message[] {
   const { transcript, outgoing } = loop
   transcript.letGo()
+  if (loop.ownsBackground) takeOutcomes(loop)
   // there is no turn left for these messages, but the transcript keeps them
   takeSent(loop)
   const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'

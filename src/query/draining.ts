@@ -10,6 +10,12 @@ export function drain(loop: QueryLoop): void {
   checkStalled(loop)
 }
 
+/** Background calls belong to the query, unless it is the run of a session. */
+export function abortTools(loop: QueryLoop, reason: unknown): void {
+  loop.executor.abort(reason)
+  if (loop.ownsBackground && reason !== 'interrupt') loop.background.stopAll(reason, true)
+}
+
 /** Where each call that is left waits for a person, a session that can be resumed need not wait with them. */
 export function checkStalled(loop: QueryLoop): void {
   if (loop.executor.isStalled) loop.tell({ type: 'calls.stalled' })
@@ -22,6 +28,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })
   attempt.arrangeResults()
   loop.transcript.add(attempt)
+  loop.background.commit((id) => attempt.hasCall(id))
   loop.setup.clearAddedRules()
   if (!attempt.isResumed) {
     recordTurn(loop, attempt)

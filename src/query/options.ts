@@ -1,3 +1,4 @@
+import type { BackgroundCalls } from '../background/background-calls.ts'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import { assertCanUseTool } from '../executor/check-context.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
@@ -69,6 +70,13 @@ export interface QueryOptions {
   openCalls?: 'answer' | 'run' | undefined
   /** Options for the executor of each turn. */
   executor?: ExecutorOptions | undefined
+  /**
+   * How many calls may be in the background at once. A call beyond it stays in its turn.
+   * @default 20
+   */
+  maxBackground?: number | undefined
+  /** The background calls of a session, which the session passes: they outlive its runs. */
+  background?: BackgroundCalls | undefined
   /** The log of a session, which `openSession` opens and closes: everything that counts is recorded there first. */
   journal?: RunLog | undefined
 }
@@ -89,6 +97,8 @@ const names = new Set<string>([
   'prepareMessages',
   'openCalls',
   'executor',
+  'maxBackground',
+  'background',
   'journal',
 ] satisfies (keyof QueryOptions)[])
 
@@ -112,6 +122,10 @@ export function checkOptions(options: QueryOptions): void {
   }
   if (openCalls !== undefined && openCalls !== 'answer' && openCalls !== 'run') {
     invalidOption('openCalls', `'answer' or 'run'`, openCalls)
+  }
+  const { maxBackground } = options
+  if (maxBackground !== undefined && !(Number.isInteger(maxBackground) && maxBackground >= 0)) {
+    invalidOption('maxBackground', 'an integer of at least 0', maxBackground)
   }
   if (retry !== undefined) checkRetry(retry)
   assertCanUseTool(options.canUseTool)

@@ -7,7 +7,10 @@ export function prepare(loop: QueryLoop): void {
   if (loop.isSteered) transcript.letGo()
   loop.isSteered = false
   // while the service continues its own call, only results may be sent
-  if (!transcript.awaitsService) takeSent(loop)
+  if (!transcript.awaitsService) {
+    takeOutcomes(loop)
+    takeSent(loop)
+  }
   const { prepareMessages } = options
   const { messages } = transcript
   // what the model is asked about is durable before it is asked
@@ -24,6 +27,14 @@ export function prepare(loop: QueryLoop): void {
     },
     (error) => loop.tell({ type: 'turn.failed', error }),
   )
+}
+
+/** Adds the outcomes of background calls to the transcript. */
+export function takeOutcomes({ background, transcript, outgoing }: QueryLoop): void {
+  for (const message of background.takeOutcomes()) {
+    transcript.push(message)
+    outgoing.push(message)
+  }
 }
 
 /** Adds sent messages to the transcript. */

@@ -6,6 +6,7 @@ import {
   type QueryPort,
   queryChart,
 } from '../../machines/index.ts'
+import { BackgroundCalls } from '../background/background-calls.ts'
 import { captureContext } from '../base/async-context.ts'
 import { AsyncQueue } from '../base/async-queue.ts'
 import { Outbox } from '../base/outbox.ts'
@@ -15,7 +16,7 @@ import { readOptions, type Settings } from '../executor/options.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
-import type { Message, SystemMessage, UserMessage } from '../messages/message.ts'
+import type { Message, ProgressMessage, SystemMessage, UserMessage } from '../messages/message.ts'
 import { RequestMessages } from '../messages/request-messages.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -23,7 +24,7 @@ import { abandon } from './abandoning.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
 import { conclude } from './concluding.ts'
-import { checkStalled, drain, drained } from './draining.ts'
+import { abortTools, checkStalled, drain, drained } from './draining.ts'
 import { ModelChoice } from './model-choice.ts'
 import type { ModelStream } from './model-stream.ts'
 import { OldBodies } from './old-bodies.ts'
@@ -58,6 +59,8 @@ export class QueryLoop implements QueryPort, AttemptHost {
   readonly choice: ModelChoice
   readonly oldBodies = new OldBodies()
   readonly openCalls: OpenCalls
+  /** The calls that outlive their turn. Those of a session outlive the query too. */
+  readonly background: BackgroundCalls
   readonly sent: UserMessage[] = []
   /** The log of the session that this is a run of. */
   readonly log: RunLog | undefined
@@ -99,6 +102,11 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.turns = this.log?.turns ?? 0
     if (this.log?.usesFallback === true) this.choice.fallBack()
     this.openCalls = new OpenCalls(readMessages(options.messages), options.openCalls, this.idsAndTime)
+    this.background = options.background ?? new BackgroundCalls(this.settings, options.maxBackground)
+    this.background.listener = {
+      ready: () => this.hearBackground(),
+      progressed: (message) => this.showProgress(message),
+    }
     this.transcript = new Transcript(this.openCalls.messages)
     this.attempt = this.newAttempt()
     const { engine } = this.settings
@@ -136,6 +144,25 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.tell({ type: 'query.steer' })
   }
 
+  send(message: UserMessage): void {
+    this.sent.push(message)
+    if (this.actor.getSnapshot().matches('awaiting')) this.tell({ type: 'message.sent' })
+  }
+
+  /** Its background calls end with it. */
+  get ownsBackground(): boolean {
+    return this.options.background === undefined
+  }
+
+  hearBackground(): void {
+    if (this.actor.getSnapshot().matches('awaiting')) this.tell({ type: 'background.finished' })
+  }
+
+  /** Nobody may be reading, and a body can report for hours: beyond the room there is, only the newest output is kept. */
+  showProgress(message: ProgressMessage): void {
+    if (this.outgoing.room() === undefined) this.emit(message)
+  }
+
   get hasOpenTurn(): boolean {
     return this.log?.turn !== undefined
   }
@@ -150,8 +177,12 @@ export class QueryLoop implements QueryPort, AttemptHost {
 
   get needsAnotherTurn(): boolean {
     const { hasCalls, stopReason } = this.attempt
-    if (this.sent.length > 0 || stopReason === 'pause_turn') return true
+    if (this.sent.length > 0 || stopReason === 'pause_turn' || this.background.hasOutcome) return true
     return hasCalls && stopReason !== 'refusal' && this.fruitlessTurns < mostFruitlessTurns
+  }
+
+  get awaitsBackground(): boolean {
+    return this.background.isAwaited
   }
 
   get isLastTurn(): boolean {
@@ -173,7 +204,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
   cutReply = (): void => this.push(() => cutReply(this))
   useFallback = (): void => this.push(() => this.choice.fallBack())
   startBackoff = (delayMs: number): void => this.push(() => startBackoff(this, delayMs))
-  abortTools = (reason: unknown): void => this.push(() => this.executor.abort(reason))
+  abortTools = (reason: unknown): void => this.push(() => abortTools(this, reason))
   drain = (): void => this.push(() => drain(this))
   conclude = (ending: QueryEnding): void => this.push(() => conclude(this, ending))
 
@@ -245,8 +276,9 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   newAttempt(before?: Attempt): Attempt {
+    const { background } = this
     const log = this.log && { log: this.log, atRest: () => checkStalled(this) }
-    return new Attempt(this, this.setup.newExecutor(log), before)
+    return new Attempt(this, this.setup.newExecutor({ log, background }), before)
   }
 
   #hearLog(log: RunLog): void {

@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ActorRefFrom } from 'xstate'
 import type { QueryMachine } from '../../machines/index.ts'
+import type { BackgroundCalls } from '../background/background-calls.ts'
 import type { ExecutorEvents } from '../executor/events.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { BlockLike, Message, UserMessage } from '../messages/message.ts'
+import type { DetachOptions } from '../tool/background.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { type QueryOptions, readSent } from './options.ts'
 import { QueryLoop } from './query-loop.ts'
@@ -120,8 +122,18 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   send(message: string | readonly BlockLike[] | UserMessage): boolean {
     const read = readSent(message)
     if (!this.#run.actor.getSnapshot().hasTag('listening')) return false
-    this.#run.sent.push(read)
+    this.#run.send(read)
     return true
+  }
+
+  /** The calls that outlive their turn. */
+  get background(): BackgroundCalls {
+    return this.#run.background
+  }
+
+  /** Sends a running call to the background. Returns false if it does not run, or too many are there. */
+  detach(toolUseID: string, how?: string | DetachOptions): boolean {
+    return this.executor.detach(toolUseID, how)
   }
 
   /** Listens to the events of every executor of this query. Returns a function that removes the listener. */

@@ -95,6 +95,8 @@ export const resultTexts = {
     asError(
       'The process stopped while this call was running. It may or may not have taken effect. Check before you try again.',
     ),
+  inBackground: (id: string, note: string | undefined) =>
+    `Running in the background as ${id}. You will get its result when it is done; do not guess it.${note === undefined || note === '' ? '' : `\n${note}`}`.toWellFormed(),
   unformattable: (problem: string) => asError(`The tool finished, but its result could not be formatted. ${problem}`),
   stored: (stored: Stored) => `[The result has ${stored.size} characters, too many to show. ${previewOf(stored)}`,
   storedUnread: (stored: Stored) =>
@@ -113,6 +115,13 @@ export function abortText(cause: AbortCause, reached: Reached, output?: string):
   return content.endsWith(closing)
     ? { content: content.slice(0, -closing.length) + more + closing, toolUseResult }
     : { content: content + more, toolUseResult }
+}
+
+/** The outcome of a background call that was stopped: by the model, the host, or an abort. */
+export function stoppedText(_cause: AbortCause, reached: Reached, output?: string): ResultText {
+  if (reached === 'abandoned') return asError('It was stopped, did not end when told to, and may still be running.')
+  const effects = reached === 'notStarted' || reached === 'underWay' ? '' : effectsOf[reached]
+  return asError(`It was stopped.${effects}${withOutput(output)}`)
 }
 
 const abortTexts = {

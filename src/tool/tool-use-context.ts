@@ -1,6 +1,7 @@
 import type { Decision } from '../../machines/index.ts'
 import type { Hooks } from '../hooks/hook.ts'
 import type { PermissionSettings } from '../permission/permission-settings.ts'
+import type { DetachOptions } from './background.ts'
 import type { AnyTool } from './tool.ts'
 
 /** The host's context for its tools. A plain object: keys that Signalbox does not know are kept. */
@@ -25,6 +26,12 @@ export interface ToolUseContext {
 /** The context of one call, with the call's id and its own controller. */
 export interface ToolCallContext extends ToolUseContext {
   toolUseID: string
+  /**
+   * Sends this call to the background: the model gets the id now and the outcome in a later turn. Call it as
+   * `context.detach('…')`; the text is for the model. Returns false if the call cannot go there: its executor belongs to
+   * no query, or too many calls are in the background.
+   */
+  detach(this: Pick<ToolUseContext, 'abortController'>, note?: string | DetachOptions): boolean
 }
 
 /** Adds the required fields that are absent. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { PermissionBehavior } from '../../machines/index.ts'
 import type { AssistantMessage, Message, ToolResultBlock } from '../messages/message.ts'
+import type { ToolBackground } from './background.ts'
 import type { CanUseTool, ToolCheck } from './permission.ts'
 import type { ToolCallContext, ToolUseContext } from './tool-use-context.ts'
 
@@ -181,6 +182,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   maxResultSizeChars?: number | undefined
   /** In milliseconds: a total for all attempts together, or a total and a limit since the last progress. */
   timeout?: Timeout | undefined
+  /**
+   * When calls go to the background: their body runs on while the conversation continues, and the model gets the outcome
+   * in a later turn.
+   * @default only when the body or the host asks for it
+   */
+  background?: ToolBackground | undefined
   /**
    * How far the model's stream must have come before a call may start: its block has closed, the next block has begun,
    * or the turn has ended. Used by the code that streams, not by the executor: see `hold` and `release`.

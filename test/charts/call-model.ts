@@ -25,6 +25,7 @@ export const samples: { [Type in CallEvent['type']]: Extract<CallEvent, { type: 
   'call.interrupt': [{ type: 'call.interrupt', cause: { ...cause, reason: 'interrupt' } }],
   'call.timedOut': [{ type: 'call.timedOut', cause: { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 1 } }],
   'call.graceEnded': [graceEnds],
+  'call.detach': [{ type: 'call.detach', how: { isAwaited: true, onEnd: 'stop' } }],
   'call.yield': [{ type: 'call.yield' }],
   'input.accepted': changes.map((change) => ({ type: 'input.accepted', change })),
   'input.rejected': [true, false].map((cancelsSiblings) => ({
@@ -81,6 +82,8 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
     needsAsking: true,
     needsPostHooks: true,
   },
+  'call that can go to the background': { canDetach: true },
+  'call that can go to the background and is recorded': { canDetach: true, needsRecording: () => true },
   'answered call': { isAnswered: true },
   'call that is recorded': { needsJournaling: true, needsRecording: () => true },
   'call with hooks that is validated and recorded': {

@@ -17,6 +17,7 @@ export interface ScriptedCallOptions {
   readonly needsDeciding?: boolean
   readonly mayBeForbidden?: boolean
   readonly needsAsking?: boolean
+  readonly canDetach?: boolean
   readonly needsPostHooks?: boolean
   readonly hasPlace?: () => boolean
   readonly yieldsToInterrupt?: boolean
@@ -43,6 +44,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     needsDeciding: options.needsDeciding ?? false,
     mayBeForbidden: options.mayBeForbidden ?? false,
     needsAsking: options.needsAsking ?? false,
+    canDetach: options.canDetach ?? false,
     needsPostHooks: options.needsPostHooks ?? false,
     get hasPlace() {
       return options.hasPlace?.() ?? true
@@ -64,6 +66,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     stop: ({ kind }) => void asked.push(`stop ${kind}`),
     startGrace: note('startGrace'),
     abandon: note('abandon'),
+    detach: note('detach'),
     conclude: (ending) => void asked.push(`conclude ${ending.by}`),
   }
   return {

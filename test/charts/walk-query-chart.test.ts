@@ -13,13 +13,17 @@ import { TakenTransitions } from './chart-transitions.ts'
 
 const queryLogic = compileChart(queryChart())
 
-type Facts = Pick<QueryPort, 'hasOpenTurn' | 'hasOpenCalls' | 'isHookStopped' | 'needsAnotherTurn' | 'isLastTurn'>
+type Facts = Pick<
+  QueryPort,
+  'hasOpenTurn' | 'hasOpenCalls' | 'isHookStopped' | 'needsAnotherTurn' | 'awaitsBackground' | 'isLastTurn'
+>
 
 const usual: Facts = {
   hasOpenTurn: false,
   hasOpenCalls: false,
   isHookStopped: false,
   needsAnotherTurn: false,
+  awaitsBackground: false,
   isLastTurn: false,
 }
 
@@ -28,6 +32,7 @@ const facts: Record<string, Facts> = {
   'is expected to go on': { ...usual, needsAnotherTurn: true },
   'has had its last turn': { ...usual, needsAnotherTurn: true, isLastTurn: true },
   'is stopped by a hook': { ...usual, isHookStopped: true, needsAnotherTurn: true, isLastTurn: true },
+  'waits for a background call': { ...usual, awaitsBackground: true },
   'begins with open calls': { ...usual, hasOpenCalls: true },
   'begins with an open turn': { ...usual, hasOpenTurn: true, needsAnotherTurn: true },
 }
@@ -61,6 +66,8 @@ const samples: { [Type in QueryEvent['type']]: Extract<QueryEvent, { type: Type 
   'suspend.due': [{ type: 'suspend.due' }],
   'calls.stalled': [{ type: 'calls.stalled' }],
   'tools.halted': [{ type: 'tools.halted' }],
+  'background.finished': [{ type: 'background.finished' }],
+  'message.sent': [{ type: 'message.sent' }],
   'journal.failed': [{ type: 'journal.failed', error: 'no space' }],
 }
 const events = Object.values(samples).flat() as QueryEvent[]

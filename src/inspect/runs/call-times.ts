@@ -16,7 +16,7 @@ export interface CallTimes {
   /** When a reader took its result. */
   readonly yieldedAt: number | undefined
   /** `answer`: completed without running. `result`: its own result or error. Otherwise the kind of abort. */
-  readonly ended: 'answer' | 'result' | 'journal' | 'unknown' | AbortKind | undefined
+  readonly ended: 'answer' | 'result' | 'background' | 'journal' | 'unknown' | AbortKind | undefined
   /** Why it waited just before it started, as from `explain`; undefined if it did not wait. */
   readonly waitedFor: WaitedFor | undefined
   readonly phases: readonly { readonly phase: Phase; readonly from: number; readonly to: number | undefined }[]

@@ -38,6 +38,7 @@ const events: { readonly [type: string]: (said: Said) => CallEvent } = {
     willRetry: next === 'retrying',
     needsFormatting: next === 'formatting',
   }),
+  'call.detach': () => ({ type: 'call.detach', how: { isAwaited: true, onEnd: 'stop' } }),
   'call.timedOut': () => ({ type: 'call.timedOut', cause: timeout }),
   'call.graceEnded': () => ({ type: 'call.graceEnded' }),
   'retry.due': () => ({ type: 'retry.due' }),

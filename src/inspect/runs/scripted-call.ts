@@ -107,6 +107,8 @@ export class ScriptedCall implements CallRecord, CallPort {
     return this.#run.hasPlace
   }
 
+  readonly canDetach = true
+
   get needsPostHooks(): boolean {
     return this.#isDue('postHooks')
   }
@@ -132,6 +134,7 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 
   recordResult(): void {}
+  detach(): void {}
   stop(): void {}
   abandon(): void {}
 

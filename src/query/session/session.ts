@@ -1,12 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+import { BackgroundCalls } from '../../background/background-calls.ts'
 import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
+import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import type { SessionNote } from '../../journal/journal.ts'
 import { defaultStamps } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import { withRules } from '../../permission/permission-settings.ts'
 import { type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
+import type { DetachOptions } from '../../tool/background.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
 import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
@@ -48,6 +52,8 @@ export class Session implements AsyncDisposable {
   /** Each context with the position in the log from which it holds, for forks of the past. */
   readonly #contexts: { readonly from: number; readonly context: ToolUseContext }[]
   readonly #onHostAbort = (): void => this.abort(this.#hostController.signal.reason)
+  /** The calls that outlive their turn, and the run. */
+  readonly background: BackgroundCalls
   #transcript: Message[]
   #result: QueryResult | undefined
   #inbox: Sent[] = []
@@ -72,6 +78,7 @@ export class Session implements AsyncDisposable {
       closed: (id) => this.#emitter.emit('question_closed', { id }),
     })
     this.#canUseTool = askThrough(options, this.#questions)
+    this.background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of this.#transcript) this.#log.push(message)
@@ -178,8 +185,14 @@ export class Session implements AsyncDisposable {
     else this.#active?.query.interrupt()
   }
 
-  /** Stops the active run: the model and every call. */
+  /** Sends a running call to the background. Returns false if it does not run, or too many are there. */
+  detach(toolUseID: string, how?: string | DetachOptions): boolean {
+    return this.#active?.query.detach(toolUseID, how) === true
+  }
+
+  /** Stops the active run: the model and every call, those in the background too. */
   abort(reason?: unknown): void {
+    if (reason !== 'interrupt') this.background.stopAll(reason, false)
     this.#active?.query.abort(reason)
   }
 
@@ -257,6 +270,7 @@ export class Session implements AsyncDisposable {
     if (this.#active !== undefined || this.#closing !== undefined || !isUnfinished) return
     const sent = this.#inbox.splice(0)
     if (this.#journal !== undefined) return this.#driveWith(sent)
+    this.#takeOutcomes()
     // those of a run that had no turn left for them are in the transcript already
     for (const { message, span } of sent.filter(({ span }) => span.from === undefined)) {
       span.from = this.#log.end
@@ -264,6 +278,14 @@ export class Session implements AsyncDisposable {
       this.#log.push(message)
     }
     this.#driveWith(sent)
+  }
+
+  /** What ended while nothing ran precedes what is said next. */
+  #takeOutcomes(): void {
+    for (const message of this.background.takeOutcomes()) {
+      this.#transcript.push(message)
+      this.#log.push(message)
+    }
   }
 
   /** In the async context of whoever sent the first message. */
@@ -281,7 +303,8 @@ export class Session implements AsyncDisposable {
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
       const context = { ...this.#lastContext, abortController: new AbortController() }
-      run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context }, sent)
+      const { background } = this
+      run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context, background }, sent)
       this.#active = run
       if (this.#hostController.signal.aborted) run.query.abort(this.#hostController.signal.reason)
       this.#emitter.emit('run_started', { run: run.query })
@@ -325,6 +348,7 @@ export class Session implements AsyncDisposable {
       this.#keepContext(run)
     }
     this.#active = undefined
+    this.background.listener = undefined
     this.#result = result
     for (const { span } of over) span.to = this.#log.end
     for (const span of this.#resumed.splice(0)) span.to = this.#log.end
@@ -360,6 +384,7 @@ export class Session implements AsyncDisposable {
     if (this.#journal === undefined) this.abort('session_closed')
     else this.#active?.query.suspend(0)
     await this.whenIdle()
+    await this.background.close('session_closed')
     await this.#journal?.close().catch(() => undefined)
     this.#hostController.signal.removeEventListener('abort', this.#onHostAbort)
     this.#log.close()

@@ -119,7 +119,13 @@ export const durableCallsScenarios: Record<string, () => Promise<void>> = {
   async 'a call whose start cannot be recorded is over, also without a query around it'() {
     const log = new TestLog()
     const write = heldTool('Write')
-    const executor = new StreamingToolExecutor([write.tool], allowAllTools, {}, {}, { log, atRest: () => undefined })
+    const executor = new StreamingToolExecutor(
+      [write.tool],
+      allowAllTools,
+      {},
+      {},
+      { log: { log, atRest: () => undefined } },
+    )
     log.hold()
     executor.addTool(toolUse('w', 'Write'), createAssistantMessage([toolUse('w', 'Write')]))
     await flush()

@@ -1,0 +1,93 @@
+import type { AnyActorRef } from 'xstate'
+import type { CallEvent } from '../../machines/index.ts'
+import type { ProgressMessage } from '../messages/message.ts'
+import type { ReadPermissions } from '../permission/permission-settings.ts'
+import type { CallReports } from '../pipeline/call-reports.ts'
+import type { ExecutorServices } from '../pipeline/executor-services.ts'
+import type { Policy } from '../pipeline/policy.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { CanUseTool } from '../tool/permission.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+
+/** What the calls of a desk need of it. */
+export interface DeskServices {
+  push(job: () => void): void
+  send(actor: AnyActorRef, event: CallEvent): void
+  addProgress(call: ToolCall, message: ProgressMessage): void
+}
+
+/**
+ * The services of an executor for a call that has left its turn: hooks, permissions, reports and settings stay those of the
+ * executor; the gate, the order of results and the other calls of the turn are no longer its concern.
+ */
+export class BackgroundServices implements ExecutorServices {
+  readonly settings: ExecutorServices['settings']
+  readonly canUseTool: CanUseTool | undefined
+  readonly allowsEverything: boolean
+  readonly report: CallReports
+  readonly policy: Policy
+  readonly log = undefined
+  readonly background = undefined
+  readonly isDiscarded = false
+  readonly askingCalls = []
+  readonly tellsCompleted = false
+  readonly hasPlace = true
+  readonly #executor: ExecutorServices
+  readonly #desk: DeskServices
+  readonly #context: ToolUseContext
+
+  constructor(executor: ExecutorServices, desk: DeskServices, context: ToolUseContext) {
+    this.#executor = executor
+    this.#desk = desk
+    this.#context = context
+    this.settings = executor.settings
+    this.canUseTool = executor.canUseTool
+    this.allowsEverything = executor.allowsEverything
+    this.report = executor.report
+    this.policy = executor.policy
+  }
+
+  get addedRules(): ReadPermissions['rules'] {
+    return this.#executor.addedRules
+  }
+
+  push(job: () => void): void {
+    this.#desk.push(job)
+  }
+
+  send(actor: AnyActorRef, event: CallEvent): void {
+    this.#desk.send(actor, event)
+  }
+
+  contextFor(): ToolUseContext {
+    return this.#context
+  }
+
+  peekContext(): ToolUseContext {
+    return this.#context
+  }
+
+  hasPlainPermissions(call: ToolCall): boolean {
+    return this.#executor.hasPlainPermissions(call)
+  }
+
+  addRules: ExecutorServices['addRules'] = (lists) => this.#executor.addRules(lists)
+
+  addProgress(call: ToolCall, message: ProgressMessage): void {
+    this.#desk.addProgress(call, message)
+    this.report.progressed(call)
+  }
+
+  inBody<Input, Value>(call: ToolCall, start: (call: ToolCall, input: Input) => Value, input: Input): Value {
+    return start(call, input)
+  }
+
+  warn: ExecutorServices['warn'] = (call, code, problem, error) => this.#executor.warn(call, code, problem, error)
+
+  tellCompleted(): void {}
+  tellDeferred(): void {}
+  siblingsOf = (): string[] => []
+  liveSiblings = (): ToolCall[] => []
+  noteFailure(): void {}
+  stopTurn(): void {}
+}

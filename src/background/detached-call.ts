@@ -1,0 +1,135 @@
+import type { ActorRefFrom } from 'xstate'
+import type { BackgroundMachine, BackgroundPort, CallEvent, Detachment, Ending } from '../../machines/index.ts'
+import type { Message, ToolResultMessage } from '../messages/message.ts'
+import type { ExecutorServices } from '../pipeline/executor-services.ts'
+import { ToolCall } from '../pipeline/tool-call.ts'
+import { OutputTail } from './output-tail.ts'
+
+/** What the desk does when the chart of one of its calls asks for it. */
+export interface DetachedHost {
+  concluded(call: DetachedCall): void
+  announced(call: DetachedCall): void
+  recorded(call: DetachedCall): void
+  letGo(call: DetachedCall): void
+}
+
+export type BackgroundStatus = 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'unknown'
+
+/**
+ * A call whose body goes on without its turn. It has taken over the body, its limits, its signal and its context from the
+ * call that the model made; the functions of the phases serve it like any call.
+ */
+export class DetachedCall extends ToolCall implements BackgroundPort {
+  readonly background: { readonly id: string; readonly how: Detachment }
+  /** What its body has reported, for whoever asks before it is over. */
+  readonly output = new OutputTail()
+  actor: ActorRefFrom<BackgroundMachine> | undefined
+  /** The services of the executor that it comes from. */
+  readonly origin: ExecutorServices
+  /** The call that has told the model the outcome; it counts when the turn of that call does. */
+  readBy: ToolCall | undefined
+  /** There is a log, and it does not have the outcome. */
+  isUnrecorded = false
+  readonly #host: DetachedHost
+
+  constructor(from: ToolCall, services: ExecutorServices, host: DetachedHost, background: DetachedCall['background']) {
+    const { id, name, block, assistantMessage, tool, reading, isSafe, keysContext, yieldsToInterrupt, past } = from
+    const known = { id, name, block, assistantMessage, tool, reading, isSafe, keysContext, yieldsToInterrupt, past }
+    const { hasChecks, hasPermissionCheck, onlyReads } = from
+    const rest = { hasChecks, hasPermissionCheck, onlyReads, answer: undefined, isHeld: false, keys: undefined }
+    super(services, { ...known, ...rest }, from.asyncContext)
+    this.origin = from.executor
+    this.#host = host
+    this.background = background
+    this.keys = from.keys
+    this.#takeOver(from)
+  }
+
+  override get isDetached(): boolean {
+    return true
+  }
+
+  override get needsRecording(): boolean {
+    return this.isUnrecorded
+  }
+
+  /** Its body ran in an earlier process. */
+  override get needsRecovery(): boolean {
+    return this.body === undefined
+  }
+
+  override tell(event: CallEvent): void {
+    this.executor.push(() => {
+      if (this.actor?.getSnapshot().status === 'active') this.executor.send(this.actor, event)
+    })
+  }
+
+  override isIn(): boolean {
+    return this.actor?.getSnapshot().matches({ running: 'recovering' }) === true
+  }
+
+  /** Its outcome can be delivered. */
+  get isReady(): boolean {
+    return this.actor?.getSnapshot().matches({ finished: 'ready' }) === true
+  }
+
+  /** Its body, or work on its outcome, is under way. */
+  get isUnderWay(): boolean {
+    const snapshot = this.actor?.getSnapshot()
+    return snapshot === undefined || snapshot.matches('running') || snapshot.matches('stopping')
+  }
+
+  get status(): BackgroundStatus {
+    if (this.isUnderWay) return this.actor?.getSnapshot().matches('stopping') === true ? 'stopping' : 'running'
+    if (this.ending?.by === 'unknown') return 'unknown'
+    if (this.ending?.by === 'abort') return 'stopped'
+    return this.#result.is_error === true ? 'failed' : 'finished'
+  }
+
+  /** The messages of its outcome, as those of a call: the result first. */
+  get messages(): readonly Message[] {
+    return this.outgoing.prepare()
+  }
+
+  get #result(): ToolResultMessage['message']['content'][0] {
+    return (this.messages[0] as ToolResultMessage).message.content[0]
+  }
+
+  override conclude(ending: Ending): void {
+    this.ending = ending
+    if (ending.by !== 'result') this.outgoing.drop()
+    this.executor.push(() => this.#host.concluded(this))
+  }
+
+  recordOutcome(): void {
+    this.executor.push(() => this.#host.recorded(this))
+  }
+
+  announce(): void {
+    this.executor.push(() => this.#host.announced(this))
+  }
+
+  letGo(): void {
+    this.executor.push(() => {
+      this.startedTimer?.clear()
+      this.#host.letGo(this)
+    })
+  }
+
+  #takeOver(from: ToolCall): void {
+    this.rawInput = from.rawInput
+    this.isChecked = from.isChecked
+    this.attempts = from.attempts
+    this.bodyMs = from.bodyMs
+    this.startedTimer = from.startedTimer
+    this.startedController = from.startedController
+    this.ownContext = from.ownContext
+    this.contextBase = from.contextBase
+    this.body = from.body
+    this.stage = 'executing'
+    this.startedTimer?.endDetach()
+    if (this.startedTimer !== undefined)
+      this.startedTimer.onTimeout = (cause) => this.tell({ type: 'call.timedOut', cause })
+    this.body?.moveTo(this)
+  }
+}

@@ -1,0 +1,46 @@
+import type { Detachment } from '../../machines/index.ts'
+import type { DetachOptions } from '../tool/background.ts'
+import type { ToolCallContext } from '../tool/tool-use-context.ts'
+import { CallAbortController } from './call-abort-controller.ts'
+import type { ExecutorServices } from './executor-services.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** Takes over the bodies of calls that go on in the background. */
+export interface BackgroundDesk {
+  readonly hasRoom: boolean
+  /** Inside a step: only takes note. Returns the id of the background call. */
+  take(call: ToolCall, how: Detachment): string
+  /** The reply of these calls does not count: they are stopped, and nobody gets their outcomes. */
+  discardOf(executor: ExecutorServices): void
+}
+
+/** Sends a running call to the background. False if it does not run, or nobody can take it over. */
+export function detachCall(call: ToolCall, given?: string | DetachOptions): boolean {
+  if (call.backgroundID !== undefined) return true
+  call.tell({ type: 'call.detach', how: detachmentOf(call, given) })
+  return call.backgroundID !== undefined
+}
+
+function detachmentOf({ tool }: ToolCall, given: string | DetachOptions = {}): Detachment {
+  const { note, awaited, onEnd } = typeof given === 'string' ? { note: given } : { ...given }
+  return {
+    note: typeof note === 'string' ? note : undefined,
+    isAwaited: awaited ?? tool?.background?.awaited ?? true,
+    onEnd: onEnd ?? tool?.background?.onEnd ?? 'stop',
+  }
+}
+
+/** The `detach` of every context: one function for all calls, which finds its call by the call's own controller. */
+export function detachFromBody(
+  this: Pick<ToolCallContext, 'abortController'>,
+  given?: string | DetachOptions,
+): boolean {
+  const call = callOf(this)
+  return call !== undefined && detachCall(call, given)
+}
+
+/** The call that a context belongs to. */
+export function callOf(context: { readonly abortController?: unknown } | undefined): ToolCall | undefined {
+  const controller = context?.abortController
+  return controller instanceof CallAbortController ? controller.call : undefined
+}
