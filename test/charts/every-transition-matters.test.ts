@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { callChart, executorChart, queryChart } from '../../machines/index.ts'
+import { backgroundChart, callChart, executorChart, queryChart } from '../../machines/index.ts'
 import { sendsInvalidRequests } from '../support/validated-requests.ts'
 import { type ChartTransition, transitionsOf } from './chart-transitions.ts'
 import { scenarios } from './scenarios/index.ts'
@@ -43,7 +43,7 @@ function withoutGuard(transition: ChartTransition): () => void {
   })
 }
 
-const charts = { call: callChart(), executor: executorChart(), query: queryChart() }
+const charts = { background: backgroundChart(), call: callChart(), executor: executorChart(), query: queryChart() }
 const all = Object.values(charts).flatMap((machine) => transitionsOf(machine as never))
 
 // a chart that lacks a transition may make any request

@@ -1,4 +1,5 @@
 import { abortsScenarios } from './aborts.ts'
+import { backgroundScenarios } from './background.ts'
 import { durableCallsScenarios } from './durable-calls.ts'
 import { durableQueriesScenarios } from './durable-queries.ts'
 import { gateScenarios } from './gate.ts'
@@ -20,6 +21,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...retriesScenarios,
   ...queriesScenarios,
   ...abortsScenarios,
+  ...backgroundScenarios,
   ...durableCallsScenarios,
   ...durableQueriesScenarios,
 }

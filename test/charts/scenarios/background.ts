@@ -1,0 +1,196 @@
+import { expect } from 'vitest'
+import type { QueryOptions, QueryResult } from '../../../src/index.ts'
+import type { HeldToolOptions } from '../../../src/testing/held-tool.ts'
+import { heldTool } from '../../support/held-tool.ts'
+import { inShort, testQuery } from '../../support/query.ts'
+import { flush } from '../../support/turn.ts'
+import { heldHook } from './parts.ts'
+
+/** A query with one call in the background, after the reply in which the model goes on without it. */
+async function detached(tool: HeldToolOptions = {}, options: Partial<QueryOptions> = {}) {
+  const slow = heldTool('Slow', tool)
+  const query = testQuery([slow.tool], { ...options, executor: { abortGraceMs: 50, ...options.executor } })
+  const end: { result?: QueryResult } = {}
+  void query.result.then((result) => {
+    end.result = result
+  })
+  const says = async (text: string, stop?: 'tool_use') => {
+    query.held.start()
+    if (stop === undefined) query.held.text(text)
+    else query.held.call(text, 'Slow')
+    query.held.end(stop)
+    await flush()
+  }
+  await flush()
+  await says('a', 'tool_use')
+  const isDetached = query.run.detach('a')
+  await flush()
+  const outcomes = (): string[] => inShort(query.run.transcript).filter((line) => line.includes('Background call'))
+  const stop = async () => {
+    query.run.background.stop('bg_1')
+    await flush()
+  }
+  const statusOf = () => query.run.background.list().map(({ status }) => status)
+  const { signal } = slow.run('a').context.abortController
+  return { ...query, slow, end, says, outcomes, stop, statusOf, isDetached, signal }
+}
+
+const told = (text: string) => [expect.stringContaining(text)]
+const stateOf = (query: { run: { actor: { getSnapshot(): { value: unknown } } } }) => query.run.actor.getSnapshot().value
+
+/** Calls that outlive their turn. */
+export const backgroundScenarios: Record<string, () => Promise<void>> = {
+  async 'a call in the background completes at once, and its outcome asks the model again'() {
+    const query = await detached()
+    expect([query.isDetached, query.held.requests.length]).toEqual([true, 2])
+    await query.says('meanwhile')
+    expect([stateOf(query), query.end.result]).toEqual(['awaiting', undefined])
+    query.slow.run('a').finish({ data: 'all good' })
+    await flush()
+    expect([query.held.requests.length, query.outcomes()]).toEqual([3, told('has finished. Its result:]\nall good')])
+    await query.says('done')
+    expect([query.end.result?.reason, query.statusOf(), query.outcomes().length]).toEqual(['completed', ['finished'], 1])
+  },
+  async 'without room a call stays in its turn'() {
+    const query = await detached({}, { maxBackground: 0 })
+    expect([query.isDetached, query.held.requests.length]).toEqual([false, 1])
+  },
+  async 'an outcome that needs formatting is formatted, with and without hooks'() {
+    for (const isHooked of [false, true]) {
+      const { hook, say } = heldHook()
+      const hooks = { PostToolUse: [{ hooks: [hook] }] }
+      const query = await detached({}, isHooked ? { context: { hooks } } : {})
+      await query.says('meanwhile')
+      query.slow.run('a').finish({ data: { passed: 9 } })
+      await flush()
+      if (isHooked) {
+        expect(query.outcomes()).toEqual([])
+        say()
+        await flush()
+      }
+      expect(query.outcomes()).toEqual(told('{"passed":9}'))
+    }
+  },
+  async 'a failed body is tried again in the background'() {
+    const query = await detached({ retry: { attempts: 2, backoffMs: 10 } })
+    await query.says('meanwhile')
+    query.slow.run('a').fail(new Error('once'))
+    await flush()
+    expect([query.slow.started, query.outcomes()]).toEqual([['a'], []])
+    query.clock.increment(10)
+    await flush()
+    query.slow.run('a').finish({ data: 'twice' })
+    await flush()
+    expect([query.slow.started, query.outcomes()]).toEqual([['a', 'a'], told('twice')])
+  },
+  async 'the timeout of a body goes on, between attempts too, with and without hooks'() {
+    for (const isHooked of [false, true]) {
+      for (const phase of ['running', 'grace', 'between']) {
+        const { hook, say } = heldHook()
+        const hooks = { PostToolUseFailure: [{ hooks: [hook] }] }
+        const retry = { attempts: 2, backoffMs: 500 }
+        const query = await detached({ timeout: 100, ...(phase === 'between' && { retry }) }, isHooked ? { context: { hooks } } : {})
+        await query.says('meanwhile')
+        if (phase === 'between') query.slow.run('a').fail(new Error('once'))
+        await flush()
+        query.clock.increment(100)
+        await flush()
+        expect(query.signal.reason).toBe('timeout')
+        if (phase === 'running') query.slow.run('a').finish()
+        else query.clock.increment(50)
+        await flush()
+        if (isHooked) {
+          expect([phase, query.outcomes()]).toEqual([phase, []])
+          say()
+          await flush()
+        }
+        expect([phase, query.outcomes()]).toEqual([phase, told('Timeout: the call took longer than 100 ms')])
+      }
+    }
+  },
+  async 'a stopped body has its grace period, and its outcome is told'() {
+    for (const isObedient of [true, false]) {
+      const query = await detached()
+      await query.says('meanwhile')
+      await query.stop()
+      expect([query.signal.aborted, query.statusOf(), query.outcomes()]).toEqual([true, ['stopping'], []])
+      if (isObedient) query.slow.run('a').finish({ data: 'so far' })
+      else query.clock.increment(50)
+      await flush()
+      expect([query.statusOf(), query.outcomes()]).toEqual([['stopped'], told(isObedient ? 'so far' : 'may still be running')])
+    }
+  },
+  async 'a stop between two attempts needs no grace period'() {
+    const query = await detached({ retry: { attempts: 2, backoffMs: 10 } })
+    await query.says('meanwhile')
+    query.slow.run('a').fail(new Error('once'))
+    await flush()
+    await query.stop()
+    expect([query.signal.aborted, query.statusOf(), query.outcomes()]).toEqual([true, ['stopped'], told('It was stopped.')])
+    query.clock.increment(10)
+    await flush()
+    expect(query.slow.started).toEqual(['a'])
+  },
+  async 'a stop does not wait for hooks or a store, and keeps the outcome'() {
+    const { hook } = heldHook()
+    const hooked = await detached({}, { context: { hooks: { PostToolUse: [{ hooks: [hook] }] } } })
+    const storing = await detached(
+      { maxResultSizeChars: 5 },
+      { executor: { resultStore: { save: () => new Promise<never>(() => undefined) } as never } },
+    )
+    for (const query of [hooked, storing]) {
+      await query.says('meanwhile')
+      query.slow.run('a').finish({ data: { long: 'result' } })
+      await flush()
+      expect(query.outcomes()).toEqual([])
+      await query.stop()
+      expect(query.outcomes()).toEqual(told('has finished'))
+    }
+  },
+  async 'the end of a query stops what runs, drops what has not ended, and leaves what may stay'() {
+    for (const onEnd of ['stop', 'leave'] as const) {
+      const query = await detached({ background: { awaited: false, onEnd } })
+      await query.says('done')
+      expect([onEnd, query.signal.aborted, query.end.result === undefined]).toEqual([onEnd, onEnd === 'stop', onEnd === 'stop'])
+      query.slow.run('a').finish()
+      await flush()
+      expect([query.end.result?.reason, query.outcomes(), query.statusOf()]).toEqual(['completed', [], []])
+    }
+  },
+  async 'a body that is stopping may stay when the query ends'() {
+    const query = await detached({ background: { awaited: false, onEnd: 'leave' } })
+    await query.stop()
+    await query.says('done')
+    expect([query.end.result?.reason, query.statusOf()]).toEqual(['completed', []])
+  },
+  async 'an abort drops what is stopping, formatting or retrying'() {
+    const { hook } = heldHook()
+    const hooks = { PostToolUse: [{ hooks: [hook] }] }
+    for (const phase of ['calling', 'stopping', 'postHooks', 'retrying']) {
+      const query = await detached(
+        phase === 'retrying' ? { retry: { attempts: 2, backoffMs: 10 } } : {},
+        phase === 'postHooks' ? { context: { hooks } } : {},
+      )
+      await query.says('meanwhile')
+      if (phase === 'stopping') await query.stop()
+      if (phase === 'retrying') query.slow.run('a').fail(new Error('once'))
+      if (phase === 'postHooks') query.slow.run('a').finish()
+      await flush()
+      query.run.abort('escape')
+      await flush()
+      if (phase === 'calling' || phase === 'stopping') query.slow.run('a').finish()
+      await flush()
+      expect([phase, query.end.result?.reason, query.outcomes(), query.statusOf()]).toEqual([phase, 'aborted_tools', [], []])
+    }
+  },
+  async 'a message and an interrupt wake a query that waits'() {
+    for (const isInterrupt of [false, true]) {
+      const query = await detached()
+      await query.says('meanwhile')
+      if (isInterrupt) query.run.interrupt('and now?')
+      else query.run.send('and now?')
+      await flush()
+      expect([query.held.requests.length, query.signal.aborted]).toEqual([3, false])
+    }
+  },
+}
