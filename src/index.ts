@@ -6,9 +6,8 @@ export type {
   PermissionMode,
   PermissionVerdict,
 } from '../machines/index.ts'
-export { classifyToolError } from './base/classify-tool-error.ts'
 export { type Clock, platformClock } from './base/clock.ts'
-export { describeError } from './base/describe-error.ts'
+export { classifyToolError, describeError } from './base/describe-error.ts'
 export { describeValue } from './base/describe-value.ts'
 export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './base/signalbox-error.ts'
 export { partitionToolCalls, type ToolCallBatch } from './executor/batch/partition-tool-calls.ts'
@@ -89,9 +88,9 @@ export type { SessionEvents } from './query/session/session-events.ts'
 export type { ForkOptions, SendOptions, SessionOptions } from './query/session/session-options.ts'
 export type { SessionView } from './query/session/session-view.ts'
 export type { ModelPrice, ModelUsage, SessionUsage } from './query/session/usage.ts'
-export type { LongResult, ResultStore } from './results/result-store.ts'
+export type { LongResult, ResultStore } from './results/long-result.ts'
 export { checkRules, type RuleProblem } from './tool/check-rules.ts'
-export { defineTool } from './tool/define-tool.ts'
+export { defineTool, toolError } from './tool/define-tool.ts'
 export { describeCall } from './tool/describe-call.ts'
 export {
   allowAllTools,
@@ -117,6 +116,5 @@ export type {
   ToolResult,
   ToolReturn,
 } from './tool/tool.ts'
-export { toolError } from './tool/tool-error.ts'
 export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'

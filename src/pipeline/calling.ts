@@ -1,6 +1,5 @@
-import { isThenable } from '../base/answer-at-once.ts'
 import { readField } from '../base/read-field.ts'
-import { whenSettled } from '../base/when-settled.ts'
+import { isThenable, whenSettled } from '../base/when-settled.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import type { Message } from '../messages/message.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'

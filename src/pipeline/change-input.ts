@@ -1,6 +1,6 @@
 import type { Reclassification } from '../../machines/index.ts'
 import { copyInput } from '../base/copy-input.ts'
-import { isRecord } from '../base/is-record.ts'
+import { isRecord } from '../base/read-field.ts'
 import { isSameInput } from '../base/same-input.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'

@@ -1,5 +1,5 @@
 import { copyInput } from '../base/copy-input.ts'
-import { isRecord } from '../base/is-record.ts'
+import { isRecord } from '../base/read-field.ts'
 import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'

@@ -1,6 +1,5 @@
 import { describeValue } from '../base/describe-value.ts'
-import { isRecord } from '../base/is-record.ts'
-import { readField } from '../base/read-field.ts'
+import { isRecord, readField } from '../base/read-field.ts'
 import { sendableName } from '../messages/sendable-name.ts'
 import { type Form, markChanged } from './entry.ts'
 import { IdMint, isValidId } from './mint-id.ts'

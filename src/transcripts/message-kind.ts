@@ -1,5 +1,4 @@
-import { isRecord } from '../base/is-record.ts'
-import { readField } from '../base/read-field.ts'
+import { isRecord, readField } from '../base/read-field.ts'
 import type { Form } from './entry.ts'
 
 /** The kind of an item of a transcript, and its content if it has any. */

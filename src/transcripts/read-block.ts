@@ -1,6 +1,5 @@
 import { describeValue } from '../base/describe-value.ts'
-import { isRecord } from '../base/is-record.ts'
-import { readField } from '../base/read-field.ts'
+import { isRecord, readField } from '../base/read-field.ts'
 import type { ContentBlock } from '../messages/message.ts'
 import type { Slot } from './entry.ts'
 import { readList } from './read-list.ts'
