@@ -6,7 +6,7 @@ import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
-import { withFields } from './with-fields.ts'
+import { withFields } from './unknown-values.ts'
 
 const badId = 'its id is missing, or has characters other than letters, digits, _ and -'
 const maxComparedChars = 1_000_000
