@@ -1,6 +1,6 @@
 import { describeValue } from '../base/describe-value.ts'
 import { isRecord, readField } from '../base/read-field.ts'
-import { sendableName } from '../messages/sendable-name.ts'
+import { sendableName } from '../messages/sendable-turns.ts'
 import { type Form, markChanged } from './entry.ts'
 import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
