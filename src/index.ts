@@ -14,9 +14,8 @@ export { partitionToolCalls, type ToolCallBatch } from './executor/batch/partiti
 export { type BatchContext, runTools, runToolUse } from './executor/batch/run-tools.ts'
 export type { DiscardedCall } from './executor/calls-so-far.ts'
 export type { MessageUpdate } from './executor/delivery.ts'
-export type { CompletedCall, ExecutorEvents, ExecutorWarning } from './executor/events.ts'
+export type { CompletedCall, ExecutorEvents, ExecutorWarning, OpenQuestion } from './executor/events.ts'
 export type { AddOptions } from './executor/intake.ts'
-export type { OpenQuestion } from './executor/open-question.ts'
 export type { ExecutorOptions } from './executor/options.ts'
 export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
 export type {
