@@ -7,7 +7,7 @@ import {
   refusalOf,
   type StopCause,
 } from '../../../machines/index.ts'
-import { engineOf, tellsGuards } from '../../chart-engine/engine-of.ts'
+import { engineOf, tellsGuards } from '../../chart-engine/chart-engine.ts'
 import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
 import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
 import type { StreamingToolExecutor } from '../../executor/streaming-tool-executor.ts'
