@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { AnyTool, OnProgress, Tool, ToolCallContext, ToolResult } from '../index.ts'
-import type { AnyTool } from '../tool/tool.ts'
 
 export interface HeldRun {
   readonly id: string
