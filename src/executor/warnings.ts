@@ -62,7 +62,7 @@ const names = Object.entries({
 })
 
 /** Warnings for a tool that was written for another engine. */
-export function foreignFieldsOf(tool: AnyTool): string[] {
+function foreignFieldsOf(tool: AnyTool): string[] {
   const problems: string[] = []
   for (const [field, name] of names) {
     if (readField(tool, field) !== undefined) problems.push(`${field} is not read here. Its name here is ${name}.`)

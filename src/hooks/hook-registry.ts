@@ -81,7 +81,7 @@ function invalidHook(field: string, expected: string, received: unknown): never 
   invalidOption(field, expected, received, 'invalid_hook')
 }
 
-export type MatchesTool = (names: readonly string[]) => boolean
+type MatchesTool = (names: readonly string[]) => boolean
 
 /** The characters of plain names and lists of them; anything else makes a pattern a regular expression. */
 const plainNames = /^[\w\-|, ]*$/
@@ -91,7 +91,7 @@ const serverName = /^mcp__(?:(?!__).)+$/
  * Parses a matcher: `*` or nothing for every tool, a name, a list of names (`A|B`), `mcp__server` for all tools of that
  * server. Anything else is a regular expression that may match anywhere in the name.
  */
-export function readMatcher(matcher: string | undefined): MatchesTool | { problem: string } {
+function readMatcher(matcher: string | undefined): MatchesTool | { problem: string } {
   const text = (matcher ?? '').trim()
   if (text === '' || text === '*') return () => true
   if (plainNames.test(text)) {

@@ -53,7 +53,7 @@ const bytesInBlobs = (body: string): number => {
 }
 
 /** The type comes first, so that a person who reads the log finds it. */
-export function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
+function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
   return JSON.stringify({ t, ...fields })
 }
 

@@ -1,7 +1,7 @@
 import type { Message } from './message.ts'
 
 /** A value with a type, such as a block. */
-export const isTyped = (value: unknown): boolean => typeof Object(value).type === 'string'
+const isTyped = (value: unknown): boolean => typeof Object(value).type === 'string'
 
 /** Whether this is valid message content: a text, or blocks. */
 export const isContent = (value: unknown): boolean =>

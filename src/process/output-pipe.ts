@@ -33,7 +33,7 @@ export function outputPipe(onOutput: (bytes: Uint8Array) => void): OutputPipe {
 }
 
 /** The reading end of a pipe that another process holds, if this process may open it. */
-export function pipeOf(pid: number | undefined, channel: number): Socket | undefined {
+function pipeOf(pid: number | undefined, channel: number): Socket | undefined {
   if (pid === undefined) return undefined
   try {
     const fd = openSync(`/proc/${pid}/fd/${channel}`, constants.O_RDONLY | constants.O_NONBLOCK)

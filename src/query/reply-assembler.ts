@@ -192,7 +192,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const shownChars = 200
 
-export type ReadArguments =
+type ReadArguments =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly problem: string }
 
@@ -200,7 +200,7 @@ export type ReadArguments =
  * Parses the streamed arguments of a call, strictly: a repaired text that was cut off could be a different call than the
  * model meant. An empty text means no arguments.
  */
-export function readArguments(json: string, given: unknown): ReadArguments {
+function readArguments(json: string, given: unknown): ReadArguments {
   if (json.trim() === '') return { ok: true, input: given ?? {} }
   try {
     return { ok: true, input: JSON.parse(json) }

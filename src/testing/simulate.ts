@@ -95,7 +95,7 @@ function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions
 const weightOf = (name: string): number => (name.startsWith('the ') ? 1 : name === 'time passes' ? 3 : 8)
 
 /** The moves and their effects as text. Deterministic. */
-export function storyLog(
+function storyLog(
   run: number,
   { calls, phases, options }: TurnSetup,
   { book, clock }: HeldWorld,

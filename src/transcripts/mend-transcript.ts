@@ -41,7 +41,7 @@ export function mendTranscript(given: unknown): Mended {
 const blockOf = (change: TranscriptChange): number => ('block' in change ? change.block : -1)
 
 /** Adds a user message at the start if the transcript does not begin with one. */
-export function beginWithUser(entries: Entry[], form: Form, report: Report): Entry[] {
+function beginWithUser(entries: Entry[], form: Form, report: Report): Entry[] {
   const at = entries.findIndex((entry) => entry.side === 'assistant' || (entry.side === 'user' && hasContent(entry)))
   const first = entries[at]
   if (first === undefined || isFromUser(first, form)) return entries

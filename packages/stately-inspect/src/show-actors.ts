@@ -1,3 +1,4 @@
+import type { createInspector } from '@statelyai/inspect'
 import {
   type ActorFeed,
   type ActorFeedOptions,
@@ -6,7 +7,6 @@ import {
   createActorFeed,
   type SeenActor,
 } from 'signalbox/inspect'
-import type { createInspector } from '@statelyai/inspect'
 
 /** Any inspector of the package: in a window, on its server, or with a custom adapter. */
 export type AnyInspector = Pick<ReturnType<typeof createInspector>, 'actor' | 'event' | 'snapshot'>

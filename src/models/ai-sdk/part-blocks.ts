@@ -191,7 +191,7 @@ function parsed(input: unknown): unknown {
 }
 
 /** Bytes become base64, so that a transcript can be stored as JSON. `data` is plain in v2 and v3, and an object in v4. */
-export function fileData(data: unknown): unknown {
+function fileData(data: unknown): unknown {
   if (data instanceof Uint8Array) return base64(data)
   const tagged = asRecord(data)
   return tagged?.data instanceof Uint8Array ? { ...tagged, data: base64(tagged.data) } : data

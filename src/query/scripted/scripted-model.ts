@@ -72,7 +72,7 @@ function counter(prefix: string): () => string {
 }
 
 /** Waits on this clock, until the time is over or the signal aborts. */
-export function pause(clock: Clock, ms: number, stopped: AbortSignal): Promise<void> {
+function pause(clock: Clock, ms: number, stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const end = () => {

@@ -9,8 +9,8 @@ import {
   type ToolUseContext,
 } from 'signalbox'
 import { CallDispatcher } from './call-dispatcher.ts'
-import { type HttpOptions, serveHttp } from './serve-http.ts'
 import { loadServerSdk, mcpServer } from './mcp-server.ts'
+import { type HttpOptions, serveHttp } from './serve-http.ts'
 
 export interface ServeMcpOptions {
   tools: readonly AnyTool[]
