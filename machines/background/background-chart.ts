@@ -82,7 +82,6 @@ const backgroundSetup = setup({
     ranOutOfTimeWithHooks: ({ context }) => context.cause?.kind === 'timeout' && context.port.needsPostHooks,
     isDropped: ({ context }) => context.isDropped,
     needsRecording: ({ context }) => context.port.needsRecording,
-    drops: (_, drops: boolean) => drops,
   },
 })
 
@@ -126,11 +125,6 @@ const endBetween = {
 /** The outcome is final; only the remaining work on it is cut short. */
 const hurried = { 'background.stop': { actions: [holdDrop, 'hurry'] } } as const
 
-const forgotten = {
-  guard: { type: 'drops', params: ({ event }: { event: Stop }) => event.drops },
-  target: '#background.dropped',
-} as const
-
 /** A call whose body outlives its turn: `running → stopping? → finished → delivered`. */
 export const backgroundChart = once(() =>
   backgroundSetup.createMachine({
@@ -149,6 +143,8 @@ export const backgroundChart = once(() =>
               'call.recovered': { target: 'calling', actions: 'callTool' },
               'outcome.unknown': withUnknown,
               'tool.settled': 'postHooks',
+              // the log has its outcome
+              'result.formatted': withOwnResult,
               'background.stop': { ...withUnknown, actions: [...holdStop, 'stop', withUnknown.actions] },
             },
           },
@@ -206,7 +202,8 @@ export const backgroundChart = once(() =>
       finished: {
         entry: 'conclude',
         initial: 'ready',
-        on: { 'background.stop': forgotten },
+        // what has ended is told to stop only where nobody gets its outcome
+        on: { 'background.stop': 'dropped' },
         states: {
           ready: {
             entry: 'announce',

@@ -3,9 +3,11 @@ import { type AbortCause, type BackgroundEvent, backgroundChart, type Detachment
 import { type Clock, clearTimer } from '../base/clock.ts'
 import { Outbox } from '../base/outbox.ts'
 import type { ChartEngine } from '../chart-engine/chart-engine.ts'
+import type { LoggedBackground } from '../journal/open-turn.ts'
+import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { BackgroundOrigin, Message, ProgressMessage } from '../messages/message.ts'
-import type { BackgroundDesk } from '../pipeline/detaching.ts'
+import type { BackgroundDesk, DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -64,6 +66,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   #over: DetachedCall[] = []
   #waiting: (() => void)[] = []
   #count = 0
+  #log: RunLog | undefined
   #isClosed = false
 
   constructor(settings: DeskSettings, maxBackground = 20) {
@@ -94,13 +97,30 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     return [...this.#calls.values()].map(seen)
   }
 
-  take(from: ToolCall, how: Detachment): string {
-    const id = `bg_${++this.#count}`
-    const services = new BackgroundServices(from.executor, this, from.contextBase as ToolUseContext)
-    const call = new DetachedCall(from, services, this, { id, how })
-    this.#calls.set(id, call)
-    this.push(() => this.#start(call))
-    return id
+  get isLogged(): boolean {
+    return this.#log !== undefined
+  }
+
+  has(id: string): boolean {
+    return this.#calls.has(id)
+  }
+
+  /** The log of the session, in which everything is recorded from now on. */
+  recordIn(log: RunLog): void {
+    this.#log = log
+    this.#count = Math.max(this.#count, log.backgroundCount)
+  }
+
+  take(from: ToolCall, how: Detachment): DetachedAs {
+    const as = { id: `bg_${++this.#count}`, how }
+    this.#add(from, as, from.contextBase as ToolUseContext)
+    return as
+  }
+
+  /** A call of the log, from an earlier process: `from` has no body. */
+  adopt(from: ToolCall, { started, outcome }: LoggedBackground, context: ToolUseContext): void {
+    const { id, isAwaited, onEnd } = started
+    this.#add(from, { id, how: { isAwaited, onEnd } }, context, outcome)
   }
 
   /**
@@ -111,6 +131,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     const ready = this.#over.filter(isDeliverable)
     return ready.flatMap((call) => {
       const messages = outcomeMessages(call.messages, call.description, originOf(call), this.#settings.idsAndTime)
+      this.#log?.append({ t: 'background.delivered', id: call.background.id, messages })
       this.#deliver(call)
       return messages
     })
@@ -161,6 +182,12 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     for (const call of this.#underWay) {
       this.#tell(call, { type: 'background.stop', cause: causeOf(reason), drops })
     }
+  }
+
+  /** The session is suspended: no outcome of what still runs is recorded. Resolves when nothing is under way. */
+  suspend(): Promise<void> | undefined {
+    this.stopAll('suspend', true)
+    return this.whenIdle()
   }
 
   /** Everything ends: stops what still runs, or leaves it behind. Resolves when nothing is under way. */
@@ -228,8 +255,18 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   recorded(call: DetachedCall): void {
-    call.isUnrecorded = false
-    this.#tell(call, { type: 'outcome.recorded' })
+    const log = this.#log
+    if (log === undefined) return
+    log.append({ t: 'background.finished', id: call.background.id, messages: call.messages })
+    const finish = (isDurable: boolean): void => {
+      // what cannot be recorded is not told: a resumed session decides what became of the call
+      if (!isDurable) return
+      call.isUnrecorded = false
+      this.#tell(call, { type: 'outcome.recorded' })
+    }
+    const flushing = log.flush()
+    if (flushing === undefined) finish(true)
+    else void flushing.then(finish)
   }
 
   letGo(call: DetachedCall): void {
@@ -241,6 +278,13 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     return [...this.#calls.values()].filter(({ isUnderWay }) => isUnderWay)
   }
 
+  #add(from: ToolCall, as: DetachedAs, context: ToolUseContext, outcome?: readonly Message[]): void {
+    const services = new BackgroundServices(from.executor, this, context)
+    const call = new DetachedCall(from, services, this, as, outcome)
+    this.#calls.set(as.id, call)
+    this.push(() => this.#start(call))
+  }
+
   #start(call: DetachedCall): void {
     call.actor = this.#settings.engine.createRoot(backgroundChart(), { id: call.background.id, input: { port: call } })
     this.#outbox.run(() => call.actor?.start())
@@ -248,15 +292,14 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   #deliver(call: DetachedCall): void {
-    this.#over = this.#over.filter((each) => each !== call)
     this.#tell(call, { type: 'background.deliver' })
+    this.#over = this.#over.filter((each) => each.isReady || isOpen(each))
     this.#forgetOldest()
   }
 
   #tell(call: DetachedCall, event: BackgroundEvent): void {
-    this.push(() => {
-      if (call.actor?.getSnapshot().status === 'active') this.send(call.actor, event)
-    })
+    if (call.actor === undefined) this.push(() => this.#tell(call, event))
+    else if (call.actor.getSnapshot().status === 'active') this.send(call.actor, event)
   }
 
   #forgetOldest(): void {

@@ -1,12 +1,15 @@
 import type { ActorRefFrom } from 'xstate'
-import type { BackgroundMachine, BackgroundPort, CallEvent, Detachment, Ending } from '../../machines/index.ts'
+import type { BackgroundMachine, BackgroundPort, CallEvent, Ending } from '../../machines/index.ts'
 import type { Message, ToolResultMessage } from '../messages/message.ts'
+import type { DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { OutputTail } from './output-tail.ts'
 
 /** What the desk does when the chart of one of its calls asks for it. */
 export interface DetachedHost {
+  /** There is a log. */
+  readonly isLogged: boolean
   concluded(call: DetachedCall): void
   announced(call: DetachedCall): void
   recorded(call: DetachedCall): void
@@ -20,7 +23,7 @@ export type BackgroundStatus = 'running' | 'stopping' | 'finished' | 'failed' | 
  * call that the model made; the functions of the phases serve it like any call.
  */
 export class DetachedCall extends ToolCall implements BackgroundPort {
-  readonly background: { readonly id: string; readonly how: Detachment }
+  override readonly background: DetachedAs
   /** What its body has reported, for whoever asks before it is over. */
   readonly output = new OutputTail()
   actor: ActorRefFrom<BackgroundMachine> | undefined
@@ -29,10 +32,18 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   /** The call that has told the model the outcome; it counts when the turn of that call does. */
   readBy: ToolCall | undefined
   /** There is a log, and it does not have the outcome. */
-  isUnrecorded = false
+  isUnrecorded: boolean
+  /** The outcome that the log has, from an earlier process. */
+  readonly #logged: readonly Message[] | undefined
   readonly #host: DetachedHost
 
-  constructor(from: ToolCall, services: ExecutorServices, host: DetachedHost, background: DetachedCall['background']) {
+  constructor(
+    from: ToolCall,
+    services: ExecutorServices,
+    host: DetachedHost,
+    background: DetachedAs,
+    logged?: readonly Message[],
+  ) {
     const { id, name, block, assistantMessage, tool, reading, isSafe, keysContext, yieldsToInterrupt, past } = from
     const known = { id, name, block, assistantMessage, tool, reading, isSafe, keysContext, yieldsToInterrupt, past }
     const { hasChecks, hasPermissionCheck, onlyReads } = from
@@ -40,6 +51,8 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     super(services, { ...known, ...rest }, from.asyncContext)
     this.origin = from.executor
     this.#host = host
+    this.#logged = logged
+    this.isUnrecorded = host.isLogged && logged === undefined
     this.background = background
     this.keys = from.keys
     this.#takeOver(from)
@@ -59,9 +72,8 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   }
 
   override tell(event: CallEvent): void {
-    this.executor.push(() => {
-      if (this.actor?.getSnapshot().status === 'active') this.executor.send(this.actor, event)
-    })
+    if (this.actor === undefined) this.executor.push(() => this.tell(event))
+    else if (this.actor.getSnapshot().status === 'active') this.executor.send(this.actor, event)
   }
 
   override isIn(): boolean {
@@ -99,6 +111,15 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     this.ending = ending
     if (ending.by !== 'result') this.outgoing.drop()
     this.executor.push(() => this.#host.concluded(this))
+  }
+
+  override recover(): void {
+    const logged = this.#logged
+    if (logged === undefined) return super.recover()
+    this.executor.push(() => {
+      this.outgoing.set([...logged])
+      this.tell({ type: 'result.formatted', cancelsSiblings: false, description: '' })
+    })
   }
 
   recordOutcome(): void {

@@ -1,8 +1,8 @@
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
-import type { LoggedCall, OpenTurn } from '../journal/open-turn.ts'
+import type { LoggedBackground, LoggedCall, OpenTurn } from '../journal/open-turn.ts'
 import { checkRecord } from '../journal/record-types.ts'
 import type { RecordedQuestion, Records, RecordType } from '../journal/records.ts'
-import type { Message, UserMessage } from '../messages/message.ts'
+import type { AssistantMessage, Message, UserMessage } from '../messages/message.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SessionQuestion } from '../query/session/question-book.ts'
 import { UsageTotal } from '../query/session/usage.ts'
@@ -28,6 +28,9 @@ export class SessionFold {
   /** Sent, and not yet part of the conversation. */
   waiting: UserMessage[] = []
   turn: OpenTurn | undefined
+  /** By id. */
+  readonly background = new Map<string, LoggedBackground>()
+  backgroundCount = 0
   /** Replies of the current run that count. */
   turns = 0
   usesFallback = false
@@ -169,14 +172,28 @@ const steps: Steps & { [type: string]: unknown } = {
     const results = resultsOf(turn)
     fold.transcript.add({ assistants, results, container, isPaused, isPauseTurn, isEnded: stopReason !== undefined })
     fold.turns++
+    for (const id of committed.read ?? []) fold.background.delete(id)
     turn.committed = committed
   },
   'attempt.discarded': (fold, { reply, kept = [], reports, usesFallback }) => {
     fold.closeQuestions((each) => each.reply === reply)
+    for (const [id, { started }] of fold.background) if (started.reply === reply) fold.background.delete(id)
     for (const report of reports) fold.usage.add(report)
     if (usesFallback === true) fold.usesFallback = true
     const blocks = (fold.turn?.blocks ?? []).filter(({ message }) => kept.includes(message.uuid))
     fold.turn = kept.length === 0 ? undefined : { reply, blocks, calls: new Map() }
+  },
+  'background.started': (fold, started) => {
+    fold.backgroundCount++
+    const message = fold.turn?.blocks.find(({ message }) => hasCall(message, started.call))?.message
+    if (message !== undefined) fold.background.set(started.id, { started, message })
+  },
+  'background.finished': (fold, { id, messages }) => {
+    const logged = fold.background.get(id)
+    if (logged !== undefined) fold.background.set(id, { ...logged, outcome: messages })
+  },
+  'background.delivered': (fold, { id, messages }) => {
+    if (fold.background.delete(id)) for (const message of messages) fold.transcript.push(message)
   },
   'run.suspended': (fold) => {
     fold.status = 'suspended'
@@ -191,6 +208,9 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.questions.clear()
   },
 }
+
+const hasCall = ({ message }: AssistantMessage, call: string): boolean =>
+  message.content.some(({ type, id }) => type === 'tool_use' && id === call)
 
 /** A new run: what belonged to the one before does not count. */
 function begin(fold: SessionFold): void {

@@ -1,7 +1,7 @@
 import { isSignalboxError } from '../base/signalbox-error.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
-import type { OpenTurn } from '../journal/open-turn.ts'
+import type { LoggedBackground, OpenTurn } from '../journal/open-turn.ts'
 import type { SessionRecord } from '../journal/records.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
@@ -85,6 +85,14 @@ export class SessionLog implements SessionJournal {
 
   get turn(): OpenTurn | undefined {
     return this.#fold.turn
+  }
+
+  get background(): readonly LoggedBackground[] {
+    return [...this.#fold.background.values()]
+  }
+
+  get backgroundCount(): number {
+    return this.#fold.backgroundCount
   }
 
   get turns(): number {

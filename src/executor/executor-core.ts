@@ -1,5 +1,7 @@
 import type { ActorRefFrom } from 'xstate'
 import type { CallStage, ExecutorMachine, ExecutorSchedule } from '../../machines/index.ts'
+import type { BackgroundCalls } from '../background/background-calls.ts'
+import type { LoggedBackground } from '../journal/open-turn.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import { answerFor } from '../pipeline/asking.ts'
@@ -10,10 +12,9 @@ import { ToolCall } from '../pipeline/tool-call.ts'
 import type { DetachOptions } from '../tool/background.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import { callsSoFar, type DiscardedCall, hasEffects, isStalled } from './calls-so-far.ts'
-import type { ExecutorEvents } from './events.ts'
+import { type ExecutorEvents, type OpenQuestion, questionOf } from './events.ts'
 import { ExecutorParts } from './executor-parts.ts'
 import { type AddOptions, readBlock, renameInTranscript } from './intake.ts'
-import { type OpenQuestion, questionOf } from './open-question.ts'
 import type { ReadyMessages } from './ready-messages.ts'
 
 /** Whoever listens to these may be waiting for a call. */
@@ -82,6 +83,14 @@ export class ExecutorCore {
   detach(id: string, given: string | DetachOptions | undefined): boolean {
     const call = this.find(id)
     return call !== undefined && detachCall(call, given)
+  }
+
+  adopt(logged: LoggedBackground, background: BackgroundCalls): void {
+    const { services, intake, ledger } = this.#parts
+    const { started, message } = logged
+    const block = message.message.content.find(({ id }) => id === started.call)
+    const arrival = intake.receive(readBlock(block), message, { past: { started } }, () => ledger.latest())
+    background.adopt(new ToolCall(services, arrival), logged, ledger.latest())
   }
 
   withdrawRest(because: string): void {

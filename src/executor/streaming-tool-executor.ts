@@ -1,5 +1,7 @@
 import type { ActorRefFrom } from 'xstate'
 import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
+import type { BackgroundCalls } from '../background/background-calls.ts'
+import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import type { DetachOptions } from '../tool/background.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
@@ -7,11 +9,10 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { DiscardedCall } from './calls-so-far.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
-import type { ExecutorEvents } from './events.ts'
+import type { ExecutorEvents, OpenQuestion } from './events.ts'
 import { ExecutorCore } from './executor-core.ts'
 import type { ExecutorInner } from './executor-parts.ts'
 import type { AddOptions } from './intake.ts'
-import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
 
 /**
@@ -89,6 +90,11 @@ export class StreamingToolExecutor {
    */
   detach(id: string, how?: string | DetachOptions): boolean {
     return this.#core.detach(id, how)
+  }
+
+  /** Goes on with a background call that the log of a session has. For the query of that session. */
+  adopt(logged: LoggedBackground, background: BackgroundCalls): void {
+    this.#core.adopt(logged, background)
   }
 
   /** True once the body of a call that is not read-only has begun: the reply may already have had effects. */

@@ -1,4 +1,4 @@
-import type { Message } from '../messages/message.ts'
+import type { AssistantMessage, Message } from '../messages/message.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { Records } from './records.ts'
 
@@ -8,6 +8,15 @@ export interface CallPast {
   readonly answer?: PermissionAnswer | undefined
   readonly started?: Records['call.started'] | undefined
   readonly completed?: readonly Message[] | undefined
+}
+
+/** A background call that the log has, until its outcome is delivered. */
+export interface LoggedBackground {
+  readonly started: Records['background.started']
+  /** The part of the reply with the call. */
+  readonly message: AssistantMessage
+  /** Its outcome, once it is over. */
+  readonly outcome?: readonly Message[] | undefined
 }
 
 /** The same while the log grows. */

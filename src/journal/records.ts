@@ -73,6 +73,8 @@ export interface Records {
     readonly reply: string
     readonly isPaused: boolean
     readonly isHookStopped?: boolean | undefined
+    /** Background calls whose outcomes a call of this turn has told the model. */
+    readonly read?: readonly string[] | undefined
   }
   /** `kept`: the messages with which another model goes on. */
   'attempt.discarded': {
@@ -82,6 +84,18 @@ export interface Records {
     readonly reports: readonly SystemMessage[]
     readonly usesFallback?: boolean | undefined
   }
+  /** The call has its result, and its body goes on. `input`: as in `call.started`. */
+  'background.started': OfCall & {
+    readonly id: string
+    readonly isAwaited: boolean
+    readonly onEnd: 'stop' | 'leave'
+    readonly input: unknown
+    readonly decision?: Decision | undefined
+  }
+  /** The outcome as the messages of a call: the result first. */
+  'background.finished': { readonly id: string; readonly messages: readonly Message[] }
+  /** `messages`: the outcome as it has become part of the conversation. */
+  'background.delivered': { readonly id: string; readonly messages: readonly Message[] }
   'run.suspended': object
   'run.ended': CopiesNote & {
     readonly reason: string

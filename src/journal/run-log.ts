@@ -1,5 +1,5 @@
 import type { PermissionAnswer } from '../tool/permission.ts'
-import type { OpenTurn } from './open-turn.ts'
+import type { LoggedBackground, OpenTurn } from './open-turn.ts'
 import type { SessionRecord } from './records.ts'
 
 /** The log of a session as a run sees it. Nothing here throws or rejects. */
@@ -12,6 +12,10 @@ export interface RunLog {
   readonly usesFallback: boolean
   /** Messages that are sent and not yet part of the conversation, by uuid. */
   readonly waiting: readonly string[]
+  /** Background calls whose outcomes are not delivered. */
+  readonly background: readonly LoggedBackground[]
+  /** How many background calls the log has had. */
+  readonly backgroundCount: number
   /** Keys of the context that are kept. */
   readonly contextKeys: readonly string[]
   /** Why nothing can be recorded any more. */

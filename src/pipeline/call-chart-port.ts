@@ -171,8 +171,7 @@ export abstract class CallChartPort implements CallPort {
 
   detach(how: Detachment): void {
     const { record } = this
-    record.backgroundID = record.executor.background?.take(record, how)
-    record.backgroundNote = how.note
+    record.background = record.executor.background?.take(record, how)
   }
 
   conclude(ending: Ending): void {

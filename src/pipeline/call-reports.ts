@@ -80,7 +80,7 @@ export class CallReports {
       return this.#listeners.emit('tool_use_unknown', { ...told, message: resultTexts.unknownOutcome().toolUseResult })
     }
     if (ending?.by === 'background') {
-      return this.#listeners.emit('tool_use_background', { ...told, backgroundID: call.backgroundID ?? '' })
+      return this.#listeners.emit('tool_use_background', { ...told, backgroundID: call.background?.id ?? '' })
     }
     const message = cut(answer?.toolUseResult ?? outcome?.message ?? '', maxMessageChars)
     if (answer !== undefined) return this.#listeners.emit('tool_use_error', { ...told, message, label: 'NotRun' })

@@ -21,9 +21,9 @@ export function conclude(call: ToolCall): void {
 
 /** The one result of a call whose body goes on: its outcome comes later, as a message of its own. */
 function backgroundMessage(call: ToolCall): Message {
-  const { id, backgroundID = '', backgroundNote } = call
-  const content = resultTexts.inBackground(backgroundID, backgroundNote)
-  return resultMessage(call, { type: 'tool_result', tool_use_id: id, content }, { background: backgroundID })
+  const { id, background } = call
+  const content = resultTexts.inBackground(background?.id ?? '', background?.how.note)
+  return resultMessage(call, { type: 'tool_result', tool_use_id: id, content }, { background: background?.id })
 }
 
 /** The message of a call that ended without a result of its body. */

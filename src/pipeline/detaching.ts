@@ -5,20 +5,26 @@ import { CallAbortController } from './call-abort-controller.ts'
 import type { ExecutorServices } from './executor-services.ts'
 import type { ToolCall } from './tool-call.ts'
 
+/** A background call by its id, and how a call became it. */
+export interface DetachedAs {
+  readonly id: string
+  readonly how: Detachment
+}
+
 /** Takes over the bodies of calls that go on in the background. */
 export interface BackgroundDesk {
   readonly hasRoom: boolean
-  /** Inside a step: only takes note. Returns the id of the background call. */
-  take(call: ToolCall, how: Detachment): string
+  /** Inside a step: only takes note. */
+  take(call: ToolCall, how: Detachment): DetachedAs
   /** The reply of these calls does not count: they are stopped, and nobody gets their outcomes. */
   discardOf(executor: ExecutorServices): void
 }
 
 /** Sends a running call to the background. False if it does not run, or nobody can take it over. */
 export function detachCall(call: ToolCall, given?: string | DetachOptions): boolean {
-  if (call.backgroundID !== undefined) return true
+  if (call.background !== undefined) return true
   call.tell({ type: 'call.detach', how: detachmentOf(call, given) })
-  return call.backgroundID !== undefined
+  return call.background !== undefined
 }
 
 function detachmentOf({ tool }: ToolCall, given: string | DetachOptions = {}): Detachment {

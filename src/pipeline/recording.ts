@@ -1,12 +1,15 @@
+import type { RunLog } from '../journal/run-log.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
+import { whenFlushed } from './call-records.ts'
+import type { DetachedAs } from './detaching.ts'
 import type { ToolCall } from './tool-call.ts'
-import { whenFlushed } from './when-flushed.ts'
 
 /** The state `recording` of `completed`: nothing of a result is handed over before it is durable. */
 export function recordResult(call: ToolCall): void {
   const { executor } = call
   const { log } = executor
   if (log === undefined || executor.isDiscarded) return
+  if (call.background !== undefined) recordDetached(call, log, call.background)
   log.append({ t: 'call.completed', ...call.named, messages: call.outgoing.prepare() })
   if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
@@ -16,6 +19,20 @@ export function recordResult(call: ToolCall): void {
     flushResult(call)
   }
   if (call.contextAfter !== undefined) call.onContextApplied()
+}
+
+/** Before the call's result: a process that stops between the two must still know that a body runs. */
+function recordDetached(call: ToolCall, log: RunLog, { id, how }: DetachedAs): void {
+  const { isAwaited, onEnd } = how
+  log.append({
+    t: 'background.started',
+    ...call.named,
+    id,
+    isAwaited,
+    onEnd,
+    input: call.rawInput,
+    decision: call.decision,
+  })
 }
 
 function flushResult(call: ToolCall): void {

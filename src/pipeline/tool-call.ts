@@ -26,6 +26,7 @@ import { CallTimer } from './call-timer.ts'
 import type { CallTrail } from './call-trail.ts'
 import type { BodyExecution } from './calling.ts'
 import { isReadOnly } from './classify-call.ts'
+import type { DetachedAs } from './detaching.ts'
 import type { ExecutorServices } from './executor-services.ts'
 import { OutgoingMessages } from './outgoing-messages.ts'
 import type { HookVerdict } from './pre-hooks.ts'
@@ -80,9 +81,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   /** The group of consecutive safe calls that this call belongs to; all of them see one context. */
   safeGroup: SafeGroup | undefined
   body: BodyExecution | undefined
-  /** The id of the background call that its body has become, and what the model is told beside it. */
-  backgroundID: string | undefined
-  backgroundNote: string | undefined
+  /** The background call that its body has become. */
+  background: DetachedAs | undefined
   bodyResult: BodyResult | undefined
   /** The output of its body until it was told to stop. */
   outputUntilStopped: string | undefined

@@ -17,7 +17,7 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   loop.listenToHost(false)
   loop.stopHearingLog()
   // nothing that the query has started outlives it
-  const closing = loop.ownsBackground ? loop.background.close('query_ended') : undefined
+  const closing = endBackground(loop, ending)
   if (closing === undefined) report(loop, ending)
   else void closing.then(() => report(loop, ending))
 }
@@ -36,6 +36,15 @@ function report(loop: QueryLoop, ending: QueryEnding): void {
   const flushing = log.flush()
   if (flushing === undefined) end(true)
   else void flushing.then(end)
+}
+
+/** A session keeps its background calls for its next run, unless it is suspended. */
+function endBackground(
+  { ownsBackground, background, log }: QueryLoop,
+  { reason }: QueryEnding,
+): Promise<void> | undefined {
+  if (log !== undefined && (reason === 'suspended' || reason === 'journal_error')) return background.suspend()
+  return ownsBackground ? background.close('query_ended') : undefined
 }
 
 /** Returns what the end itself adds to the conversation. */

@@ -28,10 +28,10 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })
   attempt.arrangeResults()
   loop.transcript.add(attempt)
-  loop.background.commit((id) => attempt.hasCall(id))
+  const read = loop.background.commit((id) => attempt.hasCall(id))
   loop.setup.clearAddedRules()
   if (!attempt.isResumed) {
-    recordTurn(loop, attempt)
+    recordTurn(loop, attempt, read)
     loop.turns++
   }
   loop.fruitlessTurns = attempt.isFruitless ? loop.fruitlessTurns + 1 : 0
@@ -40,6 +40,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   loop.tell({ type: 'results.drained' })
 }
 
-function recordTurn({ log }: QueryLoop, { reply, isPaused, isHookStopped }: Attempt): void {
-  log?.append({ t: 'turn.committed', reply: reply.id, isPaused, ...(isHookStopped && { isHookStopped }) })
+function recordTurn({ log }: QueryLoop, { reply, isPaused, isHookStopped }: Attempt, read: readonly string[]): void {
+  const more = { ...(isHookStopped && { isHookStopped }), ...(read.length > 0 && { read }) }
+  log?.append({ t: 'turn.committed', reply: reply.id, isPaused, ...more })
 }

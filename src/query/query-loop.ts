@@ -14,6 +14,7 @@ import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
 import { readOptions, type Settings } from '../executor/options.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
+import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage, SystemMessage, UserMessage } from '../messages/message.ts'
@@ -27,14 +28,13 @@ import { conclude } from './concluding.ts'
 import { abortTools, checkStalled, drain, drained } from './draining.ts'
 import { ModelChoice } from './model-choice.ts'
 import type { ModelStream } from './model-stream.ts'
-import { OldBodies } from './old-bodies.ts'
 import { OpenCalls, runOpenCalls } from './open-calls.ts'
 import { checkOptions, type QueryOptions, readMessages } from './options.ts'
 import { prepare } from './preparing.ts'
 import type { QueryMessage, QueryResult } from './query-message.ts'
 import { recover } from './recovering.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
-import { cutReply, discardAttempt, discardRefusal, discardReply, startBackoff } from './retrying.ts'
+import { cutReply, discardAttempt, discardRefusal, discardReply, OldBodies, startBackoff } from './retrying.ts'
 import { closeReply, openStream } from './streaming.ts'
 import { haltTools, startSuspendGrace } from './suspending.ts'
 import { Transcript } from './transcript.ts'
@@ -103,6 +103,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     if (this.log?.usesFallback === true) this.choice.fallBack()
     this.openCalls = new OpenCalls(readMessages(options.messages), options.openCalls, this.idsAndTime)
     this.background = options.background ?? new BackgroundCalls(this.settings, options.maxBackground)
+    if (this.log !== undefined) this.background.recordIn(this.log)
     this.background.listener = {
       ready: () => this.hearBackground(),
       progressed: (message) => this.showProgress(message),
@@ -127,6 +128,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     for (const message of this.openCalls.report()) this.outgoing.push(message)
     this.listenToHost(this.actor.getSnapshot().status === 'active')
     if (this.log !== undefined) this.#hearLog(this.log)
+    for (const logged of this.log?.background ?? []) this.#adopt(logged)
     this.tell({ type: 'query.start' })
   }
 
@@ -279,6 +281,11 @@ export class QueryLoop implements QueryPort, AttemptHost {
     const { background } = this
     const log = this.log && { log: this.log, atRest: () => checkStalled(this) }
     return new Attempt(this, this.setup.newExecutor({ log, background }), before)
+  }
+
+  /** One that this process does not have runs on from where the log leaves it. */
+  #adopt(logged: LoggedBackground): void {
+    if (!this.background.has(logged.started.id)) this.executor.adopt(logged, this.background)
   }
 
   #hearLog(log: RunLog): void {

@@ -22,6 +22,14 @@ export class TestLog implements RunLog {
     return this.fold.turn
   }
 
+  get background() {
+    return [...this.fold.background.values()]
+  }
+
+  get backgroundCount(): number {
+    return this.fold.backgroundCount
+  }
+
   get turns(): number {
     return this.fold.turns
   }

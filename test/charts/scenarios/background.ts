@@ -36,7 +36,8 @@ async function detached(tool: HeldToolOptions = {}, options: Partial<QueryOption
 }
 
 const told = (text: string) => [expect.stringContaining(text)]
-const stateOf = (query: { run: { actor: { getSnapshot(): { value: unknown } } } }) => query.run.actor.getSnapshot().value
+const stateOf = (query: { run: { actor: { getSnapshot(): { value: unknown } } } }) =>
+  query.run.actor.getSnapshot().value
 
 /** Calls that outlive their turn. */
 export const backgroundScenarios: Record<string, () => Promise<void>> = {
@@ -49,7 +50,11 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
     await flush()
     expect([query.held.requests.length, query.outcomes()]).toEqual([3, told('has finished. Its result:]\nall good')])
     await query.says('done')
-    expect([query.end.result?.reason, query.statusOf(), query.outcomes().length]).toEqual(['completed', ['finished'], 1])
+    expect([query.end.result?.reason, query.statusOf(), query.outcomes().length]).toEqual([
+      'completed',
+      ['finished'],
+      1,
+    ])
   },
   async 'without room a call stays in its turn'() {
     const query = await detached({}, { maxBackground: 0 })
@@ -89,7 +94,10 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
         const { hook, say } = heldHook()
         const hooks = { PostToolUseFailure: [{ hooks: [hook] }] }
         const retry = { attempts: 2, backoffMs: 500 }
-        const query = await detached({ timeout: 100, ...(phase === 'between' && { retry }) }, isHooked ? { context: { hooks } } : {})
+        const query = await detached(
+          { timeout: 100, ...(phase === 'between' && { retry }) },
+          isHooked ? { context: { hooks } } : {},
+        )
         await query.says('meanwhile')
         if (phase === 'between') query.slow.run('a').fail(new Error('once'))
         await flush()
@@ -117,7 +125,10 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
       if (isObedient) query.slow.run('a').finish({ data: 'so far' })
       else query.clock.increment(50)
       await flush()
-      expect([query.statusOf(), query.outcomes()]).toEqual([['stopped'], told(isObedient ? 'so far' : 'may still be running')])
+      expect([query.statusOf(), query.outcomes()]).toEqual([
+        ['stopped'],
+        told(isObedient ? 'so far' : 'may still be running'),
+      ])
     }
   },
   async 'a stop between two attempts needs no grace period'() {
@@ -126,7 +137,11 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
     query.slow.run('a').fail(new Error('once'))
     await flush()
     await query.stop()
-    expect([query.signal.aborted, query.statusOf(), query.outcomes()]).toEqual([true, ['stopped'], told('It was stopped.')])
+    expect([query.signal.aborted, query.statusOf(), query.outcomes()]).toEqual([
+      true,
+      ['stopped'],
+      told('It was stopped.'),
+    ])
     query.clock.increment(10)
     await flush()
     expect(query.slow.started).toEqual(['a'])
@@ -151,7 +166,11 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
     for (const onEnd of ['stop', 'leave'] as const) {
       const query = await detached({ background: { awaited: false, onEnd } })
       await query.says('done')
-      expect([onEnd, query.signal.aborted, query.end.result === undefined]).toEqual([onEnd, onEnd === 'stop', onEnd === 'stop'])
+      expect([onEnd, query.signal.aborted, query.end.result === undefined]).toEqual([
+        onEnd,
+        onEnd === 'stop',
+        onEnd === 'stop',
+      ])
       query.slow.run('a').finish()
       await flush()
       expect([query.end.result?.reason, query.outcomes(), query.statusOf()]).toEqual(['completed', [], []])
@@ -180,7 +199,12 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
       await flush()
       if (phase === 'calling' || phase === 'stopping') query.slow.run('a').finish()
       await flush()
-      expect([phase, query.end.result?.reason, query.outcomes(), query.statusOf()]).toEqual([phase, 'aborted_tools', [], []])
+      expect([phase, query.end.result?.reason, query.outcomes(), query.statusOf()]).toEqual([
+        phase,
+        'aborted_tools',
+        [],
+        [],
+      ])
     }
   },
   async 'a message and an interrupt wake a query that waits'() {
