@@ -6,7 +6,12 @@ export type {
   PermissionMode,
   PermissionVerdict,
 } from '../machines/index.ts'
-export type { BackgroundCall, BackgroundCalls, BackgroundReading } from './background/background-calls.ts'
+export {
+  type BackgroundCall,
+  type BackgroundCalls,
+  type BackgroundReading,
+  backgroundOf,
+} from './background/background-calls.ts'
 export { type Clock, platformClock } from './base/clock.ts'
 export { classifyToolError, describeError } from './base/describe-error.ts'
 export { describeValue } from './base/describe-value.ts'

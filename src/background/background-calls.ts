@@ -7,7 +7,7 @@ import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { BackgroundOrigin, Message, ProgressMessage } from '../messages/message.ts'
-import type { BackgroundDesk, DetachedAs } from '../pipeline/detaching.ts'
+import { type BackgroundDesk, callOf, type DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -145,6 +145,11 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     if (isOpen(call)) return { ...seen(call), output }
     if (by !== undefined) call.readBy = by
     return { ...seen(call), output, outcome: call.messages }
+  }
+
+  /** What a tool's body reads, for its own result. */
+  readIn(id: string, context: { readonly abortController?: unknown }): BackgroundReading | undefined {
+    return this.read(id, callOf(context))
   }
 
   /** Resolves when the call is over, or the time is up. */
@@ -347,4 +352,10 @@ function warnAboutModifier(call: DetachedCall): void {
   const { bodyResult, executor } = call
   if (bodyResult?.ok !== true || bodyResult.result.contextModifier === undefined) return
   executor.warn(call, 'context_modifier_dropped', 'it went to the background, so its context modifier was dropped')
+}
+
+/** The background calls of the query or session that a call belongs to, for tools that list, read or stop them. */
+export function backgroundOf(context: { readonly abortController?: unknown }): BackgroundCalls | undefined {
+  const background = callOf(context)?.executor.background
+  return background instanceof BackgroundCalls ? background : undefined
 }

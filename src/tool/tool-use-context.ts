@@ -28,10 +28,10 @@ export interface ToolCallContext extends ToolUseContext {
   toolUseID: string
   /**
    * Sends this call to the background: the model gets the id now and the outcome in a later turn. Call it as
-   * `context.detach('…')`; the text is for the model. Returns false if the call cannot go there: its executor belongs to
-   * no query, or too many calls are in the background.
+   * `context.detach?.('…')`; the text is for the model. Returns false if the call cannot go there: its executor belongs
+   * to no query, or too many calls are in the background. Every executor supplies it.
    */
-  detach(this: Pick<ToolUseContext, 'abortController'>, note?: string | DetachOptions): boolean
+  detach?(this: Pick<ToolUseContext, 'abortController'>, note?: string | DetachOptions): boolean
 }
 
 /** Adds the required fields that are absent. */

@@ -213,7 +213,6 @@ describe('the background chart', () => {
       'dropped',
       [byResult, 'announce', 'letGo'],
     ],
-    ['a stop does not touch an outcome', [plain, stop(false)], usual, { finished: 'ready' }, [byResult, 'announce']],
     ['a body that is left runs on', [{ type: 'background.leave' }], usual, 'dropped', ['letGo']],
     ['delivered once', [plain, { type: 'background.deliver' }], usual, 'delivered', [byResult, 'announce']],
     [

@@ -71,8 +71,8 @@ describe('a call that goes to the background', () => {
   it('X1 by its own body, with a note for the model', async () => {
     const { slow, held, calls, says, result } = background()
     await calls(['a', 'Slow'])
-    expect(slow.run('a').context.detach('It prints a line per test.')).toBe(true)
-    expect(slow.run('a').context.detach()).toBe(true)
+    expect(slow.run('a').context.detach?.('It prints a line per test.')).toBe(true)
+    expect(slow.run('a').context.detach?.()).toBe(true)
     await flush()
     expect(apiInShort(held.requests[1]?.messages ?? []).at(-1)).toBe(
       `user: result a ${sentence('bg_1')}\nIt prints a line per test.`,

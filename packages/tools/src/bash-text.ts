@@ -2,9 +2,6 @@ import type { BashData } from './bash.ts'
 
 /** The text that the model gets for a run. */
 export function bashText(data: BashData): string {
-  if (data.type === 'background') {
-    return `Running in the background as ${data.id}. Use BashOutput to read its output and BashStop to stop it.`
-  }
   const { output, endedBy, exitCode, signal, nextCwd, wasBroughtBack } = data
   const lines = [output.trimEnd() || '(no output)']
   if (endedBy === 'timeout') {

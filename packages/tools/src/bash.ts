@@ -1,4 +1,4 @@
-import { defineTool, type Tool, toolError } from 'signalbox'
+import { backgroundOf, defineTool, type Tool, type ToolCallContext, toolError } from 'signalbox'
 import { z } from 'zod'
 import { BashPermission } from './bash-permission.ts'
 import { bashText } from './bash-text.ts'
@@ -9,21 +9,38 @@ import type { Shell, ShellOutcome } from './shell/shell.ts'
 import { isReadOnlyCommand, unaskedConditions } from './shell/shell-rule.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
-export type BashData =
-  | ({ type: 'finished'; isError: boolean } & Omit<ShellOutcome, 'cwd'>)
-  | { type: 'background'; id: string; command: string }
+export type BashData = { isError: boolean } & Omit<ShellOutcome, 'cwd'>
 
 const inputSchema = z.object({
   command: z.string().describe('The bash command to run'),
   timeout: z.number().int().min(1).optional().describe('Timeout in milliseconds'),
   description: z.string().optional().describe('What the command does, in a few words'),
-  run_in_background: z.boolean().optional().describe('Run in the background; read the output later with BashOutput'),
+  run_in_background: z
+    .boolean()
+    .optional()
+    .describe(
+      'Run in the background, for commands that do not end by themselves; read the output with BackgroundOutput',
+    ),
 })
 type BashInput = z.output<typeof inputSchema>
 
 const maxCommand = 100_000
 /** Progress stops after this much output. */
 const maxShownChars = 1_000_000
+
+/** The longest time that timers support: a server runs until it is stopped. */
+const never = 2 ** 31 - 1
+
+/** A command such as a server never ends by itself, so no query waits for it. */
+const inBackground = {
+  awaited: false,
+  note: 'Use BackgroundOutput to read its output and BackgroundStop to stop it.',
+}
+
+const noRoom = (context: ToolCallContext): string =>
+  backgroundOf(context) === undefined
+    ? 'nothing can run in the background here. Run it without run_in_background.'
+    : 'too many calls run in the background. Stop one with BackgroundStop first.'
 
 /** Runs commands in bash. */
 export function bashTool(workspace: Workspace, shell: Shell): Tool<typeof inputSchema, BashData> {
@@ -37,7 +54,7 @@ export function bashTool(workspace: Workspace, shell: Shell): Tool<typeof inputS
     run_in_background !== true && isReadOnlyCommand(command)
   return defineTool({
     name: 'Bash',
-    description: `Runs a command in bash and returns its output. The working directory persists between calls and starts at ${root}; variables do not persist. Standard input is empty. Processes that the command leaves running are stopped; to keep one running, set run_in_background. Read-only commands run in parallel, but a command with a cd runs alone: omit a cd to the current directory. Commands may not see each other's processes; use BashStop to stop background commands.`,
+    description: `Runs a command in bash and returns its output. The working directory persists between calls and starts at ${root}; variables do not persist. Standard input is empty. Processes that the command leaves running are stopped; to keep one running, set run_in_background. Read-only commands run in parallel, but a command with a cd runs alone: omit a cd to the current directory. Commands may not see each other's processes; use BackgroundStop to stop background commands.`,
     inputSchema,
     // a cd may move the shell under the calls beside it
     isConcurrencySafe: (input) => onlyReads(input.command.trim(), input),
@@ -60,17 +77,17 @@ export function bashTool(workspace: Workspace, shell: Shell): Tool<typeof inputS
     checkRule: shellRuleProblem,
     checkPermissions: async ({ command, run_in_background }, context) =>
       run_in_background === true ? undefined : permission.checkPermissions(withoutCdHere(command), context),
-    async call({ command, timeout, run_in_background }, { abortController }, _ask, _message, onProgress) {
-      if (run_in_background === true) {
-        const run = await shell.startBackground(command)
-        if (run !== undefined) return { data: { type: 'background', id: run.id, command } as BashData }
-        throw toolError('Too many background runs. Stop one with BashStop first.', 'TooMany')
+    async call({ command, timeout, run_in_background }, context, _ask, _message, onProgress) {
+      const isBackground = run_in_background === true
+      if (isBackground && context.detach?.(inBackground) !== true) {
+        throw toolError(`The command did not run: ${noRoom(context)}`, 'NoBackground')
       }
       const essence = withoutCdHere(command)
       let shown = 0
       const outcome = await shell.run(command, {
-        timeoutMs: Math.min(timeout ?? shell.timeoutMs, shell.maxTimeoutMs),
-        signal: abortController.signal,
+        timeoutMs: isBackground ? never : Math.min(timeout ?? shell.timeoutMs, shell.maxTimeoutMs),
+        signal: context.abortController.signal,
+        isBackground,
         // even with permission, a read-only command starts no program that a repository names
         isHarmless: unaskedConditions(command) !== undefined,
         onOutput: (text) => {
@@ -82,13 +99,13 @@ export function bashTool(workspace: Workspace, shell: Shell): Tool<typeof inputS
       const { cwd: _, ...rest } = outcome
       const isBenign = outcome.exitCode === 0 || isBenignExit(essence, outcome.exitCode)
       const interrupted = outcome.endedBy !== 'itself'
-      return { data: { type: 'finished', isError: interrupted || !isBenign, ...rest } as BashData, interrupted }
+      return { data: { isError: interrupted || !isBenign, ...rest } as BashData, interrupted }
     },
     mapResult: (data, id) => ({
       type: 'tool_result',
       tool_use_id: id,
       content: bashText(data),
-      ...(data.type === 'finished' && data.isError && { is_error: true }),
+      ...(data.isError && { is_error: true }),
     }),
   })
 }

@@ -1,8 +1,8 @@
 import { type AnyTool, SignalboxError } from 'signalbox'
 import { type Isolation, nodeProcessRunner } from 'signalbox/node'
 import { type AgentOptions, agentTool } from './agent.ts'
+import { backgroundTools } from './background.ts'
 import { bashTool } from './bash.ts'
-import { bashOutputTool, bashStopTool } from './bash-background.ts'
 import { editTool } from './edit.ts'
 import { globTool } from './glob.ts'
 import { grepTool } from './grep.ts'
@@ -44,7 +44,7 @@ export interface ToolSet {
   readonly taskBoard: TaskBoard
   /** How the processes of a command are isolated; undefined without a shell, or with your own runner. */
   readonly isolation: Isolation | undefined
-  /** Stops all background runs. */
+  /** Stops every command that still runs. */
   close(): Promise<void>
 }
 
@@ -101,10 +101,11 @@ function toolSet(options: ToolSetOptions, workspace: Workspace): ToolSet {
   const fileTools = [readTool(desk, options.read), writeTool(desk), editTool(desk), globTool(search), grepTool(search)]
   const tools: AnyTool[] = [
     ...fileTools.map((tool) => guarded(tool as AnyTool)),
-    ...(shell === undefined ? [] : [bashTool(workspace, shell), bashOutputTool(shell), bashStopTool(shell)]),
+    ...(shell === undefined ? [] : [bashTool(workspace, shell)]),
     ...(options.webFetch === false ? [] : [webFetchTool(options.webFetch)]),
     webSearchTool(options.searchWeb),
     ...taskTools(taskBoard),
+    ...backgroundTools(),
   ].map((tool) => tool as AnyTool)
   if (options.agent !== undefined) tools.push(agentTool(options.agent, [...tools]))
   return {

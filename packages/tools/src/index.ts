@@ -9,8 +9,8 @@ export type {
   WrapCommand,
 } from 'signalbox/node'
 export { type AgentOptions, agentTool } from './agent.ts'
+export { backgroundTools } from './background.ts'
 export { type BashData, bashTool } from './bash.ts'
-export { type BackgroundData, bashOutputTool, bashStopTool } from './bash-background.ts'
 export { createTools, defaultTools, openTools, type ToolSet, type ToolSetOptions } from './create-tools.ts'
 export { type EditData, editTool } from './edit.ts'
 export type { FileToolDeps } from './file-tool.ts'

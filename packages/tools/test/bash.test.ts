@@ -1,7 +1,16 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createAssistantMessage, StreamingToolExecutor, type ToolResultBlock } from '../../../src/index.ts'
+import {
+  type AnyTool,
+  allowAllTools,
+  createAssistantMessage,
+  query,
+  StreamingToolExecutor,
+  type ToolResultBlock,
+  toApiMessages,
+} from '../../../src/index.ts'
+import { type ScriptItem, scriptedModel } from '../../../src/query/scripted/index.ts'
 import { createTools, type ToolSetOptions } from '../src/index.ts'
 import { put, runTool, scratch } from './bench.ts'
 import { eventually, processesWith } from './processes.ts'
@@ -228,32 +237,81 @@ describe('a command that never started', () => {
   })
 })
 
+/** A query in which the model says what the test wants, and each reply waits for the test. */
+function talk(tools: readonly AnyTool[]) {
+  const replies: ((items: ScriptItem[]) => void)[] = []
+  const model = scriptedModel(
+    Array.from({ length: 12 }, () => () => new Promise<ScriptItem[]>((resolve) => replies.push(resolve))),
+  )
+  const run = query({ messages: 'go', tools, model, canUseTool: allowAllTools })
+  const over = (async () => {
+    for await (const _ of run);
+    return run.result?.reason
+  })()
+  const reply = async (...items: ScriptItem[]): Promise<string> => {
+    await eventually(() => replies.length > 0)
+    replies.shift()?.(items)
+    await eventually(() => replies.length > 0 || run.result !== undefined)
+    const last = toApiMessages(run.transcript).at(-1)
+    return JSON.stringify(last?.content ?? '')
+  }
+  return { run, over, reply }
+}
+
 describe('background runs', () => {
-  it('that do not start report the reason', async () => {
-    const { tools, bash } = bashIn({}, { bash: '/no/such/bash' })
-    await bash('echo one', { run_in_background: true })
-    const { text } = await runTool(tools, 'BashStop', { id: 'bash_1' })
-    expect(text).toContain('not started: /no/such/bash was not found')
+  it('X7 that do not start report the reason', async () => {
+    const { tools } = bashIn({}, { bash: '/no/such/bash' })
+    const { reply, over } = talk(tools)
+    await reply({ call: 'Bash', input: { command: 'echo one', run_in_background: true } })
+    expect(await reply({ call: 'BackgroundOutput', input: { id: 'bg_1', waitMs: 60_000 } })).toContain(
+      'bash could not be started: /no/such/bash was not found',
+    )
+    await reply('done')
+    expect(await over).toBe('completed')
   })
 
-  it('have an id, can be read and stopped, and end with the set', async () => {
+  it('X1 X7 have an id, can be listed, read and stopped, and end with the query', async () => {
     const token = `signalbox-${Math.random().toString(36).slice(2)}`
-    const { root, tools, bash, close } = bashIn({}, { maxBackgroundRuns: 2, env: { TOKEN: token } })
-    const begun = await bash('echo one; touch begun; sleep 1000', { run_in_background: true })
-    expect(begun.text).toContain('bash_1')
+    const { root, tools } = bashIn({}, { env: { TOKEN: token } })
+    const { reply, over, run } = talk(tools)
+    const background = (command: string) => ({ call: 'Bash', input: { command, run_in_background: true } })
+    expect(await reply(background('echo one; touch begun; sleep 1000'))).toContain(
+      'Running in the background as bg_1. You will get its result when it is done; do not guess it.',
+    )
     await eventually(() => existsSync(join(root, 'begun')))
-    const look = async (id: string) => (await runTool(tools, 'BashOutput', { id })).text
-    await eventually(async () => (await look('bash_1')).includes('one'))
-    expect(await look('bash_1')).toBe('[bash_1: running]\n(no new output)')
-    await bash('exit 4', { run_in_background: true })
-    await eventually(async () => (await look('bash_2')).includes('exited with code 4'))
-    expect((await runTool(tools, 'BashStop', { id: 'bash_1' })).text).toContain('[bash_1: stopped]')
-    expect((await look('bash_9')).toString()).toContain('Known ids: bash_1, bash_2.')
-    await bash('sleep 1000', { run_in_background: true })
-    await bash('setsid sleep 1000', { run_in_background: true })
-    expect((await bash('sleep 1000', { run_in_background: true })).text).toContain('Too many background runs')
-    await close()
+    const look = (id: string, waitMs?: number) => reply({ call: 'BackgroundOutput', input: { id, waitMs } })
+    expect(await look('bg_1')).toContain('[bg_1: running] Bash(echo one; touch begun; sleep 1000)\\none')
+    expect(await look('bg_1')).toContain('(no new output)')
+    expect(await reply({ call: 'BackgroundList' })).toContain('[bg_1: running] Bash(echo one')
+    await reply(background('echo four; exit 4'))
+    const failed = await look('bg_2', 60_000)
+    expect(failed).toContain('[bg_2: failed]')
+    expect(failed).toContain('four\\n[Exit code 4]')
+    expect(await reply({ call: 'BackgroundStop', input: { id: 'bg_1' } })).toContain('[bg_1: stopped]')
+    expect(await look('bg_9')).toContain('Known ids: bg_1, bg_2.')
+    await reply(background('setsid sleep 1000'))
+    await reply('done')
+    expect(await over).toBe('completed')
     expect(await processesWith(token)).toEqual([])
+    // what a call has read is not told a second time
+    const outcomes = run.transcript.filter((message) => message.type === 'user' && message.background !== undefined)
+    expect(outcomes).toEqual([])
+  })
+
+  it('X7 at most so many at once, and none where no query takes them', async () => {
+    const { tools, bash } = bashIn()
+    expect((await bash('echo one', { run_in_background: true })).text).toContain(
+      'nothing can run in the background here',
+    )
+    const run = query({
+      messages: 'go',
+      tools,
+      model: scriptedModel([[{ call: 'Bash', input: { command: 'sleep 100', run_in_background: true } }], 'done']),
+      canUseTool: allowAllTools,
+      maxBackground: 0,
+    })
+    for await (const _ of run);
+    expect(JSON.stringify(toApiMessages(run.transcript))).toContain('too many calls run in the background')
   })
 })
 

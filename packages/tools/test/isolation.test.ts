@@ -76,9 +76,11 @@ describe.each(isolations)('a command (%s)', (isolation) => {
       if (how === 'ends') await bash(`{ ${command}\n} & sleep 0.1`)
       else if (how === 'is out of time') await bash(command, { timeout: 300 })
       else {
-        await bash(command, { run_in_background: true })
+        const host = new AbortController()
+        const running = runTool(tools, 'Bash', { command }, { context: { abortController: host } })
         await eventually(async () => !existsSync('/proc') || processesNamed(name).length > 0)
-        await runTool(tools, 'BashStop', { id: 'bash_1' })
+        host.abort('escape')
+        await running
       }
     }
     await Promise.all(leavers(nap, isolation).map(one))

@@ -16,13 +16,14 @@ describe('the set', () => {
       Glob: true,
       Grep: true,
       Bash: false,
-      BashOutput: false,
-      BashStop: false,
       WebFetch: true,
       WebSearch: true,
       TaskCreate: false,
       TaskUpdate: false,
       TaskList: true,
+      BackgroundList: true,
+      BackgroundOutput: true,
+      BackgroundStop: true,
       Agent: false,
     })
     expect(toolSchemas(tools).every(({ description }) => (description ?? '').length > 20)).toBe(true)

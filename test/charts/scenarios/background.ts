@@ -1,15 +1,22 @@
 import { expect } from 'vitest'
-import type { QueryOptions, QueryResult } from '../../../src/index.ts'
+import { createToolResultMessage, type QueryOptions, type QueryResult } from '../../../src/index.ts'
+import type { SessionRecord } from '../../../src/journal/records.ts'
 import type { HeldToolOptions } from '../../../src/testing/held-tool.ts'
 import { heldTool } from '../../support/held-tool.ts'
+import { blockRecord, openedReply, stoppedRecord } from '../../support/log-records.ts'
 import { inShort, testQuery } from '../../support/query.ts'
+import { TestLog } from '../../support/test-log.ts'
 import { flush } from '../../support/turn.ts'
 import { heldHook } from './parts.ts'
 
 /** A query with one call in the background, after the reply in which the model goes on without it. */
 async function detached(tool: HeldToolOptions = {}, options: Partial<QueryOptions> = {}) {
+  const phases: string[][] = []
   const slow = heldTool('Slow', tool)
   const query = testQuery([slow.tool], { ...options, executor: { abortGraceMs: 50, ...options.executor } })
+  for (const type of ['tool_use_success', 'tool_use_error'] as const) {
+    query.run.on(type, ({ durations }) => void phases.push(Object.keys(durations)))
+  }
   const end: { result?: QueryResult } = {}
   void query.result.then((result) => {
     end.result = result
@@ -32,12 +39,38 @@ async function detached(tool: HeldToolOptions = {}, options: Partial<QueryOption
   }
   const statusOf = () => query.run.background.list().map(({ status }) => status)
   const { signal } = slow.run('a').context.abortController
-  return { ...query, slow, end, says, outcomes, stop, statusOf, isDetached, signal }
+  return { ...query, slow, end, says, outcomes, stop, statusOf, isDetached, signal, phases }
 }
 
 const told = (text: string) => [expect.stringContaining(text)]
 const stateOf = (query: { run: { actor: { getSnapshot(): { value: unknown } } } }) =>
   query.run.actor.getSnapshot().value
+
+const resultOf = (id: string, content: string) =>
+  createToolResultMessage({ type: 'tool_result', tool_use_id: id, content }, { sourceToolAssistantUUID: `block ${id}` })
+
+/** A query on a log that has a background call `bg_1` from a process that is gone. */
+function recovered(tool: HeldToolOptions, options: Partial<QueryOptions> = {}, outcome?: string) {
+  const before: SessionRecord[] = [
+    ...openedReply(blockRecord('a', 'Slow')),
+    { t: 'background.started', reply: 'r1', call: 'a', id: 'bg_1', isAwaited: true, onEnd: 'stop', input: { n: 1 } },
+    { t: 'call.completed', reply: 'r1', call: 'a', messages: [resultOf('a', 'Running in the background as bg_1.')] },
+    stoppedRecord,
+    { t: 'turn.committed', reply: 'r1', isPaused: false },
+    ...(outcome === undefined
+      ? []
+      : [{ t: 'background.finished' as const, id: 'bg_1', messages: [resultOf('a', outcome)] }]),
+  ]
+  const log = new TestLog(before)
+  const slow = heldTool('Slow', tool)
+  const query = testQuery([slow.tool], { journal: log, messages: [...log.fold.transcript.messages], ...options })
+  const end: { result?: QueryResult } = {}
+  void query.result.then((ended) => {
+    end.result = ended
+  })
+  const outcomes = (): string[] => inShort(query.run.transcript).filter((line) => line.includes('Background call'))
+  return { ...query, log, slow, outcomes, end }
+}
 
 /** Calls that outlive their turn. */
 export const backgroundScenarios: Record<string, () => Promise<void>> = {
@@ -216,5 +249,107 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
       await flush()
       expect([query.held.requests.length, query.signal.aborted]).toEqual([3, false])
     }
+  },
+  async 'phases without work are skipped'() {
+    for (const [data, phases] of [
+      ['plain', []],
+      [{ n: 1 }, ['formatting']],
+    ] as const) {
+      const query = await detached()
+      await query.says('meanwhile')
+      query.slow.run('a').finish({ data })
+      await flush()
+      expect(query.phases).toEqual([phases])
+    }
+    const late = await detached({ timeout: 100, retry: { attempts: 2, backoffMs: 500 } })
+    await late.says('meanwhile')
+    late.slow.run('a').fail(new Error('once'))
+    await flush()
+    late.clock.increment(100)
+    await flush()
+    expect(late.phases).toEqual([['retrying', 'formatting']])
+  },
+  async 'an outcome of a reply that does not count is told to nobody'() {
+    const slow = heldTool('Slow', { isReadOnly: () => true, startWhen: 'closed' })
+    const query = testQuery([slow.tool], { retry: { attempts: 1, backoffMs: 5 } })
+    await flush()
+    query.held.start()
+    query.held.call('a', 'Slow')
+    await flush()
+    query.run.detach('a')
+    await flush()
+    slow.run('a').finish()
+    await flush()
+    query.held.fail(Object.assign(new Error('busy'), { status: 529 }))
+    await flush()
+    query.clock.increment(5)
+    await flush()
+    expect([query.held.requests.length, inShort(query.run.transcript)]).toEqual([2, ['user: go']])
+  },
+  async 'with a log, an outcome is recorded before it is told'() {
+    const log = new TestLog()
+    const query = await detached({}, { journal: log })
+    expect(log.types.filter((type) => type.startsWith('background') || type === 'call.completed')).toEqual([
+      'background.started',
+      'call.completed',
+    ])
+    await query.says('meanwhile')
+    log.hold()
+    query.slow.run('a').finish()
+    await flush()
+    expect([log.types.at(-1), query.held.requests.length]).toEqual(['background.finished', 2])
+    log.release()
+    await flush()
+    expect([log.types.at(-1), query.held.requests.length]).toEqual(['background.delivered', 3])
+    expect([query.outcomes().length, inShort(log.fold.transcript.messages)]).toEqual([
+      1,
+      inShort(query.run.transcript).slice(1),
+    ])
+  },
+  async 'a query that waits can be suspended, and loses nothing when its log fails'() {
+    for (const end of ['suspended', 'journal_error']) {
+      const log = new TestLog()
+      const query = await detached({}, { journal: log })
+      await query.says('meanwhile')
+      if (end === 'suspended') query.run.suspend(0)
+      else log.fail()
+      await flush()
+      expect(query.signal.reason).toBe('suspend')
+      query.slow.run('a').finish()
+      await flush()
+      expect([query.end.result?.reason, log.fold.background.get('bg_1')?.outcome]).toEqual([end, undefined])
+    }
+  },
+  async 'a background call of a process that is gone goes on: again, unknown, found out, or as the log has it'() {
+    const again = recovered({ recover: () => 'again' })
+    await flush()
+    again.slow.run('a').finish({ data: 'again' })
+    const unknown = recovered({})
+    const found = recovered({ recover: () => ({ data: 'found out' }) })
+    const logged = recovered({}, {}, 'as it was')
+    await flush()
+    expect([again.slow.started, again.slow.run('a').input]).toEqual([['a'], { n: 1 }])
+    const runs = [again, unknown, found, logged]
+    for (const run of runs) {
+      run.held.start()
+      run.held.text('ok')
+      run.held.end()
+      await flush()
+    }
+    expect(runs.map(({ outcomes }) => outcomes())).toEqual([
+      told('\nagain'),
+      told('The process stopped while this call was running.'),
+      told('found out'),
+      told('as it was'),
+    ])
+    expect(runs.map(({ log }) => log.fold.background.size)).toEqual([0, 0, 0, 0])
+    expect(unknown.slow.started).toEqual([])
+  },
+  async 'a background call that is stopped while its tool finds out what became of it is unknown'() {
+    const run = recovered({ recover: () => new Promise<never>(() => undefined) })
+    await flush()
+    expect(run.run.background.stop('bg_1')).toBe(true)
+    await flush()
+    expect(run.run.background.list()).toMatchObject([{ status: 'unknown' }])
   },
 }

@@ -43,11 +43,6 @@ export interface ShellOptions {
    * @default 1_000
    */
   killGraceMs?: number | undefined
-  /**
-   * Maximum number of concurrent background runs.
-   * @default 10
-   */
-  maxBackgroundRuns?: number | undefined
   /** Changes the program that is started for a command, such as to run it in a sandbox. */
   wrapCommand?: WrapCommand | undefined
   /**
@@ -60,15 +55,7 @@ export interface ShellOptions {
   processRunner?: ProcessRunner | undefined
 }
 
-export interface BackgroundRun {
-  readonly id: string
-  readonly command: string
-  readonly running: RunningCommand
-  /** Undefined while it runs. */
-  outcome: CommandOutcome | undefined
-}
-
-/** A shell: its current folder and its background runs. */
+/** A shell: its current folder and what runs in it. */
 export interface Shell {
   readonly cwd: string
   readonly runner: ProcessRunner
@@ -78,11 +65,17 @@ export interface Shell {
   readonly maxTimeoutMs: number
   run(
     command: string,
-    how: { timeoutMs: number; signal: AbortSignal; isHarmless?: boolean; onOutput(text: string): void },
+    how: {
+      timeoutMs: number
+      signal: AbortSignal
+      isHarmless?: boolean
+      /** It does not keep the process alive. */
+      isBackground?: boolean
+      onOutput(text: string): void
+    },
   ): Promise<ShellOutcome>
-  startBackground(command: string): Promise<BackgroundRun | undefined>
-  background(id: string): BackgroundRun | undefined
-  backgroundIds(): string[]
+  /** Commands that run in the background now. */
+  readonly backgroundCommands: readonly string[]
   /** Stops everything that still runs. */
   close(): Promise<void>
 }
@@ -95,11 +88,9 @@ export interface ShellOutcome extends CommandOutcome {
 }
 
 const drainMs = 500
-const maxFinished = 50
-const never = 2 ** 31 - 1
 
 export function createShell(workspace: Workspace, options: ShellOptions = {}): Shell {
-  const { bash = 'bash', timeoutMs = 120_000, maxTimeoutMs = 600_000, maxBackgroundRuns = 10 } = options
+  const { bash = 'bash', timeoutMs = 120_000, maxTimeoutMs = 600_000 } = options
   if (options.processRunner !== undefined && options.isolation !== undefined) {
     throw new SignalboxError(
       'invalid_option',
@@ -108,10 +99,9 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
   }
   const runner = options.processRunner ?? isolatedRunner(options.isolation)
   const grace: Grace = { termMs: options.killGraceMs ?? 1_000, drainMs }
-  const runs = new Map<string, BackgroundRun>()
+  const inBackground = new Map<RunningCommand, string>()
   const live = new Set<RunningCommand>()
   let cwd = workspace.root
-  let count = 0
 
   const start = (
     command: string,
@@ -152,10 +142,11 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
     },
     timeoutMs,
     maxTimeoutMs,
-    async run(command, { timeoutMs: limit, signal, isHarmless, onOutput }) {
+    async run(command, { timeoutMs: limit, signal, isHarmless, isBackground = false, onOutput }) {
       if (!(await isUsable(cwd))) cwd = workspace.root
       const from = cwd
-      const running = start(command, { timeoutMs: limit, onOutput }, isHarmless)
+      const running = start(command, { timeoutMs: limit, onOutput, isBackground }, isHarmless)
+      if (isBackground) inBackground.set(running, command)
       const stop = (): void => running.stop()
       if (signal.aborted) stop()
       signal.addEventListener('abort', stop, { once: true })
@@ -164,31 +155,16 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
         const isInside = outcome.cwd === undefined || (await isUsable(outcome.cwd))
         const to = isInside ? (outcome.cwd ?? from) : workspace.root
         // a command that did not move must not undo the move of another one
-        if (to !== from) cwd = to
+        if (to !== from && !isBackground) cwd = to
         return { ...outcome, nextCwd: cwd, wasBroughtBack: !isInside }
       } finally {
+        inBackground.delete(running)
         signal.removeEventListener('abort', stop)
       }
     },
-    async startBackground(command) {
-      const busy = [...runs.values()].filter(({ outcome }) => outcome === undefined)
-      if (busy.length >= maxBackgroundRuns) return undefined
-      if (!(await isUsable(cwd))) cwd = workspace.root
-      const run: BackgroundRun = {
-        id: `bash_${++count}`,
-        command,
-        running: start(command, { timeoutMs: never, isBackground: true }),
-        outcome: undefined,
-      }
-      runs.set(run.id, run)
-      run.running.finished.then((outcome) => {
-        run.outcome = outcome
-        forgetOldest(runs)
-      })
-      return run
+    get backgroundCommands() {
+      return [...inBackground.values()]
     },
-    background: (id) => runs.get(id),
-    backgroundIds: () => [...runs.keys()],
     async close() {
       const left = [...live]
       for (const running of left) running.stop()
@@ -201,9 +177,4 @@ export function createShell(workspace: Workspace, options: ShellOptions = {}): S
 function pathOutside(path: string | undefined, roots: readonly string[]): string {
   const folders = (path ?? '').split(':').filter((folder) => !roots.some((root) => isInside(root, folder)))
   return folders.join(':') || '/usr/bin:/bin'
-}
-
-function forgetOldest(runs: Map<string, BackgroundRun>): void {
-  const finished = [...runs.values()].filter(({ outcome }) => outcome !== undefined)
-  for (const { id } of finished.slice(0, Math.max(0, finished.length - maxFinished))) runs.delete(id)
 }

@@ -7,10 +7,10 @@ import type { Shell } from '../shell/shell.ts'
  */
 export function noBackgroundRuns(tool: AnyTool, shell: Shell): AnyTool {
   const call: AnyTool['call'] = (...args) => {
-    const busy = shell.backgroundIds().filter((id) => shell.background(id)?.outcome === undefined)
-    if (busy.length === 0) return tool.call(...args)
+    const [busy] = shell.backgroundCommands
+    if (busy === undefined) return tool.call(...args)
     throw toolError(
-      `${tool.name} cannot be used safely on this system while ${busy.join(', ')} runs in the background. Use Bash instead, or stop the run with BashStop first.`,
+      `${tool.name} cannot be used safely on this system while a command runs in the background: ${busy}. Use Bash instead, or stop the command with BackgroundStop first.`,
       'BackgroundRun',
     )
   }

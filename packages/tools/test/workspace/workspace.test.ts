@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isSignalboxError } from '../../../../src/index.ts'
+import { allowAllTools, isSignalboxError, query } from '../../../../src/index.ts'
+import { scriptedModel } from '../../../../src/query/scripted/index.ts'
 import { createTools, openTools, type ProcessRequest } from '../../src/index.ts'
 import { nodeFileSystem } from '../../src/workspace/node-file-system.ts'
 import { openToRead } from '../../src/workspace/open-to-read.ts'
@@ -176,9 +177,16 @@ describe('a file system of another machine', () => {
     const { tools, close } = await openTools({ root, fileSystem: remote, shell, ripgrep: false })
     onTestFinished(close)
     const read = async () => (await runTool(tools, 'Read', { file_path: 'a.txt' })).text
-    await runTool(tools, 'Bash', { command: 'sleep 100', run_in_background: true })
-    expect(await read()).toContain('cannot be used safely on this system while bash_1 runs')
-    await runTool(tools, 'BashStop', { id: 'bash_1' })
+    const model = scriptedModel([
+      [{ call: 'Bash', input: { command: 'sleep 100', run_in_background: true } }],
+      [{ call: 'Read', input: { file_path: 'a.txt' } }],
+      'done',
+    ])
+    const run = query({ messages: 'go', tools, model, canUseTool: allowAllTools })
+    for await (const _ of run);
+    expect(JSON.stringify(run.transcript)).toContain(
+      'cannot be used safely on this system while a command runs in the background: sleep 100',
+    )
     expect(await read()).toContain('x')
   })
 })
