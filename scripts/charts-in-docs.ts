@@ -1,7 +1,13 @@
-import { callChart, connectionChart, executorChart, queryChart } from '../machines/index.ts'
+import { backgroundChart, callChart, connectionChart, executorChart, queryChart } from '../machines/index.ts'
 import { chartToMermaid } from '../src/testing/chart-to-mermaid.ts'
 
-const charts = { call: callChart, executor: executorChart, query: queryChart, connection: connectionChart }
+const charts = {
+  call: callChart,
+  executor: executorChart,
+  query: queryChart,
+  background: backgroundChart,
+  connection: connectionChart,
+}
 
 /** `<!-- chart: query -->` and the Mermaid block below it. */
 const marked = /(<!-- chart: (\w+) -->\n```mermaid\n)[\s\S]*?(\n```)/g

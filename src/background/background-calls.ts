@@ -121,6 +121,8 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   adopt(from: ToolCall, { started, outcome }: LoggedBackground, context: ToolUseContext): void {
     const { id, isAwaited, onEnd } = started
     this.#add(from, { id, how: { isAwaited, onEnd } }, context, outcome)
+    // an outcome that the log has precedes the run's first request
+    this.#outbox.run(() => undefined)
   }
 
   /**
