@@ -93,6 +93,7 @@ export type { LongResult, ResultStore } from './results/result-store.ts'
 export { checkRules, type RuleProblem } from './tool/check-rules.ts'
 export { defineTool } from './tool/define-tool.ts'
 export { describeCall } from './tool/describe-call.ts'
+export { createLocks, type LockHolder, type Locks } from './tool/locks.ts'
 export {
   allowAllTools,
   type CanUseTool,

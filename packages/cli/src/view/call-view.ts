@@ -9,6 +9,7 @@ export type Phase =
   | 'deciding'
   | 'asking'
   | 'later'
+  | 'locking'
   | 'journaling'
   | 'calling'
   | 'retrying'
@@ -48,6 +49,7 @@ const executingStates = new Set<string>([
   'deciding',
   'asking',
   'later',
+  'locking',
   'journaling',
   'calling',
   'retrying',
