@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LockBook, LockClaim } from '../../machines/index.ts'
-import { randomFrom } from '../../src/testing/random.ts'
+import { randomFrom } from '../../src/testing/repeatable.ts'
 
 const runs = process.env.SIGNALBOX_FULL === undefined ? 1_000 : 20_000
 const firstSeed = Number(
