@@ -5,7 +5,7 @@ import { OrderedLane } from './ordered-lane.ts'
 export type Use = 'reads' | 'writes' | 'readsBelow' | 'writesBelow'
 
 /** Uses of one key by two calls at once that conflict. */
-export const conflictingUses = {
+const conflictingUses = {
   reads: ['writes', 'writesBelow'],
   writes: ['reads', 'writes', 'readsBelow', 'writesBelow'],
   readsBelow: ['writes'],
