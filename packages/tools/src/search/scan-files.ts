@@ -4,7 +4,7 @@ import { toJavaScript } from './dialect/to-javascript.ts'
 import { type FileMatch, type FoundMatches, maxFileBytes, maxLineChars, type Search } from './match.ts'
 import { type FileText, readBatch } from './read-batch.ts'
 import type { ScanRequest } from './scan-batch.ts'
-import { startSearchThread } from './search-thread.ts'
+import { startSearchThread, stopped } from './search-thread.ts'
 
 const batchFiles = 64
 
@@ -54,12 +54,12 @@ export async function scanFiles(
 async function unlessStopped<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | 'stopped'> {
   if (signal.aborted) return 'stopped'
   let stop = (): void => undefined
-  const stopped = new Promise<'stopped'>((resolve) => {
-    stop = () => resolve('stopped')
+  const whenStopped = new Promise<typeof stopped>((resolve) => {
+    stop = () => resolve(stopped)
   })
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return await Promise.race([value, stopped])
+    return await Promise.race([value, whenStopped])
   } finally {
     signal.removeEventListener('abort', stop)
   }

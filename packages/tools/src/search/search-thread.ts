@@ -20,6 +20,9 @@ parentPort.on('message', ({ what, request }) => {
   catch (error) { parentPort.postMessage({ problem: String(error && error.message) }) }
 })`
 
+/** The answer of a thread that was terminated. */
+export const stopped = 'stopped'
+
 /** A thread that reads files and matches patterns. Both may take for ever; a thread can be terminated. */
 export interface SearchThread {
   /** Passes on each match that the thread reports while it works; the others come with the end. */
@@ -52,7 +55,7 @@ function ask<Done>(
   onMatch: (match: FileMatch) => void = () => undefined,
 ): Promise<Done | 'stopped'> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => settle(() => resolve('stopped'))
+    const stop = (): void => settle(() => resolve(stopped))
     const fail = (error: unknown): void => settle(() => reject(error))
     const answer = (given: Answer<Done>): void => {
       if ('match' in given) onMatch(given.match)
@@ -63,7 +66,7 @@ function ask<Done>(
       worker.off('error', fail).off('message', answer)
       how()
     }
-    if (signal.aborted) return resolve('stopped')
+    if (signal.aborted) return resolve(stopped)
     signal.addEventListener('abort', stop, { once: true })
     worker.once('error', fail).on('message', answer)
     worker.postMessage(message)
