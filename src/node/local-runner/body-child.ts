@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { liveGroups } from '../../process/live-groups.ts'
-import { runMarker } from '../../process/run-marker.ts'
-import { sendSignal } from '../../process/send-signal.ts'
+
+import { runMarker } from '../../process/marked-processes.ts'
+import { liveGroups, sendSignal } from '../../process/signals.ts'
 import { watchdog } from '../../process/watchdog.ts'
 import { type BodyOutcome, mismatchOf, type RemoteCall, type RemoteTool, schemaHashOf } from '../../remote/index.ts'
 import { bodyProcess, type FromBody, type ToBody } from './body-process.ts'
