@@ -5,7 +5,7 @@ const schemaText = JSON.stringify({ properties: {}, type: 'object' })
 
 /** The tools of the suite, as one module without imports of packages: workers load it from its `data:` URL. */
 const source = `
-import { appendFileSync, readFileSync } from 'node:fs'
+const { appendFileSync, readFileSync } = await import(\`node:fs\`)
 const inputSchema = {
   toJSONSchema: () => (${schemaText}),
   safeParseAsync: async (data) => data.isWrong ? { success: false, error: new Error('isWrong') } : { success: true, data },

@@ -108,16 +108,28 @@ describe('faults of bodies and of their module', () => {
     expect(outcome.status).toBe(source.includes('1n') ? 'threw' : 'notRun')
   })
 
+  it('R14 a process with another version, another schema or without the tool refuses the call', async () => {
+    const runner = pool(tool('version: 2, call: async () => ({ data: "ran" })'))
+    for (const other of [
+      wanted,
+      { ...wanted, version: '2', schemaHash: 'x' },
+      { ...wanted, version: '2', name: 'Near' },
+    ]) {
+      expect(await runner.run(call({ tool: other }))).toMatchObject({ status: 'notRun' })
+    }
+    expect(await runner.run(call({ tool: { ...wanted, version: '2' } }))).toMatchObject({ status: 'returned' })
+  })
+
   it('R6 a call that waits longer than pickupMs does not run; one that ends makes place', async () => {
     const source = tool(
-      'call: ({ hold }, { abortController: { signal } }) => hold ? new Promise((resolve) => signal.addEventListener("abort", () => resolve({ data: "held" }))) : { data: "ran" }',
+      'call: ({ hold }, { abortController: { signal } }, _, __, onProgress) => hold ? new Promise((resolve) => onProgress({ data: 1 }) || signal.addEventListener("abort", () => resolve({ data: "held" }))) : { data: "ran" }',
     )
     for (const pickupMs of [50, 1e6]) {
       const runner = pool(source, { maxProcesses: 1, pickupMs })
       const holder = new AbortController()
       const placed = deferred()
-      const onPlace = ({ place }: { place: string }) => place === 'remote' && placed.resolve(undefined)
-      const held = runner.run(call({ input: { hold: true }, signal: holder.signal, onPlace, abortGraceMs: 1e5 }))
+      const onProgress = () => placed.resolve(undefined)
+      const held = runner.run(call({ input: { hold: true }, signal: holder.signal, onProgress, abortGraceMs: 1e5 }))
       await placed.promise
       const waits = runner.run(call())
       expect(runner.open).toBe(2)

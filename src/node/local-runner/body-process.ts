@@ -123,12 +123,14 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
   async function outcomeOf(job: Extract<ToBody, { type: 'run' }>): Promise<BodyOutcome> {
     const tool = tools.get(job.tool)
     if (tool === undefined) return { status: 'notRun', because: `the worker has no tool named ${job.tool}.` }
+    // before the first await, so that an abort finds it
+    const abortController = new AbortController()
+    controllers.set(job.id, abortController)
     const parsed = await tool.inputSchema.safeParseAsync(job.input)
+    if (abortController.signal.aborted) return { status: 'notRun', because: 'it was stopped before it began.' }
     if (!parsed.success) {
       return { status: 'notRun', because: `its input does not match the schema. ${parsed.error?.message ?? ''}` }
     }
-    const abortController = new AbortController()
-    controllers.set(job.id, abortController)
     const progress = progressOf(job.id)
     const context = { ...job.context, toolUseID: job.toolUseID, abortController, options: { tools: [] } }
     const message = { type: 'assistant', message: { id: '', role: 'assistant', content: [] } }
@@ -150,7 +152,6 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
       }
     } finally {
       progress.end()
-      controllers.delete(job.id)
     }
     try {
       JSON.stringify(result)
@@ -163,10 +164,13 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
 
   process.on('message', (message: ToBody) => {
     if (message.type === 'abort') return controllers.get(message.id)?.abort(message.reason)
-    outcomeOf(message).then(
-      (outcome) => send({ type: 'outcome', id: message.id, outcome }),
-      (error) => send({ type: 'outcome', id: message.id, outcome: { status: 'notRun', because: `${textOf(error)}` } }),
-    )
+    const { id } = message
+    outcomeOf(message)
+      .finally(() => controllers.delete(id))
+      .then(
+        (outcome) => send({ type: 'outcome', id, outcome }),
+        (error) => send({ type: 'outcome', id, outcome: { status: 'notRun', because: `${textOf(error)}` } }),
+      )
   })
   // the process that sent the bodies is gone
   process.on('disconnect', () => process.exit())

@@ -30,7 +30,7 @@ export interface LocalRunnerOptions {
    */
   readonly pickupMs?: number | undefined
   /**
-   * Arguments for Node, such as `['--import', 'tsx']`.
+   * Arguments for Node, such as those that load TypeScript.
    * @default those of this process, without debugger options
    */
   readonly execArgv?: readonly string[] | undefined
