@@ -244,6 +244,7 @@ export const callChart = once(() =>
                 { guard: { type: 'needsFormatting', params: eventOf }, target: 'formatting' },
                 withOwnResult,
               ],
+              'outcome.unknown': toUnknown,
               'call.timedOut': toStopping,
               'call.abort': toStopping,
               'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },
@@ -272,6 +273,7 @@ export const callChart = once(() =>
                 { guard: 'ranOutOfTime', target: 'formatting' },
                 { target: '#call.completed', actions: endStopped },
               ],
+              'outcome.unknown': toUnknown,
               'call.graceEnded': [
                 { guard: 'ranOutOfTimeWithHooks', target: 'postHooks', actions: 'abandon' },
                 { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },

@@ -6,6 +6,7 @@ import { hooksScenarios } from './hooks.ts'
 import { locksScenarios } from './locks.ts'
 import { phasesScenarios } from './phases.ts'
 import { queriesScenarios } from './queries.ts'
+import { remoteCallsScenarios } from './remote-calls.ts'
 import { resourcesScenarios } from './resources.ts'
 import { retriesScenarios } from './retries.ts'
 
@@ -20,6 +21,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...resourcesScenarios,
   ...locksScenarios,
   ...retriesScenarios,
+  ...remoteCallsScenarios,
   ...queriesScenarios,
   ...abortsScenarios,
   ...durableCallsScenarios,
