@@ -157,6 +157,7 @@ export const backgroundChart = once(() =>
                 { guard: { type: 'needsFormatting', params: eventOf<Settled> }, target: 'formatting' },
                 withOwnResult,
               ],
+              'outcome.unknown': withUnknown,
               'call.timedOut': { target: '#background.stopping', actions: holdTimeout },
               'background.stop': { target: '#background.stopping', actions: [...holdStop] },
             },
@@ -187,6 +188,7 @@ export const backgroundChart = once(() =>
         on: {
           'background.stop': { actions: [...holdStop] },
           'background.leave': 'dropped',
+          'outcome.unknown': withUnknown,
           'tool.settled': [
             { guard: 'ranOutOfTimeWithHooks', target: 'running.postHooks' },
             { guard: 'ranOutOfTime', target: 'running.formatting' },

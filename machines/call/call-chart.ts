@@ -16,10 +16,11 @@ const byBackground: Ending = { by: 'background' }
 const withOwnResult = { target: '#call.completed', actions: { type: 'endWith', params: byResult } } as const
 
 /** A phase with nothing to do is skipped in the same transition. */
-const toCalling = [
+const toJournaling = [
   { guard: 'needsJournaling', target: '#call.executing.journaling' },
   { target: '#call.executing.calling' },
 ] as const
+const toCalling = [{ guard: 'needsLocking', target: '#call.executing.locking' }, ...toJournaling] as const
 const toPermission = [
   { guard: 'needsDeciding', target: '#call.executing.permission' },
   { guard: 'needsAsking', target: '#call.executing.permission.asking' },
@@ -107,6 +108,7 @@ const answered = {
   'permission.allowed': [
     { guard: isReclassified, target: '#call.queued', actions: ['permit', requeued] },
     { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', requeued] },
+    { guard: 'needsLocking', target: '#call.executing.locking', actions: ['permit', 'reportResumed'] },
     { guard: 'needsJournaling', target: '#call.executing.journaling', actions: ['permit', 'reportResumed'] },
     { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
   ],
@@ -164,7 +166,7 @@ export const callChart = once(() =>
           recovering: {
             entry: 'recover',
             on: {
-              'call.recovered': 'calling',
+              'call.recovered': [{ guard: 'needsLocking', target: 'locking' }, { target: 'calling' }],
               'outcome.unknown': toUnknown,
               'tool.settled': 'postHooks',
               'call.abort': endsUnknown,
@@ -202,6 +204,7 @@ export const callChart = once(() =>
                   'permission.undecided': 'asking',
                   'permission.deferred': 'later',
                   'permission.allowed': [
+                    { guard: 'needsLocking', target: '#call.executing.locking', actions: 'permit' },
                     { guard: 'needsJournaling', target: '#call.executing.journaling', actions: 'permit' },
                     { target: '#call.executing.calling', actions: 'permit' },
                   ],
@@ -226,6 +229,14 @@ export const callChart = once(() =>
               'call.interrupt': aborted,
             },
           },
+          locking: {
+            entry: 'takeLocks',
+            on: {
+              'locks.granted': toJournaling,
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
+            },
+          },
           journaling: {
             entry: 'journalStart',
             on: {
@@ -245,6 +256,7 @@ export const callChart = once(() =>
                 withOwnResult,
               ],
               'call.detach': toBackground,
+              'outcome.unknown': toUnknown,
               'call.timedOut': toStopping,
               'call.abort': toStopping,
               'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },
@@ -273,6 +285,7 @@ export const callChart = once(() =>
                 { guard: 'ranOutOfTime', target: 'formatting' },
                 { target: '#call.completed', actions: endStopped },
               ],
+              'outcome.unknown': toUnknown,
               'call.graceEnded': [
                 { guard: 'ranOutOfTimeWithHooks', target: 'postHooks', actions: 'abandon' },
                 { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },

@@ -26,6 +26,7 @@ export class BackgroundServices implements ExecutorServices {
   readonly allowsEverything: boolean
   readonly report: CallReports
   readonly policy: Policy
+  readonly locks: ExecutorServices['locks']
   readonly log = undefined
   readonly background = undefined
   readonly isDiscarded = false
@@ -41,10 +42,15 @@ export class BackgroundServices implements ExecutorServices {
     this.#desk = desk
     this.#context = context
     this.settings = executor.settings
+    this.locks = executor.locks
     this.canUseTool = executor.canUseTool
     this.allowsEverything = executor.allowsEverything
     this.report = executor.report
     this.policy = executor.policy
+  }
+
+  get session(): string {
+    return this.#executor.session
   }
 
   get addedRules(): ReadPermissions['rules'] {
@@ -86,6 +92,7 @@ export class BackgroundServices implements ExecutorServices {
 
   tellCompleted(): void {}
   tellDeferred(): void {}
+  tellPlaced: ExecutorServices['tellPlaced'] = (call, place) => this.#executor.tellPlaced(call, place)
   siblingsOf = (): string[] => []
   liveSiblings = (): ToolCall[] => []
   noteFailure(): void {}

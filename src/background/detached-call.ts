@@ -3,6 +3,7 @@ import type { BackgroundMachine, BackgroundPort, CallEvent, Ending } from '../..
 import type { Message, ToolResultMessage } from '../messages/message.ts'
 import type { DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
+import { releaseLocks } from '../pipeline/locking.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { OutputTail } from './output-tail.ts'
 
@@ -110,7 +111,10 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   override conclude(ending: Ending): void {
     this.ending = ending
     if (ending.by !== 'result') this.outgoing.drop()
-    this.executor.push(() => this.#host.concluded(this))
+    this.executor.push(() => {
+      releaseLocks(this)
+      this.#host.concluded(this)
+    })
   }
 
   override recover(): void {
@@ -133,6 +137,7 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   letGo(): void {
     this.executor.push(() => {
       this.startedTimer?.clear()
+      releaseLocks(this)
       this.#host.letGo(this)
     })
   }
@@ -152,5 +157,10 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     if (this.startedTimer !== undefined)
       this.startedTimer.onTimeout = (cause) => this.tell({ type: 'call.timedOut', cause })
     this.body?.moveTo(this)
+    // the keys that it named stay taken; everything is too much to keep for long
+    if (from.keys !== undefined && ![...from.keys.reads, ...from.keys.writes].includes('*')) {
+      this.lock = from.lock
+      from.lock = undefined
+    }
   }
 }

@@ -12,6 +12,7 @@ import { CallReports } from '../pipeline/call-reports.ts'
 import type { BackgroundDesk } from '../pipeline/detaching.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { resultTexts } from '../results/result-texts.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { ToolBox } from '../tool/tool-box.ts'
@@ -117,6 +118,7 @@ export class ExecutorParts {
       settings,
       log: log?.log,
       background,
+      locks: context.locks as SharedLocks | undefined,
       canUseTool,
       run,
       outbox,

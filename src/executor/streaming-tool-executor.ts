@@ -3,6 +3,7 @@ import { type Admission, type ExecutorMachine, explainAdmission } from '../../ma
 import type { BackgroundCalls } from '../background/background-calls.ts'
 import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
+import { explainLocks } from '../pipeline/locking.ts'
 import type { DetachOptions } from '../tool/background.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
@@ -143,13 +144,15 @@ export class StreamingToolExecutor {
   }
 
   /**
-   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for which calls; or
-   * `discarded` if its run was discarded. Undefined for calls that run, have ended, or were never added.
+   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `resource`, `full`), and for which
+   * calls; or `discarded` if its run was discarded. With `holders`, calls of other executors hold the resource in
+   * `context.locks`. Undefined for calls that run, have ended, or were never added.
    */
   explain(id: string): Admission | undefined {
     const call = this.#core.find(id)
     if (call === undefined || call.stage === 'yielded') return undefined
     if (this.#core.isDiscarded) return { ok: false, because: 'discarded', blockers: [] }
+    if (call.stage === 'executing') return explainLocks(call)
     if (call.stage !== 'queued' && call.stage !== 'held') return undefined
     return explainAdmission(call, this.#core.run)
   }

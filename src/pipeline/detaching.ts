@@ -48,5 +48,5 @@ export function detachFromBody(
 /** The call that a context belongs to. */
 export function callOf(context: { readonly abortController?: unknown } | undefined): ToolCall | undefined {
   const controller = context?.abortController
-  return controller instanceof CallAbortController ? controller.call : undefined
+  return controller instanceof CallAbortController ? CallAbortController.callOf(controller) : undefined
 }

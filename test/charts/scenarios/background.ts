@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import { createToolResultMessage, type QueryOptions, type QueryResult } from '../../../src/index.ts'
+import { createLocks, createToolResultMessage, type QueryOptions, type QueryResult } from '../../../src/index.ts'
 import type { SessionRecord } from '../../../src/journal/records.ts'
+import { UnknownOutcomeError } from '../../../src/remote/index.ts'
 import type { HeldToolOptions } from '../../../src/testing/held-tool.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { blockRecord, openedReply, stoppedRecord } from '../../support/log-records.ts'
@@ -351,5 +352,26 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
     expect(run.run.background.stop('bg_1')).toBe(true)
     await flush()
     expect(run.run.background.list()).toMatchObject([{ status: 'unknown' }])
+  },
+  async 'a body that nobody knows the end of has an unknown outcome, running or stopping'() {
+    for (const isStopping of [false, true]) {
+      const query = await detached()
+      await query.says('meanwhile')
+      if (isStopping) await query.stop()
+      query.slow.run('a').fail(new UnknownOutcomeError('The worker is gone.'))
+      await flush()
+      expect([query.statusOf(), query.outcomes()]).toEqual([['unknown'], told('may or may not have taken effect')])
+    }
+  },
+  async 'X5 keys that a call has named stay taken in shared locks until it is over; everything is given up'() {
+    for (const key of ['file:/a', '*']) {
+      const locks = createLocks()
+      const query = await detached({ resources: () => ({ writes: [key] }) }, { context: { locks } })
+      const held = () => locks.holders().map(({ writes }) => writes)
+      expect(held()).toEqual(key === '*' ? [] : [['file:/a']])
+      query.slow.run('a').finish()
+      await flush()
+      expect(held()).toEqual([])
+    }
   },
 }
