@@ -1,5 +1,6 @@
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
 import { CallAbortController } from './call-abort-controller.ts'
+import { markRecorded } from './recorded-call.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The context of a call. It may change until the body begins, because earlier calls may end. */
@@ -10,6 +11,8 @@ export function contextOf(call: ToolCall): ToolCallContext {
     const own = { toolUseID: call.id, abortController: abortControllerOf(call) }
     // not a spread: a spread that adds a key is ten times slower
     call.ownContext = Object.assign({}, base, own)
+    const { log } = call.executor
+    if (log !== undefined) markRecorded(call.ownContext, call, log)
   }
   return call.ownContext
 }
