@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Journal, JournalStore } from 'signalbox/durable'
+import type { Journal, JournalStore, NewRecord } from 'signalbox/durable'
 import { fileJournals, fileResultStore } from 'signalbox/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
