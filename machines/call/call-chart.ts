@@ -233,6 +233,7 @@ export const callChart = once(() =>
                 { guard: { type: 'needsFormatting', params: eventOf }, target: 'formatting' },
                 withOwnResult,
               ],
+              'outcome.unknown': toUnknown,
               'call.timedOut': toStopping,
               'call.abort': toStopping,
               'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },
@@ -261,6 +262,7 @@ export const callChart = once(() =>
                 { guard: 'ranOutOfTime', target: 'formatting' },
                 { target: '#call.completed', actions: endStopped },
               ],
+              'outcome.unknown': toUnknown,
               'call.graceEnded': [
                 { guard: 'ranOutOfTimeWithHooks', target: 'postHooks', actions: 'abandon' },
                 { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },

@@ -61,7 +61,7 @@ export class SessionLog implements SessionJournal {
     }
   }
 
-  get id(): string {
+  get session(): string {
     return this.#journal.id
   }
 
@@ -189,7 +189,7 @@ export class SessionLog implements SessionJournal {
   }
 
   async openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const id = `${this.id}/${of.reply}/${of.call}`
+    const id = `${this.session}/${of.reply}/${of.call}`
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     // an opening of this session finds every agent that there may be
@@ -204,7 +204,7 @@ export class SessionLog implements SessionJournal {
     if (outer === undefined) return this.shut()
     this.#onAgentAnswer = undefined
     if (this.ended === undefined && this.#failure === undefined) this.#hearAnswers()
-    else await outer.#release(this.id)
+    else await outer.#release(this.session)
   }
 
   /** Lets go of the log of an agent. Its rules hold here; what it had not finished is over. */
@@ -242,7 +242,7 @@ export class SessionLog implements SessionJournal {
     mode: 'resume' | 'either',
     created: object,
   ): Promise<SessionLog> {
-    const start = { ...created, messages: [], outer: this.id }
+    const start = { ...created, messages: [], outer: this.session }
     const log = await SessionLog.open(id, { ...this.#options, outer: this }, mode, start)
     this.#agents.add(id, { log, call: { toolUseID: call, toolName: tool } })
     log.#hearAnswers()
@@ -275,7 +275,7 @@ export class SessionLog implements SessionJournal {
     // a session and its agents can go on only together
     for (const agent of this.#agents.logs) agent.#fail(cause)
     const { outer } = this.#options
-    if (outer?.agentLog(this.id) === this) outer.#fail(cause)
+    if (outer?.agentLog(this.session) === this) outer.#fail(cause)
     return false
   }
 }

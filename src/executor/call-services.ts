@@ -4,6 +4,7 @@ import type { Outbox } from '../base/outbox.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
+import type { Place } from '../pipeline/body-link.ts'
 import type { CallReports } from '../pipeline/call-reports.ts'
 import type { NamingFailure } from '../pipeline/cancels-siblings.ts'
 import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
@@ -50,6 +51,7 @@ export class CallServices implements ExecutorServices {
   readonly failures: NamingFailure[] = []
   readonly #parts: ServiceParts
   readonly #siblings = new SiblingIds()
+  #session: string | undefined
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
@@ -100,6 +102,11 @@ export class CallServices implements ExecutorServices {
     }
   }
 
+  get session(): string {
+    this.#session ??= this.log?.session ?? this.settings.idsAndTime.uuid()
+    return this.#session
+  }
+
   get isDiscarded(): boolean {
     return this.#parts.messages.isDiscarded
   }
@@ -118,6 +125,10 @@ export class CallServices implements ExecutorServices {
 
   tellDeferred(call: ToolCall): void {
     if (!this.isDiscarded) this.#parts.emitter.emit('deferred', questionOf(call))
+  }
+
+  tellPlaced({ id }: ToolCall, place: Place): void {
+    if (!this.isDiscarded) this.#parts.emitter.emit('placed', { toolUseID: id, ...place })
   }
 
   addProgress(call: ToolCall, message: ProgressMessage): void {

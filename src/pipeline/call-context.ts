@@ -19,15 +19,8 @@ export function contextOf(call: ToolCall): ToolCallContext {
 
 function abortControllerOf(call: ToolCall): CallAbortController {
   if (call.startedController === undefined) {
-    call.startedController = new CallAbortController((reason) => stopTurn(call, reason))
+    call.startedController = new CallAbortController(call)
     if (call.stopCause !== undefined) call.startedController.stop(call.stopCause.reason)
   }
   return call.startedController
-}
-
-/** Aborted from inside: ends the turn and this call, whatever the reason means for other calls. */
-function stopTurn(call: ToolCall, reason: unknown): void {
-  if (call.stage !== 'executing' && call.stage !== 'queued') return
-  call.executor.stopTurn(reason)
-  call.tell({ type: 'call.abort', cause: { kind: 'user_interrupted', reason } })
 }

@@ -25,6 +25,7 @@ const effectsOf = {
   finished: ' It had already finished, so its effects remain.',
   cutShort: ' It was stopped before it finished; the effects it had until then remain.',
   returned: ' It returned after it was told to stop. It may have done all or part of its work.',
+  notStarted: ' It had not begun.',
 } satisfies { [End in BodyEnd]?: string }
 
 const withOutput = (output: string | undefined): string =>

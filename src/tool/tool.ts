@@ -101,6 +101,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     assistantMessage: AssistantMessage,
     onProgress: OnProgress,
   ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
+  /** The version of its code. A worker with another version refuses a call that was sent to it. */
+  version?: string | number | undefined
   /** The description that the model gets. */
   description?: string | undefined
   /**

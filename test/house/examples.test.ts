@@ -29,6 +29,7 @@ describe('the examples of the docs', () => {
     ['docs/sessions.md', 'examples/session.ts', () => import('../../examples/session.ts')],
     ['docs/journals.md', 'examples/journals.ts', () => import('../../examples/journals.ts')],
     ['docs/journals.md', 'examples/own-journal-store.ts', () => import('../../examples/own-journal-store.ts')],
+    ['docs/remote.md', 'examples/remote.ts', () => import('../../examples/remote.ts')],
     ['docs/inspector.md', 'examples/what-if.ts', () => import('../../examples/what-if.ts')],
     ['docs/inspector.md', 'examples/compare-runs.ts', () => import('../../examples/compare-runs.ts')],
     ['docs/inspector.md', 'examples/run-model.ts', () => import('../../examples/run-model.ts')],

@@ -206,7 +206,8 @@ export class ScriptedCall implements CallRecord, CallPort {
 
   #tell(answer: Answer): void {
     const reached = this.seen.ending?.reached
-    const end = this.#phase !== 'stopping' ? 'returned' : isBodyEnd(reached) ? reached : 'failed'
+    const isTold = isBodyEnd(reached) || reached === 'notStarted'
+    const end = this.#phase !== 'stopping' ? 'returned' : isTold ? reached : 'failed'
     const event = eventOf({ answer, label: this.seen.label, change: this.#change(), end })
     if (event !== undefined) this.#send(event)
   }
@@ -235,5 +236,5 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 }
 
-const isBodyEnd = (reached: string | null | undefined): reached is Exclude<BodyEnd, 'failed'> =>
+const isBodyEnd = (reached: string | null | undefined): reached is Exclude<BodyEnd, 'failed' | 'notStarted'> =>
   reached === 'finished' || reached === 'cutShort' || reached === 'returned'

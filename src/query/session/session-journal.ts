@@ -15,7 +15,6 @@ export interface JournalStart {
 
 /** The log of a session, and the state that it tells. */
 export interface SessionJournal extends RunLog {
-  readonly id: string
   /** How the last run ended, if nothing is left to do. */
   readonly ended: { readonly reason: string; readonly error?: string | undefined } | undefined
   /** The conversation up to the last turn that is over. */

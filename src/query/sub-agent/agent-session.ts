@@ -40,7 +40,7 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   }
   const { options, prompt, context, canUseTool } = job
   const own = { ...context, abortController: new AbortController() }
-  const session = new Session({ ...options, id: journal.id, canUseTool, context: own }, journal)
+  const session = new Session({ ...options, id: journal.session, canUseTool, context: own }, journal)
   const stopAsking = passOnQuestions(session, canUseTool)
   const view = session.messages({ after: session.transcript.at(-1)?.uuid })
   const reading = readTo(view, job.onMessage)

@@ -5,6 +5,7 @@ import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
 import { phasesScenarios } from './phases.ts'
 import { queriesScenarios } from './queries.ts'
+import { remoteCallsScenarios } from './remote-calls.ts'
 import { resourcesScenarios } from './resources.ts'
 import { retriesScenarios } from './retries.ts'
 
@@ -18,6 +19,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...hooksScenarios,
   ...resourcesScenarios,
   ...retriesScenarios,
+  ...remoteCallsScenarios,
   ...queriesScenarios,
   ...abortsScenarios,
   ...durableCallsScenarios,
