@@ -27,6 +27,8 @@ export type CallEvent =
   | { type: 'retry.due' }
   | { type: 'postHooks.finished' }
   | ({ type: 'result.formatted' } & OwnResult)
+  /** The call holds all its keys in the locks that it shares with other executors. */
+  | { type: 'locks.granted' }
   /** The log has the start of the call, or never will. */
   | { type: 'start.journaled' }
   | { type: 'start.failed' }

@@ -10,6 +10,7 @@ import type { NamingFailure } from '../pipeline/cancels-siblings.ts'
 import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
 import { Policy } from '../pipeline/policy.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { ContextLedger } from './context-ledger.ts'
@@ -25,6 +26,7 @@ import type { Warnings } from './warnings.ts'
 interface ServiceParts {
   readonly settings: Settings
   readonly log: RunLog | undefined
+  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly run: ExecutorSchedule
   readonly outbox: Outbox
@@ -43,6 +45,7 @@ interface ServiceParts {
 export class CallServices implements ExecutorServices {
   readonly settings: Settings
   readonly log: RunLog | undefined
+  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean
   readonly report: CallReports
@@ -57,6 +60,7 @@ export class CallServices implements ExecutorServices {
     this.#parts = parts
     this.settings = parts.settings
     this.log = parts.log
+    this.locks = parts.locks
     this.canUseTool = parts.canUseTool
     this.allowsEverything = parts.canUseTool === allowAllTools
     this.report = parts.report

@@ -6,6 +6,7 @@ import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/long-result.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Place } from './body-link.ts'
@@ -64,6 +65,8 @@ export interface ExecutorServices {
   readonly session: string
   /** Where calls are recorded, if anywhere. */
   readonly log: RunLog | undefined
+  /** Keys that its calls share with other executors. */
+  readonly locks: SharedLocks | undefined
   /** Nothing leaves the turn any more, and nothing is recorded. */
   readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined

@@ -3,6 +3,7 @@ import type { Decision } from '../../machines/index.ts'
 /** The phases of a call that are timed. */
 export type TimedPhase =
   | 'recovering'
+  | 'locking'
   | 'journaling'
   | 'recording'
   | 'validating'
