@@ -25,15 +25,15 @@ export interface OpenSessionOptions extends SessionOptions {
    */
   mode?: 'create' | 'resume' | 'either' | undefined
   /**
-   * Keys of the context that are kept, as JSON: what context modifiers do to them holds after a resume.
+   * Keys of the context that are stored as JSON, so that changes by context modifiers survive a resume.
    * @default none
    */
   contextKeys?: readonly string[] | undefined
 }
 
 /**
- * Opens a session that survives its process: a new one, or one that the store has. After a crash or a suspension nothing
- * runs until `resume` or `send`; `questions()` has what was asked before.
+ * Opens a session that survives its process: a new one, or a stored one. After a crash or a suspension, nothing runs until
+ * `resume` or `send`; `questions()` lists the questions that are still open.
  *
  * @example
  * const session = await openSession({ id: 'invoice-7', journals, tools, model })
@@ -58,7 +58,7 @@ export async function openSession({
   return new Session(options, log)
 }
 
-/** For people who compare a log with the tools of today. */
+/** Recorded so that a person can compare the log with the current tools. */
 function toolHashes(tools: SessionOptions['tools']): Record<string, string> {
   const now = typeof tools === 'function' ? tools() : tools
   return Object.fromEntries(

@@ -18,7 +18,7 @@ export interface FoldedQuestion {
 
 type Fields<Type extends RecordType> = Records[Type]
 
-/** The state of a session after each of its records. It holds no more than the records say. */
+/** The state of a session, updated with each record and derived from records alone. */
 export class SessionFold {
   transcript = new Transcript([])
   readonly usage: UsageTotal

@@ -98,7 +98,7 @@ export function createSystemMessage<Fields extends { subtype: string }>(
   return Object.assign({}, fields, { type: 'system' as const }, stampOf(idsAndTime))
 }
 
-/** What the stop hooks of a turn did, in one message. */
+/** One message that summarizes the stop hooks of a turn. */
 export function createStopHookSummary(
   summary: Pick<StopHookSummary, 'hookInfos' | 'hookErrors' | 'preventedContinuation' | 'stopReason'>,
   idsAndTime: IdsAndTime = defaultStamps,

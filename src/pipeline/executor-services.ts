@@ -57,9 +57,9 @@ export interface ExecutorServices {
     readonly abortGraceMs: number
     readonly resultStore: ResultStore | undefined
   }
-  /** Where calls are recorded, if anywhere. */
+  /** The log of the session; undefined if calls are not recorded. */
   readonly log: RunLog | undefined
-  /** Nothing leaves the turn any more, and nothing is recorded. */
+  /** The turn was discarded: it delivers and records nothing from now on. */
   readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined
   /** No permission check is needed. */

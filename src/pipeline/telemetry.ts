@@ -45,7 +45,7 @@ export interface TelemetryEvents {
   /** `label` is the kind of the error, without private data. `error` is the thrown value, if there was one. */
   tool_use_error: WithMessage & { readonly label: string; readonly error?: unknown }
   tool_use_cancelled: WithMessage & { readonly reason: string }
-  /** The process stopped while the call was running, and nobody can say what became of it. */
+  /** The process stopped while the call was running: whether the call took effect is unknown. */
   tool_use_unknown: WithMessage
   tool_use_progress: CallTelemetry
   /** The call was denied. */

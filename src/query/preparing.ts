@@ -1,7 +1,7 @@
 import { whenSettled } from '../base/when-settled.ts'
 import type { QueryLoop } from './query-loop.ts'
 
-/** Collects the request for the model: adds sent messages to the transcript, and lets the host change what the model gets. */
+/** The state `preparing`: adds sent messages to the transcript, and lets `prepareMessages` change the request. */
 export function prepare(loop: QueryLoop): void {
   const { transcript, options } = loop
   if (loop.isSteered) transcript.letGo()
@@ -10,7 +10,7 @@ export function prepare(loop: QueryLoop): void {
   if (!transcript.awaitsService) takeSent(loop)
   const { prepareMessages } = options
   const { messages } = transcript
-  // what the model is asked about is durable before it is asked
+  // every message of a request is durable before the request is sent
   const flushing = loop.log?.flush()
   const gather = () => (prepareMessages === undefined ? messages : prepareMessages([...messages]))
   whenSettled(
