@@ -11,7 +11,7 @@ export interface StoredSession {
   readonly folder: string
 }
 
-/** What is shown and steered: a query, or the runs of a stored session. */
+/** The runs that are shown and controlled: a query, or the runs of a stored session. */
 export type ShownRun = Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next'>
 
 /** The runs of a session from a prompt until nothing runs, as one. */
@@ -44,7 +44,7 @@ export class DurableRun implements ShownRun {
     this.#session.interrupt()
   }
 
-  /** A process that is told to end leaves its session for another one. */
+  /** A process that is told to end suspends its session, so that another process can resume it. */
   abort(reason?: unknown): void {
     if (reason === 'terminated') this.#session.suspend().catch(() => undefined)
     else this.#session.abort(reason)

@@ -24,14 +24,14 @@ export interface DeskQuestion {
 export interface DeskOptions {
   readonly session: SessionView
   readonly changed: () => void
-  /** Reports what was agreed on. */
+  /** Reports the answer. */
   readonly note: (text: string) => void
   readonly now: () => number
   /** Timeout after which the answer is yes, for demos. */
   readonly yesAfterMs?: number | undefined
   /** Adds rules to the project's settings; returns the problem if that fails. */
   readonly keep?: ((rules: readonly string[]) => string | undefined) | undefined
-  /** The answer to a prompt that is gone before anybody answered. In a stored session it must not be a no. */
+  /** The answer to a prompt that was removed before it was answered. In a stored session it must not be a denial. */
   readonly gone?: PermissionReply | undefined
 }
 

@@ -171,7 +171,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   }
   const show = (begun: Query): void => {
     inspector?.add(begun)
-    // known before the calls are let go
+    // read before the calls are released
     begun.actor.subscribe((snapshot) => {
       session.isSuspended = snapshot.matches('suspending') || snapshot.matches('suspended')
     })
