@@ -44,12 +44,12 @@ export class SessionFold {
     step?.(this, record)
   }
 
-  /** Whether a run has something to go on with. */
+  /** Whether there is work to resume. */
   get isUnfinished(): boolean {
     return this.status !== 'idle' || this.waiting.length > 0
   }
 
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   get hasAnswered(): boolean {
     return [...(this.turn?.calls.values() ?? [])].some(
       ({ answer, completed }) => answer !== undefined && completed === undefined,

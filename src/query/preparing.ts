@@ -1,3 +1,4 @@
+import { describeValue } from '../base/describe-value.ts'
 import { whenSettled } from '../base/when-settled.ts'
 import type { QueryLoop } from './query-loop.ts'
 
@@ -17,7 +18,7 @@ export function prepare(loop: QueryLoop): void {
     () => (flushing === undefined ? gather() : flushing.then(gather)),
     (prepared) => {
       if (!Array.isArray(prepared)) {
-        return loop.tell({ type: 'turn.failed', error: new TypeError('prepareMessages must return messages.') })
+        return loop.tell({ type: 'turn.failed', error: notMessages(prepared) })
       }
       loop.request = prepared
       loop.tell({ type: 'turn.prepared' })
@@ -25,6 +26,9 @@ export function prepare(loop: QueryLoop): void {
     (error) => loop.tell({ type: 'turn.failed', error }),
   )
 }
+
+const notMessages = (received: unknown): TypeError =>
+  new TypeError(`prepareMessages: expected an array of messages, received ${describeValue(received, 80)}.`)
 
 /** Adds sent messages to the transcript. */
 export function takeSent({ sent, transcript, outgoing, taken }: QueryLoop): void {

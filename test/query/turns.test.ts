@@ -292,7 +292,7 @@ describe('a query', () => {
     const broken = testQuery([], { prepareMessages: async () => Promise.reject(new Error('no')) })
     expect(await broken.result).toMatchObject({ reason: 'model_error', error: new Error('no') })
     const silent = testQuery([], { prepareMessages: (() => undefined) as never })
-    const said = { message: expect.stringContaining('prepareMessages must return messages') }
+    const said = { message: expect.stringContaining('prepareMessages: expected an array of messages') }
     expect(await silent.result).toMatchObject({ reason: 'model_error', error: said })
   })
 

@@ -21,7 +21,7 @@ export interface SessionJournal extends RunLog {
   readonly sent: readonly UserMessage[]
   /** There is work to resume: an unfinished run, or a message. */
   readonly isUnfinished: boolean
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   readonly hasAnswered: boolean
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>

@@ -37,7 +37,7 @@ import { unattended } from './unattended.ts'
 import { type Price, UsageCount } from './usage-count.ts'
 
 export interface SessionOptions {
-  /** Without one, a stored session goes on. */
+  /** Without one, a stored session is resumed. */
   readonly prompt?: string | undefined
   /** Keeps the session in a journal. */
   readonly stored?: StoredSession | undefined
@@ -312,9 +312,7 @@ async function open(
   const session = await openSession({ ...options, id, journals, mode })
   if (prompt !== undefined || session.status !== 'idle') return session
   await session.close()
-  throw usageError(
-    `Session ${id} has nothing to go on with: its last run has ended. Send it a prompt with run --session.`,
-  )
+  throw usageError(`Session ${id} has nothing to resume: its last run has ended. Send it a prompt with run --session.`)
 }
 
 const messagesOf = (prompt: string, before: readonly Message[]): QueryOptions['messages'] =>
