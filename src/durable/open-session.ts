@@ -1,7 +1,7 @@
 import { invalidOption } from '../base/invalid-option.ts'
 import { sha256 } from '../base/sha256.ts'
 import type { JournalStore } from '../journal/journal.ts'
-import { defaultStamps } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import { OpenCalls } from '../query/open-calls.ts'
 import { checkOptions, readMessages } from '../query/options.ts'
 import { Session } from '../query/session/session.ts'
@@ -41,7 +41,7 @@ export interface OpenSessionOptions extends SessionOptions {
  */
 export async function openSession({
   journals,
-  owner = `owner_${defaultStamps.uuid()}`,
+  owner = `owner_${defaultIdsAndTime.uuid()}`,
   mode = 'either',
   contextKeys = [],
   messages = [],
@@ -52,7 +52,7 @@ export async function openSession({
   if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)
   checkOptions({ ...queryOptions, messages })
   // a service refuses calls without results; a log must not begin with them
-  const begun = new OpenCalls(readMessages(messages), 'answer', defaultStamps)
+  const begun = new OpenCalls(readMessages(messages), 'answer', defaultIdsAndTime)
   const created = { messages: begun.messages, tools: toolHashes(options.tools) }
   const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices }, mode, created)
   return new Session(options, log)

@@ -1,5 +1,5 @@
 import { type IdRule, messagesIds, mistralIds, shortIds } from '../messages/clean-ids.ts'
-import { defaultStamps } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import type { ModelRequest } from './model.ts'
 import { asText } from './read-event.ts'
 
@@ -36,7 +36,7 @@ export function sentName(name: unknown, known: ReadonlySet<string>): string {
 /** Some services reuse ids, and two replies with the same id would be merged, so a random part is added. */
 export function replyId(given: unknown): string | undefined {
   const id = asText(given)
-  return id === undefined ? undefined : `${id}_${defaultStamps.uuid().slice(0, 8)}`
+  return id === undefined ? undefined : `${id}_${defaultIdsAndTime.uuid().slice(0, 8)}`
 }
 
 /** The id of the container in which the service ran code, unless the container has expired, because the service would reject it. */

@@ -3,7 +3,7 @@ import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { SessionNote } from '../../journal/journal.ts'
-import { defaultStamps } from '../../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import { withRules } from '../../permission/permission-settings.ts'
 import { type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
@@ -69,7 +69,7 @@ export class Session implements AsyncDisposable {
     const { id, messages = [], prices, ...queryOptions } = options
     checkSessionId(id)
     checkOptions({ ...queryOptions, messages })
-    this.id = id ?? `session_${defaultStamps.uuid()}`
+    this.id = id ?? `session_${defaultIdsAndTime.uuid()}`
     this.#options = options
     this.#usage = new UsageTotal(prices)
     this.#questions = new QuestionBook(this.id, {
@@ -200,7 +200,7 @@ export class Session implements AsyncDisposable {
     const last = messages.at(-1)
     const context = at === undefined || last === undefined ? this.context : this.#contextAfter(last.uuid)
     if (this.#journal === undefined) return new Session({ ...this.#options, id, messages, context })
-    const forkId = id ?? `session_${defaultStamps.uuid()}`
+    const forkId = id ?? `session_${defaultIdsAndTime.uuid()}`
     const journal = await this.#journal.fork(forkId, {
       messages,
       rules: context.permissions,

@@ -30,7 +30,7 @@ import { openKeyboard } from './keyboard.ts'
 import { observeModel } from './observe-model.ts'
 import { type Output, type OutputKind, openOutput } from './open-output.ts'
 import type { OpenServers } from './open-servers.ts'
-import { PermissionDesk } from './permission-desk.ts'
+import { PermissionPrompts } from './permission-prompts.ts'
 import type { RecordingFile } from './recording-file.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 import { unattended } from './unattended.ts'
@@ -89,7 +89,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   let isBegun = false
   const take = (frame: Frame): void => {
     session.take(frame)
-    if (frame.type === 'questions' && !session.isOfAgent(frame)) desk.heed(new Set(frame.open.map(({ call }) => call)))
+    if (frame.type === 'questions' && !session.isOfAgent(frame))
+      prompts.heed(new Set(frame.open.map(({ call }) => call)))
     recording?.take(frame)
     if (isBegun) output.changed()
   }
@@ -97,7 +98,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const agents = new ShownRuns()
   // only a recording needs them
   if (recording !== undefined) agents.begin(recorder)
-  const desk = new PermissionDesk({
+  const prompts = new PermissionPrompts({
     session,
     changed: () => output.changed(),
     note: (text) => note(text),
@@ -109,7 +110,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const output: Output = openOutput(options.output, session, {
     io,
     now,
-    footer: (canvas) => [...desk.lines(canvas), ...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
+    footer: (canvas) => [...prompts.lines(canvas), ...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
   })
   let turns = 0
   /** The number of the turn in the recording, where agents and servers have numbers too. */
@@ -164,7 +165,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     system: options.system,
     maxTurns: options.maxTurns,
     canUseTool: (...question) => {
-      if (keyboard !== undefined) return desk.ask(...question)
+      if (keyboard !== undefined) return prompts.ask(...question)
       // a stored question can be answered from elsewhere
       return stored === undefined ? unattended(question, options, nameOfCall, note) : { behavior: 'later' }
     },
@@ -203,7 +204,9 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     return begun
   }
   const askFor = (agent: string): CanUseTool =>
-    keyboard === undefined ? (...question) => unattended(question, options, () => undefined, note) : desk.askFor(agent)
+    keyboard === undefined
+      ? (...question) => unattended(question, options, () => undefined, note)
+      : prompts.askFor(agent)
 
   let run: ShownRun
   let pending: Message[] = []
@@ -220,7 +223,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       ? openKeyboard(io, (key) => {
           if (followUp.press(key)) return
           if (key.isCtrlC) ctrlC.press()
-          else desk.press(key)
+          else prompts.press(key)
           output.changed()
         })
       : undefined
