@@ -49,7 +49,7 @@ describe('a query', () => {
     ])
   })
 
-  it('Y7 L4 its context is the one that its calls have made of it', async () => {
+  it('Y7 L4 S7 its context is the one that its calls have made of it', async () => {
     const { write, all } = tools()
     const { held, run } = testQuery(all, { context: { cwd: '/a' } })
     expect(run.context).toMatchObject({ cwd: '/a' })

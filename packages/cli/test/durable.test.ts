@@ -71,7 +71,7 @@ function startOwner(args: readonly string[]) {
 }
 
 describe('D27 a stored session', () => {
-  it('is suspended in one process, listed, answered and resumed in others', async () => {
+  it('D27 is suspended in one process, listed, answered and resumed in others', async () => {
     const cli = builtCli()
     const { begin, sessions, answer, resume, made, journal } = scene()
     const first = await run(cli, begin)
