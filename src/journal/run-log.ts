@@ -4,6 +4,8 @@ import type { SessionRecord } from './records.ts'
 
 /** The part of a session's log that a run uses. Nothing here throws or rejects. */
 export interface RunLog {
+  /** The id of the session. */
+  readonly session: string
   /** The recorded turn that is unfinished; the next run continues it. */
   readonly turn: OpenTurn | undefined
   /** Replies of this run that count. */

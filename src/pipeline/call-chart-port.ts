@@ -33,9 +33,14 @@ export abstract class CallChartPort implements CallPort {
     return past?.started !== undefined && past.completed === undefined
   }
 
+  get needsLocking(): boolean {
+    return this.record.executor.locks !== undefined
+  }
+
   get needsJournaling(): boolean {
     const { executor, onlyReads, hasRecordedPermit } = this.record
-    return executor.log !== undefined && (!onlyReads || hasRecordedPermit)
+    // the log has the start of a call that runs again
+    return executor.log !== undefined && (!onlyReads || hasRecordedPermit) && !this.needsRecovery
   }
 
   get needsRecording(): boolean {
@@ -99,6 +104,10 @@ export abstract class CallChartPort implements CallPort {
 
   recover(): void {
     this.enter(stateBodies.recovering)
+  }
+
+  takeLocks(): void {
+    this.enter(stateBodies.locking)
   }
 
   journalStart(): void {

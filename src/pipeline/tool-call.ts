@@ -7,6 +7,7 @@ import type {
   CallStage,
   Decision,
   Ending,
+  LockClaim,
   ResourceKeys,
   StopCause,
 } from '../../machines/index.ts'
@@ -59,6 +60,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   keys: ResourceKeys | undefined
   /** The context that its tool got when it last named its resources. */
   keysContext: ToolUseContext | undefined
+  /** Its keys in the locks that its executor shares with others. */
+  lock: LockClaim | undefined
   index = -1
   stage: CallStage
   hasStarted = false
