@@ -24,7 +24,7 @@ const isLater = ({ ref, ownContext }: ToolCall): boolean =>
   ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true ||
   (ownContext !== undefined && recordedCallOf(ownContext)?.isSuspended === true)
 
-/** For calls that are recorded: each one that is left waits for an answer that comes later. */
+/** For recorded calls: whether every unfinished call waits for a later answer. */
 export function isStalled(run: ExecutorSchedule): boolean {
   const { executing, calls, cursor } = run
   if (executing.size === 0 || deliverableOf(run).ready) return false

@@ -3,7 +3,7 @@ import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../m
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 
-/** What the hooks before a call said, taken together. */
+/** The combined decision of the hooks before a call. */
 interface RecordedVerdict {
   readonly permission: PermissionVerdict
   readonly hookName: string
@@ -52,7 +52,7 @@ export interface Records {
     readonly stopReason?: string | undefined
     readonly stopDetails?: unknown
     readonly container?: unknown
-    /** What the host was told about it. */
+    /** The messages that reported it to the host. */
     readonly reports: readonly SystemMessage[]
     readonly usesFallback?: boolean | undefined
   }
@@ -94,7 +94,7 @@ export interface Records {
     readonly abortReason?: unknown
     readonly error?: string | undefined
     readonly took: readonly string[]
-    /** What the end adds to the conversation. */
+    /** Messages that the end adds to the conversation. */
     readonly messages: readonly Message[]
   }
   /** A note without an effect: its question was closed, or nothing was there to abort. */

@@ -6,14 +6,14 @@ import type { PermissionAnswer } from '../../tool/permission.ts'
 import type { SessionQuestion } from './question-book.ts'
 import type { SessionUsage } from './usage.ts'
 
-/** What the log of a new session begins with. */
+/** The first record of a new session. */
 export interface JournalStart {
   readonly messages: readonly Message[]
   readonly rules?: PermissionLists | undefined
   readonly context?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The log of a session, and the state that it tells. */
+/** The log of a session, and the state derived from it. */
 export interface SessionJournal extends RunLog {
   /** How the last run ended, if nothing is left to do. */
   readonly ended: { readonly reason: string; readonly error?: string | undefined } | undefined
@@ -21,9 +21,9 @@ export interface SessionJournal extends RunLog {
   readonly transcript: readonly Message[]
   /** Sent, and not yet part of the conversation. */
   readonly sent: readonly UserMessage[]
-  /** There is something to go on with: a run that has not ended, or a message. */
+  /** There is work to resume: an unfinished run, or a message. */
   readonly isUnfinished: boolean
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   readonly hasAnswered: boolean
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>
