@@ -25,7 +25,7 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
 function report(loop: QueryLoop, ending: QueryEnding): void {
   const { outgoing, attempt, log } = loop
   const isResumable = ending.reason === 'suspended' || ending.reason === 'journal_error'
-  // what a resumed session has yet to do, and what it has yet to say, stays in its log
+  // open work and unsent messages stay in the log for the resumed session
   const added = isResumable ? [] : closeTranscript(loop, ending)
   const { stopReason, stopDetails } = attempt
   const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) }
@@ -47,7 +47,7 @@ function endBackground(
   return ownsBackground ? background.close('query_ended') : undefined
 }
 
-/** Returns what the end itself adds to the conversation. */
+/** Returns the messages that the end itself adds to the conversation. */
 function closeTranscript(loop: QueryLoop, ending: QueryEnding): Message[] {
   const { transcript, outgoing } = loop
   transcript.letGo()

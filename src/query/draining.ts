@@ -16,7 +16,7 @@ export function abortTools(loop: QueryLoop, reason: unknown): void {
   if (loop.ownsBackground && reason !== 'interrupt') loop.background.stopAll(reason, true)
 }
 
-/** Where each call that is left waits for a person, a session that can be resumed need not wait with them. */
+/** If every unfinished call waits for a person, a session that can be resumed does not wait for the answers. */
 export function checkStalled(loop: QueryLoop): void {
   if (loop.executor.isStalled) loop.tell({ type: 'calls.stalled' })
 }
