@@ -129,9 +129,9 @@ describe('charts', () => {
 
   it('are laid out for the shape of their panel: readable, with labels where there is room', async () => {
     const page = await openAgent()
-    await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(10)
+    await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(11)
     await page.getByRole('button', { name: 'show the query' }).click()
-    await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(10)
+    await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(9.5)
     const panelled = await page.locator('.chart.executor .edge-name').count()
     await page.locator('.chart.executor .widen').click()
     await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(14)
@@ -146,7 +146,7 @@ describe('charts', () => {
   it('shows which calls are in a state, by a click on it and by keyboard; empty lanes are collapsed', async () => {
     const page = await openAgent()
     expect(await texts(page, '.chart.call .in-it')).toEqual(['1', '1', '1'])
-    await page.locator('.chart.call [data-state=queued] rect').first().click()
+    await page.locator('.chart.call [data-state=queued] > text').click()
     const list = page.getByRole('region', { name: 'Calls in a state' })
     await expect.poll(() => list.locator('li .link').allTextContents()).toEqual(['#3 Write(CHANGELOG.md)'])
     await list.locator('li .link').click()
