@@ -1,3 +1,5 @@
+import type { ToolCall } from './tool-call.ts'
+
 /** The platform's controller without its constructor, which is expensive: most bodies never use their signal. */
 const BareAbortController = function BareAbortController() {} as unknown as new () => object
 BareAbortController.prototype = AbortController.prototype
@@ -7,13 +9,18 @@ BareAbortController.prototype = AbortController.prototype
  * A method instead of a listener, so there is nothing to remove.
  */
 export class CallAbortController extends BareAbortController implements AbortController {
-  readonly #onOwnAbort: (reason: unknown) => void
+  readonly #call: ToolCall
   /** Created on first access, or when it aborts. */
   #real: AbortController | undefined
 
-  constructor(onOwnAbort: (reason: unknown) => void) {
+  constructor(call: ToolCall) {
     super()
-    this.#onOwnAbort = onOwnAbort
+    this.#call = call
+  }
+
+  /** The call that a controller belongs to. */
+  static callOf(controller: AbortController): ToolCall | undefined {
+    return #call in controller ? controller.#call : undefined
   }
 
   get signal(): AbortSignal {
@@ -23,7 +30,7 @@ export class CallAbortController extends BareAbortController implements AbortCon
   abort(reason?: unknown): void {
     if (this.signal.aborted) return
     this.stop(reason)
-    this.#onOwnAbort(this.signal.reason)
+    stopTurn(this.#call, this.signal.reason)
   }
 
   stop(reason: unknown): void {
@@ -34,4 +41,11 @@ export class CallAbortController extends BareAbortController implements AbortCon
     this.#real ??= new AbortController()
     return this.#real
   }
+}
+
+/** Aborted from inside: ends the turn and this call, whatever the reason means for other calls. */
+function stopTurn(call: ToolCall, reason: unknown): void {
+  if (call.stage !== 'executing' && call.stage !== 'queued') return
+  call.executor.stopTurn(reason)
+  call.tell({ type: 'call.abort', cause: { kind: 'user_interrupted', reason } })
 }

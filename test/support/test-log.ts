@@ -6,6 +6,7 @@ import type { RunLog } from '../../src/journal/run-log.ts'
 
 /** A log whose flushes and failures are the test's to decide. */
 export class TestLog implements RunLog {
+  readonly session = 'test-session'
   readonly records: SessionRecord[] = []
   readonly fold = new SessionFold()
   contextKeys: readonly string[] = []
@@ -80,5 +81,9 @@ export class TestLog implements RunLog {
 
   offer(question: string, answer: unknown): void {
     this.offers.push([question, answer])
+  }
+
+  async openAgent(): Promise<never> {
+    throw new Error('not needed here')
   }
 }
