@@ -67,7 +67,7 @@ export const locksScenarios: Record<string, () => Promise<void>> = {
     const kinds: [string, Partial<QueryOptions>][] = [
       ['plain', {}],
       ['decided', { context: { permissions } }],
-      ['asked', { canUseTool: async () => ({ behavior: 'allow' }) }],
+      ['asked', { canUseTool: () => ({ behavior: 'allow' }) }],
     ]
     for (const [kind, { context, canUseTool }] of kinds) {
       const { first, second, locks } = two()
