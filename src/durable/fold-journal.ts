@@ -6,7 +6,7 @@ import type { SessionQuestion } from '../query/session/question-book.ts'
 import type { SessionUsage } from '../query/session/usage.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 
-/** The state of a session, as its records tell it. */
+/** The state of a session, derived from its records. */
 export interface FoldedSession {
   readonly id: string
   readonly status: 'idle' | 'running' | 'suspended'
@@ -14,7 +14,7 @@ export interface FoldedSession {
   readonly transcript: readonly Message[]
   /** Messages that are sent and not yet part of the conversation. */
   readonly waiting: readonly UserMessage[]
-  /** The reply that is not over, with what the log says of each of its calls. */
+  /** The unfinished reply, with the recorded state of each of its calls. */
   readonly turn: OpenTurn | undefined
   readonly questions: readonly SessionQuestion[]
   /** Rules that came with answers. */
@@ -22,9 +22,9 @@ export interface FoldedSession {
   /** The keys of the context that are kept. */
   readonly context: Readonly<Record<string, unknown>>
   readonly usage: SessionUsage
-  /** Why the last run ended; undefined while one has not. */
+  /** Why the last run ended; undefined while a run is unfinished. */
   readonly reason: string | undefined
-  /** Who has opened the session, in order. */
+  /** The owners that opened the session, in order. */
   readonly owners: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export interface FoldedQuestion {
 
 type Fields<Type extends RecordType> = Records[Type]
 
-/** The state of a session after each of its records. It holds no more than the records say. */
+/** The state of a session, updated with each record and derived from records alone. */
 export class SessionFold {
   transcript = new Transcript([])
   readonly usage: UsageTotal
@@ -44,12 +44,12 @@ export class SessionFold {
     step?.(this, record)
   }
 
-  /** Whether a run has something to go on with. */
+  /** Whether there is work to resume. */
   get isUnfinished(): boolean {
     return this.status !== 'idle' || this.waiting.length > 0
   }
 
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   get hasAnswered(): boolean {
     return [...(this.turn?.calls.values() ?? [])].some(
       ({ answer, completed }) => answer !== undefined && completed === undefined,

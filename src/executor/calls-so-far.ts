@@ -22,7 +22,7 @@ export const callsSoFar = ({ calls }: ExecutorSchedule): DiscardedCall[] =>
 const isLater = ({ ref }: ToolCall): boolean =>
   ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
 
-/** For calls that are recorded: each one that is left waits for an answer that comes later. */
+/** For recorded calls: whether every unfinished call waits for a later answer. */
 export function isStalled(run: ExecutorSchedule): boolean {
   const { executing, calls, cursor } = run
   if (executing.size === 0 || deliverableOf(run).ready) return false

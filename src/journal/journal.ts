@@ -85,7 +85,7 @@ export interface Journal {
   append(record: NewRecord): void
   /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
   flush(): Promise<void> | undefined
-  /** Hears every note that no record has copied yet, then new ones, each once. Returns a function that stops listening. */
+  /** Calls the listener with every note that no record has copied yet, then with new ones, each once. Returns a function that removes the listener. */
   onNote(listener: (note: SessionNote) => void): () => void
   /** Flushes, then releases the session. Rejects if the journal has failed; the session is released in any case. */
   close(): Promise<void>

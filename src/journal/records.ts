@@ -2,7 +2,7 @@ import type { Decision, DecisionSource, PermissionVerdict } from '../../machines
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 
-/** What the hooks before a call said, taken together. */
+/** The combined decision of the hooks before a call. */
 interface RecordedVerdict {
   readonly permission: PermissionVerdict
   readonly hookName: string
@@ -51,7 +51,7 @@ export interface Records {
     readonly stopReason?: string | undefined
     readonly stopDetails?: unknown
     readonly container?: unknown
-    /** What the host was told about it. */
+    /** The messages that reported it to the host. */
     readonly reports: readonly SystemMessage[]
     readonly usesFallback?: boolean | undefined
   }
@@ -89,7 +89,7 @@ export interface Records {
     readonly abortReason?: unknown
     readonly error?: string | undefined
     readonly took: readonly string[]
-    /** What the end adds to the conversation. */
+    /** Messages that the end adds to the conversation. */
     readonly messages: readonly Message[]
   }
   /** A note without an effect: its question was closed, or nothing was there to abort. */

@@ -18,7 +18,7 @@ export interface OpenedSession {
   readonly state: SessionState
 }
 
-/** Makes this token the owner, in one transaction. An owner before it fails with its next commit. */
+/** Makes this token the owner, in one transaction. The next commit of a previous owner fails. */
 export function openSession(
   client: ClientLike,
   schema: string,
@@ -45,7 +45,7 @@ export function openSession(
     const records = kept.rows.map(recordOf)
     if (records.length === 0 && given.mode === 'resume') throw sessionNotFound(id)
     const [row] = rows
-    // after a lost answer: this opening is there already
+    // the answer to the first try was lost: the session is already open
     if (row?.token === token) return { records, bytes: Number(row.bytes), state: foldState(bodies) }
     if (records.length > 0 && given.mode === 'create') throw sessionExists(id)
     for (const record of records) checkRecord(id, record)

@@ -28,7 +28,7 @@ interface Found {
 
 const month = 30 * 24 * 60 * 60 * 1_000
 
-/** All sessions in a folder: tells of them, and removes them with everything that belongs to them. */
+/** All sessions in a folder: lists them, and removes them with all their files. */
 export class StoredSessions {
   readonly #parts: Parts
 
@@ -148,7 +148,7 @@ export class StoredSessions {
 const isSweepable = ({ status, updatedAt, owner, problem }: SessionSummary, limit: number): boolean =>
   status === 'idle' && owner === undefined && problem === undefined && updatedAt < limit
 
-/** Wherever a record says the name of a stored result, be it within a sentence for the model. */
+/** Finds the names of stored results anywhere in a record, even inside a text for the model. */
 const namesOf = (results: FileResultStore, records: readonly JournalRecord[]): string[] =>
   records.flatMap((record) => results.namesIn(JSON.stringify(record)))
 

@@ -6,22 +6,22 @@ import type { PermissionAnswer } from '../../tool/permission.ts'
 import type { SessionQuestion } from './question-book.ts'
 import type { SessionUsage } from './usage.ts'
 
-/** What the log of a new session begins with. */
+/** The first record of a new session. */
 export interface JournalStart {
   readonly messages: readonly Message[]
   readonly rules?: PermissionLists | undefined
   readonly context?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The log of a session, and the state that it tells. */
+/** The log of a session, and the state derived from it. */
 export interface SessionJournal extends RunLog {
   /** The conversation up to the last turn that is over. */
   readonly transcript: readonly Message[]
   /** Sent, and not yet part of the conversation. */
   readonly sent: readonly UserMessage[]
-  /** There is something to go on with: a run that has not ended, or a message. */
+  /** There is work to resume: an unfinished run, or a message. */
   readonly isUnfinished: boolean
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   readonly hasAnswered: boolean
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>

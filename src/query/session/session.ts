@@ -3,7 +3,7 @@ import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { SessionNote } from '../../journal/journal.ts'
-import { defaultStamps } from '../../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import { withRules } from '../../permission/permission-settings.ts'
 import { type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
@@ -27,7 +27,7 @@ import { type Sent, SessionRun } from './session-run.ts'
 import { SessionView, type Span } from './session-view.ts'
 import { type SessionUsage, UsageTotal } from './usage.ts'
 
-/** `suspended`: there is something to go on with, and nothing runs until `resume` or `send`, or an answer. */
+/** `suspended`: there is work to resume, and nothing runs until `resume`, `send` or an answer. */
 export type SessionStatus = 'idle' | 'running' | 'suspended' | 'closing' | 'closed'
 
 /**
@@ -69,7 +69,7 @@ export class Session implements AsyncDisposable {
     const { id, messages = [], prices, ...queryOptions } = options
     checkSessionId(id)
     checkOptions({ ...queryOptions, messages })
-    this.id = id ?? `session_${defaultStamps.uuid()}`
+    this.id = id ?? `session_${defaultIdsAndTime.uuid()}`
     this.#options = options
     this.#usage = new UsageTotal(prices)
     this.#questions = new QuestionBook(this.id, {
@@ -128,7 +128,7 @@ export class Session implements AsyncDisposable {
     return new SessionView(this.#log, sent.span)
   }
 
-  /** Goes on with what the log has: the open turn, then messages that wait. Returns a view of the run that goes on. */
+  /** Resumes the work in the log: first the open turn, then waiting messages. Returns a view of the resumed run. */
   resume(): SessionView {
     this.#assertOpen()
     this.#isPaused = false
@@ -177,7 +177,7 @@ export class Session implements AsyncDisposable {
     return this.#questions.answer(id, answer) ? 'accepted' : 'stale'
   }
 
-  /** Does to the active run what `interrupt` does to a query. */
+  /** Interrupts the active run, like `interrupt` of a query. */
   interrupt(message?: string | ContentBlock[] | UserMessage): void {
     if (message !== undefined) void this.send(message, { interrupt: true })
     else this.#active?.query.interrupt()
@@ -200,7 +200,7 @@ export class Session implements AsyncDisposable {
     const last = messages.at(-1)
     const context = at === undefined || last === undefined ? this.context : this.#contextAfter(last.uuid)
     if (this.#journal === undefined) return new Session({ ...this.#options, id, messages, context })
-    const forkId = id ?? `session_${defaultStamps.uuid()}`
+    const forkId = id ?? `session_${defaultIdsAndTime.uuid()}`
     const journal = await this.#journal.fork(forkId, {
       messages,
       rules: context.permissions,
@@ -224,7 +224,7 @@ export class Session implements AsyncDisposable {
     await this.close()
   }
 
-  /** Listens to what happens in the session. Returns how to stop listening. */
+  /** Listens to events of the session. Returns a function that removes the listener. */
   on<Type extends keyof SessionEvents>(type: Type, listener: (event: SessionEvents[Type]) => void): () => void {
     return this.#emitter.on(type, listener)
   }
@@ -234,7 +234,7 @@ export class Session implements AsyncDisposable {
     if (!this.#isPaused) this.#begin()
   }
 
-  /** What another process, or an answer here, has to say. */
+  /** Handles a note from another process, or from an answer in this one. */
   #hear(journal: SessionJournal, note: SessionNote): void {
     if (note.type === 'answer') {
       const isTaken = this.#questions.answer(note.question, note.answer, { by: note.by, note: note.question })
@@ -424,7 +424,7 @@ function askThrough(
   { canUseTool = () => ({ behavior: 'later' }), context }: SessionOptions,
   desk: QuestionDesk,
 ): CanUseTool {
-  // known for what it is, it spares every call a phase; only a hook can pause a call then
+  // recognized by identity, so that calls skip the permission phase; then only a hook can pause a call
   if (canUseTool === allowAllTools && context?.hooks === undefined) return canUseTool
   return withChannel(canUseTool, { questions: desk, agents: [] })
 }

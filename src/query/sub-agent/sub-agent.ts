@@ -30,7 +30,7 @@ export interface SubAgentOptions
   name?: string | undefined
   description?: string | undefined
   /**
-   * Whether it may run beside other safe calls: set it only if its tools change nothing.
+   * Whether the agent may run beside other safe calls. Set it only if none of its tools has side effects.
    * @default false
    */
   isConcurrencySafe?: boolean | undefined
@@ -74,6 +74,7 @@ export function subAgent({
     name,
     description,
     inputSchema,
+    isAgent: true,
     isConcurrencySafe: () => isConcurrencySafe,
     interruptBehavior: () => 'cancel',
     describe: (input) => input.description ?? input.prompt,
@@ -95,7 +96,7 @@ export function subAgent({
   })
 }
 
-/** An observer that throws does not affect the result. */
+/** Calls the cleanup function of `onQuery`. If it throws, the result of the agent stays the same. */
 function letGo(leave: unknown): void {
   try {
     if (typeof leave === 'function') answerAtOnce<unknown>(leave())
@@ -113,7 +114,7 @@ function subjectOf(message: QueryMessage): string | undefined {
   return block?.type === 'tool_result' ? String(block.tool_use_id) : undefined
 }
 
-/** An agent whose call was told to stop reports how far it came. An agent that ended otherwise has failed. */
+/** If its call was aborted, the agent returns what it has so far. If it ended early for any other reason, it has failed. */
 function reportOf(
   { reason, ...result }: QueryResult,
   transcript: readonly Message[],
@@ -128,7 +129,7 @@ function reportOf(
   return report
 }
 
-/** The text of the last reply; its parts may be several messages. An agent that was ended may have said more before. */
+/** The text of the last reply, which may be several messages. If the agent did not finish: of the last reply that has text. */
 function lastWords(transcript: readonly Message[], isFinished: boolean): string {
   const last = transcript.findLast(
     (message) => message.type === 'assistant' && (isFinished || textsOf(message.message.content).length > 0),

@@ -19,7 +19,7 @@ export const answerCommand = (io: Io, finish: Finish): Command =>
   new Command('answer')
     .summary('answer a question of a stored session')
     .description(
-      'Answers a question of a session that signalbox run --journal has stored. A process that has the session open goes on at once; otherwise go on with signalbox resume. The first answer counts: a later one is stale (exit code 1).',
+      'Answers a question of a session that signalbox run --journal has stored. A process that has the session open continues at once; otherwise run signalbox resume. The first answer counts: a later one is stale (exit code 1).',
     )
     .argument('<id>', 'the session, as signalbox sessions shows it')
     .argument('<question>', 'the question')
