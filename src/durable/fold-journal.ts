@@ -2,6 +2,7 @@ import type { JournalRecord } from '../journal/journal.ts'
 import type { OpenTurn } from '../journal/open-turn.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
+import type { AgentCallRef } from '../pipeline/ask-channel.ts'
 import type { SessionQuestion } from '../query/session/question-book.ts'
 import type { SessionUsage } from '../query/session/usage.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
@@ -16,7 +17,10 @@ export interface FoldedSession {
   readonly waiting: readonly UserMessage[]
   /** The unfinished reply, with the recorded state of each of its calls. */
   readonly turn: OpenTurn | undefined
+  /** Its own open questions. Those of its agents are in the logs of the agents. */
   readonly questions: readonly SessionQuestion[]
+  /** Agents whose calls are not over. Each is a session of its own. */
+  readonly agents: readonly (AgentCallRef & { readonly session: string })[]
   /** Rules that came with answers. */
   readonly rules: PermissionLists
   /** The keys of the context that are kept. */
@@ -47,6 +51,7 @@ export function foldJournal(records: Iterable<JournalRecord>): FoldedSession {
     waiting,
     turn,
     questions: fold.openQuestions,
+    agents: [...fold.agents.values()].map(({ session, call, tool }) => ({ session, toolUseID: call, toolName: tool })),
     rules,
     context,
     usage: fold.usage.total,

@@ -1,5 +1,6 @@
 import type { Decision, DecisionSource, PermissionVerdict } from '../../machines/index.ts'
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
+import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 
 /** The combined decision of the hooks before a call. */
@@ -69,6 +70,10 @@ export interface Records {
   'call.completed': OfCall & { readonly messages: readonly Message[] }
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
+  /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
+  'agent.started': OfCall & { readonly optional: true; readonly session: string; readonly tool: string }
+  /** Rules that came with answers to the questions of an agent, whose log is no longer open. */
+  'rules.added': { readonly optional: true; readonly session: string; readonly rules: PermissionLists }
   'turn.committed': {
     readonly reply: string
     readonly isPaused: boolean

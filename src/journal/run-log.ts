@@ -27,6 +27,15 @@ export interface RunLog {
   questionId(reply: string, call: string, input: unknown): string
   /** An asynchronous answer of the host. It counts if it is the first. */
   offer(question: string, answer: PermissionAnswer): void
+  /** The log of the agent inside a call: a new one, or the one that an earlier process began. Rejects if it cannot be opened. */
+  openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<RunLog>
+}
+
+/** The call whose body is an agent. */
+export interface AgentOf {
+  readonly reply: string
+  readonly call: string
+  readonly tool: string
 }
 
 /** The part of the log that the executor of one attempt uses. */

@@ -3,6 +3,7 @@ import {
   firstRecords,
   type JournalRecord,
   type OpenJournalOptions,
+  outerIn,
   type SessionState,
   sessionExists,
   sessionNotFound,
@@ -27,15 +28,19 @@ export function openSession(
   given: OpenJournalOptions,
 ): Promise<OpenedSession> {
   const session = hashOf(id)
+  const outer = outerIn(given.created)
   const query = (text: string, ...values: unknown[]) =>
     client.query({ text: text.replaceAll('$schema', schema), values })
   return transaction(client, async () => {
     if (given.mode !== 'resume') {
       await query(
-        `insert into $schema.sessions (session, name, records, bytes, status, questions, created_at, updated_at)
-         values ($1, $2, 0, 0, 'idle', '[]', 0, 0) on conflict do nothing`,
+        `insert into $schema.sessions
+           (session, name, outer_session, records, bytes, status, questions, created_at, updated_at)
+         values ($1, $2, (select session from $schema.sessions where session = $3), 0, 0, 'idle', '[]', 0, 0)
+         on conflict do nothing`,
         session,
         JSON.stringify(id),
+        outer === undefined ? null : hashOf(outer),
       )
     }
     // the lock on the row makes commits and other openings wait

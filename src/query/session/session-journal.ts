@@ -1,5 +1,5 @@
 import type { SessionNote } from '../../journal/journal.ts'
-import type { RunLog } from '../../journal/run-log.ts'
+import type { AgentOf, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
@@ -15,6 +15,8 @@ export interface JournalStart {
 
 /** The log of a session, and the state derived from it. */
 export interface SessionJournal extends RunLog {
+  /** How the last run ended, if nothing is left to do. */
+  readonly ended: { readonly reason: string; readonly error?: string | undefined } | undefined
   /** The conversation up to the last turn that is over. */
   readonly transcript: readonly Message[]
   /** Sent, and not yet part of the conversation. */
@@ -26,14 +28,19 @@ export interface SessionJournal extends RunLog {
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>
   readonly usage: SessionUsage
+  /** Those of agents included. */
   readonly questions: readonly SessionQuestion[]
   /** Durable when it resolves with `accepted`. The answer itself arrives as a note. */
   answer(question: string, answer: PermissionAnswer, by: string | undefined): Promise<'accepted' | 'stale'>
+  /** One listener at a time. */
   onNote(listener: (note: SessionNote) => void): void
+  /** Told when an agent that does not run has an answer to go on with. */
+  onAgentAnswer(listener: () => void): void
   /** Records an answer while nothing asks. False if the question is closed. */
   takeAnswer(note: Extract<SessionNote, { type: 'answer' }>): boolean
   /** The end of the run copies this note. */
   endsBy(note: string): void
+  openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionJournal>
   fork(id: string, start: JournalStart): Promise<SessionJournal>
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { SessionNote } from '../../journal/journal.ts'
 import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import { withRules } from '../../permission/permission-settings.ts'
-import { type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
+import { channelOf, type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
 import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
@@ -88,6 +88,9 @@ export class Session implements AsyncDisposable {
     this.#isPaused = journal.isUnfinished
     this.#inbox = journal.sent.map(newSent)
     journal.onNote((note) => this.#hear(journal, note))
+    journal.onAgentAnswer(() => {
+      if (!this.#isPaused) this.#begin()
+    })
   }
 
   get status(): SessionStatus {
@@ -159,7 +162,9 @@ export class Session implements AsyncDisposable {
     const { questions } = this.#questions
     if (this.#journal === undefined) return questions
     // those of the log are there whether or not anything runs
-    return [...this.#journal.questions, ...questions.filter(({ agents }) => agents.length > 0)]
+    const recorded = [...this.#journal.questions]
+    const known = new Set(recorded.map(({ id }) => id))
+    return [...recorded, ...questions.filter(({ id, agents }) => agents.length > 0 && !known.has(id))]
   }
 
   /**
@@ -171,8 +176,9 @@ export class Session implements AsyncDisposable {
     answer: PermissionAnswer,
     { by }: { by?: string | undefined } = {},
   ): Promise<'accepted' | 'stale'> {
-    // an agent inside a call has no log of its own: its question ends with the call
-    const isRecorded = this.#questions.questions.every((question) => question.id !== id || question.agents.length === 0)
+    // a query that a tool itself began has no log: its question ends with the call
+    const isOpen = (question: SessionQuestion): boolean => question.id === id
+    const isRecorded = this.#journal?.questions.some(isOpen) === true || !this.#questions.questions.some(isOpen)
     if (this.#journal !== undefined && isRecorded) return this.#journal.answer(id, answer, by)
     return this.#questions.answer(id, answer) ? 'accepted' : 'stale'
   }
@@ -426,5 +432,5 @@ function askThrough(
 ): CanUseTool {
   // recognized by identity, so that calls skip the permission phase; then only a hook can pause a call
   if (canUseTool === allowAllTools && context?.hooks === undefined) return canUseTool
-  return withChannel(canUseTool, { questions: desk, agents: [] })
+  return withChannel(canUseTool, { addRules: channelOf(canUseTool)?.addRules, questions: desk, agents: [] })
 }
