@@ -20,7 +20,7 @@ describe('charts in README and docs', () => {
   it('shows all charts', () => {
     const page = readFileSync(join(root, 'docs/charts.md'), 'utf8')
     const names = [...page.matchAll(/<!-- chart: (\w+) -->/g)].map(([, name]) => name)
-    expect(names).toEqual(['call', 'executor', 'query', 'connection'])
+    expect(names).toEqual(['call', 'executor', 'query', 'background', 'connection'])
   })
 
   it('rejects an unknown chart', () => {
