@@ -23,7 +23,7 @@ const slow = [
   'test/inspector-app/reduce.test.ts',
   'test/node/file-journals/{faults,processes}.test.ts',
   'test/{transcripts,permission,hooks}/*{properties,every-combination}*.test.ts',
-  'packages/{mcp,cli,postgres,xstate-inspect,stately-inspect}/**',
+  'packages/{mcp,cli,postgres,bullmq,xstate-inspect,stately-inspect}/**',
   'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
   'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-ends,docs,background*}.test.ts',
 ]
@@ -38,7 +38,7 @@ export default defineConfig(({ mode }) => ({
       { find: /^signalbox\/(scripted|sub-agent)$/, replacement: at('./src/query/$1/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect/server/index.ts') },
       { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/inspect/replay-page/index.ts') },
-      { find: /^@signalbox\/(tools|mcp|postgres)$/, replacement: at('./packages/$1/src/index.ts') },
+      { find: /^@signalbox\/(tools|mcp|postgres|bullmq)$/, replacement: at('./packages/$1/src/index.ts') },
       {
         find: /^@signalbox\/(xstate|stately)-inspect\/server$/,
         replacement: at('./packages/$1-inspect/src/server.ts'),
