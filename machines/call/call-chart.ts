@@ -15,10 +15,11 @@ const byUnknown: Ending = { by: 'unknown' }
 const withOwnResult = { target: '#call.completed', actions: { type: 'endWith', params: byResult } } as const
 
 /** A phase with nothing to do is skipped in the same transition. */
-const toCalling = [
+const toJournaling = [
   { guard: 'needsJournaling', target: '#call.executing.journaling' },
   { target: '#call.executing.calling' },
 ] as const
+const toCalling = [{ guard: 'needsLocking', target: '#call.executing.locking' }, ...toJournaling] as const
 const toPermission = [
   { guard: 'needsDeciding', target: '#call.executing.permission' },
   { guard: 'needsAsking', target: '#call.executing.permission.asking' },
@@ -54,7 +55,7 @@ const cutShort = (reached: 'notStarted' | 'underWay') =>
     ],
   }) as const
 
-/** Its body ran in a process that is gone: nobody can say that it did nothing. */
+/** Its body ran in a process that has ended: whether it took effect is unknown. */
 const endsUnknown = {
   target: '#call.completed',
   actions: [holdCause, 'stop', { type: 'endWith', params: byUnknown }],
@@ -96,6 +97,7 @@ const answered = {
   'permission.allowed': [
     { guard: isReclassified, target: '#call.queued', actions: ['permit', requeued] },
     { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', requeued] },
+    { guard: 'needsLocking', target: '#call.executing.locking', actions: ['permit', 'reportResumed'] },
     { guard: 'needsJournaling', target: '#call.executing.journaling', actions: ['permit', 'reportResumed'] },
     { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
   ],
@@ -153,7 +155,7 @@ export const callChart = once(() =>
           recovering: {
             entry: 'recover',
             on: {
-              'call.recovered': 'calling',
+              'call.recovered': [{ guard: 'needsLocking', target: 'locking' }, { target: 'calling' }],
               'outcome.unknown': toUnknown,
               'tool.settled': 'postHooks',
               'call.abort': endsUnknown,
@@ -191,6 +193,7 @@ export const callChart = once(() =>
                   'permission.undecided': 'asking',
                   'permission.deferred': 'later',
                   'permission.allowed': [
+                    { guard: 'needsLocking', target: '#call.executing.locking', actions: 'permit' },
                     { guard: 'needsJournaling', target: '#call.executing.journaling', actions: 'permit' },
                     { target: '#call.executing.calling', actions: 'permit' },
                   ],
@@ -213,6 +216,14 @@ export const callChart = once(() =>
               ],
               'call.abort': aborted,
               'call.interrupt': aborted,
+            },
+          },
+          locking: {
+            entry: 'takeLocks',
+            on: {
+              'locks.granted': toJournaling,
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
             },
           },
           journaling: {

@@ -7,7 +7,7 @@ const OpenActor = Actor as unknown as new (logic: AnyStateMachine, options: unkn
 
 /** The root actor of a system for a compiled chart. Without observers, no reports are created. */
 class TableRoot extends OpenActor {
-  /** In place of an observer: a set that is not empty would have to be looked through at every step. */
+  /** Not an observer, because XState walks through a non-empty set of observers at every step. */
   onEnd: (() => void) | undefined
 
   override update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {

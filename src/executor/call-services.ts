@@ -10,6 +10,7 @@ import type { NamingFailure } from '../pipeline/cancels-siblings.ts'
 import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
 import { Policy } from '../pipeline/policy.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { ContextLedger } from './context-ledger.ts'
@@ -25,6 +26,7 @@ import type { Warnings } from './warnings.ts'
 interface ServiceParts {
   readonly settings: Settings
   readonly log: RunLog | undefined
+  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly run: ExecutorSchedule
   readonly outbox: Outbox
@@ -39,10 +41,11 @@ interface ServiceParts {
   stopTurn(reason: unknown): void
 }
 
-/** What an executor does for its calls, each time by one of its parts. */
+/** The services of an executor for its calls; each method delegates to one part of the executor. */
 export class CallServices implements ExecutorServices {
   readonly settings: Settings
   readonly log: RunLog | undefined
+  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean
   readonly report: CallReports
@@ -57,6 +60,7 @@ export class CallServices implements ExecutorServices {
     this.#parts = parts
     this.settings = parts.settings
     this.log = parts.log
+    this.locks = parts.locks
     this.canUseTool = parts.canUseTool
     this.allowsEverything = parts.canUseTool === allowAllTools
     this.report = parts.report

@@ -33,16 +33,21 @@ export abstract class CallChartPort implements CallPort {
     return past?.started !== undefined && past.completed === undefined
   }
 
+  get needsLocking(): boolean {
+    return this.record.executor.locks !== undefined
+  }
+
   get needsJournaling(): boolean {
     const { executor, onlyReads, hasRecordedPermit } = this.record
-    return executor.log !== undefined && (!onlyReads || hasRecordedPermit)
+    // the log has the start of a call that runs again
+    return executor.log !== undefined && (!onlyReads || hasRecordedPermit) && !this.needsRecovery
   }
 
   get needsRecording(): boolean {
     return !this.isDurable
   }
 
-  /** Its body has left something that changes the context. */
+  /** The body returned a context modifier. */
   get hasModifier(): boolean {
     const { ending, bodyResult } = this.record
     return ending?.by === 'result' && bodyResult?.ok === true && bodyResult.result.contextModifier !== undefined
@@ -60,7 +65,7 @@ export abstract class CallChartPort implements CallPort {
   }
 
   get needsPreHooks(): boolean {
-    // hooks of a call that was asked for have run
+    // the hooks have run before the question was asked
     if (this.record.past?.asked !== undefined) return false
     const context = this.record.executor.peekContext(this.record)
     return context === undefined || hasHooks(this.record, context, 'PreToolUse')
@@ -99,6 +104,10 @@ export abstract class CallChartPort implements CallPort {
 
   recover(): void {
     this.enter(stateBodies.recovering)
+  }
+
+  takeLocks(): void {
+    this.enter(stateBodies.locking)
   }
 
   journalStart(): void {

@@ -6,6 +6,7 @@ import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/long-result.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Place } from './body-link.ts'
@@ -62,9 +63,11 @@ export interface ExecutorServices {
   }
   /** The id of the session; without one, an id of this turn. */
   readonly session: string
-  /** Where calls are recorded, if anywhere. */
+  /** The log of the session; undefined if calls are not recorded. */
   readonly log: RunLog | undefined
-  /** Nothing leaves the turn any more, and nothing is recorded. */
+  /** Keys that its calls share with other executors. */
+  readonly locks: SharedLocks | undefined
+  /** The turn was discarded: it delivers and records nothing from now on. */
   readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined
   /** No permission check is needed. */

@@ -5,6 +5,7 @@ import { decide } from './deciding.ts'
 import { formatResult } from './formatting.ts'
 import { journalStart } from './journaling.ts'
 import { awaitAnswer } from './later.ts'
+import { takeLocks } from './locking.ts'
 import { runPostHooks } from './post-hooks.ts'
 import { runPreHooks } from './pre-hooks.ts'
 import { recordResult } from './recording.ts'
@@ -25,6 +26,7 @@ export interface StateBody {
 /** The function of each state of the call chart, called when the state is entered. The outbox runs it between steps. */
 export const stateBodies = {
   recovering: { phase: 'recovering', run: recoverCall },
+  locking: { phase: 'locking', run: takeLocks },
   journaling: { phase: 'journaling', run: journalStart },
   validating: { phase: 'validating', run: validateCall },
   preHooks: { phase: 'preHooks', run: runPreHooks },
@@ -39,5 +41,5 @@ export const stateBodies = {
   recording: { phase: 'recording', run: recordResult },
 } satisfies Record<string, StateBody>
 
-/** Runs inside the transition, because the executor chart is told of the completed call in the same step. */
+/** Runs inside the transition, because the call reports its completion to the executor chart in the same step. */
 export const completedBody = { run: conclude }

@@ -7,6 +7,7 @@ import type {
   CallStage,
   Decision,
   Ending,
+  LockClaim,
   ResourceKeys,
   StopCause,
 } from '../../machines/index.ts'
@@ -59,6 +60,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   keys: ResourceKeys | undefined
   /** The context that its tool got when it last named its resources. */
   keysContext: ToolUseContext | undefined
+  /** Its keys in the locks that its executor shares with others. */
+  lock: LockClaim | undefined
   index = -1
   stage: CallStage
   hasStarted = false
@@ -68,12 +71,12 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this.body !== undefined || this.needsRecovery
   }
 
-  /** What a log says of it, from an earlier process. */
+  /** Its recorded state, from an earlier process. */
   readonly past: CallPast | undefined
   /** It changes nothing. Only known where there is a log. */
   onlyReads: boolean
   isDurable: boolean
-  /** Told when its context modifier has been applied. */
+  /** Called when its context modifier has been applied. */
   onContextApplied: (() => void) | undefined
 
   unread = 1
@@ -147,7 +150,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this
   }
 
-  /** How the log names it. */
+  /** The fields that identify the call in the log. */
   get named(): { readonly reply: string; readonly call: string } {
     return { reply: this.assistantMessage.message.id, call: this.id }
   }
@@ -160,7 +163,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
     this.onlyReads = isReadOnly(this.tool, checked.input)
   }
 
-  /** What its hooks did, and changes of its input. */
+  /** Messages about its hooks and changes of its input. */
   get trail(): CallTrail {
     return this.outgoing.trail
   }

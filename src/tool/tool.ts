@@ -125,6 +125,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   resources?(input: z.output<Schema>, context: ToolUseContext): Resources
   /**
+   * The body is an agent, or runs calls of its own in another way, with its context. Such a call takes no keys of
+   * `context.locks`: its inner calls do.
+   * @default false
+   */
+  isAgent?: boolean | undefined
+  /**
    * Whether this very call changes nothing: only such calls run in mode `plan`. Who runs beside whom is said by
    * `isConcurrencySafe` alone.
    * @default () => false

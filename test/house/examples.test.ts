@@ -22,6 +22,7 @@ describe('the examples of the docs', () => {
   it.each([
     ['docs/road-of-a-call.md', 'examples/guarded.ts', () => import('../../examples/guarded.ts')],
     ['docs/scheduling.md', 'examples/resources.ts', () => import('../../examples/resources.ts')],
+    ['docs/scheduling.md', 'examples/locks.ts', () => import('../../examples/locks.ts')],
     ['docs/query.md', 'examples/agent.ts', () => import('../../examples/agent.ts')],
     ['docs/query.md', 'examples/approval.ts', () => import('../../examples/approval.ts')],
     ['docs/query.md', 'examples/fallback.ts', () => import('../../examples/fallback.ts')],

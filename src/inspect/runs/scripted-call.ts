@@ -83,6 +83,10 @@ export class ScriptedCall implements CallRecord, CallPort {
     return this.#isDue('recovering')
   }
 
+  get needsLocking(): boolean {
+    return this.#isDue('locking')
+  }
+
   get needsJournaling(): boolean {
     return this.#isDue('journaling')
   }
@@ -112,6 +116,7 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 
   recover = (): void => this.#enter('recovering')
+  takeLocks = (): void => this.#enter('locking')
   journalStart = (): void => this.#enter('journaling')
   validate = (): void => this.#enter('validating')
   runPreHooks = (): void => this.#enter('preHooks')

@@ -3,6 +3,7 @@ import { durableCallsScenarios } from './durable-calls.ts'
 import { durableQueriesScenarios } from './durable-queries.ts'
 import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
+import { locksScenarios } from './locks.ts'
 import { phasesScenarios } from './phases.ts'
 import { queriesScenarios } from './queries.ts'
 import { remoteCallsScenarios } from './remote-calls.ts'
@@ -18,6 +19,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...phasesScenarios,
   ...hooksScenarios,
   ...resourcesScenarios,
+  ...locksScenarios,
   ...retriesScenarios,
   ...remoteCallsScenarios,
   ...queriesScenarios,
