@@ -48,7 +48,9 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
   let server: RedisServer
   let program: Awaited<ReturnType<typeof buildWorker>>
   const effects = effectsFile()
+  /** Those without a label of their own. */
   let workers: WorkerProcess[] = []
+  const started: WorkerProcess[] = []
   const hosts: BullRunner[] = []
   const warnings: EngineWarning[] = []
   beforeAll(async () => {
@@ -56,7 +58,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
   })
   afterEach(async () => void (await Promise.all(hosts.splice(0).map((host) => host.end()))))
   afterAll(async () => {
-    await Promise.all(workers.map((worker) => worker.end()))
+    await Promise.all(started.map((worker) => worker.end()))
     program?.remove()
     await server?.end()
     effects.remove()
@@ -65,13 +67,13 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
   const startWorker = (change: object = {}): WorkerProcess => {
     const options = { connection: server.url, tools, concurrency: 1, lockMs: 1_500, checkMs: 500, ...change }
     const worker = new WorkerProcess(program.path, { storeFolder: effects.folder, ...options })
-    workers.push(worker)
+    started.push(worker)
     return worker
   }
   /** Two workers with one place each; those that are gone are replaced. */
   const haveWorkers = async (change: object = {}): Promise<void> => {
     workers = workers.filter(({ isGone }) => !isGone)
-    while (workers.length < 2) startWorker(change)
+    while (workers.length < 2) workers.push(startWorker(change))
     await Promise.all(workers.map(({ ready }) => ready))
   }
   const host = (change: object = {}): BullRunner => {
