@@ -1,7 +1,7 @@
 import { conflictOf, type ResourceKeys } from '../call/resource-keys.ts'
 import { blockerOf, KeyTraffic, type Use, usesOf } from './key-traffic.ts'
 
-/** What becomes of a claim that waits. Called when the book has finished its step. */
+/** Reports the end of a wait. Called when the book has finished its step. */
 export interface LockWait {
   granted(): void
   /** It would wait for ever: what holds its keys waits, in the end, for the call that it runs inside of. */

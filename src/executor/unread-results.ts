@@ -140,7 +140,7 @@ function detachedBlock(block: ToolResultBlock): ToolResultBlock {
   return { ...block, content }
 }
 
-/** Nobody has read its result, and its raw data is not kept any longer. What changes the context stays. */
+/** Drops the raw data of an unread result. Its context modifier stays. */
 function dropRawData(call: ToolCall): void {
   call.replacement = undefined
   if (call.bodyResult?.ok !== true) return

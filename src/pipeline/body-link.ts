@@ -6,7 +6,7 @@ import type { ToolCall } from './tool-call.ts'
 /** Where a body runs: it waits for a worker, or a worker runs it. Without a place it runs in this process. */
 export type Place = { readonly place: 'sent' } | { readonly place: 'remote'; readonly worker: string }
 
-/** What a body that runs elsewhere needs of its call. */
+/** The parts of a call that a remote body uses. */
 export interface BodyLink {
   /** The id of the session; without one, an id of this turn. */
   readonly session: string

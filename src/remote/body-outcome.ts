@@ -9,7 +9,7 @@ export interface RemoteError {
   readonly telemetryMessage?: string | undefined
 }
 
-/** What became of a body, as plain JSON: what a worker sends back. */
+/** The outcome of a body as plain JSON, as a worker sends it back. */
 export type BodyOutcome =
   | { readonly status: 'returned'; readonly result: RemoteResult }
   | { readonly status: 'threw'; readonly error: RemoteError }

@@ -3,7 +3,7 @@ import type { AnyTool } from '../tool/tool.ts'
 import { toolSchemas } from '../tool/tool-schemas.ts'
 import type { RemoteTool } from './tool-runner.ts'
 
-/** What a worker compares with its own tool of that name. */
+/** The version of a tool, which a worker compares with its own tool of that name. */
 export const remoteToolOf = (tool: AnyTool): RemoteTool => ({
   name: tool.name,
   version: tool.version === undefined ? undefined : String(tool.version),

@@ -1,7 +1,7 @@
 import type { Message } from '../messages/message.ts'
 import type { Place } from '../pipeline/body-link.ts'
 
-/** What a worker must have to run a call. */
+/** The requirements for a worker to run a call. */
 export interface RemoteTool {
   readonly name: string
   readonly version: string | undefined

@@ -81,7 +81,7 @@ export type ToolReturn<Data = unknown> =
   | Promise<ToolResult<Data>>
   | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
 
-/** What a tool says of a call that was running when its process stopped. */
+/** The decision of a tool about a call that was running when its process stopped. */
 export type Recovery<Data = unknown> = 'again' | 'unknown' | ToolResult<Data>
 
 /** A tool is a plain object. Only `name`, `inputSchema` and `call` are required; unknown keys are kept. */

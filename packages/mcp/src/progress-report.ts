@@ -10,12 +10,12 @@ interface Told {
   message?: unknown
 }
 
-/** What a server has told about one call. */
+/** The progress reports of a server about one call. */
 export interface ProgressReport {
   readonly onprogress: (told: Told) => void
   /** Call this when the request is sent. */
   sent(): void
-  /** What the model is told if the call is stopped; undefined if it was never sent. */
+  /** The text for the model if the call is stopped; undefined if the call was never sent. */
   whenStopped(server: string): string | undefined
 }
 

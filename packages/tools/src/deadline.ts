@@ -4,7 +4,7 @@ export type StoppedBy = 'abort' | 'timeout'
 /** A signal that aborts with another signal, or after a timeout. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** What came first: the other signal or the timeout. Undefined while neither has. */
+  /** Which came first: the other signal or the timeout. Undefined before that. */
   readonly stoppedBy: StoppedBy | undefined
   /** Call this when the work is done; until then a timer keeps everything alive. */
   clear(): void

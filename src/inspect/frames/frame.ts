@@ -218,7 +218,7 @@ export interface EndingFrame {
   readonly reached: string | null
 }
 
-/** What decided whether a call may run: the last word so far. */
+/** The latest decision about whether a call may run, and its source. */
 export interface DecisionFrame {
   readonly type: 'decision'
   readonly call: string

@@ -236,7 +236,7 @@ export class RunWatch {
       this.#lookAtCommands(actor, snapshot)
   }
 
-  /** What the call's record says and its chart does not. */
+  /** Data of the call's record that its chart does not have. */
   #seeOwnSteps(watched: Watched, call: ToolCall, event: AnyEventObject): void {
     const { decision } = call
     if (decision !== undefined && decision !== watched.decision) {

@@ -1,6 +1,6 @@
 import type { BodyOutcome, RemoteResult } from '../../remote/index.ts'
 
-/** What the process of a body is told. */
+/** A message to the process of a body. */
 export type ToBody =
   | {
       readonly type: 'run'
@@ -12,7 +12,7 @@ export type ToBody =
     }
   | { readonly type: 'abort'; readonly id: string; readonly reason: unknown }
 
-/** What it answers. */
+/** A message from that process. */
 export type FromBody =
   | { readonly type: 'ready'; readonly tools: readonly { name: string; version?: string; schema: string }[] }
   | { readonly type: 'broken'; readonly problem: string }

@@ -348,7 +348,7 @@ export class Session implements AsyncDisposable {
     if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  /** What a suspended run has yet to do is in the log; what it showed of its open turn is shown again. */
+  /** The open work of a suspended run is in the log; the messages of its open turn are shown again. */
   #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult): void {
     const known = [...this.#inbox, ...unanswered]
     const waits = journal.sent.map(

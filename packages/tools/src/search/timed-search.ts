@@ -17,7 +17,7 @@ export async function timedSearch<Found extends { readonly isStopped?: boolean |
   }
 }
 
-/** What the model is told about a search that did not end by itself. */
+/** The text for the model about a search that was stopped. */
 export const stopNote = (stoppedBy: StoppedBy): string =>
   stoppedBy === 'timeout'
     ? `[Partial result: the search timed out after ${maxMs / 1_000} s. Search a smaller folder, or use a simpler pattern.]`
