@@ -31,7 +31,7 @@ const slow = [
   'test/node/file-journals/{faults,processes}.test.ts',
   'test/transcripts/{properties,answer-open-calls,compact-tool-results}.test.ts',
   'test/{permission,hooks}/*{properties,every-combination}*.test.ts',
-  'packages/{mcp,cli,postgres,xstate-inspect,stately-inspect}/**',
+  'packages/{mcp,cli,postgres,bullmq,xstate-inspect,stately-inspect}/**',
   'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
   'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-*,leftovers,docs,background*,scan-files,rebound-names,wrappers}.test.ts',
   'packages/tools/test/shell/{same-words,exact-rule,git-traps}.test.ts',
@@ -48,7 +48,7 @@ export default defineConfig(({ mode }) => ({
       { find: /^signalbox\/(scripted|sub-agent)$/, replacement: at('./src/query/$1/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect/server/index.ts') },
       { find: /^signalbox\/inspect\/replay$/, replacement: at('./src/inspect/replay-page/index.ts') },
-      { find: /^@signalbox\/(tools|mcp|postgres)$/, replacement: at('./packages/$1/src/index.ts') },
+      { find: /^@signalbox\/(tools|mcp|postgres|bullmq)$/, replacement: at('./packages/$1/src/index.ts') },
       {
         find: /^@signalbox\/(xstate|stately)-inspect\/server$/,
         replacement: at('./packages/$1-inspect/src/server.ts'),

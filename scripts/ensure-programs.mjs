@@ -23,6 +23,12 @@ or say where it is: CHROMIUM=/path/to/chromium npm test`,
     find: findPostgres,
     advice: 'Tests of @signalbox/postgres are skipped; with CI=true they fail.',
   },
+  {
+    name: 'Redis',
+    debian: 'redis-server',
+    find: () => onPath('redis-server') ?? onPath('valkey-server'),
+    advice: 'Tests of @signalbox/bullmq are skipped; with CI=true they fail.',
+  },
   ...(process.platform === 'linux'
     ? [{ name: 'bubblewrap', debian: 'bubblewrap', find: () => onPath('bwrap'), advice: 'Sandbox tests are skipped.' }]
     : []),

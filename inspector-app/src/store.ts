@@ -5,6 +5,7 @@ import type { Feed } from './feed/feed.ts'
 import { type Keep, keepNothing } from './keep.ts'
 import { History, liveWindow, type Window } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
+import type { TimeRange } from './model/time-range.ts'
 
 /** In the order of the page. */
 export const tabNames = [
@@ -33,6 +34,8 @@ export interface State {
   selected: string | undefined
   tab: Tab
   search: string
+  /** The part of the time that every list shows; undefined shows all. */
+  range: TimeRange | undefined
   /** Incremented to focus the search field. */
   searches: number
   theme: Theme
@@ -98,6 +101,7 @@ export class Store {
       selected: undefined,
       tab: 'story',
       search: '',
+      range: undefined,
       searches: 0,
       theme,
       source: 'none',
@@ -149,7 +153,7 @@ export class Store {
   /** Clears everything for another source. */
   reset(source: State['source']): void {
     this.history = new History(source === 'recording' ? undefined : this.#window)
-    const nothing = { position: undefined, run: undefined, selected: undefined, problem: undefined }
+    const nothing = { position: undefined, run: undefined, selected: undefined, problem: undefined, range: undefined }
     this.set({ source, isPlaying: false, first: 'executor', ...nothing })
   }
 

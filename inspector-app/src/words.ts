@@ -91,7 +91,7 @@ const tokenWords = (tokens: number): string =>
       ? `${(tokens / 1_000).toFixed(1)}k tok`
       : `${tokens} tok`
 
-const costWords = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`
+export const costWords = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`
 
 /** The tokens and the cost of replies. */
 export const replyWords = ({ tokens, costUsd }: Totals): string =>

@@ -17,8 +17,8 @@ export interface RunnerUnderTest {
   dropEvents?(): void | Promise<void>
   /** Removes all jobs from the engine. */
   forgetJobs?(): Promise<void>
-  /** Ends all workers, so that nobody takes a job. The runner waits at most a second for a pick-up. */
-  removeWorkers?(): Promise<void>
+  /** Ends all workers, so that nobody takes a job. Returns a runner that waits a short time for a pick-up. */
+  removeWorkers?(): Promise<ToolRunner>
   /** Called when the test has ended. */
   end?(): void | Promise<void>
 }

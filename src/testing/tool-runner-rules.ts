@@ -191,8 +191,9 @@ export const toolRunnerRules: Record<string, RunnerRule> = {
   'R6 a call that nobody takes does not run': {
     needs: 'removeWorkers',
     async test(bench) {
-      await bench.given.removeWorkers?.()
-      expectSame('told', await bench.send('Answer').told, never)
+      const runner = await bench.given.removeWorkers?.()
+      if (runner === undefined) throw new Error('removeWorkers returned no runner')
+      expectSame('told', await bench.send('Answer', {}, { runner }).told, never)
     },
   },
   'R7 a body that blocks its process still ends with its result': {

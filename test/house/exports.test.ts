@@ -60,6 +60,7 @@ describe('what can be imported', () => {
         "signalbox/inspect/server",
         "signalbox/inspect/app",
         "signalbox/inspect/replay",
+        "@signalbox/bullmq",
         "@signalbox/mcp",
         "@signalbox/postgres",
         "@signalbox/stately-inspect",
@@ -75,6 +76,7 @@ describe('what can be imported', () => {
       [
         "signalbox/inspect/elk-worker",
         "signalbox/package.json",
+        "@signalbox/bullmq/package.json",
         "@signalbox/cli/package.json",
         "@signalbox/mcp/package.json",
         "@signalbox/postgres/package.json",

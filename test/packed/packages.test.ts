@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../support/imports.ts'
 import { emptyProject, strictly, tarballOf } from './empty-project.ts'
 
-const names = ['tools', 'mcp', 'postgres', 'cli', 'xstate-inspect', 'stately-inspect']
+const names = ['tools', 'mcp', 'postgres', 'bullmq', 'cli', 'xstate-inspect', 'stately-inspect']
 
 /** Both bridges in one project, each with the receiver of its own package. */
 const bridged = `

@@ -1,5 +1,7 @@
+import type { CriticalStep } from '../model/critical-path.ts'
 import type { Call } from '../model/model.ts'
-import type { TimelineBand, TimelineRow } from '../model/timeline-rows.ts'
+import type { TimeRange } from '../model/time-range.ts'
+import { commonStart, type TimelineBand, type TimelineRow } from '../model/timeline-rows.ts'
 import { duration, outcomeOf } from '../words.ts'
 
 export interface TimelineView {
@@ -13,6 +15,9 @@ export interface TimelineView {
   /** The moment shown; later parts are drawn faintly. */
   readonly playhead: number
   readonly chosen: string | undefined
+  /** The calls that decided when the work ended; empty if it is not shown. */
+  readonly critical: readonly CriticalStep[]
+  readonly range: TimeRange | undefined
   readonly scroll: number
   readonly width: number
   readonly height: number
@@ -27,7 +32,7 @@ export const gutterOf = (width: number): number => (width < 520 ? 96 : 168)
 /** Rows share the height. If they would be too thin to read, they get the height of a label and the view scrolls. */
 export function rowHeightOf(calls: number, height: number): number {
   const fits = Math.floor((height - axisHeight) / Math.max(1, calls))
-  return fits < 6 ? 15 : Math.min(22, fits)
+  return fits < 13 ? 14 : Math.min(22, fits)
 }
 
 /** Every call from its arrival to its result: waiting, each phase, held for order. */
@@ -45,6 +50,7 @@ export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineVie
   canvas.clip()
   const first = Math.max(0, Math.floor(scroll / rowHeight))
   const last = Math.min(rows.length, Math.ceil((scroll + height) / rowHeight))
+  const cuts = cutsOf(rows.slice(first, last))
   for (let index = first; index < last; index++) {
     const row = rows[index]
     if (row === undefined) continue
@@ -60,9 +66,11 @@ export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineVie
     canvas.clip()
     drawCall(canvas, call, y, rowHeight, xOf, view, palette)
     canvas.restore()
-    if (rowHeight >= 12) drawName(canvas, call, y, rowHeight, gutter, depth, palette)
+    if (rowHeight >= 12) drawName(canvas, call, y, rowHeight, gutter, depth, cuts.get(call.name) ?? 0, palette)
   }
+  drawCritical(canvas, view, palette, gutter, rowHeight, xOf)
   canvas.restore()
+  drawRange(canvas, view, palette, gutter, xOf)
   const x = Math.max(gutter, Math.min(width, xOf(playhead)))
   if (playhead < view.to) {
     canvas.fillStyle = palette.veil as string
@@ -106,7 +114,8 @@ function drawCall(
     } else {
       canvas.fillStyle = palette[call.lane] as string
       // a nested phase waits for a person
-      canvas.globalAlpha = path.length > 2 ? 0.45 : 1
+      const isAsking = path[2] === 'asking' || path[2] === 'later'
+      canvas.globalAlpha = isAsking ? 0.45 : 1
       canvas.fillRect(x, top, Math.max(1, width - (width > 4 ? 1 : 0)), thick)
       canvas.globalAlpha = 1
     }
@@ -155,6 +164,7 @@ function drawName(
   rowHeight: number,
   gutter: number,
   depth: number,
+  cut: number,
   palette: Palette,
 ): void {
   const indent = Math.min(depth, 3) * 10
@@ -165,16 +175,86 @@ function drawName(
   canvas.fillText(String(call.index + 1), 24 + indent, y + rowHeight / 2 + 0.5)
   canvas.textAlign = 'left'
   canvas.fillStyle = palette.text as string
-  canvas.fillText(fitText(canvas, call.label, gutter - 40 - indent), 31 + indent, y + rowHeight / 2 + 0.5)
+  canvas.fillText(fitText(canvas, call.label, gutter - 40 - indent, cut), 31 + indent, y + rowHeight / 2 + 0.5)
 }
 
-function fitText(canvas: CanvasRenderingContext2D, text: string, width: number): string {
-  if (canvas.measureText(text).width <= width) return text
-  let length = Math.floor((text.length * width) / canvas.measureText(text).width)
+/** Per tool, how many characters after the bracket are the same in all names that are shown. */
+function cutsOf(rows: readonly TimelineRow[]): ReadonlyMap<string, number> {
+  const labels = new Map<string, string[]>()
+  for (const { call } of rows) {
+    const known = labels.get(call.name)
+    if (known === undefined) labels.set(call.name, [call.label])
+    else known.push(call.label)
+  }
+  return new Map(Array.from(labels, ([name, all]) => [name, commonStart(all)]))
+}
+
+function fitText(canvas: CanvasRenderingContext2D, text: string, width: number, cut: number): string {
+  const fits = (each: string): boolean => canvas.measureText(each).width <= width
+  if (fits(text)) return text
+  // what all names share goes first
+  const start = text.indexOf('(') + 1
+  const shared = cut > 0 && start > 0 ? `${text.slice(0, start)}…/${text.slice(start + cut)}` : text
+  if (fits(shared)) return shared
+  let length = Math.floor((shared.length * width) / canvas.measureText(shared).width)
   // paths differ at their ends: leave out the middle
-  const cut = (): string => `${text.slice(0, Math.ceil(length * 0.4))}…${text.slice(-Math.floor(length * 0.6))}`
-  while (length > 2 && canvas.measureText(cut()).width > width) length--
-  return cut()
+  const middle = (): string => `${shared.slice(0, Math.ceil(length * 0.4))}…${shared.slice(-Math.floor(length * 0.6))}`
+  while (length > 2 && !fits(middle())) length--
+  return middle()
+}
+
+/** A line below each call of the critical path, and from each end to the start that it allowed. */
+function drawCritical(
+  canvas: CanvasRenderingContext2D,
+  { rows, critical, scroll, width, height }: TimelineView,
+  palette: Palette,
+  gutter: number,
+  rowHeight: number,
+  xOf: (time: number) => number,
+): void {
+  if (critical.length === 0) return
+  const rowOf = new Map(rows.map(({ call }, at) => [call, at]))
+  canvas.save()
+  canvas.beginPath()
+  canvas.rect(gutter, axisHeight, width - gutter, height - axisHeight)
+  canvas.clip()
+  canvas.strokeStyle = palette.error as string
+  canvas.lineWidth = 1.6
+  canvas.beginPath()
+  let before: { x: number; y: number } | undefined
+  for (const { call, from, to } of critical) {
+    const y = axisHeight + ((rowOf.get(call) ?? 0) + 1) * rowHeight - scroll - 1.5
+    if (before !== undefined) {
+      canvas.moveTo(before.x, before.y)
+      canvas.lineTo(xOf(from), before.y)
+      canvas.lineTo(xOf(from), y)
+    }
+    canvas.moveTo(xOf(from), y)
+    canvas.lineTo(xOf(to), y)
+    before = { x: xOf(to), y }
+  }
+  canvas.stroke()
+  canvas.restore()
+}
+
+/** What is outside of the selected range is veiled. */
+function drawRange(
+  canvas: CanvasRenderingContext2D,
+  { range, width, height }: TimelineView,
+  palette: Palette,
+  gutter: number,
+  xOf: (time: number) => number,
+): void {
+  if (range === undefined) return
+  const bounded = (x: number): number => Math.max(gutter, Math.min(width, x))
+  const [from, to] = [bounded(xOf(range[0])), bounded(xOf(range[1]))]
+  canvas.fillStyle = palette.veil as string
+  canvas.fillRect(gutter, axisHeight, from - gutter, height - axisHeight)
+  canvas.fillRect(to, axisHeight, width - to, height - axisHeight)
+  canvas.fillStyle = palette.chosen as string
+  canvas.fillRect(from, 0, to - from, height)
+  canvas.fillStyle = palette.playhead as string
+  for (const x of [from, to]) canvas.fillRect(x - 0.5, 0, 1, height)
 }
 
 /** Every other turn has a tint, and each its name on the axis. */

@@ -2,6 +2,7 @@ import type { Encoded, Frame } from '../../../src/inspect/index.ts'
 import { duration, eventWords, inline } from '../words.ts'
 import type { History } from './history.ts'
 import type { Cast, Model, Run } from './model.ts'
+import type { TimeRange } from './time-range.ts'
 
 export type LogKind = 'event' | 'step' | 'result' | 'abort' | 'warning'
 
@@ -71,14 +72,34 @@ export class LogIndex {
 
   /** The number of rows within the first `position` frames. */
   countAt(position: number): number {
-    let [low, high] = [0, this.rows.length]
+    return countBefore(this.rows, position)
+  }
+}
+
+/** Those rows whose frames are in the range; both are in the order of time. */
+export function rowsIn(rows: readonly number[], history: History, range: TimeRange | undefined): readonly number[] {
+  if (range === undefined) return rows
+  const before = (time: number): number => {
+    let [low, high] = [0, rows.length]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.rows[middle] as number) < position) low = middle + 1
+      if ((history.at(rows[middle] as number)?.at ?? 0) < time) low = middle + 1
       else high = middle
     }
     return low
   }
+  return rows.slice(before(range[0]), before(range[1] + 1e-6))
+}
+
+/** The number of positions before another one. */
+export function countBefore(rows: readonly number[], position: number): number {
+  let [low, high] = [0, rows.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((rows[middle] as number) < position) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Connections belong to no run: their state changes appear in every run's log. */

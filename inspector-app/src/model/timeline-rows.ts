@@ -1,3 +1,4 @@
+import { duration } from '../words.ts'
 import { agentsByCall, turnsOf } from './conversation.ts'
 import type { Call, Model, Run } from './model.ts'
 
@@ -6,6 +7,21 @@ export interface TimelineRow {
   readonly call: Call
   /** How many agents it is inside of. */
   readonly depth: number
+}
+
+/** What comes before the place where the names differ may be left out: `src/components/` of a list of paths. */
+export function commonStart(labels: readonly string[]): number {
+  const texts = labels.map((label) => label.replace(/^[^(]*\(/, ''))
+  const [first = ''] = texts
+  if (texts.length < 2) return 0
+  let length = first.length
+  for (const text of texts) {
+    let same = 0
+    while (same < length && same < text.length && text[same] === first[same]) same++
+    length = same
+  }
+  // whole folders only
+  return first.slice(0, length).lastIndexOf('/') + 1
 }
 
 /** A turn as a part of the time. */
@@ -33,10 +49,17 @@ export function rowsOfAll(model: Model): TimelineRow[] {
   return turnsOf(model).flatMap((run) => below(run, 0))
 }
 
+/** The time from the start of a turn to its first call, or to the end of its reply, is the model's. */
+function turnLabel(turns: readonly Run[], at: number): string {
+  const { startedAt, calls, replies } = turns[at] as Run
+  const until = calls[0]?.addedAt ?? replies[0]?.at
+  return until === undefined ? `turn ${at + 1}` : `turn ${at + 1}: model ${duration(until - startedAt)}`
+}
+
 export function bandsOf(model: Model): TimelineBand[] {
   const turns = turnsOf(model)
   return turns.map(({ startedAt }, at) => ({
-    label: `turn ${at + 1}`,
+    label: turnLabel(turns, at),
     from: startedAt,
     to: turns[at + 1]?.startedAt,
   }))

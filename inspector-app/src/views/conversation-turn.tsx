@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { totalsOf, turnOf } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
+import { isIn, type TimeRange, touchesRange } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, replyWords, toneOf, totalsWords } from '../words.ts'
 import { callState } from './call-state.ts'
@@ -34,11 +35,12 @@ export function ConversationTurn({ run, number, agents }: Props) {
   return (
     <li class={shownRun === run ? 'turn shown' : 'turn'}>
       <Still
-        of={[run, changes.join(), selected, shownRun?.id, isWhole, number, state.source]}
+        of={[run, changes.join(), selected, shownRun?.id, isWhole, number, state.source, state.range]}
         draw={() => (
           <TurnBody
             {...{ run, number, agents, selected, pick, isWhole }}
             isLive={state.source === 'live'}
+            range={state.range}
             showAll={() => setWhole(true)}
           />
         )}
@@ -57,11 +59,15 @@ interface BodyProps extends Props {
   readonly pick: Pick
   readonly isWhole: boolean
   readonly isLive: boolean
+  readonly range: TimeRange | undefined
   readonly showAll: () => void
 }
 
-function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, showAll }: BodyProps) {
-  const { items, totals } = turnOf(run, agents)
+function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range, showAll }: BodyProps) {
+  const { items: all, totals } = turnOf(run, agents)
+  const items = all.filter((item) =>
+    item.kind === 'said' ? isIn(range, item.said.at) : touchesRange(range, item.call),
+  )
   const shown = isWhole ? items : items.slice(0, mostItems)
   return (
     <>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { firstChart } from '../model/first-chart.ts'
 import type { Actor, Call, Cast, Refused, Run } from '../model/model.ts'
+import { isIn } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, eventWords, refusalWords, whyWaiting } from '../words.ts'
 
@@ -36,10 +37,12 @@ export function GuardLedger() {
 /** Why calls may not start: call, reason, the calls in the way, and the resource. Newest first. */
 function Refusals({ run, chosen }: { run: Run; chosen: Call | undefined }) {
   const store = useStore()
-  const { isChosen } = useView()
+  const { isChosen, state } = useView()
   const [isOne, setOne] = useState(false)
   const only = isOne && isChosen ? chosen?.id : undefined
-  const shown = run.refusals.filter(({ refusal }) => only === undefined || refusal.call === only).reverse()
+  const shown = run.refusals
+    .filter(({ refusal, at }) => isIn(state.range, at) && (only === undefined || refusal.call === only))
+    .reverse()
   return (
     <section class="refusals" aria-label="Refusals">
       <h3>
@@ -131,7 +134,8 @@ function CallLink({ run, id }: { run: Run; id: string }) {
 function Ledger({ title, cast, actor, run }: { title: string; cast: Cast; actor: Actor | undefined; run: Run }) {
   const store = useStore()
   const chart = cast.charts.get(actor?.chart ?? '')
-  const entries = [...(actor?.ledger ?? [])].reverse()
+  const { state } = useView()
+  const entries = (actor?.ledger ?? []).filter(({ at }) => isIn(state.range, at)).reverse()
   const keyOf = (id: number | undefined): string => chart?.nodes.find((node) => node.id === id)?.key ?? ''
   return (
     <section>

@@ -9,8 +9,9 @@ const keys: readonly (readonly [string, string])[] = [
   ['j k', 'next call, previous call'],
   ['1 to 9, 0', 'the tabs'],
   ['/', 'search the log'],
+  ['[ and ]', 'select the time from this moment, until this moment'],
   ['c', 'show or hide the conversation'],
-  ['Esc', 'close this, clear the selection'],
+  ['Esc', 'close this, leave full screen, clear the selection'],
 ]
 
 /** The keys. */

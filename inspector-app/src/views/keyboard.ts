@@ -29,6 +29,7 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
         target.blur()
         if (store.state.dialog !== undefined) return store.set({ dialog: undefined })
         if (store.state.full !== undefined) return store.set({ full: undefined })
+        if (store.state.range !== undefined) return store.set({ range: undefined })
         return store.set({ selected: undefined, first: 'executor' })
       }
       if (isTyping) return
@@ -63,6 +64,8 @@ function actions(store: Store, isFar: boolean): Record<string, () => void> {
     ' ': () => togglePlay(store),
     j: () => selectNext(store, 1),
     k: () => selectNext(store, -1),
+    '[': () => selectFrom(store),
+    ']': () => selectUntil(store),
     '?': () => store.set({ dialog: 'help' }),
     c: () => store.set({ isRailHidden: !state.isRailHidden }),
     '/': () => store.set({ tab: 'log', searches: state.searches + 1 }),
@@ -75,6 +78,19 @@ export function togglePlay(store: Store): void {
   if (state.isPlaying) return store.set({ isPlaying: false, position: state.position ?? history.length })
   const isAtEnd = state.position === undefined || state.position >= history.length
   store.set({ isPlaying: true, position: isAtEnd ? history.start : (state.position ?? 0) })
+}
+
+/** The moment shown becomes the start of the selected range. */
+function selectFrom(store: Store): void {
+  const { model, history } = store.view()
+  const until = store.state.range?.[1] ?? history.model.at
+  store.set({ range: [model.at, Math.max(model.at, until)] })
+}
+
+function selectUntil(store: Store): void {
+  const { model, history } = store.view()
+  const from = store.state.range?.[0] ?? history.startedAt
+  store.set({ range: [Math.min(from, model.at), model.at] })
 }
 
 function selectNext(store: Store, by: number): void {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Frame } from '../../../src/inspect/index.ts'
-import { LogIndex, type LogKind, rowOf } from '../model/log-index.ts'
+import { countBefore, LogIndex, type LogKind, rowOf, rowsIn } from '../model/log-index.ts'
 import { useStore, useView } from '../use-view.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -22,9 +22,9 @@ export function Log() {
   if (index.current?.isFor(history, run.id, kind, state.search) !== true) {
     index.current = new LogIndex(history, run.id, kind, state.search)
   }
-  const { rows } = index.current.update()
+  const rows = rowsIn(index.current.update().rows, history, state.range)
   const names = history.model.runs.get(run.id)
-  const count = state.position === undefined ? rows.length : index.current.countAt(state.position)
+  const count = state.position === undefined ? rows.length : countBefore(rows, state.position)
   const start = run.startedAt
   return (
     <div class="log">

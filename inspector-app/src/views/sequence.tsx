@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { EventFrame } from '../../../src/inspect/index.ts'
-import { LogIndex, nameOfActor } from '../model/log-index.ts'
+import { countBefore, LogIndex, nameOfActor, rowsIn } from '../model/log-index.ts'
 import { useStore, useView } from '../use-view.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -16,9 +16,9 @@ export function Sequence() {
   if (run === undefined) return null
   if (index.current?.isFor(history, run.id, 'event', '') !== true)
     index.current = new LogIndex(history, run.id, 'event', '')
-  const rows = index.current.update().rows
+  const rows = rowsIn(index.current.update().rows, history, state.range)
   const names = history.model.runs.get(run.id)
-  const count = state.position === undefined ? rows.length : index.current.countAt(state.position)
+  const count = state.position === undefined ? rows.length : countBefore(rows, state.position)
   const frameAt = (at: number): EventFrame | undefined => {
     const frame = history.at(rows[at] ?? -1)
     return frame?.type === 'event' ? frame : undefined

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isIn } from '../model/time-range.ts'
 import type { Told } from '../story/narrator.ts'
 import { useStory } from '../story/use-story.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -7,12 +8,12 @@ const most = 300
 
 /** What happened and why, in sentences with their rule; the newest first. A click goes to the moment. */
 export function StoryView() {
-  const { run, model, call, isChosen } = useView()
+  const { state, run, model, call, isChosen } = useView()
   const told = useStory()
   const [about, setAbout] = useState<'turn' | 'call' | 'all'>('turn')
   if (run === undefined) return null
   const scope = about === 'call' && !isChosen ? 'turn' : about
-  const found = told.filter((each) => isAbout(each, scope, run.id, call?.id))
+  const found = told.filter((each) => isIn(state.range, each.at) && isAbout(each, scope, run.id, call?.id))
   const shown = found.slice(-most).reverse()
   return (
     <div class="story">
@@ -29,7 +30,11 @@ export function StoryView() {
         <output>{found.length.toLocaleString('en')} sentences</output>
       </div>
       <Sentences told={shown} startedAt={scope === 'all' ? 0 : run.startedAt} />
-      {found.length === 0 && <p class="empty">Nothing has happened yet.</p>}
+      {found.length === 0 && (
+        <p class="empty">
+          {state.range === undefined ? 'Nothing has happened yet.' : 'Nothing happened in the selected time.'}
+        </p>
+      )}
       {found.length > most && <p class="empty">and {(found.length - most).toLocaleString('en')} earlier ones</p>}
     </div>
   )

@@ -9,11 +9,15 @@ import {
   type TimelineView,
 } from '../draw/draw-timeline.ts'
 import { isConversation } from '../model/conversation.ts'
+import { criticalPath } from '../model/critical-path.ts'
 import type { Run } from '../model/model.ts'
+import { profileOf } from '../model/profile.ts'
 import { bandsOf, rowsOfAll, rowsOfTurn } from '../model/timeline-rows.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { phaseName } from './call-details.tsx'
+import { Icon } from './icons.tsx'
+import { Totals } from './totals.tsx'
 import { useNow } from './use-now.ts'
 
 const colours = [
@@ -39,6 +43,18 @@ function paletteOf(element: Element): Palette {
   return Object.fromEntries(colours.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))
 }
 
+/** Every colour of the plot. */
+const legend = [
+  ['queued', 'queued'],
+  ['shared', 'shared'],
+  ['exclusive', 'exclusive'],
+  ['asking', 'asks'],
+  ['held', 'held'],
+  ['dot ok', 'ok'],
+  ['dot error', 'error'],
+  ['dot aborted', 'stopped'],
+] as const
+
 export function Timeline() {
   const store = useStore()
   const { history, run: shownRun, model, call, state } = useView()
@@ -47,6 +63,9 @@ export function Timeline() {
   const [scroll, setScroll] = useState<number | undefined>()
   const [zoom, setZoom] = useState<readonly [from: number, to: number] | undefined>()
   const [isAll, setAll] = useState(false)
+  const [isCritical, setCritical] = useState(false)
+  const [isTotals, setTotals] = useState(false)
+  const dragged = useRef<{ time: number; x: number; isRange: boolean } | undefined>()
   const [hint, setHint] = useState<{ x: number; y: number; text: string } | undefined>()
   const now = useNow()
   useEffect(() => {
@@ -98,6 +117,8 @@ export function Timeline() {
       to: shownPart?.[1] ?? end,
       playhead,
       chosen: call?.id,
+      critical: isCritical ? criticalPath(rows) : [],
+      range: state.range,
       scroll: Math.min(scroll ?? followed, most),
       ...size,
     }
@@ -117,7 +138,12 @@ export function Timeline() {
     const { row, time } = at(event)
     const over = view?.rows[row]?.call
     const segment = over?.segments.findLast((each) => each.from <= time)
+    const drag = dragged.current
     if (event.buttons === 1 && row < 0) seekTo(time)
+    else if (event.buttons === 1 && drag !== undefined && Math.abs(event.offsetX - drag.x) > 4) {
+      drag.isRange = true
+      store.set({ range: [Math.min(drag.time, time), Math.max(drag.time, time)] })
+    }
     if (over === undefined || segment === undefined) return setHint(undefined)
     const length = (segment.to ?? view?.to ?? 0) - segment.from
     setHint({
@@ -156,7 +182,47 @@ export function Timeline() {
             {isAll ? 'this turn' : 'all turns'}
           </button>
         )}
+        <button type="button" class="other" aria-pressed={isTotals} onClick={() => setTotals(!isTotals)}>
+          totals
+        </button>
+        <button
+          type="button"
+          class="other"
+          aria-pressed={isCritical}
+          title="The calls that decided when the work ended"
+          onClick={() => setCritical(!isCritical)}
+        >
+          critical path
+        </button>
+        {state.range !== undefined && view !== undefined && (
+          <span class="range-chip">
+            <button type="button" title="Zoom to the selected time" onClick={() => setZoom(state.range)}>
+              {duration(Math.max(0, state.range[0] - view.origin))} – {duration(state.range[1] - view.origin)} selected
+            </button>
+            <button type="button" aria-label="Clear the selected time" onClick={() => store.set({ range: undefined })}>
+              <Icon name="cross" />
+            </button>
+          </span>
+        )}
         <span class="zoom">
+          <button
+            type="button"
+            aria-label="Earlier"
+            title="Earlier (Shift and wheel)"
+            disabled={zoom === undefined}
+            onClick={() => pan(-200)}
+          >
+            ‹
+          </button>
+          <button
+            type="button"
+            aria-label="Later"
+            title="Later (Shift and wheel)"
+            disabled={zoom === undefined}
+            onClick={() => pan(200)}
+          >
+            ›
+          </button>
           <button
             type="button"
             aria-label="Zoom out"
@@ -170,23 +236,26 @@ export function Timeline() {
             +
           </button>
         </span>
-        <ul class="legend" aria-label="Colours">
-          {(['queued', 'shared', 'exclusive', 'held'] as const).map((name) => (
-            <li key={name}>
-              <i class={name} />
-              {name}
-            </li>
-          ))}
-        </ul>
       </h2>
-      <div class="plot">
+      {isTotals && view !== undefined && (
+        <Totals profile={profileOf(view.rows, isAll ? history.model.runs.values() : [run as Run], now, state.range)} />
+      )}
+      <div class="plot" hidden={isTotals}>
         <canvas
           ref={canvas}
           role="img"
           aria-label={`Timeline of ${view?.rows.length ?? 0} calls`}
           onPointerMove={onMove}
           onPointerLeave={() => setHint(undefined)}
+          onPointerDown={(event) => {
+            if (event.button !== 0) return
+            const { row, time } = at(event)
+            dragged.current = row < 0 ? undefined : { time, x: event.offsetX, isRange: false }
+            event.currentTarget.setPointerCapture(event.pointerId)
+          }}
           onClick={(event) => {
+            // the end of a drag is no click on a call
+            if (dragged.current?.isRange === true) return
             const { row, time } = at(event)
             const over = view?.rows[row]
             if (row < 0) seekTo(time)
@@ -207,6 +276,20 @@ export function Timeline() {
           </span>
         )}
       </div>
+      <ul class="legend" aria-label="Colours">
+        {legend.map(([name, words]) => (
+          <li key={name}>
+            <i class={name} />
+            {words}
+          </li>
+        ))}
+        {isCritical && (
+          <li>
+            <i class="critical" />
+            critical path
+          </li>
+        )}
+      </ul>
     </section>
   )
 }

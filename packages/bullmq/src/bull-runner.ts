@@ -1,0 +1,168 @@
+import { Queue, QueueEvents } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { within } from 'signalbox/node'
+import { DidNotRunError, type RemoteCall, type RemoteResult, type ToolRunner } from 'signalbox/remote'
+import {
+  checkDurability,
+  checkEngine,
+  checkLabel,
+  checkMs,
+  closeMs,
+  connect,
+  type EngineOptions,
+  jobIdOf,
+  onceInAWhile,
+  queueOf,
+  retentionSeconds,
+  type ToolJob,
+  type Warn,
+  warnerOf,
+} from './engine.ts'
+import { OpenCall } from './open-call.ts'
+
+export interface BullRunnerOptions extends EngineOptions {
+  /**
+   * Only workers with this label take the calls.
+   * @default 'default'
+   */
+  readonly label?: string | undefined
+  /**
+   * How long a call waits for a worker before it counts as not run, in milliseconds.
+   * @default 60_000
+   */
+  readonly pickupMs?: number | undefined
+  /**
+   * How often every open call is looked up, in milliseconds. Events only make it faster.
+   * @default 1_000
+   */
+  readonly lookMs?: number | undefined
+}
+
+/** Sends bodies to workers through BullMQ. */
+export interface BullRunner extends ToolRunner {
+  /** Resolves when Redis has answered and its settings were checked. */
+  ready(): Promise<void>
+  /** How many calls wait for a worker, and how many run. */
+  depth(): Promise<{ waiting: number; running: number }>
+  /** Closes the connections. Jobs go on; calls that are open here have an unknown outcome. */
+  end(): Promise<void>
+}
+
+/** Removes a job only if no worker has taken it. */
+const removeWaiting = `
+if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then return 0 end
+redis.call('DEL', KEYS[2])
+return 1`
+
+/**
+ * Runs bodies on other machines: the workers are started with `serveTools`.
+ *
+ * @example
+ * const runner = bullRunner({ connection: 'redis://127.0.0.1:6379', label: 'gpu' })
+ */
+export function bullRunner(options: BullRunnerOptions): BullRunner {
+  checkEngine(options, ['label', 'pickupMs', 'lookMs'])
+  const { label = 'default', pickupMs = 60_000, lookMs = 1_000 } = options
+  checkLabel('label', label)
+  checkMs('pickupMs', pickupMs)
+  checkMs('lookMs', lookMs)
+  return new QueueRunner(options, label, pickupMs, lookMs)
+}
+
+/** What one open call needs of its runner. */
+export interface Engine {
+  readonly redis: Redis
+  readonly queue: Queue
+  readonly prefix: string
+  readonly label: string
+  readonly pickupMs: number
+  readonly lookMs: number
+  add(call: RemoteCall): Promise<void>
+  /** False if a worker has taken it, or it is gone. */
+  removeWaiting(id: string): Promise<boolean>
+}
+
+class QueueRunner implements BullRunner, Engine {
+  readonly redis: Redis
+  readonly queue: Queue
+  readonly prefix: string
+  readonly label: string
+  readonly pickupMs: number
+  readonly lookMs: number
+  readonly #events: QueueEvents
+  readonly #listening: Redis
+  readonly #open = new Map<string, Set<OpenCall>>()
+  readonly #ready: Promise<void>
+  #isEnded = false
+
+  constructor(options: EngineOptions, label: string, pickupMs: number, lookMs: number) {
+    const warn: Warn = warnerOf(options)
+    const onError = onceInAWhile(warn, 'The connection of bullRunner to Redis failed')
+    this.prefix = options.prefix ?? 'signalbox'
+    this.label = label
+    this.pickupMs = pickupMs
+    this.lookMs = lookMs
+    this.redis = connect(options.connection, onError)
+    this.#listening = connect(options.connection, onError)
+    const shared = { prefix: this.prefix, skipVersionCheck: false }
+    this.queue = new Queue(queueOf(label), { ...shared, connection: this.redis })
+    this.#events = new QueueEvents(queueOf(label), { ...shared, connection: this.#listening })
+    this.queue.on('error', onError)
+    this.#events.on('error', onError)
+    this.#ready = checkDurability(this.redis, warn)
+    this.#listen()
+  }
+
+  async ready(): Promise<void> {
+    await Promise.all([this.#ready, this.queue.waitUntilReady(), this.#events.waitUntilReady()])
+  }
+
+  async depth(): Promise<{ waiting: number; running: number }> {
+    const { waiting = 0, active = 0 } = await this.queue.getJobCounts('waiting', 'active')
+    return { waiting, running: active }
+  }
+
+  async call(call: RemoteCall): Promise<RemoteResult> {
+    if (this.#isEnded) throw new DidNotRunError('The call did not run: the runner has ended.')
+    const id = jobIdOf(call.key)
+    const open = new OpenCall(this, call, id)
+    const calls = this.#open.get(id) ?? new Set()
+    this.#open.set(id, calls.add(open))
+    try {
+      return await open.result()
+    } finally {
+      calls.delete(open)
+      if (calls.size === 0) this.#open.delete(id)
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true
+    for (const calls of this.#open.values()) for (const call of calls) call.lose('The runner was ended.')
+    await within(Promise.allSettled([this.queue.close(), this.#events.close()]), closeMs)
+    this.redis.disconnect()
+    this.#listening.disconnect()
+  }
+
+  async add({ key, tool, toolUseID, input, context, again, abortGraceMs }: RemoteCall): Promise<void> {
+    const job: ToolJob = { tool, toolUseID, input, context, again, abortGraceMs }
+    const kept = { age: retentionSeconds }
+    await this.queue.add(tool.name, job, { jobId: jobIdOf(key), removeOnComplete: kept, removeOnFail: kept })
+  }
+
+  async removeWaiting(id: string): Promise<boolean> {
+    const keys = [this.queue.toKey('wait'), this.queue.toKey(id)]
+    return (await this.redis.eval(removeWaiting, 2, ...keys, id)) === 1
+  }
+
+  /** Events are hints: each one leads to a look at the job. */
+  #listen(): void {
+    const look = ({ jobId }: { jobId: string }): void => {
+      for (const call of this.#open.get(jobId) ?? []) call.look()
+    }
+    for (const event of ['active', 'completed', 'failed', 'removed'] as const) this.#events.on(event, look)
+    this.#events.on('progress', ({ jobId, data }) => {
+      for (const call of this.#open.get(jobId) ?? []) call.progress(data)
+    })
+  }
+}

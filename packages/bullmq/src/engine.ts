@@ -1,0 +1,125 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import { SignalboxError } from 'signalbox'
+import type { RemoteTool } from 'signalbox/remote'
+
+/** The connection to Redis, and the names of queues in it. */
+export interface EngineOptions {
+  /** A URL such as `redis://127.0.0.1:6379`, or the options of ioredis. Redis 7 or newer, or Valkey. */
+  readonly connection: string | RedisOptions
+  /**
+   * The beginning of all keys.
+   * @default 'signalbox'
+   */
+  readonly prefix?: string | undefined
+  /** Told of problems that cost no result. By default they go to `process.emitWarning`. */
+  readonly onWarning?: ((warning: EngineWarning) => void) | undefined
+}
+
+export interface EngineWarning {
+  readonly code: 'engine_not_durable' | 'engine_error'
+  readonly message: string
+  readonly error?: unknown
+}
+
+/** One body, as it is sent. */
+export interface ToolJob {
+  readonly tool: RemoteTool
+  readonly toolUseID: string
+  readonly input: unknown
+  readonly context: Readonly<Record<string, unknown>>
+  readonly again: boolean
+  readonly abortGraceMs: number
+}
+
+/** Progress has a number, so that an old report that arrives late is dropped. */
+export interface NumberedProgress {
+  readonly n: number
+  readonly data: unknown
+}
+
+export const retentionSeconds = 24 * 60 * 60
+/** BullMQ may wait for ever for a Redis that is away. */
+export const closeMs = 2_000
+const engineKeys = ['connection', 'prefix', 'onWarning']
+
+export const queueOf = (label: string): string => `tools-${label}`
+export const jobIdOf = (key: string): string => `call-${key}`
+export const markerOf = (prefix: string, label: string, id: string): string => `${prefix}:${queueOf(label)}:abort:${id}`
+export const abortChannel = (prefix: string, label: string): string => `${prefix}:${queueOf(label)}:aborts`
+
+/** A connection that waits for Redis to come back, however long that takes. */
+export function connect(connection: EngineOptions['connection'], onError: (error: Error) => void): Redis {
+  const options: RedisOptions & { replyMapping?: never } = {
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => Math.min(times * 50, 1_000),
+  }
+  const redis =
+    typeof connection === 'string'
+      ? new Redis(connection, options)
+      : new Redis({ ...connection, ...options } as typeof options)
+  redis.on('error', onError)
+  return redis
+}
+
+export function checkEngine(options: EngineOptions, ownKeys: readonly string[]): void {
+  const known = [...engineKeys, ...ownKeys]
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) invalid(`Unknown option ${key}. Known options: ${known.join(', ')}.`)
+  }
+  const { connection, prefix } = options
+  const isUrl = typeof connection === 'string' && /^rediss?:\/\//.test(connection)
+  const isOptions = typeof connection === 'object' && connection !== null
+  if (!isUrl && !isOptions) {
+    invalid(
+      `connection: expected the URL of a Redis server (redis:// or rediss://) or options of ioredis, received ${JSON.stringify(connection)}. Other engines of BullMQ are not supported: the one for PostgreSQL loses events.`,
+    )
+  }
+  if (prefix !== undefined && !/^[\w-]+$/.test(prefix))
+    invalid(`prefix: expected letters, digits, _ and -, received ${JSON.stringify(prefix)}.`)
+}
+
+export function checkLabel(option: string, label: unknown): void {
+  if (typeof label !== 'string' || !/^[\w.-]+$/.test(label)) {
+    invalid(`${option}: expected a name of letters, digits, _, - and ., received ${JSON.stringify(label)}.`)
+  }
+}
+
+export function checkMs(option: string, ms: unknown): void {
+  if (typeof ms !== 'number' || !(ms >= 0)) invalid(`${option}: expected milliseconds, received ${JSON.stringify(ms)}.`)
+}
+
+function invalid(message: string): never {
+  throw new SignalboxError('invalid_option', message)
+}
+
+export type Warn = (warning: EngineWarning) => void
+
+export const warnerOf = ({ onWarning }: EngineOptions): Warn =>
+  onWarning ?? (({ message, code }) => process.emitWarning(message, { code, type: 'SignalboxWarning' }))
+
+/** Connections report the same error again and again while Redis is away. */
+export function onceInAWhile(warn: Warn, what: string): (error: Error) => void {
+  let last = ''
+  return (error) => {
+    if (error.message === last) return
+    last = error.message
+    warn({ code: 'engine_error', message: `${what}: ${error.message}`, error })
+  }
+}
+
+/** Warns if Redis may forget jobs: such calls would have an unknown outcome, or could run twice. */
+export async function checkDurability(redis: Redis, warn: Warn): Promise<void> {
+  const settings = async (name: string): Promise<string | undefined> =>
+    ((await redis.config('GET', name)) as string[])[1]
+  const problems: string[] = []
+  try {
+    const policy = await settings('maxmemory-policy')
+    if (policy !== 'noeviction') problems.push(`maxmemory-policy is ${policy}, and should be noeviction`)
+    if ((await settings('appendonly')) !== 'yes') problems.push('appendonly is off, and should be on')
+  } catch (error) {
+    problems.push(`its settings cannot be read (${error instanceof Error ? error.message : error})`)
+  }
+  if (problems.length > 0) {
+    warn({ code: 'engine_not_durable', message: `Redis may lose calls: ${problems.join('; ')}.` })
+  }
+}

@@ -1,0 +1,3 @@
+export { type BullRunner, type BullRunnerOptions, bullRunner } from './bull-runner.ts'
+export type { EngineOptions, EngineWarning } from './engine.ts'
+export { type ServedTools, type ServeToolsOptions, serveTools } from './serve-tools.ts'

@@ -1,0 +1,272 @@
+import { availableParallelism, hostname } from 'node:os'
+import { type Job, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { type ResultStore, SignalboxError } from 'signalbox'
+import { localRunner, within } from 'signalbox/node'
+import {
+  type BodyOutcome,
+  exceeds,
+  maxResultBytes,
+  type RemoteCall,
+  type RemoteResult,
+  storedData,
+} from 'signalbox/remote'
+import {
+  abortChannel,
+  checkDurability,
+  checkEngine,
+  checkLabel,
+  checkMs,
+  closeMs,
+  connect,
+  type EngineOptions,
+  markerOf,
+  type NumberedProgress,
+  onceInAWhile,
+  queueOf,
+  type ToolJob,
+  warnerOf,
+} from './engine.ts'
+
+export interface ServeToolsOptions extends EngineOptions {
+  /** The module that exports the tools: its path or its URL. Each body's process loads it. */
+  readonly tools: string | URL
+  /**
+   * The labels of calls that this worker takes.
+   * @default ['default']
+   */
+  readonly labels?: readonly string[] | undefined
+  /**
+   * How many bodies run at once.
+   * @default the number of processors
+   */
+  readonly concurrency?: number | undefined
+  /**
+   * How the inspector names this worker.
+   * @default the host name and the process id
+   */
+  readonly name?: string | undefined
+  /** Keeps results over 256 KiB. The hosts must be able to read what it stores. */
+  readonly resultStore?: ResultStore | undefined
+  /**
+   * How long a worker that says nothing keeps its calls, in milliseconds.
+   * @default 10_000
+   */
+  readonly lockMs?: number | undefined
+  /**
+   * How often workers look for calls of lost workers, in milliseconds.
+   * @default 5_000
+   */
+  readonly checkMs?: number | undefined
+  /**
+   * How long `close` and SIGTERM wait for bodies, in milliseconds. Bodies that still run are killed.
+   * @default 30_000
+   */
+  readonly drainMs?: number | undefined
+  /**
+   * Whether SIGTERM and SIGINT close the worker.
+   * @default true
+   */
+  readonly handleSignals?: boolean | undefined
+  /** Arguments for the Node of bodies. */
+  readonly execArgv?: readonly string[] | undefined
+}
+
+/** A worker that runs bodies for hosts. */
+export interface ServedTools {
+  readonly name: string
+  /** For a probe: whether Redis answers, whether it takes calls, and how many bodies run. */
+  health(): { readonly isConnected: boolean; readonly isDraining: boolean; readonly running: number }
+  /** Takes no more calls, waits for those that run, and ends. */
+  close(): Promise<void>
+}
+
+const ownOptions = [
+  'tools',
+  'labels',
+  'concurrency',
+  'name',
+  'resultStore',
+  'lockMs',
+  'checkMs',
+  'drainMs',
+  'handleSignals',
+  'execArgv',
+]
+
+/**
+ * Serves tools to hosts that use `bullRunner`. Resolves when the worker takes calls.
+ *
+ * @example
+ * await serveTools({ connection: 'redis://127.0.0.1:6379', tools: new URL('./tools.js', import.meta.url) })
+ */
+export async function serveTools(options: ServeToolsOptions): Promise<ServedTools> {
+  checkEngine(options, ownOptions)
+  const { labels = ['default'], concurrency = availableParallelism() } = options
+  for (const label of labels) checkLabel('labels', label)
+  for (const key of ['lockMs', 'checkMs', 'drainMs'] as const)
+    if (options[key] !== undefined) checkMs(key, options[key])
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new SignalboxError('invalid_option', `concurrency: expected a positive integer, received ${concurrency}.`)
+  }
+  const served = new ToolServer(options, labels, concurrency)
+  await served.start()
+  return served
+}
+
+interface RunningJob {
+  readonly label: string
+  readonly stop: AbortController
+}
+
+class ToolServer implements ServedTools {
+  readonly name: string
+  readonly #options: ServeToolsOptions
+  readonly #prefix: string
+  readonly #labels: readonly string[]
+  readonly #redis: Redis
+  readonly #subscriber: Redis
+  readonly #bodies: ReturnType<typeof localRunner>
+  readonly #workers: Worker[]
+  readonly #running = new Map<string, RunningJob>()
+  readonly #onSignal = (): void => void this.close()
+  #closing: Promise<void> | undefined
+  #looks: ReturnType<typeof setInterval> | undefined
+
+  constructor(options: ServeToolsOptions, labels: readonly string[], concurrency: number) {
+    const onError = onceInAWhile(warnerOf(options), 'The connection of a worker to Redis failed')
+    this.#options = options
+    this.#labels = labels
+    this.#prefix = options.prefix ?? 'signalbox'
+    this.name = options.name ?? `${hostname()}:${process.pid}`
+    this.#redis = connect(options.connection, onError)
+    this.#subscriber = connect(options.connection, onError)
+    const { tools, execArgv } = options
+    this.#bodies = localRunner({ tools, maxProcesses: concurrency, ...(execArgv !== undefined && { execArgv }) })
+    this.#workers = labels.map((label) => {
+      const worker = new Worker(queueOf(label), (job: Job) => this.#work(label, job), {
+        connection: this.#redis,
+        prefix: this.#prefix,
+        name: this.name,
+        concurrency,
+        autorun: false,
+        lockDuration: options.lockMs ?? 10_000,
+        stalledInterval: options.checkMs ?? 5_000,
+        maxStalledCount: 1,
+      })
+      worker.on('error', onError)
+      return worker
+    })
+  }
+
+  async start(): Promise<void> {
+    await checkDurability(this.#redis, warnerOf(this.#options))
+    this.#subscriber.on('message', (_channel, text) => {
+      const { id, reason } = JSON.parse(text)
+      this.#running.get(id)?.stop.abort(reason)
+    })
+    await this.#subscriber.subscribe(...this.#labels.map((label) => abortChannel(this.#prefix, label)))
+    // messages are hints: the markers are the truth
+    this.#looks = setInterval(() => this.#lookAtMarkers(), 1_000)
+    await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()))
+    for (const worker of this.#workers) worker.run().catch(onceInAWhile(warnerOf(this.#options), 'A worker stopped'))
+    if (this.#options.handleSignals !== false) {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, this.#onSignal)
+    }
+  }
+
+  health(): { isConnected: boolean; isDraining: boolean; running: number } {
+    return {
+      isConnected: this.#redis.status === 'ready',
+      isDraining: this.#closing !== undefined,
+      running: this.#running.size,
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, this.#onSignal)
+    const closed = Promise.all(this.#workers.map((worker) => worker.close()))
+    const settled = closed.catch(() => undefined)
+    const hasDrained = await within(settled, this.#options.drainMs ?? 30_000)
+    clearInterval(this.#looks)
+    // killed bodies have an unknown outcome, which still reaches their hosts
+    await this.#bodies.end()
+    if (!hasDrained) await within(settled, closeMs)
+    this.#subscriber.disconnect()
+    this.#redis.disconnect()
+  }
+
+  #lookAtMarkers(): void {
+    for (const [id, { label, stop }] of this.#running) {
+      this.#redis.get(markerOf(this.#prefix, label, id)).then(
+        (reason) => reason !== null && stop.abort(reason),
+        () => undefined,
+      )
+    }
+  }
+
+  /** Never throws: an outcome is what the host needs. */
+  async #work(label: string, job: Job): Promise<BodyOutcome> {
+    const { again, tool } = job.data as ToolJob
+    const id = String(job.id)
+    if (job.attemptsStarted > 1 && (!again || job.attemptsStarted > 2)) {
+      return { status: 'unknown', because: 'Its first worker was lost.' }
+    }
+    const stop = new AbortController()
+    this.#running.set(id, { label, stop })
+    try {
+      if ((await this.#redis.exists(markerOf(this.#prefix, label, id))) === 1) {
+        return { status: 'notRun', because: 'it was stopped before a worker began it.' }
+      }
+      const outcome = await this.#bodies.run(this.#callOf(job, stop.signal))
+      return await this.#fit(outcome, tool.name, (job.data as ToolJob).toolUseID)
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  #callOf(job: Job, signal: AbortSignal): RemoteCall {
+    let n = 0
+    return {
+      ...(job.data as ToolJob),
+      // a second delivery is a second run
+      key: `${job.id} ${job.attemptsStarted}`,
+      attach: false,
+      again: false,
+      timeoutMs: undefined,
+      signal,
+      onProgress: (data) => {
+        const report: NumberedProgress = { n: ++n, data }
+        job.updateProgress(report).catch(() => undefined)
+      },
+      onPlace: () => undefined,
+    }
+  }
+
+  /** A long result is stored: BullMQ would copy it into its stream of events. */
+  async #fit(outcome: BodyOutcome, toolName: string, toolUseID: string): Promise<BodyOutcome> {
+    if (outcome.status !== 'returned' || !exceeds(JSON.stringify(outcome), maxResultBytes)) return outcome
+    const { data, dropped, interrupted } = outcome.result
+    const text = typeof data === 'string' ? data : JSON.stringify(data)
+    const { resultStore } = this.#options
+    try {
+      if (resultStore === undefined) throw new Error('serveTools has no resultStore.')
+      const { path } = await resultStore.save({ toolUseID, toolName, text })
+      const result: RemoteResult = {
+        stored: storedData(path, text),
+        ...(interrupted !== undefined && { interrupted }),
+        ...(dropped !== undefined && { dropped }),
+      }
+      return { status: 'returned', result }
+    } catch (error) {
+      const because = error instanceof Error ? error.message : String(error)
+      const message = `The tool finished, but its result has more than ${maxResultBytes} bytes and could not be stored: ${because}`
+      return { status: 'threw', error: { name: 'Error', message } }
+    }
+  }
+}
