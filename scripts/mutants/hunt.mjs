@@ -86,10 +86,63 @@ const simulateQueries = async () => {
     if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
   }
 }
+/** Two executors with the same locks: exploration plays one executor only. */
+const shareKeys = async () => {
+  const { allowAllTools, createLocks, StreamingToolExecutor } = await import(`${root}/src/index.js`).catch(crashed)
+  const later = () => new Promise((resolve) => setImmediate(resolve))
+  const locks = createLocks()
+  const edit = heldTool('Edit', { resources: ({ writes }) => ({ writes }) })
+  /** Runs a call inside of its own. */
+  const nest = (name, isAgent) => ({
+    ...edit.tool,
+    name,
+    isAgent,
+    async call({ inner }, { locks, toolUseID }) {
+      await later()
+      const executor = newTurn(locks)
+      add(executor, 'Edit', `${toolUseID}.inner`, { writes: [inner] })
+      const messages = []
+      for await (const { message } of executor.getRemainingResults()) messages.push(message)
+      return { data: messages[0].message.content[0].content }
+    },
+  })
+  const newTurn = (locks) =>
+    new StreamingToolExecutor([edit.tool, nest('Nest', false), nest('Agent', true)], allowAllTools, { locks })
+  const add = (executor, name, id, input) => executor.addTool({ type: 'tool_use', id, name, input }, undefined)
+  const expect = (isTrue, rule) => isTrue || found('shared keys', rule)
+  const finish = async (id) => {
+    if (edit.started.includes(id)) edit.run(id).finish()
+    await later()
+    await later()
+  }
+  const [one, other] = [newTurn(locks), newTurn(locks)]
+  add(one, 'Edit', 'a', { writes: ['f:x'] })
+  add(other, 'Edit', 'b', { writes: ['f:x', 'f:y'] })
+  add(newTurn(locks), 'Edit', 'c', { writes: ['f:y'] })
+  expect(String(edit.started) === 'a', 'calls take turns in order of arrival')
+  for (const id of ['a', 'b', 'c']) await finish(id)
+  expect(String(edit.started) === 'a,b,c', 'every call gets its keys')
+  expect(locks.holders().length === 0, 'keys are given back')
+  add(one, 'Nest', 'n', { writes: ['f:x'], inner: 'f:x' })
+  await finish('')
+  expect(edit.started.includes('n.inner'), 'a call does not wait for the call around it')
+  await finish('n.inner')
+  add(one, 'Nest', 'p', { writes: ['f:x'], inner: 'f:y' })
+  add(other, 'Nest', 'q', { writes: ['f:y'], inner: 'f:x' })
+  await finish('')
+  await finish('')
+  expect(edit.started.includes('p.inner'), 'no two calls wait for each other')
+  await finish('p.inner')
+  add(one, 'Agent', 'g', { writes: ['f:z'], inner: 'f:x' })
+  await finish('')
+  expect(String(locks.holders().map(({ toolUseID }) => toolUseID)) === 'g.inner', 'an agent takes no keys')
+}
 // start with the part that contains the fault
+if (/lock|key-traffic|completed/.test(file)) await shareKeys()
 const isInQuery = file.includes('query')
 for (const hunt of isInQuery ? [exploreQueries, exploreTurns] : [exploreTurns, exploreQueries]) await hunt()
 stage = 'simulation'
 for (const hunt of isInQuery ? [simulateQueries, simulateTurns] : [simulateTurns, simulateQueries]) await hunt()
+if (!/lock|key-traffic|completed/.test(file)) await shareKeys()
 process.stdout.write(JSON.stringify({ by: 'nothing' }))
 process.exit(0)

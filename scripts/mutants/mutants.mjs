@@ -271,7 +271,7 @@ export const mutants = [
   ['machines', 'shared keys: a call overtakes one that waits', 'return nearest ?? executing;', 'return executing;'],
   ['machines', 'shared keys: a call waits for the one around it', '!this.isInside(other) &&', ''],
   ['machines', 'shared keys: a circle is not found', 'this.#refuse(stuck);', 'return;'],
-  ['src/pipeline', 'shared keys are not given back', 'executor.locks?.book.release(lock);', ''],
+  ['src/pipeline', 'shared keys are not given back', 'executor.locks?.book.release(lock);', 'void lock;'],
   ['src/pipeline', 'the call of an agent takes keys', 'if (call.tool?.isAgent === true)', 'if (false)'],
   // the query around it
   [

@@ -43,6 +43,14 @@ describe('questions that outlive their process', () => {
       'user: result pay pay done',
       'assistant: Done.',
     ])
+    // the run that went on shows its open turn again: whoever reads from the start sees it once
+    const shown: string[] = []
+    for await (const message of first.session.messages()) {
+      if (message.type === 'assistant') shown.push(message.uuid)
+      if (message.uuid === first.session.transcript.at(-1)?.uuid) break
+    }
+    expect(shown).toEqual([...new Set(shown)])
+    expect(shown).toHaveLength(2)
   })
 
   it('D6 D11 a question is open again under its id, and answering it needs no run', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { memoryJournals, openSession } from '../../src/durable/index.ts'
 import {
   type AnyTool,
   allowAllTools,
@@ -244,6 +245,27 @@ describe('locks', () => {
     await flush()
     expect(started).toHaveLength(2)
     await sessions[1]?.close()
+    expect(context.locks.holders()).toEqual([])
+  })
+
+  it('K6 D15a a session that is suspended gives its keys back', async () => {
+    const context = { locks: createLocks() }
+    const { tool, started } = keyed('Edit', { obedient: true })
+    const model = () => scriptedModel([[{ call: 'Edit', id: 'a', input: { writes: ['file:/x'] } }], 'done'])
+    const options = { tools: [tool], canUseTool: allowAllTools, context }
+    const journals = memoryJournals()
+    const first = await openSession({ id: 'one', journals, model: model(), ...options })
+    void first.send('go')
+    for (let turn = 0; turn < 5 && started.length === 0; turn++) await flush()
+    const second = createSession({ model: model(), ...options })
+    void second.send('go')
+    await flush()
+    expect(started).toHaveLength(1)
+    await first.suspend()
+    await flush()
+    expect(started).toHaveLength(2)
+    await second.close()
+    await first.close()
     expect(context.locks.holders()).toEqual([])
   })
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { allowAllTools, type CanUseTool, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
+import {
+  allowAllTools,
+  type CanUseTool,
+  createAssistantMessage,
+  createLocks,
+  StreamingToolExecutor,
+} from '../../src/index.ts'
 import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
 import { checkRecording, flush, heldTool, heldTurn, simulate, simulateQuery } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/repeatable.ts'
@@ -100,6 +106,29 @@ describe('a recorded run, simulated', () => {
     expect([...ended].sort()).toEqual(
       expect.arrayContaining(['answer', 'result', 'sibling_error', 'streaming_fallback', 'user_interrupted']),
     )
+  })
+
+  it('K6 equals a run in which a call waited for shared keys', async () => {
+    const locks = createLocks()
+    const [one, other] = [heldTool('Write'), heldTool('Write')]
+    const holder = heldTurn([one.tool], { context: { locks } })
+    const { add, clock, executor } = heldTurn([other.tool], { context: { locks } })
+    const frames: Frame[] = []
+    createRecorder({ onFrame: (frame) => frames.push(frame), now: () => clock.now(), epoch: 0 }).watch(executor)
+    holder.add('a', 'Write')
+    add('b', 'Write')
+    await flush()
+    clock.increment(70)
+    one.run('a').finish()
+    await flush()
+    clock.increment(30)
+    other.run('b').finish()
+    await flush()
+    for (const _ of executor.getCompletedResults());
+    const { recorded, simulated, moved } = whatIf(frames)
+    expect(simulated.calls).toEqual(recorded.calls)
+    expect([recorded.makespanMs, simulated.makespanMs, moved]).toEqual([100, 100, []])
+    expect(JSON.stringify(frames)).toContain('locking')
   })
 
   it('also equals a run recorded on a real clock', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
 import { builtProject } from '../support/built-project.ts'
+import { watchedChild } from '../support/children/watched-children.ts'
 import { root } from '../support/imports.ts'
 
 const tarballs = join(builtProject(), 'tarballs')
@@ -42,7 +43,8 @@ export function temporaryProject(manifest: object = {}): EmptyProject {
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }))
   // Vitest sets NODE_ENV to `test`, which a host would not
-  const { NODE_ENV: _, ...env } = process.env
+  const { NODE_ENV: _, ...host } = process.env
+  const env = { ...host, ...watchedChild }
   const attempt: EmptyProject['attempt'] = (command, ...args) =>
     spawnSync(command, args, { cwd: folder, encoding: 'utf8', env })
   const run: EmptyProject['run'] = (command, ...args) =>

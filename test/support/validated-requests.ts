@@ -1,16 +1,15 @@
 import { afterEach, expect, vi } from 'vitest'
 import { readField } from '../../src/base/read-field.ts'
-import type { ModelRequest } from '../../src/models/model.ts'
 import { chatFlaws } from './services/chat-flaws.ts'
 import type { Fields } from './services/flaws.ts'
 import { promptFlaws } from './services/prompt-flaws.ts'
 import { responsesFlaws } from './services/responses-flaws.ts'
-import { anthropicRequestFlaws, messageFlaws } from './validate-anthropic-request.ts'
+import { anthropicRequestFlaws } from './validate-anthropic-request.ts'
 
 /**
  * Holds every request of every test to the rules of the services. What a query asks its model is checked in the form of
  * each of the four services, whichever model the test uses. What an adapter hands to its client is checked once more,
- * with its options. A test that sends something wrong on purpose says so.
+ * with its options. A test that sends something wrong on purpose says so. Child processes: see `children`.
  */
 const flaws: string[] = []
 let isOnPurpose = false
@@ -32,26 +31,11 @@ const note = (service: string, found: readonly string[]): void => {
 
 vi.mock('../../src/query/model-stream.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/query/model-stream.ts')>()
-  const { anthropicMessages } = await import('../../src/models/anthropic/anthropic-request.ts')
-  const { toChatMessages } = await import('../../src/models/openai/to-chat-messages.ts')
-  const { toResponsesInput } = await import('../../src/models/openai/to-responses-input.ts')
-  const { toPrompt } = await import('../../src/models/ai-sdk/to-prompt.ts')
-  const { cleanIds } = await import('../../src/messages/clean-ids.ts')
-  const { chatIds, responsesIds } = await import('../../src/models/service-ids.ts')
-
-  const check = ({ messages, tools }: Omit<ModelRequest, 'signal'>): void => {
-    const given = { customTools: new Set<string>(), names: new Set(tools.map(({ name }) => name)) }
-    const input = toResponsesInput(cleanIds([...messages], responsesIds), { ...given, isStateless: true })
-    const short = cleanIds([...messages], chatIds)
-    note('Messages', messageFlaws(anthropicMessages(messages)))
-    note('Chat', chatFlaws({ model: 'm', messages: toChatMessages(short, undefined, given) }))
-    note('Responses', responsesFlaws({ model: 'm', store: false, input }))
-    note('AI SDK', promptFlaws({ prompt: toPrompt(messages, undefined, { ...given, version: 'v4' }) }, 'v4'))
-  }
+  const { requestFlaws } = await import('./services/request-flaws.ts')
 
   class ModelStream extends original.ModelStream {
     override start(...[model, request]: Parameters<InstanceType<typeof original.ModelStream>['start']>): void {
-      if (request.messages.length > 0) check(request)
+      if (request.messages.length > 0) flaws.push(...requestFlaws(request))
       super.start(model, request)
     }
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { builtProject } from '../../../test/support/built-project.ts'
+import { watchedChild } from '../../../test/support/children/watched-children.ts'
 import { noHome } from './fake-io.ts'
 
 /** The command line as shipped. */
@@ -35,7 +36,7 @@ export function start(cli: string, args: readonly string[], given: StartOptions 
   const { NO_COLOR: _, FORCE_COLOR: __, ANTHROPIC_API_KEY: ___, ...env } = process.env
   const child = spawn(process.execPath, [cli, ...args], {
     cwd: given.cwd,
-    env: { ...env, SIGNALBOX_HOME: noHome, ...given.env },
+    env: { ...env, ...watchedChild, SIGNALBOX_HOME: noHome, ...given.env },
     stdio: 'pipe',
   })
   let [out, err] = ['', '']

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { watchedChild } from '../../../test/support/children/watched-children.ts'
 import { noHome } from './fake-io.ts'
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
@@ -30,7 +31,7 @@ export function openTerminal(command: readonly string[], columns = 80, rows = 24
   const tmux = (...args: string[]): string =>
     execFileSync('tmux', ['-u', '-S', join(folder, 'socket'), '-f', '/dev/null', ...args], {
       encoding: 'utf8',
-      env: { ...env, SIGNALBOX_HOME: noHome, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
+      env: { ...env, ...watchedChild, SIGNALBOX_HOME: noHome, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   const words = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

@@ -40,6 +40,8 @@ export const rooms = {
   'src/pipeline': {
     units,
     campaigns: [
+      'test/durable/approvals.test.ts',
+      'test/durable/recovery.test.ts',
       'test/permission/every-combination.test.ts',
       'test/permission/properties.test.ts',
       'test/hooks/properties.test.ts',
@@ -49,7 +51,7 @@ export const rooms = {
   },
   'src/query': {
     units: ['test/query', 'test/cases', 'test/adapters/scripted.test.ts', 'test/inspect/query-commands.test.ts'],
-    campaigns: ['test/reference-query', 'test/testing/explore-query.test.ts', 'test/adapters'],
+    campaigns: ['test/durable', 'test/reference-query', 'test/testing/explore-query.test.ts', 'test/adapters'],
   },
   'src/transcripts': {
     units: ['test/transcripts', 'test/query/open-calls.test.ts'],
