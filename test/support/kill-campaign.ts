@@ -35,7 +35,6 @@ export async function writeLife(folder: string, imports: string, store: string):
 
 interface Ended {
   readonly transcript: unknown[]
-  readonly reason: string
 }
 
 interface Told {
@@ -74,7 +73,7 @@ export async function runKilled(program: string, place: string, home: string, st
     const dies = life < 12 ? (seed * 7_919 + life * 104_729) % 17 : undefined
     const { ended, isKilled } = await liveAndDie(program, place, effects, seed * 100 + life, dies)
     if (isKilled) kills++
-    if (ended === undefined || (ended.reason === undefined && life < 20)) continue
+    if (ended === undefined) continue
     const problems = await judge(store, ended, effects)
     if (problems.length > 0) throw new Error(`seed ${seed}: ${problems.join('; ')}`)
     await rm(effects, { force: true })
@@ -94,9 +93,11 @@ async function judge(store: JournalStore, ended: Ended, effects: string): Promis
   const records: JournalRecord[] = []
   for await (const record of store.read('s')) records.push(record)
   const all = [...records]
-  for (const { t, session } of records)
-    if (t === 'agent.started') for await (const record of store.read(String(session))) all.push(record)
-  if (ended.reason !== 'completed') problems.push(`it ended ${ended.reason}`)
+  const agents = new Set(records.flatMap(({ t, session }) => (t === 'agent.started' ? String(session) : [])))
+  for (const session of agents) for await (const record of store.read(session)) all.push(record)
+  // the run may have ended in a life that was killed behind it
+  const { reason } = foldJournal(records)
+  if (reason !== 'completed') problems.push(`it ended ${reason}`)
   if (!checkTranscript(ended.transcript as never).ok) problems.push('the transcript is not valid')
   if (JSON.stringify(foldJournal(records).transcript) !== JSON.stringify(ended.transcript))
     problems.push('the log folds to another transcript')
