@@ -46,7 +46,7 @@ export class ExecutorCore {
     const assistantMessage = source ?? createAssistantMessage([block], {}, services.settings.idsAndTime)
     const same = block.id === '' ? undefined : intake.findSame(block)
     if (same !== undefined) return same.block
-    const arrival = intake.receive(block, assistantMessage, options, () => ledger.latest())
+    const arrival = intake.receive(block, assistantMessage, options, ledger)
     const call = new ToolCall(services, arrival)
     intake.remember(block.id, call)
     if (arrival.keys?.problem !== undefined) warnAboutKeys(call, arrival.keys.problem)
@@ -54,6 +54,7 @@ export class ExecutorCore {
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     const cause = call.isAnswered ? undefined : causeFor(call, services.failures)
     this.#parts.send(cause === undefined ? { type: 'call.add', call } : { type: 'call.add', call, cause })
+    if (call.body === undefined) call.keepAsyncContext()
     ownWaits.added(call)
     warnings.tellOfForeignFields(call)
     return call.block

@@ -10,7 +10,7 @@ import type {
   ResourceKeys,
   StopCause,
 } from '../../machines/index.ts'
-import { captureContext } from '../base/async-context.ts'
+import { type CapturedContext, captureContext } from '../base/async-context.ts'
 import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
@@ -111,8 +111,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   contextBase: ToolUseContext | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
-  /** Its body, hooks and questions run in the async context in which the call was added, whoever answers. */
-  readonly #asyncContext = captureContext()
+  /** Captured only if code of the call may run from elsewhere: see `keepAsyncContext`. */
+  #asyncContext: CapturedContext | undefined
   #permit: CallPermit | undefined
 
   constructor(executor: ExecutorServices, arrival: Arrival) {
@@ -237,6 +237,14 @@ export class ToolCall extends CallChartPort implements CallRecord {
   #goOnFrom({ asked, completed }: CallPast): void {
     this.hookVerdict = asked?.verdict
     if (completed !== undefined) this.outgoing.set([...completed])
+  }
+
+  /**
+   * Body, hooks and questions run in the async context in which the call was added, whoever answers. Called in that
+   * context, unless the body has begun there and nothing but its own promise continues the call.
+   */
+  keepAsyncContext(): void {
+    this.#asyncContext ??= captureContext()
   }
 
   /** Queues the function of a state, to run between steps. */
