@@ -6,18 +6,16 @@ export type {
   PermissionMode,
   PermissionVerdict,
 } from '../machines/index.ts'
-export { classifyToolError } from './base/classify-tool-error.ts'
 export { type Clock, platformClock } from './base/clock.ts'
-export { describeError } from './base/describe-error.ts'
+export { classifyToolError, describeError } from './base/describe-error.ts'
 export { describeValue } from './base/describe-value.ts'
 export { isSignalboxError, SignalboxError, type SignalboxErrorCode } from './base/signalbox-error.ts'
 export { partitionToolCalls, type ToolCallBatch } from './executor/batch/partition-tool-calls.ts'
 export { type BatchContext, runTools, runToolUse } from './executor/batch/run-tools.ts'
 export type { DiscardedCall } from './executor/calls-so-far.ts'
 export type { MessageUpdate } from './executor/delivery.ts'
-export type { CompletedCall, ExecutorEvents, ExecutorWarning } from './executor/events.ts'
+export type { CompletedCall, ExecutorEvents, ExecutorWarning, OpenQuestion } from './executor/events.ts'
 export type { AddOptions } from './executor/intake.ts'
-export type { OpenQuestion } from './executor/open-question.ts'
 export type { ExecutorOptions } from './executor/options.ts'
 export { StreamingToolExecutor } from './executor/streaming-tool-executor.ts'
 export type {
@@ -85,13 +83,12 @@ export type {
 } from './query/query-message.ts'
 export type { SessionQuestion } from './query/session/question-book.ts'
 export { createSession, Session, type SessionStatus } from './query/session/session.ts'
-export type { SessionEvents } from './query/session/session-events.ts'
-export type { ForkOptions, SendOptions, SessionOptions } from './query/session/session-options.ts'
+export type { ForkOptions, SendOptions, SessionEvents, SessionOptions } from './query/session/session-options.ts'
 export type { SessionView } from './query/session/session-view.ts'
 export type { ModelPrice, ModelUsage, SessionUsage } from './query/session/usage.ts'
-export type { LongResult, ResultStore } from './results/result-store.ts'
+export type { LongResult, ResultStore } from './results/long-result.ts'
 export { checkRules, type RuleProblem } from './tool/check-rules.ts'
-export { defineTool } from './tool/define-tool.ts'
+export { defineTool, toolError } from './tool/define-tool.ts'
 export { describeCall } from './tool/describe-call.ts'
 export {
   allowAllTools,
@@ -117,6 +114,5 @@ export type {
   ToolResult,
   ToolReturn,
 } from './tool/tool.ts'
-export { toolError } from './tool/tool-error.ts'
 export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'

@@ -1,4 +1,4 @@
-import { answerAtOnce } from './answer-at-once.ts'
+import { answerAtOnce } from './when-settled.ts'
 
 type Listener<Event> = (event: Event) => void
 

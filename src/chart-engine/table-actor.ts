@@ -6,7 +6,7 @@ import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
 } from 'xstate'
-import { refuseToPersist } from './not-persistable.ts'
+import { refuseToPersist } from './chart-engine.ts'
 import { type ActorInternals, internalsOf, isInspected, type Observers, relayTo, status } from './xstate-internals.ts'
 
 /** XState's `Actor` without its constructor, which costs more than all the steps of a call. */

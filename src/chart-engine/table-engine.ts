@@ -1,7 +1,6 @@
 import type { AnyActorRef, AnyStateMachine } from 'xstate'
-import type { ChartEngine } from './chart-engine.ts'
+import { type ChartEngine, rememberEngine } from './chart-engine.ts'
 import { compileChart } from './compile-chart.ts'
-import { rememberEngine } from './engine-of.ts'
 import { watchGuards } from './guard-watch.ts'
 import { TableActor } from './table-actor.ts'
 import { createTableRoot } from './table-root.ts'

@@ -1,5 +1,5 @@
 import { Actor, type ActorOptions, type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
-import { refuseToPersist } from './not-persistable.ts'
+import { refuseToPersist } from './chart-engine.ts'
 import { type ActorInternals, countInspectors, isInspected } from './xstate-internals.ts'
 
 /** XState's `Actor` with the methods that its types hide. */

@@ -1,7 +1,5 @@
 import { type Actor, type ActorOptions, type AnyActorRef, type AnyStateMachine, createActor } from 'xstate'
-import type { ChartEngine } from './chart-engine.ts'
-import { rememberEngine } from './engine-of.ts'
-import { notPersistable } from './not-persistable.ts'
+import { type ChartEngine, notPersistable, rememberEngine } from './chart-engine.ts'
 
 /** XState accepts a parent, but its types hide it. */
 export const createChildActor = (

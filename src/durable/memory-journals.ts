@@ -11,8 +11,7 @@ import {
 import { sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
 import type { JournalLimits } from '../journal/journal-limits.ts'
 import { JournalWriter } from '../journal/journal-writer.ts'
-import { firstRecords } from '../journal/opening-records.ts'
-import type { PendingRecord } from '../journal/pending-records.ts'
+import { firstRecords, type PendingRecord } from '../journal/pending-records.ts'
 import { checkRecord } from '../journal/record-types.ts'
 import { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
 

@@ -1,5 +1,5 @@
 import { isExclusive } from '../../machines/index.ts'
-import { answerAtOnce } from '../base/answer-at-once.ts'
+import { answerAtOnce } from '../base/when-settled.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SafeGroup } from '../pipeline/call-facts.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'

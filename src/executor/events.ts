@@ -1,8 +1,10 @@
 import { Emitter } from '../base/emitter.ts'
 import type { Message } from '../messages/message.ts'
 import type { WarningCode } from '../pipeline/executor-services.ts'
+import { ownInput } from '../pipeline/hook-input.ts'
 import { type TelemetryEvents, telemetryTypes } from '../pipeline/telemetry.ts'
-import type { OpenQuestion } from './open-question.ts'
+import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { PermissionQuestion } from '../tool/permission.ts'
 
 export interface ExecutorWarning {
   readonly code: WarningCode
@@ -48,3 +50,17 @@ export class ExecutorEmitter extends Emitter<ExecutorEvents> {
     return this.hasAny && telemetryTypes.some((type) => this.has(type))
   }
 }
+
+/** A call that waits for the host's answer. */
+export interface OpenQuestion extends PermissionQuestion {
+  readonly toolUseID: string
+  readonly toolName: string
+  readonly input: unknown
+}
+
+export const questionOf = (call: ToolCall): OpenQuestion => ({
+  toolUseID: call.id,
+  toolName: call.name,
+  input: ownInput(call),
+  ...call.permit.question,
+})

@@ -8,10 +8,9 @@ import { causeFor } from '../pipeline/cancels-siblings.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import { callsSoFar, type DiscardedCall, hasEffects, isStalled } from './calls-so-far.ts'
-import type { ExecutorEvents } from './events.ts'
+import { type ExecutorEvents, type OpenQuestion, questionOf } from './events.ts'
 import { ExecutorParts } from './executor-parts.ts'
 import { type AddOptions, readBlock, renameInTranscript } from './intake.ts'
-import { type OpenQuestion, questionOf } from './open-question.ts'
 import type { ReadyMessages } from './ready-messages.ts'
 
 /** Whoever listens to these may be waiting for a call. */

@@ -4,7 +4,7 @@ import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { ChartEngine, EngineName } from '../chart-engine/chart-engine.ts'
 import { chooseEngine } from '../chart-engine/choose-engine.ts'
 import { defaultStamps, type IdsAndTime } from '../messages/ids-and-time.ts'
-import type { ResultStore } from '../results/result-store.ts'
+import type { ResultStore } from '../results/long-result.ts'
 
 export interface ExecutorOptions {
   /**

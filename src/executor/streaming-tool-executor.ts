@@ -7,10 +7,9 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { DiscardedCall } from './calls-so-far.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
-import type { ExecutorEvents } from './events.ts'
+import type { ExecutorEvents, OpenQuestion } from './events.ts'
 import { ExecutorCore } from './executor-core.ts'
 import type { AddOptions } from './intake.ts'
-import type { OpenQuestion } from './open-question.ts'
 import type { ExecutorOptions } from './options.ts'
 
 /**

@@ -2,8 +2,7 @@ import { readField } from '../base/read-field.ts'
 import type { ToolResultBlock, ToolResultMessage } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { charsOf, detached } from '../results/chars-of.ts'
-import { textOf, withPreview } from '../results/long-result.ts'
-import type { ResultStore } from '../results/result-store.ts'
+import { type ResultStore, textOf, withPreview } from '../results/long-result.ts'
 import { resultTexts } from '../results/result-texts.ts'
 
 export interface UnreadLimits {

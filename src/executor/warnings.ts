@@ -1,6 +1,6 @@
+import { readField } from '../base/read-field.ts'
 import type { WarningCode } from '../pipeline/executor-services.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
-import { foreignFieldsOf } from '../tool/foreign-fields.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ExecutorEmitter } from './events.ts'
 
@@ -52,4 +52,23 @@ export class Warnings {
     this.#counts.set(call, counts.set(code, count))
     return count
   }
+}
+
+/** Fields of tools elsewhere, and what they are called here. */
+const names = Object.entries({
+  mapToolResultToToolResultBlockParam: 'mapResult(data, toolUseID)',
+  renderResultForAssistant: 'mapResult(data, toolUseID)',
+  needsPermissions: "checkPermissions(input, context), which returns { behavior: 'allow' | 'ask' | 'deny' }",
+})
+
+/** Warnings for a tool that was written for another engine. */
+function foreignFieldsOf(tool: AnyTool): string[] {
+  const problems: string[] = []
+  for (const [field, name] of names) {
+    if (readField(tool, field) !== undefined) problems.push(`${field} is not read here. Its name here is ${name}.`)
+  }
+  if (tool.name === 'Bash' && readField(tool, 'cancelsSiblingsOnError') === undefined) {
+    problems.push('a failing command does not cancel other calls. To cancel them, set cancelsSiblingsOnError.')
+  }
+  return problems
 }

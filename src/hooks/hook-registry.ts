@@ -1,7 +1,7 @@
+import { describeError } from '../base/describe-error.ts'
 import { invalidOption } from '../base/invalid-option.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import type { HookCallback, HookEvent, Hooks } from './hook.ts'
-import { type MatchesTool, readMatcher } from './hook-matcher.ts'
 
 /** One hook, ready to run. */
 export interface ReadyHook {
@@ -80,3 +80,31 @@ function readEntry(given: unknown, event: HookEvent, where: string): Entry {
 function invalidHook(field: string, expected: string, received: unknown): never {
   invalidOption(field, expected, received, 'invalid_hook')
 }
+
+type MatchesTool = (names: readonly string[]) => boolean
+
+/** The characters of plain names and lists of them; anything else makes a pattern a regular expression. */
+const plainNames = /^[\w\-|, ]*$/
+const serverName = /^mcp__(?:(?!__).)+$/
+
+/**
+ * Parses a matcher: `*` or nothing for every tool, a name, a list of names (`A|B`), `mcp__server` for all tools of that
+ * server. Anything else is a regular expression that may match anywhere in the name.
+ */
+function readMatcher(matcher: string | undefined): MatchesTool | { problem: string } {
+  const text = (matcher ?? '').trim()
+  if (text === '' || text === '*') return () => true
+  if (plainNames.test(text)) {
+    const wanted = text.split(/[|,\s]+/)
+    return (names) => names.some((name) => wanted.some((each) => isMeant(each, name)))
+  }
+  try {
+    const pattern = new RegExp(text)
+    return (names) => names.some((name) => pattern.test(name))
+  } catch (error) {
+    return { problem: describeError(error) }
+  }
+}
+
+const isMeant = (wanted: string, name: string): boolean =>
+  wanted === name || (serverName.test(wanted) && name.startsWith(`${wanted}__`))

@@ -1,6 +1,6 @@
 import type { PermissionVerdict } from '../../machines/index.ts'
 import { describeValue } from '../base/describe-value.ts'
-import { isRecord } from '../base/is-record.ts'
+import { isRecord } from '../base/read-field.ts'
 import type { HookEvent, HookOutput } from './hook.ts'
 
 /** The parsed and checked reply of a hook. */

@@ -8,12 +8,10 @@ export { type CoverageFile, checkCoverage, coverageText } from './frames/coverag
 export { applyPatch, type Patch } from './frames/diff-value.ts'
 export { type Encoded, type EncodeLimits, encodeValue } from './frames/encode-value.ts'
 export * from './frames/frame.ts'
-export { givenUp } from './frames/given-up.ts'
+export { type StateValue, stateValue, transitionNames } from './frames/read-chart.ts'
 export { frameLine, readFrames } from './frames/read-frames.ts'
 export type { Redact, Where } from './frames/redact.ts'
-export { type StateValue, stateValue } from './frames/state-value.ts'
-export { transitionNames } from './frames/transition-names.ts'
-export type { Connection } from './recorder/connection.ts'
+export type { Connection } from './recorder/connection-watch.ts'
 export { createRecorder, type Recorder, type RecorderOptions, type WatchedAs } from './recorder/recorder.ts'
 export type { Inspectable } from './recorder/run-watch.ts'
 export type { Commandable, Conversation, Showable } from './recorder/showable.ts'
@@ -32,8 +30,15 @@ export {
   type Said,
   type ServerState,
 } from './run-model/run-state.ts'
-export { eachWaiting, waitOf } from './run-model/waits.ts'
-export { serverStateWords, type WaitingIn, whyWaiting, whyWaitingForServer } from './run-model/why-waiting.ts'
+export {
+  eachWaiting,
+  givenUp,
+  serverStateWords,
+  type WaitingIn,
+  waitOf,
+  whyWaiting,
+  whyWaitingForServer,
+} from './run-model/why-waiting.ts'
 export type { CallTimes, RunTimes } from './runs/call-times.ts'
 export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns } from './runs/compare-runs.ts'
 export type { Difference } from './runs/difference.ts'

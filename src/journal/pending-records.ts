@@ -1,6 +1,7 @@
-import type { NewRecord } from './journal.ts'
+import type { NewRecord, OpenJournalOptions } from './journal.ts'
 import { journalFull } from './journal-errors.ts'
 import { blobBytes, bytesOf, type CheckedLimits, largeFields } from './journal-limits.ts'
+import { journalVersion } from './record-types.ts'
 
 /** A record on its way to the store. `body` is the JSON of everything but `n` and `at`; it never changes. */
 export interface PendingRecord {
@@ -52,6 +53,14 @@ const bytesInBlobs = (body: string): number => {
 }
 
 /** The type comes first, so that a person who reads the log finds it. */
-export function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
+function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
   return JSON.stringify({ t, ...fields })
+}
+
+/** The records that opening appends to a log of this length: `session.created` if it is empty, then `session.opened`. */
+export function firstRecords(id: string, options: OpenJournalOptions, length: number, at: number): PendingRecord[] {
+  const created = { ...options.created, t: 'session.created', v: journalVersion, id }
+  const opened = { t: 'session.opened', owner: options.owner }
+  const records = length === 0 ? [created, opened] : [opened]
+  return records.map((record, index) => ({ n: length + index, at, body: bodyOf(record) }))
 }

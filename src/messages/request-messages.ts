@@ -1,6 +1,6 @@
+import { describeValue } from '../base/describe-value.ts'
 import { wellFormed } from '../base/well-formed.ts'
-import type { ContentBlock, Message } from './message.ts'
-import { asText, blocksOf, discardedBy, resultsFirst } from './request-blocks.ts'
+import type { AttachmentMessage, ContentBlock, Message, TextBlock, ToolResultBlock, UserMessage } from './message.ts'
 import { joinTurn, SendableTurns } from './sendable-turns.ts'
 import type { ApiMessage } from './to-api-messages.ts'
 
@@ -118,3 +118,30 @@ const ownCopy = ({ role, content }: ApiMessage): ApiMessage => ({
   role,
   content: typeof content === 'string' ? content : [...content],
 })
+
+const maxAttachmentChars = 100_000
+
+/** System messages that say which messages do not count. */
+const discarding = new Set(['model_retry', 'model_refusal'])
+
+function discardedBy(message: Message): readonly string[] {
+  if (message.type !== 'system' || !discarding.has(message.subtype) || !Array.isArray(message.discarded)) return []
+  return message.discarded
+}
+
+const isResult = (block: ContentBlock): boolean => block.type === 'tool_result'
+
+const resultsFirst = (blocks: ContentBlock[]): ContentBlock[] => [
+  ...blocks.filter(isResult),
+  ...blocks.filter((block) => !isResult(block)),
+]
+
+function blocksOf({ message: { content } }: UserMessage): readonly (ContentBlock | ToolResultBlock)[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function asText({ attachment }: AttachmentMessage): TextBlock {
+  const { type, ...rest } = attachment
+  const content = typeof rest.content === 'string' ? rest.content : describeValue(rest, maxAttachmentChars)
+  return { type: 'text', text: `<${type}>\n${content}\n</${type}>` }
+}

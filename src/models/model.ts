@@ -1,3 +1,5 @@
+import { invalidOption } from '../base/invalid-option.ts'
+import { readField } from '../base/read-field.ts'
 import type { BlockLike, ContentBlock } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
 import type { ToolSchema } from '../tool/tool-schemas.ts'
@@ -54,3 +56,10 @@ export type ModelEvent =
 
 /** A model: a function from a request to the events of its reply. Adapters create one from the client of a service. */
 export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>
+
+/** Throws when the model is created, not at the first request. */
+export function assertClient(client: unknown, maker: string, path: readonly string[]): void {
+  const method = path.reduce<unknown>((value, key) => readField(value, key), client)
+  if (typeof method === 'function') return
+  invalidOption(maker, `a client with ${path.join('.')}()`, client)
+}

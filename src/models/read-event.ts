@@ -11,3 +11,16 @@ export const asIndex = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Ends arguments that came in pieces of which some are missing, so that nothing can be made of them. */
+export const lostPieces = ' [Pieces of these arguments were lost.]'
+
+/** The same arguments, perhaps with other white space. */
+export function isSameJson(one: string, other: string): boolean {
+  if (one === other) return true
+  try {
+    return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other))
+  } catch {
+    return false
+  }
+}

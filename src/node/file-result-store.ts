@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/pr
 import { platform, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
-import type { LongResult, ResultStore } from '../results/result-store.ts'
+import type { LongResult, ResultStore } from '../results/long-result.ts'
 
 export interface FileResultStoreOptions {
   /**

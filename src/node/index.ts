@@ -2,6 +2,7 @@ export { endProcess, type Grace, within } from '../process/end-process.ts'
 export { findProgram } from '../process/find-program.ts'
 export { groupRunner } from '../process/group-runner.ts'
 export { type IsolationChoice, isolatedRunner } from '../process/isolation.ts'
+export { runMarker } from '../process/marked-processes.ts'
 export { nodeProcessRunner } from '../process/node-process-runner.ts'
 export type {
   Isolation,
@@ -18,7 +19,6 @@ export {
   startCommand,
   type WrapCommand,
 } from '../process/run-command.ts'
-export { runMarker } from '../process/run-marker.ts'
 export { shellEnvironment } from '../process/shell-environment.ts'
 export { type FileJournals, fileJournals } from './file-journals/file-journals.ts'
 export type { FileJournalsOptions, Seal } from './file-journals/options.ts'

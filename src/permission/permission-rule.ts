@@ -1,5 +1,5 @@
 import { invalidOption } from '../base/invalid-option.ts'
-import { isRecord } from '../base/is-record.ts'
+import { isRecord } from '../base/read-field.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 
 /** A parsed rule: `Bash(npm *)` applies to the tool `Bash`, which interprets `npm *`. */

@@ -1,7 +1,9 @@
-import type { Decision } from '../../machines/index.ts'
+import type { Decision, DecisionSource } from '../../machines/index.ts'
 import type { PermissionSettings } from '../permission/permission-settings.ts'
+import type { ResultText } from '../results/result-texts.ts'
 import type { PermissionQuestion } from '../tool/permission.ts'
 import type { AskedCall } from './ask-channel.ts'
+import { ownErrorMessage } from './own-error.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The permission state of one call. */
@@ -39,4 +41,13 @@ export function recordDecision(call: ToolCall, decision: Decision): void {
   } catch (error) {
     call.executor.warn(call, 'host_callback_failed', 'its decision could not be stored in toolDecisions', error)
   }
+}
+
+/** Ends the call: it may not run. */
+export function denyCall(call: ToolCall, text: ResultText, source: DecisionSource, stopsTurn = false): void {
+  if (!call.isIn('permission')) return
+  recordDecision(call, { behavior: 'deny', source })
+  call.outcome = { status: 'rejected', message: text.toolUseResult }
+  call.outgoing.set([ownErrorMessage(call, text)])
+  call.tell({ type: 'permission.denied', stopsTurn })
 }

@@ -1,5 +1,5 @@
 import type { AbortCause } from '../../machines/index.ts'
-import { answerAtOnce } from '../base/answer-at-once.ts'
+import { answerAtOnce } from '../base/when-settled.ts'
 import type { SiblingCall, ToolFailure } from '../tool/tool.ts'
 import { isReadOnly } from './classify-call.ts'
 import type { ToolCall } from './tool-call.ts'

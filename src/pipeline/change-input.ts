@@ -1,13 +1,12 @@
 import type { Reclassification } from '../../machines/index.ts'
 import { copyInput } from '../base/copy-input.ts'
-import { isRecord } from '../base/is-record.ts'
+import { isRecord } from '../base/read-field.ts'
 import { isSameInput } from '../base/same-input.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { Phase } from './call-facts.ts'
 import { reclassify } from './call-keys.ts'
 import { ownInput } from './hook-input.ts'
-import { mergeInput } from './merge-input.ts'
 import { readInput, type ValidReading } from './read-input.ts'
 import type { ToolCall } from './tool-call.ts'
 import { checkInput, rejectInput, validationThrew } from './validating.ts'
@@ -83,4 +82,19 @@ function noteSteps(call: ToolCall, steps: readonly ChangeStep[]): void {
     call.trail.note({ subtype: 'input_changed', toolUseID: call.id, by, before, after })
     before = after
   }
+}
+
+type Input = Record<string, unknown>
+
+/**
+ * Applies one more hook's changes. All hooks saw the same `original`, so only this hook's differences from it count:
+ * changes of earlier hooks to other keys stay. If two hooks change the same key, the later one wins.
+ */
+export function mergeInput(current: Input, original: Input, updated: Input): Input {
+  const merged = new Map(Object.entries(current))
+  for (const key of Object.keys(original)) if (!Object.hasOwn(updated, key)) merged.delete(key)
+  for (const [key, value] of Object.entries(updated)) {
+    if (!Object.hasOwn(original, key) || !isSameInput(original[key], value)) merged.set(key, value)
+  }
+  return Object.fromEntries(merged)
 }

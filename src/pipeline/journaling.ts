@@ -1,7 +1,7 @@
 import { resultTexts } from '../results/result-texts.ts'
+import { whenFlushed } from './call-records.ts'
 import { ownErrorMessage } from './own-error.ts'
 import type { ToolCall } from './tool-call.ts'
-import { whenFlushed } from './when-flushed.ts'
 
 /** The state `journaling` before `calling`: what permits the call, and that it starts, is durable before its body begins. */
 export function journalStart(call: ToolCall): void {

@@ -1,5 +1,5 @@
 import { answerFor } from './asking.ts'
-import { recordQuestion } from './permission-records.ts'
+import { recordQuestion } from './call-records.ts'
 import { reportQuestion } from './question-reports.ts'
 import type { ToolCall } from './tool-call.ts'
 

@@ -1,7 +1,7 @@
 import type { PermissionAnswer } from '../tool/permission.ts'
 import { type AnswerOrigin, type AskedCall, channelOf } from './ask-channel.ts'
+import { ruleFor } from './call-records.ts'
 import { ownInput } from './hook-input.ts'
-import { ruleFor } from './permission-records.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** Reports to the surrounding session, if any, that a call waits for an answer. */

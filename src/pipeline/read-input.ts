@@ -1,7 +1,7 @@
-import { isThenable } from '../base/answer-at-once.ts'
 import { copyInput } from '../base/copy-input.ts'
 import { describeError } from '../base/describe-error.ts'
-import { isRecord } from '../base/is-record.ts'
+import { isRecord } from '../base/read-field.ts'
+import { isThenable } from '../base/when-settled.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { explainIssues, explainNotAnObject } from './explain-input.ts'
 

@@ -1,6 +1,6 @@
 import { createSystemMessage } from '../messages/create-messages.ts'
+import { whenFlushed } from './call-records.ts'
 import type { ToolCall } from './tool-call.ts'
-import { whenFlushed } from './when-flushed.ts'
 
 /** The state `recording` of `completed`: nothing of a result is handed over before it is durable. */
 export function recordResult(call: ToolCall): void {

@@ -1,4 +1,4 @@
-import { answerAtOnce } from '../base/answer-at-once.ts'
+import { answerAtOnce } from '../base/when-settled.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The longest delay that timers support. */

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
+/** An environment variable with a unique id per run, inherited by everything that the run starts. */
+export const runMarker = 'SIGNALBOX_RUN'
+
 /** Needs `/proc`. Without it, only the process group is known. */
 export async function markedProcesses(mark: string): Promise<number[]> {
   const names = await readdir('/proc').catch((): string[] => [])

@@ -1,5 +1,5 @@
 import type { ProcessExit } from './process-runner.ts'
-import { signalOf } from './signal-of.ts'
+import { signalOf } from './signals.ts'
 
 /**
  * The first process of a namespace; when it ends, the kernel ends all others in the namespace. It reaps ended processes,

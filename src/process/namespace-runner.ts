@@ -1,12 +1,10 @@
-import { findProgram } from './find-program.ts'
-import { liveGroups } from './live-groups.ts'
+import { findProgram, notStarted } from './find-program.ts'
 import { childrenOf, markedProcesses } from './marked-processes.ts'
 import type { NamespaceCommand } from './namespace-command.ts'
 import { namespaceInit, readEnding } from './namespace-init.ts'
-import { notStarted } from './not-started.ts'
 import { outputPipe } from './output-pipe.ts'
 import type { ProcessExit, ProcessRunner } from './process-runner.ts'
-import { sendSignal } from './send-signal.ts'
+import { liveGroups, sendSignal } from './signals.ts'
 import { spawnChild } from './spawn-child.ts'
 
 const maxSaid = 10_000

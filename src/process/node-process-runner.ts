@@ -1,8 +1,6 @@
-import { liveGroups } from './live-groups.ts'
-import { markedProcesses } from './marked-processes.ts'
+import { markedProcesses, runMarker } from './marked-processes.ts'
 import type { ProcessRunner } from './process-runner.ts'
-import { runMarker } from './run-marker.ts'
-import { sendSignal } from './send-signal.ts'
+import { liveGroups, sendSignal } from './signals.ts'
 import { spawnChild } from './spawn-child.ts'
 
 /** Local processes without isolation, for programs that can be trusted to end. */

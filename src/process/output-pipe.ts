@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
-import { pipeOf } from './pipe-of.ts'
+import { constants, openSync } from 'node:fs'
+import { Socket } from 'node:net'
 
 /** A pipe that the program opened as file descriptor 6 for its output, because the socket that Node provides has no name. */
 export interface OutputPipe {
@@ -29,5 +29,16 @@ export function outputPipe(onOutput: (bytes: Uint8Array) => void): OutputPipe {
       pipe?.unref()
     },
     release: () => void pipe?.destroy(),
+  }
+}
+
+/** The reading end of a pipe that another process holds, if this process may open it. */
+function pipeOf(pid: number | undefined, channel: number): Socket | undefined {
+  if (pid === undefined) return undefined
+  try {
+    const fd = openSync(`/proc/${pid}/fd/${channel}`, constants.O_RDONLY | constants.O_NONBLOCK)
+    return new Socket({ fd, readable: true, writable: false })
+  } catch {
+    return undefined
   }
 }

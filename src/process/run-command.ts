@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readField } from '../base/read-field.ts'
 import { endNote } from './end-note.ts'
 import { endProcess, type Grace } from './end-process.ts'
+import { runMarker } from './marked-processes.ts'
 import { createOutputKeeper, type OutputKeeper } from './output-keeper.ts'
 import type { ProcessExit, ProcessRequest, ProcessRunner } from './process-runner.ts'
-import { runMarker } from './run-marker.ts'
-import { signalOf } from './signal-of.ts'
+import { signalOf } from './signals.ts'
 
 export interface CommandRequest {
   readonly command: string

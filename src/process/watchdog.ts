@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { runMarker } from './run-marker.ts'
+import { runMarker } from './marked-processes.ts'
 
 // reads which groups run; when this process has ended for any reason, kills those groups and all processes with their marks
 const script = `live=

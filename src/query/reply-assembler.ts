@@ -3,7 +3,6 @@ import { readField } from '../base/read-field.ts'
 import type { ContentBlock } from '../messages/message.ts'
 import { isHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
-import { readArguments } from './read-arguments.ts'
 
 /** The information in one event of a stream. */
 export type ReplyPart =
@@ -190,3 +189,27 @@ function streamError(error: unknown): Error {
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const shownChars = 200
+
+type ReadArguments =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Parses the streamed arguments of a call, strictly: a repaired text that was cut off could be a different call than the
+ * model meant. An empty text means no arguments.
+ */
+function readArguments(json: string, given: unknown): ReadArguments {
+  if (json.trim() === '') return { ok: true, input: given ?? {} }
+  try {
+    return { ok: true, input: JSON.parse(json) }
+  } catch (error) {
+    const end = json.length > shownChars ? `…${json.slice(-shownChars)}` : json
+    const problem = `${describeError(error)}. The text ended with: ${end.toWellFormed()}`
+    return {
+      ok: false,
+      problem: `${problem}\nIf it was too long for one reply, send a shorter input, such as in several calls.`,
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import { describeValue } from '../base/describe-value.ts'
 import { readField } from '../base/read-field.ts'
 import type { DiscardedCall } from '../executor/calls-so-far.ts'
+import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
 import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'
@@ -108,4 +109,22 @@ function textOf(error: unknown): string {
   const name = readField(error, 'name')
   const text = `${typeof name === 'string' && name !== '' ? name : 'Error'}: ${message || '(no message)'}`
   return text.replace(/\n\s+at .*/g, '').slice(0, maxChars)
+}
+
+/** The bodies of discarded attempts that still run. */
+export class OldBodies {
+  #attempts = 0
+  #gone: Promise<void> = Promise.resolve()
+
+  add(executor: StreamingToolExecutor): void {
+    this.#attempts++
+    this.#gone = Promise.all([this.#gone, executor.whenIdle()]).then(() => {
+      this.#attempts--
+    })
+  }
+
+  /** Undefined if there are none, so that nothing has to wait. */
+  whenGone(): Promise<void> | undefined {
+    return this.#attempts === 0 ? undefined : this.#gone
+  }
 }

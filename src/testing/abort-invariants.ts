@@ -1,9 +1,7 @@
 import type { StopKind } from '../../machines/index.ts'
 import { isBodyAlive } from './evidence-book.ts'
-import { firstOf } from './first-of.ts'
-import type { Invariant } from './invariant.ts'
-import { isClosed } from './is-closed.ts'
-import type { RunState } from './turn-evidence.ts'
+import { firstOf, type Invariant } from './invariant.ts'
+import { isClosed, type RunState } from './turn-evidence.ts'
 
 /** A2, A4, A5: a call that was aborted, or added after the turn was stopped, does not start. */
 export const noStartAfterAbort: Invariant = {

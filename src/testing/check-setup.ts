@@ -1,5 +1,5 @@
 import { SignalboxError } from '../base/signalbox-error.ts'
-import { nearestKey } from '../pipeline/nearest-key.ts'
+import { nearestKey } from '../pipeline/explain-input.ts'
 import type { AnyTool } from '../tool/tool.ts'
 
 export interface ToExplore {

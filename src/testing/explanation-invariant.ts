@@ -1,11 +1,8 @@
 import type { Admission, Refusal } from '../../machines/index.ts'
-import { isAtWork, mayBeAtWork } from './at-work.ts'
 import { isAlone, isConflict } from './conflicts.ts'
 import { isBarrier } from './evidence-book.ts'
-import { firstOf } from './first-of.ts'
-import type { Invariant } from './invariant.ts'
-import { isClosed } from './is-closed.ts'
-import type { CallEvidence, TurnEvidence } from './turn-evidence.ts'
+import { firstOf, type Invariant } from './invariant.ts'
+import { type CallEvidence, isAtWork, isClosed, mayBeAtWork, type TurnEvidence } from './turn-evidence.ts'
 
 /** Q4, Q5, Q6: the executor's reason for a waiting call is the true one. */
 export const explanationsAreTrue: Invariant = {

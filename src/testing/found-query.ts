@@ -5,7 +5,7 @@ import { pastedQueryTest } from './pasted-test.ts'
 import { stuck, type TellOptions, tell } from './playable-world.ts'
 import type { QuerySetup } from './query-setup.ts'
 import { recordQuery, type WorldRecording } from './record-story.ts'
-import { shrinkMoves } from './shrink-moves.ts'
+import { shrinkMoves } from './shrink-story.ts'
 
 /** A breach in a query, with the shortest story that leads to it. */
 export interface FoundQuery {

@@ -1,9 +1,7 @@
-import { mayBeAtWork } from './at-work.ts'
 import { isAlone, isConflict } from './conflicts.ts'
 import { isBarrier } from './evidence-book.ts'
-import { firstOf, list } from './first-of.ts'
-import type { Invariant } from './invariant.ts'
-import { isClosed } from './is-closed.ts'
+import { firstOf, type Invariant, list } from './invariant.ts'
+import { isClosed, mayBeAtWork } from './turn-evidence.ts'
 
 /** Q4, K3: no two conflicting calls run at once, and at most `maxConcurrency` calls run. */
 export const exclusivity: Invariant = {

@@ -1,9 +1,9 @@
 import type { HookCallback, HookOutput, Hooks } from '../hooks/hook.ts'
-import type { ResultStore } from '../results/result-store.ts'
+import type { ResultStore } from '../results/long-result.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool, InputVerdict } from '../tool/tool.ts'
 import type { EvidenceBook } from './evidence-book.ts'
-import { plainError } from './plain-error.ts'
+import { plainError } from './repeatable.ts'
 import type { Happenings } from './turn-setup.ts'
 
 /** The story's words for a changed input. */

@@ -1,6 +1,6 @@
 import { type HeldModel, heldModel } from './held-model.ts'
-import { plainError } from './plain-error.ts'
 import type { QuerySetup } from './query-setup.ts'
+import { plainError } from './repeatable.ts'
 
 /** A model that follows a script, at the times that the story chooses. */
 export class HeldReplies {

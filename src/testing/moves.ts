@@ -1,7 +1,7 @@
+import { nextDue } from './held-bodies.ts'
 import { rewrites } from './held-phases.ts'
 import type { HeldWorld } from './held-world.ts'
-import { nextDue } from './next-due.ts'
-import { plainError } from './plain-error.ts'
+import { plainError } from './repeatable.ts'
 import { idOf } from './turn-setup.ts'
 
 /** Everything that can happen next, by the move's name in a story. */

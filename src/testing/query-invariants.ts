@@ -3,7 +3,7 @@ import type { Message } from '../messages/message.ts'
 import type { ModelRequest } from '../models/model.ts'
 import type { QueryMessage, QueryResult } from '../query/query-message.ts'
 import { checkTranscript } from '../transcripts/check-transcript.ts'
-import { firstOf } from './first-of.ts'
+import { firstOf } from './invariant.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
 /** The evidence that the invariants of a query use. */

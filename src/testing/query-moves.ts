@@ -1,7 +1,7 @@
+import { nextDue } from './held-bodies.ts'
 import type { HeldConversation } from './held-conversation.ts'
 import type { Moves } from './moves.ts'
-import { nextDue } from './next-due.ts'
-import { plainError } from './plain-error.ts'
+import { plainError } from './repeatable.ts'
 
 /** The moves possible now. The order is deterministic. */
 export function queryMoves(world: HeldConversation): Moves {

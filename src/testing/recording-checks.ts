@@ -79,3 +79,20 @@ export class RecordingChecks {
 
 const breachesNow = (run: number, { turn, left, lastSeq }: CheckedRun): RecordedBreach[] =>
   breachesOf(turn.book, left).map((breach) => ({ ...breach, run, seq: lastSeq }))
+
+/**
+ * Checks invariants on each run of a recording. Returns the breaches, each with the frame after which it first appeared.
+ * Facts that only a live watch knows (sleeping readers, undelivered progress) are assumed to be correct.
+ */
+export function checkRecording(frames: Iterable<Frame>, invariants?: readonly Invariant[]): RecordedBreach[] {
+  const checks = new RecordingChecks(invariants)
+  for (const frame of frames) checks.see(frame)
+  return checks.breaches()
+}
+
+/** The evidence that a recording contains, by run. */
+export function evidenceOf(frames: Iterable<Frame>): Map<number, TurnEvidence> {
+  const checks = new RecordingChecks([])
+  for (const frame of frames) checks.see(frame)
+  return checks.evidence()
+}

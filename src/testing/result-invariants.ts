@@ -1,6 +1,5 @@
 import { checkTranscript } from '../transcripts/check-transcript.ts'
-import { firstOf, list } from './first-of.ts'
-import type { Invariant } from './invariant.ts'
+import { firstOf, type Invariant, list } from './invariant.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
 /** Y6: each call has exactly one result; after a discard there are no results. */

@@ -1,9 +1,8 @@
 import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { firstOf } from './first-of.ts'
 import type { HeldBody } from './held-bodies.ts'
 import type { HeldPhases } from './held-phases.ts'
-import type { Invariant } from './invariant.ts'
+import { firstOf, type Invariant } from './invariant.ts'
 import type { CallEvidence } from './turn-evidence.ts'
 
 /** What a world knows about the pipeline of its calls. */

@@ -1,7 +1,6 @@
 import type { Breach } from './invariant.ts'
 import { playTurn } from './play-turn.ts'
 import { stuck } from './playable-world.ts'
-import { shrinkMoves } from './shrink-moves.ts'
 import { idOf, type PlannedCall, type TurnSetup } from './turn-setup.ts'
 
 export interface Broken<Setup = TurnSetup> {
@@ -66,3 +65,18 @@ function plainerOf(move: string): string | undefined {
 /** Later calls keep their ids, because the story refers to them. */
 const without = (calls: readonly PlannedCall[], at: number): PlannedCall[] =>
   calls.flatMap((call, index) => (index === at ? [] : [index < at ? call : { ...call, id: idOf(call, index) }]))
+
+/** Removes moves in ever smaller pieces, from the end, as long as the story still shows the breach. */
+export async function shrinkMoves(
+  story: readonly string[],
+  attempt: (shorter: readonly string[]) => Promise<readonly string[] | undefined>,
+): Promise<readonly string[]> {
+  let shortest = story
+  for (let size = Math.ceil(story.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = shortest.length - size; at >= 0; at -= size) {
+      const shorter = shortest.filter((_, n) => n < at || n >= at + size)
+      if (shorter.length < shortest.length) shortest = (await attempt(shorter)) ?? shortest
+    }
+  }
+  return shortest
+}

@@ -2,13 +2,13 @@ import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { type FoundQuery, foundQuery } from './found-query.ts'
 import { HeldConversation } from './held-conversation.ts'
+import { troublesomeTools } from './held-tool.ts'
 import { breachesInWords } from './invariant.ts'
 import type { QuerySetup } from './query-setup.ts'
-import { digestOf, randomFrom } from './random.ts'
 import { pickFrom, randomWalk } from './random-walk.ts'
 import { recordQuery } from './record-story.ts'
+import { digestOf, randomFrom } from './repeatable.ts'
 import type { SimulateOptions } from './simulate.ts'
-import { troublesomeTools } from './troublesome-tools.ts'
 
 export interface SimulateQueryOptions
   extends Pick<SimulateOptions, 'seed' | 'runs' | 'tools' | 'maxMoves' | 'onRun' | 'onRecording' | 'maxMs' | 'now'>,

@@ -1,15 +1,14 @@
 import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
+import { troublesomeTools } from './held-tool.ts'
 import { HeldWorld } from './held-world.ts'
-import type { Invariant } from './invariant.ts'
-import { digestOf, randomFrom } from './random.ts'
+import { type Breach, breachesInWords, type Invariant } from './invariant.ts'
 import { pickFrom, randomWalk } from './random-walk.ts'
 import { recordWorld } from './record-story.ts'
+import { digestOf, randomFrom } from './repeatable.ts'
 import { shrinkStory } from './shrink-story.ts'
-import { storyLog } from './story-log.ts'
-import { troublesomeTools } from './troublesome-tools.ts'
-import type { PlannedCall, TurnSetup } from './turn-setup.ts'
+import { idOf, type PlannedCall, type TurnSetup } from './turn-setup.ts'
 
 export interface SimulateOptions {
   /** The same seed gives the same runs, byte for byte. */
@@ -94,3 +93,22 @@ function randomSetup({ tools, calls, maxCalls = 8, invariants }: SimulateOptions
 
 /** Moves that end many things are less likely. */
 const weightOf = (name: string): number => (name.startsWith('the ') ? 1 : name === 'time passes' ? 3 : 8)
+
+/** The moves and their effects as text. Deterministic. */
+function storyLog(
+  run: number,
+  { calls, phases, options }: TurnSetup,
+  { book, clock }: HeldWorld,
+  story: readonly string[],
+  breaches: readonly Breach[],
+): string {
+  return [
+    `run ${run}: ${phases}, ${JSON.stringify(options)}`,
+    ...calls.map((call, index) => `  ${idOf(call, index)} = ${call.tool}${call.hold === true ? ', held' : ''}`),
+    ...story.map((move, index) => `  ${index + 1}. ${move}`),
+    ...book.messages.map((message) => `  > ${JSON.stringify(message)}`),
+    `  ${book.gate}, ${book.run}, after ${clock.now()} ms`,
+    ...(breaches.length > 0 ? [breachesInWords(breaches)] : []),
+    '',
+  ].join('\n')
+}

@@ -76,3 +76,14 @@ export interface TurnEvidence {
   /** Descriptions of what should have been cleaned up by the end; filled only in a held world. */
   readonly leftovers: readonly string[]
 }
+
+/** Executing, and not waiting for a later answer. */
+export const mayBeAtWork = ({ phase }: CallEvidence): boolean =>
+  phase.startsWith('executing') && phase !== 'executing.permission.later'
+
+/** Also excludes a call that has just asked: unless the answer is immediate, it does not use a slot. */
+export const isAtWork = (call: CallEvidence): boolean =>
+  mayBeAtWork(call) && call.phase !== 'executing.permission.asking'
+
+/** No call can start in this state. */
+export const isClosed = (run: RunState): boolean => run === 'aborted' || run === 'siblingErrored' || run === 'discarded'

@@ -45,3 +45,8 @@ export function defineTool<
   // `Tool` has the two forms of `call` as one union; here they are two type parameters
   return tool as unknown as Tool<Schema, DataIn<Result | Chunk | Last>>
 }
+
+/** An error for a tool to throw: a sentence for the model, and a label for telemetry. */
+export function toolError(message: string, label: string): Error {
+  return Object.assign(new Error(message), { name: 'ToolError', telemetryMessage: label })
+}

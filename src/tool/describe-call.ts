@@ -1,4 +1,4 @@
-import { answerAtOnce } from '../base/answer-at-once.ts'
+import { answerAtOnce } from '../base/when-settled.ts'
 import type { AnyTool } from './tool.ts'
 
 const maxSummary = 40

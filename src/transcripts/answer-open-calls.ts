@@ -1,13 +1,11 @@
 import { readField } from '../base/read-field.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { ContentBlock, Message } from '../messages/message.ts'
-import { discardedBy } from './discarded-by.ts'
-import type { Entry, Slot } from './entry.ts'
+import { type Entry, type Slot, turnsOf } from './entry.ts'
 import { byTurn, lostResult, placeOwn } from './lay-out.ts'
-import { isReplyId } from './message-kind.ts'
+import { discardedBy, isReplyId } from './message-kind.ts'
 import { pairCalls } from './pair-calls.ts'
 import { idOf } from './read-block.ts'
-import { turnsOf } from './turns.ts'
 import { writeEntries } from './write-entries.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
-import type { LongResult } from '../results/result-store.ts'
+import type { LongResult } from '../results/long-result.ts'
 
 /** A result that is about to be replaced. `text` leaves out images and other blocks. */
 export interface OldResult extends LongResult {

@@ -2,10 +2,9 @@ import { invalidOption } from '../base/invalid-option.ts'
 import { readField } from '../base/read-field.ts'
 import { type CompactOptions, type CompactSettings, readCompactOptions } from './compact-options.ts'
 import { isReplyId, messageKind } from './message-kind.ts'
-import { readList } from './read-list.ts'
 import { type ResultSize, sizeOf } from './result-size.ts'
 import { transcriptTexts } from './transcript-texts.ts'
-import { withFields } from './with-fields.ts'
+import { readList, withFields } from './unknown-values.ts'
 
 interface Found {
   readonly message: number

@@ -1,7 +1,6 @@
-import { type Entry, type Form, hasContent } from './entry.ts'
+import { type Entry, type Form, hasContent, turnsOf } from './entry.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
-import { turnsOf } from './turns.ts'
 
 /**
  * Removes empty messages. Messages of our own form are merged before they are sent, one per change of sides, so one of

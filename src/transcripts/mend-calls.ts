@@ -1,13 +1,12 @@
 import { describeValue } from '../base/describe-value.ts'
-import { isRecord } from '../base/is-record.ts'
-import { readField } from '../base/read-field.ts'
-import { sendableName } from '../messages/sendable-name.ts'
+import { isRecord, readField } from '../base/read-field.ts'
+import { sendableName } from '../messages/sendable-turns.ts'
 import { type Form, markChanged } from './entry.ts'
 import { IdMint, isValidId } from './mint-id.ts'
 import type { Call } from './pair-calls.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
-import { withFields } from './with-fields.ts'
+import { withFields } from './unknown-values.ts'
 
 const badId = 'its id is missing, or has characters other than letters, digits, _ and -'
 const maxComparedChars = 1_000_000

@@ -3,7 +3,7 @@ import { isServerCall, serverToolFlaws } from '../messages/server-tools.ts'
 import { type Entry, type Form, markChanged, type Slot } from './entry.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
-import { withFields } from './with-fields.ts'
+import { withFields } from './unknown-values.ts'
 
 /**
  * Removes the service's own calls that have no result, and results without such a call: the service rejects both. Our

@@ -1,16 +1,16 @@
 import { invalidOption } from '../base/invalid-option.ts'
-import { beginWithUser } from './begin-with-user.ts'
+import type { ContentBlock } from '../messages/message.ts'
 import { dropEmpty } from './drop-empty.ts'
-import type { Entry, Form } from './entry.ts'
+import { type Entry, type Form, hasContent, madeEntry, type Slot, turnsOf } from './entry.ts'
 import { layOut } from './lay-out.ts'
 import { mendCalls } from './mend-calls.ts'
 import { mendServerTools } from './mend-server-tools.ts'
 import { messageKind } from './message-kind.ts'
 import { pairCalls } from './pair-calls.ts'
 import { readEntries } from './read-entries.ts'
-import { readList } from './read-list.ts'
 import type { Report, TranscriptChange } from './transcript-problem.ts'
-import { turnsOf } from './turns.ts'
+import { problemTexts, transcriptTexts } from './transcript-texts.ts'
+import { readList } from './unknown-values.ts'
 
 export interface Mended {
   readonly entries: Entry[]
@@ -39,3 +39,17 @@ export function mendTranscript(given: unknown): Mended {
 }
 
 const blockOf = (change: TranscriptChange): number => ('block' in change ? change.block : -1)
+
+/** Adds a user message at the start if the transcript does not begin with one. */
+function beginWithUser(entries: Entry[], form: Form, report: Report): Entry[] {
+  const at = entries.findIndex((entry) => entry.side === 'assistant' || (entry.side === 'user' && hasContent(entry)))
+  const first = entries[at]
+  if (first === undefined || isFromUser(first, form)) return entries
+  report({ code: 'bad_start', at: first.at, message: problemTexts.badStart, done: 'added' })
+  const block: ContentBlock = { type: 'text', text: transcriptTexts.lostBeginning }
+  const slot: Slot = { kind: 'text', index: 0, id: '', isBlank: false, block }
+  return [...entries.slice(0, at), madeEntry([slot], first.at), ...entries.slice(at)]
+}
+
+/** In the plain form every user message can be inspected; in our own form attachments cannot. */
+const isFromUser = ({ side, isOpaque }: Entry, form: Form): boolean => side === 'user' && (form === 'own' || !isOpaque)

@@ -1,6 +1,6 @@
-import { isRecord } from '../base/is-record.ts'
-import { readField } from '../base/read-field.ts'
+import { isRecord, readField } from '../base/read-field.ts'
 import type { Form } from './entry.ts'
+import { readList } from './unknown-values.ts'
 
 /** The kind of an item of a transcript, and its content if it has any. */
 export type MessageKind =
@@ -57,4 +57,16 @@ function canBeLookedAt(message: Record<string, unknown>): boolean {
   } catch {
     return false
   }
+}
+
+const discarding = new Set<unknown>(['model_retry', 'model_refusal'])
+
+/** The ids of the messages that a retry or a refusal discards: `toApiMessages` does not send them. */
+export function discardedBy(messages: readonly unknown[]): Set<unknown> {
+  const uuids = new Set<unknown>()
+  for (const message of messages) {
+    if (readField(message, 'type') !== 'system' || !discarding.has(readField(message, 'subtype'))) continue
+    for (const uuid of readList(readField(message, 'discarded')) ?? []) uuids.add(uuid)
+  }
+  return uuids
 }

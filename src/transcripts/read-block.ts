@@ -1,12 +1,10 @@
 import { describeValue } from '../base/describe-value.ts'
-import { isRecord } from '../base/is-record.ts'
-import { readField } from '../base/read-field.ts'
+import { isRecord, readField } from '../base/read-field.ts'
 import type { ContentBlock } from '../messages/message.ts'
 import type { Slot } from './entry.ts'
-import { readList } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts, transcriptTexts } from './transcript-texts.ts'
-import { withFields } from './with-fields.ts'
+import { readList, withFields } from './unknown-values.ts'
 
 const maxResultChars = 50_000
 

@@ -3,9 +3,9 @@ import { type Entry, type Form, markChanged, type Slot } from './entry.ts'
 import { isReplyId } from './message-kind.ts'
 import type { IdMint } from './mint-id.ts'
 import { readBlock } from './read-block.ts'
-import { readList } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
+import { readList } from './unknown-values.ts'
 
 /** A message as given. */
 export interface Given {

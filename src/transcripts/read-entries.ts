@@ -1,13 +1,12 @@
 import { describeValue } from '../base/describe-value.ts'
 import { readField } from '../base/read-field.ts'
-import { discardedBy } from './discarded-by.ts'
 import type { Entry, Form } from './entry.ts'
-import { formOf, isConversation, isReplyId, type MessageKind, messageKind } from './message-kind.ts'
+import { discardedBy, formOf, isConversation, isReplyId, type MessageKind, messageKind } from './message-kind.ts'
 import { IdMint } from './mint-id.ts'
 import { type Given, readContent } from './read-content.ts'
-import { readList } from './read-list.ts'
 import type { Report } from './transcript-problem.ts'
 import { problemTexts } from './transcript-texts.ts'
+import { readList } from './unknown-values.ts'
 
 /** Reads every message block by block, and repairs what concerns one message alone. */
 export function readEntries(messages: readonly unknown[], report: Report): { entries: Entry[]; form: Form } {

@@ -1,7 +1,7 @@
 import { describeValue } from '../base/describe-value.ts'
 import { readField } from '../base/read-field.ts'
-import { readList } from './read-list.ts'
 import { compactedMark } from './transcript-texts.ts'
+import { readList } from './unknown-values.ts'
 
 export interface ResultSize {
   readonly text: string

@@ -3,7 +3,7 @@ import { createAssistantMessage, createToolResultMessage, createUserMessage } fr
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { ContentBlock, ToolResultBlock } from '../messages/message.ts'
 import type { Entry, Form } from './entry.ts'
-import { withFields } from './with-fields.ts'
+import { withFields } from './unknown-values.ts'
 
 /** Writes the messages in the form in which they came. Unchanged messages are the given objects. */
 export function writeEntries(entries: readonly Entry[], form: Form, idsAndTime: IdsAndTime): unknown[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareRuns, createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
-import { outOfOrder } from '../../src/inspect/runs/out-of-order.ts'
+import { outOfOrder } from '../../src/inspect/runs/compare-runs.ts'
 import { flush, heldTool, heldTurn, playTurn, recordStory, simulate } from '../../src/testing/index.ts'
 
 type Turn = ReturnType<typeof turnOf>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isSignalboxError } from '../../src/base/signalbox-error.ts'
 import { compareRuns, createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
 import { flush, heldTool, heldTurn, simulate } from '../../src/testing/index.ts'
-import { randomFrom } from '../../src/testing/random.ts'
+import { randomFrom } from '../../src/testing/repeatable.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
 

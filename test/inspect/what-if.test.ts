@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { allowAllTools, type CanUseTool, createAssistantMessage, StreamingToolExecutor } from '../../src/index.ts'
 import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
 import { checkRecording, flush, heldTool, heldTurn, simulate, simulateQuery } from '../../src/testing/index.ts'
-import { randomFrom } from '../../src/testing/random.ts'
+import { randomFrom } from '../../src/testing/repeatable.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
 

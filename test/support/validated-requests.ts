@@ -37,7 +37,7 @@ vi.mock('../../src/query/model-stream.ts', async (importOriginal) => {
   const { toResponsesInput } = await import('../../src/models/openai/to-responses-input.ts')
   const { toPrompt } = await import('../../src/models/ai-sdk/to-prompt.ts')
   const { cleanIds } = await import('../../src/messages/clean-ids.ts')
-  const { chatIds, responsesIds } = await import('../../src/models/call-ids.ts')
+  const { chatIds, responsesIds } = await import('../../src/models/service-ids.ts')
 
   const check = ({ messages, tools }: Omit<ModelRequest, 'signal'>): void => {
     const given = { customTools: new Set<string>(), names: new Set(tools.map(({ name }) => name)) }

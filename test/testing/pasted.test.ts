@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
-import { asCode, isWritable } from '../../src/testing/as-code.ts'
 import { exploreTurn, type FoundStory, heldTool, simulate, type TurnSetup } from '../../src/testing/index.ts'
+import { asCode, isWritable } from '../../src/testing/pasted-test.ts'
 import { brokenSetups } from './broken-setups.ts'
 
 const root = resolve(import.meta.dirname, '../..')

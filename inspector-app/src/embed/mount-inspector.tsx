@@ -1,10 +1,10 @@
 import { render } from 'preact'
+import { invalidOption } from '../../../src/base/invalid-option.ts'
 import type { InspectorSource, MountedInspector, MountOptions } from '../../../src/inspect/app/index.ts'
 import { App } from '../app.tsx'
 import { Store } from '../store.ts'
 import style from '../style.css?inline'
 import boxStyle from './box.css?inline'
-import { misuse } from './misuse.ts'
 import { openSource } from './open-source.ts'
 import { borrowLayouts } from './shared-layouts.ts'
 
@@ -16,8 +16,8 @@ export function mountInspector(
   source: InspectorSource,
   options: MountOptions = {},
 ): MountedInspector {
-  if (!(element instanceof Element)) misuse('element', 'an element of the page', element)
-  if (typeof source !== 'object' || source === null) misuse('source', 'an object', source)
+  if (!(element instanceof Element)) invalidOption('element', 'an element of the page', element)
+  if (typeof source !== 'object' || source === null) invalidOption('source', 'an object', source)
   const { layouts, giveBack } = borrowLayouts(options.workerUrl)
   const store = new Store({ layouts, theme: options.theme ?? 'auto' })
   const box = document.createElement('div')

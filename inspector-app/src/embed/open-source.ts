@@ -1,10 +1,10 @@
+import { invalidOption } from '../../../src/base/invalid-option.ts'
 import type { InspectorSource, RecordingSource } from '../../../src/inspect/app/index.ts'
 import type { Frame } from '../../../src/inspect/index.ts'
 import { connect } from '../feed/connect.ts'
 import { openPageFeed } from '../feed/page-feed.ts'
 import { showRecording } from '../feed/show-recording.ts'
 import type { Store } from '../store.ts'
-import { misuse } from './misuse.ts'
 
 /** Starts showing the host's source. */
 export function openSource(store: Store, source: InspectorSource): void {
@@ -20,10 +20,10 @@ export function openSource(store: Store, source: InspectorSource): void {
   } else if ('url' in source) {
     const { origin, hash } = new URL(source.url, location.href)
     const token = new URLSearchParams(hash.slice(1)).get('token')
-    if (token === null) misuse('source.url', 'the address of an inspector, with its token', `${source.url}`)
+    if (token === null) invalidOption('source.url', 'the address of an inspector, with its token', `${source.url}`)
     connect(store, origin, token)
   } else if ('recording' in source) void showRecording(store, streamOf(source.recording))
-  else misuse('source', 'an object with shown, recorder, url or recording', source)
+  else invalidOption('source', 'an object with shown, recorder, url or recording', source)
 }
 
 function streamOf(recording: RecordingSource['recording']): ReadableStream<Uint8Array> {
@@ -31,7 +31,7 @@ function streamOf(recording: RecordingSource['recording']): ReadableStream<Uint8
   if (recording instanceof Blob) return recording.stream()
   if (typeof recording === 'string') return new Blob([recording]).stream()
   if (typeof recording?.[Symbol.iterator] !== 'function') {
-    misuse('source.recording', 'a Blob, a stream, a string or frames', recording)
+    invalidOption('source.recording', 'a Blob, a stream, a string or frames', recording)
   }
   return linesOf(recording)
 }

@@ -6,7 +6,7 @@ import type { InspectorServer } from '../../../src/inspect/server/index.ts'
 import { scriptedModel } from '../../../src/query/scripted/index.ts'
 import { runSession } from '../src/run/run-session.ts'
 import { runCli } from '../src/run-cli.ts'
-import { agentLine } from '../src/view/agent-line.ts'
+import { agentLine } from '../src/view/call-lines.ts'
 import { fakeIo } from './fake-io.ts'
 import { makeScript, temporaryFolder } from './support.ts'
 

@@ -1,7 +1,6 @@
 import { type AnyTool, defineTool, type OnProgress, type Timeout } from 'signalbox'
-import { isTooDeep } from './is-too-deep.ts'
 import { isMcpFailure, mcpFailure } from './mcp-failure.ts'
-import { isRecord } from './plain-values.ts'
+import { isRecord, isTooDeep } from './plain-values.ts'
 import type { McpToolInfo } from './read-tool-list.ts'
 import { contentBlocks } from './result-content.ts'
 import { checkValue } from './schema/check-value.ts'

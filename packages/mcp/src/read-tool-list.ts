@@ -1,6 +1,5 @@
 import type { JSONObjectSchema } from 'signalbox'
-import { isTooDeep } from './is-too-deep.ts'
-import { isRecord } from './plain-values.ts'
+import { isRecord, isTooDeep } from './plain-values.ts'
 
 /** A tool as its server describes it, as far as it is usable. */
 export interface McpToolInfo {

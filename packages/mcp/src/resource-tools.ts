@@ -8,9 +8,8 @@ import {
   toolError,
 } from 'signalbox'
 import { z } from 'zod'
-import { isTooDeep } from './is-too-deep.ts'
 import type { Asker } from './mcp-tool.ts'
-import { isRecord } from './plain-values.ts'
+import { isRecord, isTooDeep } from './plain-values.ts'
 import { readPages } from './read-tool-list.ts'
 import { resourceBlock } from './result-content.ts'
 import type { ServerLink } from './server-link.ts'

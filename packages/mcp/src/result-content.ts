@@ -1,6 +1,5 @@
 import type { ContentBlock } from 'signalbox'
-import { isRecord } from './plain-values.ts'
-import { isSameValue } from './schema/is-same-value.ts'
+import { isRecord, isSameValue } from './plain-values.ts'
 
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 /** The limit of the services; more images would fail the whole request. */

@@ -1,2 +1,2 @@
-export type { AnyInspector } from './any-inspector.ts'
+export type { AnyInspector } from './show-actors.ts'
 export { type StatelyOptions, type StatelyShowing, showInStately } from './show-in-stately.ts'

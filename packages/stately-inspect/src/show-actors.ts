@@ -1,3 +1,4 @@
+import type { createInspector } from '@statelyai/inspect'
 import {
   type ActorFeed,
   type ActorFeedOptions,
@@ -6,7 +7,9 @@ import {
   createActorFeed,
   type SeenActor,
 } from 'signalbox/inspect'
-import type { AnyInspector } from './any-inspector.ts'
+
+/** Any inspector of the package: in a window, on its server, or with a custom adapter. */
+export type AnyInspector = Pick<ReturnType<typeof createInspector>, 'actor' | 'event' | 'snapshot'>
 
 /** What the package needs from an actor: the definition from its logic, and its parents. */
 interface ActorLike {

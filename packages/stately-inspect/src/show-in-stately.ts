@@ -1,6 +1,5 @@
 import type { ActorFeedOptions, Showable } from 'signalbox/inspect'
-import type { AnyInspector } from './any-inspector.ts'
-import { showActors } from './show-actors.ts'
+import { type AnyInspector, showActors } from './show-actors.ts'
 
 export interface StatelyOptions extends Omit<ActorFeedOptions, 'allowCommands'> {}
 

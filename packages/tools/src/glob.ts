@@ -6,7 +6,7 @@ import { fileGlob } from './search/file-glob.ts'
 import { folderRules } from './search/folder-rules.ts'
 import { byName, forbiddenFiles, listFiles, onOneLine, type SearchService } from './search/search-service.ts'
 import { timedSearch } from './search/timed-search.ts'
-import { pathBelow } from './workspace/path-below.ts'
+import { pathBelow } from './workspace/is-inside.ts'
 
 export interface GlobData {
   files: string[]

@@ -55,7 +55,7 @@ export const equivalents = [
     'there is no reply at the additional place, so no call is found there, and no reply is added any more',
   ],
   [
-    'src/transcripts/turns.ts',
+    'src/transcripts/entry.ts',
     "} else isAnswered ||= entry.side === 'user' && hasContent(entry)",
     "keep right operand: entry.side === 'user' && hasContent(entry) → hasContent(entry)",
     'an entry that is neither the assistant’s nor the user’s is an aside, which has no content',

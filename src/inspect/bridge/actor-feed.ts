@@ -1,6 +1,6 @@
 import { invalidOption } from '../../base/invalid-option.ts'
+import { eventCommand } from '../frames/commands.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
-import { eventCommand } from '../frames/event-command.ts'
 import type { Command } from '../frames/frame.ts'
 import type { Redact } from '../frames/redact.ts'
 import { createRecorder } from '../recorder/recorder.ts'

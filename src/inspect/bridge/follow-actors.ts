@@ -2,7 +2,7 @@ import type { ChartDefinition } from '../frames/chart-definition.ts'
 import { applyPatch } from '../frames/diff-value.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type { Command, Frame, FrameOf } from '../frames/frame.ts'
-import { type StateValue, stateValue } from '../frames/state-value.ts'
+import { type StateValue, stateValue } from '../frames/read-chart.ts'
 import { foldFrame } from '../run-model/fold-frame.ts'
 import type { CastListener, ModelListener } from '../run-model/run-listener.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Command } from '../frames/frame.ts'
-import { type Connection, isConnection } from '../recorder/connection.ts'
+import { type Connection, isConnection } from '../recorder/connection-watch.ts'
 import { ruleFor } from '../recorder/consent-frames.ts'
 import type { Recorder, WatchedAs } from '../recorder/recorder.ts'
 import {

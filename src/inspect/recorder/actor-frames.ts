@@ -5,9 +5,8 @@ import { diffValue, type Patch } from '../frames/diff-value.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type { FrameBody, GuardAnswer, GuardsFrame, StepFrame } from '../frames/frame.ts'
 import type { Show } from '../frames/redact.ts'
-import type { NameOfActor } from './actor-names.ts'
 import { whereabouts } from './call-frames.ts'
-import { activeStates, chartOfActor } from './xstate-view.ts'
+import { activeStates, chartOfActor, type NameOfActor } from './xstate-view.ts'
 
 /** The last known state of an actor. */
 export interface Watched {

@@ -6,7 +6,7 @@ import type { DerivedTexts } from '../frames/derived-texts.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type { FrameBody } from '../frames/frame.ts'
 import type { Hide, Show } from '../frames/redact.ts'
-import type { NameOfActor } from './actor-names.ts'
+import type { NameOfActor } from './xstate-view.ts'
 
 /** The known calls of a run, and their labels. */
 export class CallFrames {

@@ -2,11 +2,22 @@ import type { AnyActorRef, AnyTransitionDefinition } from 'xstate'
 import type { FrameBody } from '../frames/frame.ts'
 import { type Show, showWith } from '../frames/redact.ts'
 import { ActorFrames } from './actor-frames.ts'
-import { actorNames } from './actor-names.ts'
 import { asText, standIn } from './call-frames.ts'
-import type { Connection } from './connection.ts'
 import type { WatchOptions } from './run-watch.ts'
-import { type Sighting, sightingOf } from './xstate-view.ts'
+import { actorNames, type Sighting, sightingOf } from './xstate-view.ts'
+
+/** A connection to a server that calls depend on, such as those of `connectMcp`. */
+export interface Connection {
+  /** The server's name. */
+  readonly name: string
+  readonly actor: AnyActorRef
+  /** The ids of the calls that wait until the server is connected. */
+  waiting(): Iterable<string>
+  /** Called when a call begins or stops waiting. Returns a function that unsubscribes. */
+  onWaiting(listener: (call: string, isWaiting: boolean) => void): () => void
+}
+
+export const isConnection = (shown: object): shown is Connection => 'onWaiting' in shown
 
 /** Watches one connection: its chart and the calls that wait for it, as frames. */
 export class ConnectionWatch {

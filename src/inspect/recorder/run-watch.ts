@@ -7,25 +7,24 @@ import {
   refusalOf,
   type StopCause,
 } from '../../../machines/index.ts'
-import { engineOf, tellsGuards } from '../../chart-engine/engine-of.ts'
+import { engineOf, tellsGuards } from '../../chart-engine/chart-engine.ts'
 import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
 import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
 import type { StreamingToolExecutor } from '../../executor/streaming-tool-executor.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { chartOf } from '../frames/chart-definition.ts'
+import { takeableCommands } from '../frames/commands.ts'
 import { DerivedTexts } from '../frames/derived-texts.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import type { Command, FrameBody, QuestionsFrame } from '../frames/frame.ts'
 import { type Hide, hideWith, type Redact, type Show, showWith } from '../frames/redact.ts'
-import { takeableCommands } from '../frames/takeable-commands.ts'
 import { ActorFrames, type Watched } from './actor-frames.ts'
-import { actorNames } from './actor-names.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
 import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
 import { abortFrame, endingFrame, endingOf, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
-import { sightingOf } from './xstate-view.ts'
+import { actorNames, sightingOf } from './xstate-view.ts'
 
 /** What the recorder needs from an executor. An open question is one that the host has not answered yet. */
 export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {

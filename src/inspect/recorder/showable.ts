@@ -4,7 +4,7 @@ import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { Message } from '../../messages/message.ts'
 import type { QueryMessage } from '../../query/query-message.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
-import { type Connection, isConnection } from './connection.ts'
+import { type Connection, isConnection } from './connection-watch.ts'
 import type { Inspectable } from './run-watch.ts'
 
 /** The methods behind commands. Only the first answer to a question counts. */

@@ -1,2 +1,1 @@
-export { type Recording, type ReplayPageOptions, replayPageOf } from './replay-page-of.ts'
-export { writeReplayPage } from './write-replay-page.ts'
+export { type Recording, type ReplayPageOptions, replayPageOf, writeReplayPage } from './write-replay-page.ts'

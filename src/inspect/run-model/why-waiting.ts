@@ -1,5 +1,10 @@
 import type { Refusal } from '../../../machines/index.ts'
-import { givenUp } from '../frames/given-up.ts'
+import type { WaitGroup } from '../frames/frame.ts'
+import type { CallIn } from './run-listener.ts'
+import type { RunState } from './run-state.ts'
+
+/** Labels for a call whose run was discarded: its result is never handed over. */
+export const givenUp = { short: 'discarded', long: 'discarded with the reply that requested it' } as const
 
 /** The one table of sentences for why a call waits. Each continues the name of the call. */
 const sentences: Readonly<Record<Refusal, (names: string, slots: string, key: string) => string>> = {
@@ -52,4 +57,22 @@ function listOf(names: readonly string[]): string {
   const shown = names.slice(0, maxNamed)
   if (names.length > maxNamed) return `${shown.join(', ')} and ${names.length - maxNamed} more`
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}
+
+/** Why the call at this index waits; undefined if it does not. */
+export const waitOf = ({ waits }: Pick<RunState, 'waits'>, index: number): WaitGroup | undefined =>
+  waits.find(({ calls }) => calls.some(([from, to]) => from <= index && index <= to))
+
+/** Visits the waiting calls, group by group. */
+export function eachWaiting<Run extends Pick<RunState, 'waits' | 'calls'>>(
+  { waits, calls }: Run,
+  see: (call: CallIn<Run & RunState>, group: WaitGroup) => void,
+): void {
+  for (const group of waits) {
+    for (const [from, to] of group.calls) {
+      // ranges are untrusted: stop at the last call
+      const last = Math.min(to, calls.length - 1)
+      for (let index = from; index <= last; index++) see(calls[index] as CallIn<Run & RunState>, group)
+    }
+  }
 }

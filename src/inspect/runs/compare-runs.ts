@@ -2,7 +2,6 @@ import type { Frame } from '../frames/frame.ts'
 import { type AlignedBy, alignCalls } from './align-calls.ts'
 import { type CallTimes, callTimes, type RunTimes, runTimes } from './call-times.ts'
 import { type Difference, differenceOf } from './difference.ts'
-import { outOfOrder } from './out-of-order.ts'
 import { readRun } from './read-run.ts'
 import type { SeenCall } from './seen-call.ts'
 import type { SeenRun } from './seen-run.ts'
@@ -80,4 +79,23 @@ function movedStarts(pairs: Pairs): Map<SeenCall, readonly [a: number, b: number
   const moved = outOfOrder(inA.map((pair) => placeInB.get(pair) ?? 0))
   const places = inA.map((pair, place) => [pair.a as SeenCall, [place, placeInB.get(pair) ?? 0]] as const)
   return new Map(places.filter(([, [, inB]]) => moved.has(inB)))
+}
+
+/** The elements outside a longest increasing subsequence: the fewest that must move to sort the list. */
+export function outOfOrder(places: readonly number[]): Set<number> {
+  const ends: number[] = []
+  const before: number[] = []
+  for (const [at, place] of places.entries()) {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((places[ends[middle] as number] as number) < place) low = middle + 1
+      else high = middle
+    }
+    before[at] = low === 0 ? -1 : (ends[low - 1] as number)
+    ends[low] = at
+  }
+  const moved = new Set(places)
+  for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] as number) moved.delete(places[at] as number)
+  return moved
 }

@@ -3,7 +3,7 @@ import { type ActiveStates, activeStates } from '../run-model/active-states.ts'
 import { foldRun } from '../run-model/fold-frame.ts'
 import type { RunListener } from '../run-model/run-listener.ts'
 import { type ActorState, type CallState, newRunState, type RunState } from '../run-model/run-state.ts'
-import { waitOf } from '../run-model/waits.ts'
+import { waitOf } from '../run-model/why-waiting.ts'
 import { toMicros } from './agenda.ts'
 import { type Phase, phases, type SeenCall } from './seen-call.ts'
 

@@ -1,6 +1,6 @@
-import { liveContainer } from '../container.ts'
 import type { ModelRequest } from '../model.ts'
 import { asRecord, asText } from '../read-event.ts'
+import { liveContainer } from '../service-ids.ts'
 
 type Fields = Record<string, unknown>
 

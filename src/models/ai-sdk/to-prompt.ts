@@ -4,7 +4,7 @@ import { blocksOf, customInput } from '../api-content.ts'
 import { isCut } from '../cut-reply.ts'
 import { isKeptData, keptData } from '../kept-data.ts'
 import { asRecord, asText } from '../read-event.ts'
-import { sentName } from '../tool-name.ts'
+import { sentName } from '../service-ids.ts'
 import { cacheOptions, systemMessages } from './cache-control.ts'
 import { heardPart, resultOutput, type SpecificationVersion } from './result-output.ts'
 

@@ -2,7 +2,7 @@ import type { ContentBlock } from '../../messages/message.ts'
 import { keepData } from '../kept-data.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
-import { addDetails } from './reasoning-details.ts'
+import { addDetails } from './chat-reasoning.ts'
 
 type Fields = Record<string, unknown>
 

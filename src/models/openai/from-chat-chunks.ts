@@ -1,12 +1,12 @@
-import { errorParts } from '../error-event.ts'
+import { errorParts } from '../classify-model-error.ts'
 import { eventStream, type ItemSource, type Translator } from '../event-stream.ts'
 import type { ModelEvent, StopReason } from '../model.ts'
 import { asIndex, asList, asRecord, asText } from '../read-event.ts'
-import { replyId } from '../reply-id.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
+import { replyId } from '../service-ids.ts'
+import { openaiUsage } from '../usage.ts'
 import { chatCalls } from './chat-calls.ts'
 import { chatWords } from './chat-words.ts'
-import { openaiUsage } from './openai-usage.ts'
 
 export interface TranslationOptions {
   /** The tools that the model was given. A call of `parallel` is split into its calls if there is no such tool. */

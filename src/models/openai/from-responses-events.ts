@@ -1,11 +1,11 @@
 import { approvalStop } from '../approvals.ts'
-import { errorParts } from '../error-event.ts'
+import { errorParts } from '../classify-model-error.ts'
 import { eventStream, type ItemSource, type Translator } from '../event-stream.ts'
 import type { ModelEvent, StopReason } from '../model.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
+import { openaiUsage } from '../usage.ts'
 import type { TranslationOptions } from './from-chat-chunks.ts'
-import { openaiUsage } from './openai-usage.ts'
 import { responseItems } from './response-items.ts'
 
 /** Converts events of the Responses API to events of the Messages API. */

@@ -1,7 +1,6 @@
 import { keepData } from '../kept-data.ts'
-import { asList, asRecord, asText } from '../read-event.ts'
+import { asList, asRecord, asText, isSameJson, lostPieces } from '../read-event.ts'
 import type { ReplyWriter } from '../reply-writer.ts'
-import { isSameJson, lostPieces } from '../same-json.ts'
 import { callBlocks, newCall, type StreamedCall } from './call-blocks.ts'
 
 /** One item of a response's output, as far as it has arrived. */

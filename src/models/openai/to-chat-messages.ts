@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../messages/to-api-messages.ts'
 import { asBlocks, blocksOf, customInput, dataUrl, fileOf, inputText, resultText, textOf } from '../api-content.ts'
 import { keptData } from '../kept-data.ts'
 import { asText } from '../read-event.ts'
-import { sentName } from '../tool-name.ts'
+import { sentName } from '../service-ids.ts'
 import { chatReasoning } from './chat-reasoning.ts'
 
 type ChatMessage = Record<string, unknown>

@@ -4,7 +4,7 @@ import { asBlocks, blocksOf, customInput, dataUrl, fileOf, inputText, resultText
 import { isCut } from '../cut-reply.ts'
 import { keptData } from '../kept-data.ts'
 import { asText } from '../read-event.ts'
-import { sentName } from '../tool-name.ts'
+import { sentName } from '../service-ids.ts'
 import { ownItems } from './own-items.ts'
 import type { GivenTools } from './to-chat-messages.ts'
 

@@ -1,6 +1,6 @@
-import type { Disk } from './disk.ts'
+import { join } from 'node:path'
+import { type Disk, temporaryEnd, writeWhole } from './disk.ts'
 import { blobFile, blobName, type SessionFiles } from './session-files.ts'
-import { writeWhole } from './write-whole.ts'
 
 /** Keeps a large value beside the log, durable before the record that refers to it. Returns its name. */
 export async function writeBlob(disk: Disk, files: SessionFiles, text: string): Promise<string> {
@@ -18,4 +18,28 @@ export async function readBlob(disk: Disk, files: SessionFiles, blob: string): P
   if (data === undefined) throw new Error(`its blob ${blob} is missing`)
   if (blobName(files, data) !== blob) throw new Error(`its blob ${blob} has changed`)
   return Buffer.from(data).toString()
+}
+
+const blobOf = (file: string): string | undefined => /^([0-9a-f]{64})\.blob$/.exec(file)?.[1]
+
+const day = 24 * 60 * 60 * 1_000
+
+/** Removes what a crash left behind: unfinished files, and blobs that no record refers to. */
+export async function removeLeftovers(
+  disk: Disk,
+  folder: string,
+  usedBlobs: () => Promise<ReadonlySet<string> | undefined>,
+): Promise<void> {
+  // a younger file may belong to a record that is being written
+  const limit = Date.now() - day
+  const names = await disk.list(folder)
+  const candidates = names.filter((file) => temporaryEnd.test(file) || blobOf(file) !== undefined)
+  const old: string[] = []
+  for (const file of candidates) if ((await disk.changedAt(join(folder, file))) < limit) old.push(file)
+  if (old.length === 0) return
+  const used = await usedBlobs()
+  for (const file of old) {
+    const blob = blobOf(file)
+    if (blob === undefined || used?.has(blob) === false) await disk.remove(join(folder, file))
+  }
 }

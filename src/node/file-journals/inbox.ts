@@ -2,10 +2,9 @@ import { join } from 'node:path'
 import { isSignalboxError } from '../../base/signalbox-error.ts'
 import { keyOf, type SessionNote } from '../../journal/journal.ts'
 import { journalCorrupt } from '../../journal/journal-errors.ts'
-import type { Disk } from './disk.ts'
-import type { Sealer } from './seal.ts'
+import { type Disk, writeWhole } from './disk.ts'
+import type { Sealer } from './options.ts'
 import { noteFile, type SessionFiles } from './session-files.ts'
-import { writeWhole } from './write-whole.ts'
 
 interface KeptNote {
   /** How many notes were there before it, to deliver them in the order in which they came. */

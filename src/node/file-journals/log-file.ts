@@ -1,9 +1,8 @@
 import { journalError, sessionFenced } from '../../journal/journal-errors.ts'
 import type { JournalSink } from '../../journal/journal-writer.ts'
 import type { PendingRecord } from '../../journal/pending-records.ts'
-import { crc32 } from './crc32.ts'
 import type { DiskFile } from './disk.ts'
-import type { LogLines } from './log-lines.ts'
+import { crc32, type LogLines } from './log-lines.ts'
 import type { ReadLog } from './read-log.ts'
 
 const lineEnd = Buffer.of(10)

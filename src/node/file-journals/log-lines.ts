@@ -2,7 +2,7 @@ import { blobBytes, bytesOf, largeFields } from '../../journal/journal-limits.ts
 import type { PendingRecord } from '../../journal/pending-records.ts'
 import { readBlob, writeBlob } from './blobs.ts'
 import type { Disk } from './disk.ts'
-import type { Sealer } from './seal.ts'
+import type { Sealer } from './options.ts'
 import type { SessionFiles } from './session-files.ts'
 
 /** A line of the log as JSON: the store's own fields, and those of the record that are neither sealed nor blobs. */
@@ -69,4 +69,17 @@ export class LogLines {
   #about(n: number, field?: string): string {
     return `${this.#files.name} record ${n}${field === undefined ? '' : ` field ${field}`}`
   }
+}
+
+const table = Uint32Array.from({ length: 256 }, (_, index) => {
+  let value = index
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
+  return value
+})
+
+/** The CRC-32 of zip and Ethernet. Written out, because `zlib.crc32` is missing in early versions of Node 20. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] as number)) & 0xff] as number)
+  return (crc ^ 0xffffffff) >>> 0
 }

@@ -1,4 +1,5 @@
 import { invalidOption, unknownOption } from '../../base/invalid-option.ts'
+import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { SessionSummary } from '../../journal/journal.ts'
 import { checkLimits, type JournalLimits } from '../../journal/journal-limits.ts'
 import type { FileResultStore } from '../file-result-store.ts'
@@ -40,3 +41,19 @@ export function checkFileJournals(options: FileJournalsOptions): FileJournalsOpt
   checkLimits(limits)
   return options
 }
+
+/** The two sides of a seal, or none. `about` names the place of a text, so that it cannot be moved to another. */
+export interface Sealer {
+  readonly isSealing: boolean
+  seal(text: string, about: string): Promise<string>
+  open(sealed: string, about: string): Promise<string>
+}
+
+export const sealer = (seal: Seal | undefined): Sealer => ({
+  isSealing: seal !== undefined,
+  seal: async (text, about) => (seal === undefined ? text : await seal.encrypt(text, about)),
+  async open(sealed, about) {
+    if (seal === undefined) throw new SignalboxError('invalid_option', 'The journals are sealed. Pass the option seal.')
+    return await seal.decrypt(sealed, about)
+  },
+})

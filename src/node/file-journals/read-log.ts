@@ -2,8 +2,7 @@ import { isSignalboxError, type SignalboxError } from '../../base/signalbox-erro
 import type { JournalRecord } from '../../journal/journal.ts'
 import { journalCorrupt } from '../../journal/journal-errors.ts'
 import { bytesOf } from '../../journal/journal-limits.ts'
-import { crc32 } from './crc32.ts'
-import type { LogLine, LogLines } from './log-lines.ts'
+import { crc32, type LogLine, type LogLines } from './log-lines.ts'
 
 /** What a log file holds. */
 export interface ReadLog {

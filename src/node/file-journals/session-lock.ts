@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sessionLocked } from '../../journal/journal-errors.ts'
-import type { Disk } from './disk.ts'
+import { type Disk, writeWhole } from './disk.ts'
 import type { ProcessIdentity, ProcessView } from './process-identity.ts'
 import type { SessionFiles } from './session-files.ts'
-import { writeWhole } from './write-whole.ts'
 
 interface LockNote extends ProcessIdentity {
   readonly token: string

@@ -1,9 +1,8 @@
-import { type Clock, platformClock } from '../../base/clock.ts'
+import { type Clock, clearTimer, platformClock } from '../../base/clock.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { eventStream } from '../../models/event-stream.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts'
-import { pause } from './pause.ts'
 import type { ScriptItem, ScriptTurn } from './script.ts'
 import { scriptWriter } from './script-writer.ts'
 
@@ -70,4 +69,18 @@ const waitOf = (item: ScriptItem): number => (typeof item === 'object' && 'wait'
 function counter(prefix: string): () => string {
   let n = 0
   return () => `${prefix}${++n}`
+}
+
+/** Waits on this clock, until the time is over or the signal aborts. */
+function pause(clock: Clock, ms: number, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimer(clock, timer)
+      stopped.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = clock.setTimeout(end, ms)
+    stopped.addEventListener('abort', end)
+  })
 }

@@ -1,5 +1,8 @@
 import { invalidOption } from '../../base/invalid-option.ts'
 import type { QueryOptions } from '../options.ts'
+import type { Query } from '../query.ts'
+import type { QueryResult } from '../query-message.ts'
+import type { SessionQuestion } from './question-book.ts'
 import type { ModelPrice } from './usage.ts'
 
 /** What every run of a session begins with. All options of `query()`, except that the messages may come later. */
@@ -39,4 +42,14 @@ export interface SendOptions {
 export function checkSessionId(id: unknown): void {
   if (id === undefined || (typeof id === 'string' && id !== '')) return
   invalidOption('createSession: id', 'a non-empty string', id)
+}
+
+export interface SessionEvents {
+  /** `run` is for those who look on, such as the inspector: the session itself reads its messages. */
+  run_started: { readonly run: Query }
+  /** A call, of any agent, waits for an answer. */
+  question_opened: SessionQuestion
+  /** It was answered, or its call is over. */
+  question_closed: { readonly id: string }
+  run_ended: { readonly result: QueryResult }
 }

@@ -15,9 +15,14 @@ import type { QueryMessage, QueryResult } from '../query-message.ts'
 import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
 import { QuestionBook, type SessionQuestion } from './question-book.ts'
-import type { SessionEvents } from './session-events.ts'
 import type { SessionJournal } from './session-journal.ts'
-import { checkSessionId, type ForkOptions, type SendOptions, type SessionOptions } from './session-options.ts'
+import {
+  checkSessionId,
+  type ForkOptions,
+  type SendOptions,
+  type SessionEvents,
+  type SessionOptions,
+} from './session-options.ts'
 import { type Sent, SessionRun } from './session-run.ts'
 import { SessionView, type Span } from './session-view.ts'
 import { type SessionUsage, UsageTotal } from './usage.ts'

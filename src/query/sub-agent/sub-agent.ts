@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { answerAtOnce } from '../../base/answer-at-once.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
+import { answerAtOnce } from '../../base/when-settled.ts'
 import type { ContentBlock, Message } from '../../messages/message.ts'
 import { defineTool } from '../../tool/define-tool.ts'
 import type { Tool, ToolResult } from '../../tool/tool.ts'

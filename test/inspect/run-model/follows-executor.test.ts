@@ -20,8 +20,8 @@ import {
 import { HeldWorld } from '../../../src/testing/held-world.ts'
 import { troublesomeTools } from '../../../src/testing/index.ts'
 import type { PlayableWorld } from '../../../src/testing/playable-world.ts'
-import { digestOf, randomFrom } from '../../../src/testing/random.ts'
 import { pickFrom, randomWalk } from '../../../src/testing/random-walk.ts'
+import { digestOf, randomFrom } from '../../../src/testing/repeatable.ts'
 import type { TurnSetup } from '../../../src/testing/turn-setup.ts'
 
 const keep: RunListener = { newActor: (state) => state, newCall: (state) => state }

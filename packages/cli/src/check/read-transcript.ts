@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { fileError } from '../file-error.ts'
-import { usageError } from '../usage-error.ts'
+import { fileError, usageError } from '../usage-error.ts'
 
 /** A file of messages, and the position of each message in it. */
 export interface TranscriptFile {

@@ -1,6 +1,5 @@
 import { constants, copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { fileError } from '../file-error.ts'
-import { usageError } from '../usage-error.ts'
+import { fileError, usageError } from '../usage-error.ts'
 import type { TranscriptFile } from './read-transcript.ts'
 
 /** Writes the repaired messages in the file's format. Keeps the previous file: nothing is overwritten. */

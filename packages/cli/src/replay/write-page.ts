@@ -2,9 +2,8 @@ import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ReplayPageOptions } from 'signalbox/inspect/replay'
 import { exitCode } from '../exit-code.ts'
-import { fileError } from '../file-error.ts'
 import type { Io } from '../io.ts'
-import { usageError } from '../usage-error.ts'
+import { fileError, usageError } from '../usage-error.ts'
 
 /** `signalbox replay --html`: writes the recording and the inspector as one file. */
 export async function writePage(

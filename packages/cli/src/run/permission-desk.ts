@@ -1,6 +1,6 @@
 import type { AnyTool, CanUseTool, PermissionQuestion, PermissionReply, ToolCallContext } from 'signalbox'
 import type { Canvas } from '../view/call-lines.ts'
-import { nameOf } from '../view/name-of.ts'
+import { nameOf } from '../view/call-view.ts'
 import type { SessionView } from '../view/session-view.ts'
 import { type AlwaysRule, alwaysRule, covers } from './always-rule.ts'
 import type { Key } from './keyboard.ts'

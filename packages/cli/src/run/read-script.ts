@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ScriptItem, ScriptTurn } from 'signalbox/scripted'
 import { z } from 'zod'
-import { fileError } from '../file-error.ts'
-import { usageError } from '../usage-error.ts'
+import { fileError, usageError } from '../usage-error.ts'
 
 /** The content of a script file: the model's turns, and how to play them. */
 export interface ScriptFile {

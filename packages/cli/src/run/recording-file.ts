@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { type Frame, frameLine } from 'signalbox/inspect'
-import { fileError } from '../file-error.ts'
+import { fileError } from '../usage-error.ts'
 
 const fullAt = 65_536
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Message } from 'signalbox'
 import { repairTranscript } from 'signalbox/transcripts'
-import { fileError } from '../file-error.ts'
+import { fileError } from '../usage-error.ts'
 
 /**
  * Writes a transcript to a file, one message per line. Each turn is appended atomically when it completes, so the file

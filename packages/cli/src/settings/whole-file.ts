@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileError } from '../file-error.ts'
+import { fileError } from '../usage-error.ts'
 
 /** Writes a file atomically, readable by this user only. */
 export function writeWholeFile(path: string, text: string): void {

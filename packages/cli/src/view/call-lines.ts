@@ -1,6 +1,6 @@
 import { visibleLine } from 'signalbox'
+import type { Encoded } from 'signalbox/inspect'
 import stringWidth from 'string-width'
-import { agentLine } from './agent-line.ts'
 import { type CallStatus, callStatus, type Tone } from './call-status.ts'
 import type { CallView } from './call-view.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
@@ -85,3 +85,12 @@ function tailOf({ output, progress }: CallView): string[] {
 
 const framed = (lines: readonly string[], { columns, colors }: Canvas): string[] =>
   lines.map((line) => cut(`  ${colors.dim('│')} ${line}`, columns))
+
+/** An agent's progress in one line; undefined if the progress is not an agent's. */
+export function agentLine(progress: Encoded | undefined): string | undefined {
+  if (typeof progress !== 'object' || progress === null || Array.isArray(progress)) return undefined
+  const { type, turns, calls, newest } = progress as { readonly [key: string]: Encoded }
+  if (type !== 'agent_progress' || typeof turns !== 'number' || typeof calls !== 'number') return undefined
+  const counts = `${plural(turns, 'turn')}, ${plural(calls, 'call')}`
+  return typeof newest === 'string' ? `${counts}, latest ${cleanLine(newest)}` : counts
+}

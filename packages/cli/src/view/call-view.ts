@@ -1,4 +1,5 @@
 import type { CallState, Encoded } from 'signalbox/inspect'
+import { cleanLine } from './clean-text.ts'
 
 /** The status of a call, as shown to people. */
 export type Phase =
@@ -66,3 +67,6 @@ export function phaseOf(call: CallView): Phase {
 
 /** The call will not change any more. */
 export const isOver = (call: CallView): boolean => call.result !== undefined || call.isDiscarded
+
+/** A call as other lines refer to it. */
+export const nameOf = ({ number, name }: CallView): string => `#${number} ${cleanLine(name)}`

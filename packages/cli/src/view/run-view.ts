@@ -11,8 +11,7 @@ import {
   type WaitGroup,
   waitOf,
 } from 'signalbox/inspect'
-import type { CallView } from './call-view.ts'
-import { nameOf } from './name-of.ts'
+import { type CallView, nameOf } from './call-view.ts'
 import { addOutput, printedBy } from './partial-output.ts'
 
 /** The calls of one executor: the run model, plus what only the terminal shows. */

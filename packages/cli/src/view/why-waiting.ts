@@ -1,7 +1,6 @@
 import { whyWaiting as sentence } from 'signalbox/inspect'
-import { type CallView, phaseOf } from './call-view.ts'
+import { type CallView, nameOf, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
-import { nameOf } from './name-of.ts'
 import type { SessionView } from './session-view.ts'
 
 /** The executor's reason why a call does not run, in the same words as the inspector's page. */

@@ -1,7 +1,6 @@
-import { isRecord } from '../plain-values.ts'
+import { isRecord, isSameValue } from '../plain-values.ts'
 import type { Check } from './check-value.ts'
 import { type Fit, type SchemaIssue, unfit, unsure, wrongType } from './fit.ts'
-import { isSameValue } from './is-same-value.ts'
 
 type Path = readonly (string | number)[]
 type Schema = Record<string, unknown>

@@ -1,8 +1,7 @@
-import { isRecord } from '../plain-values.ts'
+import { isRecord, isSameValue } from '../plain-values.ts'
 import { checkChoices } from './check-choices.ts'
 import { checkList, checkNumber, checkObject, checkText } from './check-kinds.ts'
 import { allFit, type Fit, fits, unfit, unsure, wrongType } from './fit.ts'
-import { isSameValue } from './is-same-value.ts'
 
 type Path = readonly (string | number)[]
 export type Check = (schema: unknown, value: unknown, path: Path) => Fit

@@ -4,9 +4,22 @@ import type { AddressInfo } from 'node:net'
 import type { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { SignalboxError } from 'signalbox'
 import { httpAccess } from './http-access.ts'
-import type { HttpOptions } from './http-options.ts'
 import type { ServerSdk } from './mcp-server.ts'
 import { sendWebResponse, toWebRequest } from './web-bridge.ts'
+
+export interface HttpOptions {
+  /**
+   * 0 picks a free port.
+   * @default 0
+   */
+  port?: number | undefined
+  /** @default '127.0.0.1' */
+  host?: string | undefined
+  /** The token that clients send as `Authorization: Bearer …`. Required if other machines can connect. */
+  token?: string | undefined
+  /** Further accepted host names, such as the name of a proxy. */
+  allowedHosts?: readonly string[] | undefined
+}
 
 export interface ServedHttp {
   readonly url: string

@@ -9,9 +9,8 @@ import {
   type ToolUseContext,
 } from 'signalbox'
 import { CallDispatcher } from './call-dispatcher.ts'
-import type { HttpOptions } from './http-options.ts'
 import { loadServerSdk, mcpServer } from './mcp-server.ts'
-import { serveHttp } from './serve-http.ts'
+import { type HttpOptions, serveHttp } from './serve-http.ts'
 
 export interface ServeMcpOptions {
   tools: readonly AnyTool[]

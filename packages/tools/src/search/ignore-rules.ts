@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import type { Ignore } from 'ignore'
 import type { FolderEntry } from '../workspace/file-system.ts'
 import { holdFolder } from '../workspace/hold-folder.ts'
-import { pathBelow } from '../workspace/path-below.ts'
+import { pathBelow } from '../workspace/is-inside.ts'
 import { readWhole } from '../workspace/read-whole.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 

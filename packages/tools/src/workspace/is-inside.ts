@@ -4,3 +4,9 @@ import { sep } from 'node:path'
 export function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
+
+/** A path relative to the folder it is in. Both must be absolute and normalized, which keeps this fast. */
+export function pathBelow(folder: string, path: string): string {
+  if (path === folder) return ''
+  return path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1)
+}

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import type { PermissionBehavior } from 'signalbox/machines'
-import { isInside } from './is-inside.ts'
-import { pathBelow } from './path-below.ts'
+import { isInside, pathBelow } from './is-inside.ts'
 import type { FoundPlace, Workspace } from './workspace.ts'
 
 export interface PathRule {

@@ -1,5 +1,17 @@
+import { constants } from 'node:os'
 import { markedProcessesNow } from './marked-processes.ts'
-import { sendSignal } from './send-signal.ts'
+
+/** Signals a process, or a group if the number is negative. A process that has ended is no error. */
+export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal)
+  } catch {}
+}
+
+/** The signal that a shell reports as an exit code above 128. */
+export function signalOf(code: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
+}
 
 /** Running groups with the marks of their processes. If this process ends by itself, none of them outlives it. */
 const live = new Map<number, string | undefined>()

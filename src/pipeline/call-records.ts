@@ -38,3 +38,10 @@ export const ruleFor = ({ permit, tool }: ToolCall): { rule?: string } =>
   permit.question.because.by === 'mode' && tool !== undefined && tool.matchesRule === undefined
     ? { rule: tool.name }
     : {}
+
+/** Goes on when the log has everything of the call so far, or never will. At once, if it already has. */
+export function whenFlushed({ executor: { log } }: ToolCall, goOn: (isDurable: boolean) => void): void {
+  const flushing = log?.flush()
+  if (flushing === undefined) goOn(log?.failure === undefined)
+  else void flushing.then(goOn)
+}
