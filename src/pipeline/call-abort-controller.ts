@@ -6,13 +6,16 @@ BareAbortController.prototype = AbortController.prototype
  * The controller of one call. Aborting it from inside the call stops the whole turn; the executor stops only the call.
  * A method instead of a listener, so there is nothing to remove.
  */
-export class CallAbortController extends BareAbortController implements AbortController {
-  readonly #onOwnAbort: (reason: unknown) => void
+export class CallAbortController<Owner> extends BareAbortController implements AbortController {
+  readonly #owner: Owner
+  readonly #onOwnAbort: (owner: Owner, reason: unknown) => void
   /** Created on first access, or when it aborts. */
   #real: AbortController | undefined
 
-  constructor(onOwnAbort: (reason: unknown) => void) {
+  /** The owner is passed on, because a closure around it would be one more object per call. */
+  constructor(owner: Owner, onOwnAbort: (owner: Owner, reason: unknown) => void) {
     super()
+    this.#owner = owner
     this.#onOwnAbort = onOwnAbort
   }
 
@@ -23,7 +26,7 @@ export class CallAbortController extends BareAbortController implements AbortCon
   abort(reason?: unknown): void {
     if (this.signal.aborted) return
     this.stop(reason)
-    this.#onOwnAbort(this.signal.reason)
+    this.#onOwnAbort(this.#owner, this.signal.reason)
   }
 
   stop(reason: unknown): void {

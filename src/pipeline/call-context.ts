@@ -14,9 +14,9 @@ export function contextOf(call: ToolCall): ToolCallContext {
   return call.ownContext
 }
 
-function abortControllerOf(call: ToolCall): CallAbortController {
+function abortControllerOf(call: ToolCall): CallAbortController<ToolCall> {
   if (call.startedController === undefined) {
-    call.startedController = new CallAbortController((reason) => stopTurn(call, reason))
+    call.startedController = new CallAbortController(call, stopTurn)
     if (call.stopCause !== undefined) call.startedController.stop(call.stopCause.reason)
   }
   return call.startedController

@@ -23,11 +23,10 @@ import { contextOf } from './call-context.ts'
 import { type Arrival, type BodyResult, inputOf, type Outcome, type Phase, type SafeGroup } from './call-facts.ts'
 import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
-import type { CallTrail } from './call-trail.ts'
 import type { BodyExecution } from './calling.ts'
 import { isReadOnly } from './classify-call.ts'
 import type { ExecutorServices } from './executor-services.ts'
-import { OutgoingMessages } from './outgoing-messages.ts'
+import type { OutgoingMessages } from './outgoing-messages.ts'
 import type { HookVerdict } from './pre-hooks.ts'
 import { type InputReading, readInput, type ValidReading } from './read-input.ts'
 import type { HookRuns } from './run-hooks.ts'
@@ -104,8 +103,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
   /** Created when needed: most calls have no limit, no retry and no grace period. */
   startedTimer: CallTimer | undefined
   /** Created with the context. */
-  startedController: CallAbortController | undefined
-  readonly outgoing = new OutgoingMessages(this)
+  startedController: CallAbortController<ToolCall> | undefined
   /** The context of this call, and the shared context that it was made of. Absent until the first use. */
   ownContext: ToolCallContext | undefined
   contextBase: ToolUseContext | undefined
@@ -143,6 +141,10 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this
   }
 
+  get outgoing(): OutgoingMessages {
+    return this
+  }
+
   protected get record(): ToolCall {
     return this
   }
@@ -158,11 +160,6 @@ export class ToolCall extends CallChartPort implements CallRecord {
     this.isChecked = true
     if (this.executor.log === undefined || this.tool === undefined) return
     this.onlyReads = isReadOnly(this.tool, checked.input)
-  }
-
-  /** What its hooks did, and changes of its input. */
-  get trail(): CallTrail {
-    return this.outgoing.trail
   }
 
   get permit(): CallPermit {
@@ -248,11 +245,13 @@ export class ToolCall extends CallChartPort implements CallRecord {
   }
 
   /** Queues the function of a state, to run between steps. */
-  protected enter({ phase, run }: StateBody): void {
-    this.executor.push(() => {
-      this.executor.report.entered(this, phase)
-      if (this.#asyncContext === undefined) run(this)
-      else this.#asyncContext.run(run, this)
-    })
+  protected enter(body: StateBody): void {
+    this.executor.pushFor(this, body.enter)
+  }
+
+  runState({ phase, run }: StateBody): void {
+    this.executor.report.entered(this, phase)
+    if (this.#asyncContext === undefined) run(this)
+    else this.#asyncContext.run(run, this)
   }
 }

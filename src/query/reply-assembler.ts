@@ -192,9 +192,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const shownChars = 200
 
-type ReadArguments =
-  | { readonly ok: true; readonly input: unknown }
-  | { readonly ok: false; readonly problem: string }
+type ReadArguments = { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly problem: string }
 
 /**
  * Parses the streamed arguments of a call, strictly: a repaired text that was cut off could be a different call than the
