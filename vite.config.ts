@@ -33,7 +33,7 @@ export default defineConfig(({ mode }) => ({
     alias: [
       { find: /^signalbox$/, replacement: at('./src/index.ts') },
       { find: /^signalbox\/machines$/, replacement: at('./machines/index.ts') },
-      { find: /^signalbox\/(node|testing|transcripts|inspect|durable)$/, replacement: at('./src/$1/index.ts') },
+      { find: /^signalbox\/(node|testing|transcripts|inspect|durable|remote)$/, replacement: at('./src/$1/index.ts') },
       { find: /^signalbox\/(anthropic|openai|ai-sdk)$/, replacement: at('./src/models/$1/index.ts') },
       { find: /^signalbox\/(scripted|sub-agent)$/, replacement: at('./src/query/$1/index.ts') },
       { find: /^signalbox\/inspect\/server$/, replacement: at('./src/inspect/server/index.ts') },

@@ -90,6 +90,7 @@ export type { LongResult, ResultStore } from './results/long-result.ts'
 export { checkRules, type RuleProblem } from './tool/check-rules.ts'
 export { defineTool, toolError } from './tool/define-tool.ts'
 export { describeCall } from './tool/describe-call.ts'
+export { createLocks, type LockHolder, type Locks } from './tool/locks.ts'
 export {
   allowAllTools,
   type CanUseTool,

@@ -15,10 +15,11 @@ const byUnknown: Ending = { by: 'unknown' }
 const withOwnResult = { target: '#call.completed', actions: { type: 'endWith', params: byResult } } as const
 
 /** A phase with nothing to do is skipped in the same transition. */
-const toCalling = [
+const toJournaling = [
   { guard: 'needsJournaling', target: '#call.executing.journaling' },
   { target: '#call.executing.calling' },
 ] as const
+const toCalling = [{ guard: 'needsLocking', target: '#call.executing.locking' }, ...toJournaling] as const
 const toPermission = [
   { guard: 'needsDeciding', target: '#call.executing.permission' },
   { guard: 'needsAsking', target: '#call.executing.permission.asking' },
@@ -96,6 +97,7 @@ const answered = {
   'permission.allowed': [
     { guard: isReclassified, target: '#call.queued', actions: ['permit', requeued] },
     { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', requeued] },
+    { guard: 'needsLocking', target: '#call.executing.locking', actions: ['permit', 'reportResumed'] },
     { guard: 'needsJournaling', target: '#call.executing.journaling', actions: ['permit', 'reportResumed'] },
     { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
   ],
@@ -153,7 +155,7 @@ export const callChart = once(() =>
           recovering: {
             entry: 'recover',
             on: {
-              'call.recovered': 'calling',
+              'call.recovered': [{ guard: 'needsLocking', target: 'locking' }, { target: 'calling' }],
               'outcome.unknown': toUnknown,
               'tool.settled': 'postHooks',
               'call.abort': endsUnknown,
@@ -191,6 +193,7 @@ export const callChart = once(() =>
                   'permission.undecided': 'asking',
                   'permission.deferred': 'later',
                   'permission.allowed': [
+                    { guard: 'needsLocking', target: '#call.executing.locking', actions: 'permit' },
                     { guard: 'needsJournaling', target: '#call.executing.journaling', actions: 'permit' },
                     { target: '#call.executing.calling', actions: 'permit' },
                   ],
@@ -215,6 +218,14 @@ export const callChart = once(() =>
               'call.interrupt': aborted,
             },
           },
+          locking: {
+            entry: 'takeLocks',
+            on: {
+              'locks.granted': toJournaling,
+              'call.abort': aborted,
+              'call.interrupt': interrupted,
+            },
+          },
           journaling: {
             entry: 'journalStart',
             on: {
@@ -233,6 +244,7 @@ export const callChart = once(() =>
                 { guard: { type: 'needsFormatting', params: eventOf }, target: 'formatting' },
                 withOwnResult,
               ],
+              'outcome.unknown': toUnknown,
               'call.timedOut': toStopping,
               'call.abort': toStopping,
               'call.interrupt': { guard: 'yieldsToInterrupt', ...toStopping },
@@ -261,6 +273,7 @@ export const callChart = once(() =>
                 { guard: 'ranOutOfTime', target: 'formatting' },
                 { target: '#call.completed', actions: endStopped },
               ],
+              'outcome.unknown': toUnknown,
               'call.graceEnded': [
                 { guard: 'ranOutOfTimeWithHooks', target: 'postHooks', actions: 'abandon' },
                 { guard: 'ranOutOfTime', target: 'formatting', actions: 'abandon' },

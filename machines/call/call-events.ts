@@ -27,12 +27,14 @@ export type CallEvent =
   | { type: 'retry.due' }
   | { type: 'postHooks.finished' }
   | ({ type: 'result.formatted' } & OwnResult)
+  /** The call holds all its keys in the locks that it shares with other executors. */
+  | { type: 'locks.granted' }
   /** The log has the start of the call, or never will. */
   | { type: 'start.journaled' }
   | { type: 'start.failed' }
   /** A call that ran in an earlier process runs again. */
   | { type: 'call.recovered' }
-  /** Nobody can say what became of a call that ran in an earlier process. */
+  /** Nobody can say what became of a call that ran in an earlier process, or on another machine. */
   | ({ type: 'outcome.unknown' } & OwnResult)
   /** The log has the result of the call, or never will. */
   | { type: 'result.recorded' }

@@ -22,6 +22,8 @@ export interface CallPort {
   readonly needsAsking: boolean
   /** There is a free slot for a call that waited for a person. */
   readonly hasPlace: boolean
+  /** It shares its keys with other executors. */
+  readonly needsLocking: boolean
   /** Something has to be in the log before the body starts. */
   readonly needsJournaling: boolean
   /** The result has to be in the log, and is not. */
@@ -34,6 +36,8 @@ export interface CallPort {
   readonly unread: number
   /** Answers with `call.recovered`, `tool.settled` or `outcome.unknown`. */
   recover(): void
+  /** Answers with `locks.granted`, once all its keys are free. */
+  takeLocks(): void
   /** Answers with `start.journaled` or `start.failed`. */
   journalStart(): void
   /** Answers with `result.recorded` or `result.unrecorded`. */

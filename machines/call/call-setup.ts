@@ -30,6 +30,7 @@ export const callSetup = setup({
   },
   actions: {
     recover: ({ context }) => context.call.port.recover(),
+    takeLocks: ({ context }) => context.call.port.takeLocks(),
     journalStart: ({ context }) => context.call.port.journalStart(),
     recordResult: ({ context }) => context.call.port.recordResult(),
     validate: ({ context }) => context.call.port.validate(),
@@ -88,6 +89,7 @@ export const callSetup = setup({
   guards: {
     isAnswered: ({ context }) => context.call.port.isAnswered,
     needsRecovery: ({ context }) => context.call.port.needsRecovery,
+    needsLocking: ({ context }) => context.call.port.needsLocking,
     needsJournaling: ({ context }) => context.call.port.needsJournaling,
     needsRecording: ({ context }) => context.call.port.needsRecording,
     needsValidation: ({ context }) => context.call.port.needsValidation,

@@ -8,13 +8,16 @@ export type Ending =
   | { readonly by: 'result' }
   /** The result was in the log of the session. */
   | { readonly by: 'journal' }
-  /** The process stopped while the body ran: it may or may not have taken effect. */
+  /** The process that ran the body is gone: the call may or may not have taken effect. */
   | { readonly by: 'unknown' }
   /** The call was ended from outside. */
   | { readonly by: 'abort'; readonly cause: AbortCause; readonly reached: Reached }
 
-/** How a body ended, as far as it reports: without a report, the result may be complete or not. */
-export type BodyEnd = 'finished' | 'cutShort' | 'returned' | 'failed'
+/**
+ * How a body ended, as far as it reports: without a report, the result may be complete or not. `notStarted`: the body was
+ * to run elsewhere, and certainly did not.
+ */
+export type BodyEnd = 'finished' | 'cutShort' | 'returned' | 'failed' | 'notStarted'
 
 /**
  * How far a call was when it was ended: it never executed; it was executing; its body reports that it was cut short, or

@@ -29,6 +29,8 @@ export type Admission =
       readonly blockers: readonly string[]
       /** The resource, where that is the reason. */
       readonly key?: string | undefined
+      /** The calls of other executors that hold the resource, or wait for it before this one. */
+      readonly holders?: readonly { readonly toolUseID: string; readonly toolName: string }[]
     }
 
 type Traffic = Pick<ExecutorSchedule, 'executing' | 'paused' | 'exclusive' | 'maxConcurrency' | 'queue'>

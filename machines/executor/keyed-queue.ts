@@ -1,31 +1,15 @@
 import type { CallRecord } from '../call/call-record.ts'
-import { isExclusive, keysAbove, keysOf } from '../call/resource-keys.ts'
+import { isExclusive, keysOf } from '../call/resource-keys.ts'
 import type { CallQueue } from './call-queue.ts'
+import { blockerOf, KeyTraffic, type Use, usesOf } from './key-traffic.ts'
 import { OrderedLane } from './ordered-lane.ts'
-
-/** How a call uses one key: itself, or something below it. */
-type Use = 'reads' | 'writes' | 'readsBelow' | 'writesBelow'
-
-/** Uses of one key by two calls at once that conflict. */
-const conflicts = {
-  reads: ['writes', 'writesBelow'],
-  writes: ['reads', 'writes', 'readsBelow', 'writesBelow'],
-  readsBelow: ['writes'],
-  writesBelow: ['reads', 'writes'],
-} satisfies Record<Use, readonly Use[]>
 
 /** One call with the keys it had when it entered. */
 interface Claim {
   readonly call: CallRecord
   readonly index: number
-  readonly uses: readonly (readonly [KeyTraffic, Use])[]
+  readonly uses: readonly (readonly [KeyTraffic<Claim>, Use])[]
   isGone: boolean
-}
-
-/** The calls that use a key, and the calls that wait for it. */
-class KeyTraffic {
-  readonly executing: Record<Use, Set<Claim>> = perUse(() => new Set())
-  readonly waiting: Record<Use, OrderedLane<Claim>> = perUse(() => new OrderedLane(isWaiting))
 }
 
 /**
@@ -34,7 +18,7 @@ class KeyTraffic {
  * that one is over, so each check touches only the keys of one call.
  */
 export class KeyedQueue implements CallQueue {
-  readonly #keys = new Map<string, KeyTraffic>()
+  readonly #keys = new Map<string, KeyTraffic<Claim>>()
   readonly #claims = new Map<CallRecord, Claim>()
   readonly #waitingFor = new Map<CallRecord, Claim[]>()
   readonly #free = new OrderedLane<Claim>((claim) => isWaiting(claim) && claim.call.stage === 'queued')
@@ -104,7 +88,12 @@ export class KeyedQueue implements CallQueue {
   #claim(call: CallRecord): Claim {
     const before = this.#claims.get(call)
     if (before !== undefined) this.#drop(before)
-    const claim: Claim = { call, index: call.index, uses: this.#usesOf(call), isGone: false }
+    const claim: Claim = {
+      call,
+      index: call.index,
+      uses: usesOf(keysOf(call)).map(([key, use]) => [this.#trafficOf(key), use] as const),
+      isGone: false,
+    }
     this.#claims.set(call, claim)
     return claim
   }
@@ -135,45 +124,14 @@ export class KeyedQueue implements CallQueue {
     else others.push(claim)
   }
 
-  /** The nearest earlier call that waits, or else one that executes: calls that queue for one key wait in a chain. */
-  #blockerOf(claim: Claim): CallRecord | undefined {
-    let nearest: Claim | undefined
-    let executing: Claim | undefined
-    for (const [traffic, use] of claim.uses) {
-      for (const other of conflicts[use]) {
-        const waiting = traffic.waiting[other].lastBefore(claim.index)
-        if (waiting !== undefined && (nearest === undefined || waiting.index > nearest.index)) nearest = waiting
-        executing ??= first(traffic.executing[other])
-      }
-    }
-    return (nearest ?? executing)?.call
+  #blockerOf({ index, uses }: Claim): CallRecord | undefined {
+    return blockerOf(index, uses)?.call
   }
 
-  #usesOf(call: CallRecord): (readonly [KeyTraffic, Use])[] {
-    const { reads, writes } = keysOf(call)
-    const named = new Map<string, Set<Use>>()
-    const note = (key: string, use: Use): void => {
-      const uses = named.get(key)
-      if (uses === undefined) named.set(key, new Set([use]))
-      else uses.add(use)
-    }
-    // a call without keys still conflicts with one that writes everything
-    note('*', 'readsBelow')
-    for (const key of reads) {
-      note(key, 'reads')
-      for (const above of keysAbove(key)) note(above, 'readsBelow')
-    }
-    for (const key of writes) {
-      note(key, 'writes')
-      for (const above of keysAbove(key)) note(above, 'writesBelow')
-    }
-    return [...named].flatMap(([key, uses]) => Array.from(uses, (use) => [this.#trafficOf(key), use] as const))
-  }
-
-  #trafficOf(key: string): KeyTraffic {
+  #trafficOf(key: string): KeyTraffic<Claim> {
     let traffic = this.#keys.get(key)
     if (traffic === undefined) {
-      traffic = new KeyTraffic()
+      traffic = new KeyTraffic(isWaiting)
       this.#keys.set(key, traffic)
     }
     return traffic
@@ -181,12 +139,3 @@ export class KeyedQueue implements CallQueue {
 }
 
 const isWaiting = ({ isGone, call: { stage } }: Claim): boolean => !isGone && (stage === 'queued' || stage === 'held')
-
-const first = <Item>(items: ReadonlySet<Item>): Item | undefined => items.values().next().value
-
-const perUse = <Value>(make: () => Value): Record<Use, Value> => ({
-  reads: make(),
-  writes: make(),
-  readsBelow: make(),
-  writesBelow: make(),
-})

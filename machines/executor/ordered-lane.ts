@@ -21,7 +21,10 @@ export class OrderedLane<Entry extends Numbered> {
   get first(): Entry | undefined {
     while (this.#head < this.#entries.length) {
       const entry = this.#entries[this.#head] as Entry
-      if (this.#stillWaits(entry)) return entry
+      if (this.#stillWaits(entry)) {
+        this.#compact()
+        return entry
+      }
       this.#head++
     }
     // not each time: refilling an emptied list allocates again
@@ -30,6 +33,13 @@ export class OrderedLane<Entry extends Numbered> {
       this.#head = 0
     }
     return undefined
+  }
+
+  /** A lane that is never empty must not keep everything that was ever in it. */
+  #compact(): void {
+    if (this.#head <= mostLeft || this.#head * 2 < this.#entries.length) return
+    this.#entries = this.#entries.slice(this.#head)
+    this.#head = 0
   }
 
   removeFirst(): void {

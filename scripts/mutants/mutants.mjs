@@ -267,6 +267,12 @@ export const mutants = [
   ['src/executor', 'the newest is dropped in place of the oldest', 'own.dropped++;', ''],
   ['src/executor', 'an abort by the host is ignored', 'listeners.add(this.#tell);', ''],
   ['src/executor', 'a change of the context is lost', 'this.#apply(call, call.bodyResult.result.contextModifier);', ''],
+  // keys that executors share
+  ['machines', 'shared keys: a call overtakes one that waits', 'return nearest ?? executing;', 'return executing;'],
+  ['machines', 'shared keys: a call waits for the one around it', '!this.isInside(other) &&', ''],
+  ['machines', 'shared keys: a circle is not found', 'this.#refuse(stuck);', 'return;'],
+  ['src/pipeline', 'shared keys are not given back', 'executor.locks?.book.release(lock);', ''],
+  ['src/pipeline', 'the call of an agent takes keys', 'if (call.tool?.isAgent === true)', 'if (false)'],
   // the query around it
   [
     'machines',

@@ -51,6 +51,10 @@ export class SessionLog implements SessionJournal {
     }
   }
 
+  get session(): string {
+    return this.#journal.id
+  }
+
   get transcript(): readonly Message[] {
     return this.#fold.transcript.messages
   }

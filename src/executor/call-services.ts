@@ -4,11 +4,13 @@ import type { Outbox } from '../base/outbox.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
+import type { Place } from '../pipeline/body-link.ts'
 import type { CallReports } from '../pipeline/call-reports.ts'
 import type { NamingFailure } from '../pipeline/cancels-siblings.ts'
 import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
 import { Policy } from '../pipeline/policy.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { ContextLedger } from './context-ledger.ts'
@@ -24,6 +26,7 @@ import type { Warnings } from './warnings.ts'
 interface ServiceParts {
   readonly settings: Settings
   readonly log: RunLog | undefined
+  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly run: ExecutorSchedule
   readonly outbox: Outbox
@@ -42,6 +45,7 @@ interface ServiceParts {
 export class CallServices implements ExecutorServices {
   readonly settings: Settings
   readonly log: RunLog | undefined
+  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean
   readonly report: CallReports
@@ -50,11 +54,13 @@ export class CallServices implements ExecutorServices {
   readonly failures: NamingFailure[] = []
   readonly #parts: ServiceParts
   readonly #siblings = new SiblingIds()
+  #session: string | undefined
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
     this.settings = parts.settings
     this.log = parts.log
+    this.locks = parts.locks
     this.canUseTool = parts.canUseTool
     this.allowsEverything = parts.canUseTool === allowAllTools
     this.report = parts.report
@@ -104,6 +110,11 @@ export class CallServices implements ExecutorServices {
     }
   }
 
+  get session(): string {
+    this.#session ??= this.log?.session ?? this.settings.idsAndTime.uuid()
+    return this.#session
+  }
+
   get isDiscarded(): boolean {
     return this.#parts.messages.isDiscarded
   }
@@ -122,6 +133,10 @@ export class CallServices implements ExecutorServices {
 
   tellDeferred(call: ToolCall): void {
     if (!this.isDiscarded) this.#parts.emitter.emit('deferred', questionOf(call))
+  }
+
+  tellPlaced({ id }: ToolCall, place: Place): void {
+    if (!this.isDiscarded) this.#parts.emitter.emit('placed', { toolUseID: id, ...place })
   }
 
   addProgress(call: ToolCall, message: ProgressMessage): void {

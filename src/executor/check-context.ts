@@ -3,6 +3,7 @@ import { SignalboxError } from '../base/signalbox-error.ts'
 import { readHooks } from '../hooks/hook-registry.ts'
 import { type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
 import { newWarnings, problemsOf, type RuleProblem } from '../tool/check-rules.ts'
+import { SharedLocks } from '../tool/locks.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 
@@ -43,7 +44,10 @@ export function assertRules(rules: ReadPermissions['rules'], tools: readonly Any
   return problems
 }
 
-export function assertContext({ abortController }: ToolUseContext): void {
+export function assertContext({ abortController, locks }: ToolUseContext): void {
+  if (locks !== undefined && !(locks instanceof SharedLocks)) {
+    invalidOption('context.locks', 'locks made by createLocks()', locks, 'invalid_context')
+  }
   if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return
   invalidOption('context.abortController', 'an AbortController', abortController, 'invalid_context')
 }

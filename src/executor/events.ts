@@ -1,5 +1,6 @@
 import { Emitter } from '../base/emitter.ts'
 import type { Message } from '../messages/message.ts'
+import type { Place } from '../pipeline/body-link.ts'
 import type { WarningCode } from '../pipeline/executor-services.ts'
 import { ownInput } from '../pipeline/hook-input.ts'
 import { type TelemetryEvents, telemetryTypes } from '../pipeline/telemetry.ts'
@@ -29,6 +30,8 @@ export interface ExecutorEvents extends TelemetryEvents {
    * `openQuestions` until `answer` ends it.
    */
   deferred: OpenQuestion
+  /** Where the body of a remote tool is: it was sent and waits for a worker, or a worker runs it. */
+  placed: Place & { readonly toolUseID: string }
   /** A message that a reader takes: progress, a result, or an additional message of a call. */
   message: TakenMessage
 }

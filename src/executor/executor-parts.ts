@@ -11,6 +11,7 @@ import type { ExecutorLog } from '../journal/run-log.ts'
 import { CallReports } from '../pipeline/call-reports.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { resultTexts } from '../results/result-texts.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { ToolBox } from '../tool/tool-box.ts'
@@ -106,6 +107,7 @@ export class ExecutorParts {
     this.services = new CallServices({
       settings,
       log: log?.log,
+      locks: context.locks as SharedLocks | undefined,
       canUseTool,
       run,
       outbox,

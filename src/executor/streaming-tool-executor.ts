@@ -2,6 +2,7 @@ import type { ActorRefFrom } from 'xstate'
 import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
 import type { ExecutorLog } from '../journal/run-log.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
+import { explainLocks } from '../pipeline/locking.ts'
 import type { CanUseTool, PermissionAnswer } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -126,13 +127,15 @@ export class StreamingToolExecutor {
   }
 
   /**
-   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `full`), and for which calls; or
-   * `discarded` if its run was discarded. Undefined for calls that run, have ended, or were never added.
+   * Why a call waits (`held`, `exclusiveRunning`, `behindUnsafe`, `waitsForRunning`, `resource`, `full`), and for which
+   * calls; or `discarded` if its run was discarded. With `holders`, calls of other executors hold the resource in
+   * `context.locks`. Undefined for calls that run, have ended, or were never added.
    */
   explain(id: string): Admission | undefined {
     const call = this.#core.find(id)
     if (call === undefined || call.stage === 'yielded') return undefined
     if (this.#core.isDiscarded) return { ok: false, because: 'discarded', blockers: [] }
+    if (call.stage === 'executing') return explainLocks(call)
     if (call.stage !== 'queued' && call.stage !== 'held') return undefined
     return explainAdmission(call, this.#core.run)
   }

@@ -4,6 +4,8 @@ import type { SessionRecord } from './records.ts'
 
 /** The log of a session as a run sees it. Nothing here throws or rejects. */
 export interface RunLog {
+  /** The id of the session. */
+  readonly session: string
   /** The turn that the log has and that is not over: a run that begins goes on with it. */
   readonly turn: OpenTurn | undefined
   /** Replies of this run that count. */

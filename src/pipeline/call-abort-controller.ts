@@ -1,3 +1,5 @@
+import type { ToolCall } from './tool-call.ts'
+
 /** The platform's controller without its constructor, which is expensive: most bodies never use their signal. */
 const BareAbortController = function BareAbortController() {} as unknown as new () => object
 BareAbortController.prototype = AbortController.prototype
@@ -6,17 +8,19 @@ BareAbortController.prototype = AbortController.prototype
  * The controller of one call. Aborting it from inside the call stops the whole turn; the executor stops only the call.
  * A method instead of a listener, so there is nothing to remove.
  */
-export class CallAbortController<Owner> extends BareAbortController implements AbortController {
-  readonly #owner: Owner
-  readonly #onOwnAbort: (owner: Owner, reason: unknown) => void
+export class CallAbortController extends BareAbortController implements AbortController {
+  readonly #call: ToolCall
   /** Created on first access, or when it aborts. */
   #real: AbortController | undefined
 
-  /** The owner is passed on, because a closure around it would be one more object per call. */
-  constructor(owner: Owner, onOwnAbort: (owner: Owner, reason: unknown) => void) {
+  constructor(call: ToolCall) {
     super()
-    this.#owner = owner
-    this.#onOwnAbort = onOwnAbort
+    this.#call = call
+  }
+
+  /** The call that a controller belongs to. */
+  static callOf(controller: AbortController): ToolCall | undefined {
+    return #call in controller ? controller.#call : undefined
   }
 
   get signal(): AbortSignal {
@@ -26,7 +30,7 @@ export class CallAbortController<Owner> extends BareAbortController implements A
   abort(reason?: unknown): void {
     if (this.signal.aborted) return
     this.stop(reason)
-    this.#onOwnAbort(this.#owner, this.signal.reason)
+    stopTurn(this.#call, this.signal.reason)
   }
 
   stop(reason: unknown): void {
@@ -37,4 +41,11 @@ export class CallAbortController<Owner> extends BareAbortController implements A
     this.#real ??= new AbortController()
     return this.#real
   }
+}
+
+/** Aborted from inside: ends the turn and this call, whatever the reason means for other calls. */
+function stopTurn(call: ToolCall, reason: unknown): void {
+  if (call.stage !== 'executing' && call.stage !== 'queued') return
+  call.executor.stopTurn(reason)
+  call.tell({ type: 'call.abort', cause: { kind: 'user_interrupted', reason } })
 }

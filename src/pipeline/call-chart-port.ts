@@ -31,9 +31,14 @@ export abstract class CallChartPort extends OutgoingMessages implements CallPort
     return past?.started !== undefined && past.completed === undefined
   }
 
+  get needsLocking(): boolean {
+    return this.record.executor.locks !== undefined
+  }
+
   get needsJournaling(): boolean {
     const { executor, onlyReads, hasRecordedPermit } = this.record
-    return executor.log !== undefined && (!onlyReads || hasRecordedPermit)
+    // the log has the start of a call that runs again
+    return executor.log !== undefined && (!onlyReads || hasRecordedPermit) && !this.needsRecovery
   }
 
   get needsRecording(): boolean {
@@ -97,6 +102,10 @@ export abstract class CallChartPort extends OutgoingMessages implements CallPort
 
   recover(): void {
     this.enter(stateBodies.recovering)
+  }
+
+  takeLocks(): void {
+    this.enter(stateBodies.locking)
   }
 
   journalStart(): void {

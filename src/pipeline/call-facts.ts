@@ -38,7 +38,7 @@ export interface Arrival {
 }
 
 /** The phases whose code must check whether the chart still waits for it. */
-export type Phase = 'recovering' | 'validating' | 'preHooks' | 'permission' | 'journaling'
+export type Phase = 'recovering' | 'validating' | 'preHooks' | 'permission' | 'locking' | 'journaling'
 
 /** The outcome of a call that did not simply succeed; for telemetry. */
 export type Outcome =

@@ -77,7 +77,10 @@ export class CallReports {
       return this.#listeners.emit('tool_use_cancelled', { ...told, message, reason: kind })
     }
     if (ending?.by === 'unknown') {
-      return this.#listeners.emit('tool_use_unknown', { ...told, message: resultTexts.unknownOutcome().toolUseResult })
+      const { bodyResult } = call
+      const thrown = bodyResult?.ok === false ? { error: bodyResult.error } : {}
+      const { toolUseResult } = resultTexts.unknownOutcome()
+      return this.#listeners.emit('tool_use_unknown', { ...told, message: toolUseResult, ...thrown })
     }
     const message = cut(answer?.toolUseResult ?? outcome?.message ?? '', maxMessageChars)
     if (answer !== undefined) return this.#listeners.emit('tool_use_error', { ...told, message, label: 'NotRun' })

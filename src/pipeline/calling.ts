@@ -3,11 +3,13 @@ import { isThenable, whenSettled } from '../base/when-settled.ts'
 import { createProgressMessage } from '../messages/create-messages.ts'
 import { areMessages } from '../messages/is-content.ts'
 import type { Message } from '../messages/message.ts'
+import { isUnknownOutcome } from '../tool/outcome-errors.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { BodyResult } from './call-facts.ts'
 import { endOf, needsFormatting, outputOf, textMessage } from './formatting.ts'
 import { ownInput } from './hook-input.ts'
+import { endUnknown } from './recovering.ts'
 import { backoffBefore } from './retrying.ts'
 import { askFromBody } from './rule-propagation.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -114,12 +116,17 @@ export class BodyExecution {
     )
   }
 
+  get isRunning(): boolean {
+    return this.#state === 'running'
+  }
+
   settle(bodyResult: BodyResult): void {
     if (this.#state !== 'running') return this.#tooLate(bodyResult.ok ? 'a result' : 'an error')
     this.#state = 'settled'
     const call = this.#call
     call.bodyResult = bodyResult
     call.bodyMs = (call.bodyMs ?? 0) + Math.max(0, call.executor.settings.idsAndTime.now() - this.#startedAt)
+    if (!bodyResult.ok && isUnknownOutcome(bodyResult.error)) return endUnknown(call)
     call.backoffMs = bodyResult.ok ? undefined : backoffBefore(call, bodyResult.error)
     const willRetry = call.backoffMs !== undefined
     if (!willRetry) call.startedTimer?.clear()

@@ -1,5 +1,6 @@
 import type { Message } from '../messages/message.ts'
 import { abortText, resultTexts } from '../results/result-texts.ts'
+import { releaseLocks } from './locking.ts'
 import { ownErrorMessage } from './own-error.ts'
 import { reportQuestionClosed } from './question-reports.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -7,6 +8,7 @@ import type { ToolCall } from './tool-call.ts'
 /** The state `completed`: closes an open question and reports the result to listeners. */
 export function conclude(call: ToolCall): void {
   const { executor, ending } = call
+  if (call.lock !== undefined) executor.push(() => releaseLocks(call))
   if (call.hasReportedQuestion) executor.push(() => reportQuestionClosed(call))
   // the message of the ending replaces everything that the body sent
   if (ending?.by === 'journal') return

@@ -6,8 +6,10 @@ import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import type { PermissionLists, ReadPermissions } from '../permission/permission-settings.ts'
 import type { ResultStore } from '../results/long-result.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Place } from './body-link.ts'
 import type { CallReports } from './call-reports.ts'
 import type { NamingFailure } from './cancels-siblings.ts'
 import type { Policy } from './policy.ts'
@@ -47,6 +49,8 @@ export type WarningCode =
   | 'context_not_durable'
   /** A tool has a field that other engines read and Signalbox ignores. */
   | 'foreign_field'
+  /** A body that ran elsewhere returned something that cannot cross over. */
+  | 'not_remote'
 
 /** The services of the executor for one of its calls. */
 export interface ExecutorServices {
@@ -57,8 +61,12 @@ export interface ExecutorServices {
     readonly abortGraceMs: number
     readonly resultStore: ResultStore | undefined
   }
+  /** The id of the session; without one, an id of this turn. */
+  readonly session: string
   /** Where calls are recorded, if anywhere. */
   readonly log: RunLog | undefined
+  /** Keys that its calls share with other executors. */
+  readonly locks: SharedLocks | undefined
   /** Nothing leaves the turn any more, and nothing is recorded. */
   readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined
@@ -86,6 +94,8 @@ export interface ExecutorServices {
   tellCompleted(call: ToolCall, messages: readonly Message[]): void
   /** Reports a question whose answer comes later. */
   tellDeferred(call: ToolCall): void
+  /** Reports where a body runs. */
+  tellPlaced(call: ToolCall, place: Place): void
   /** Whether one more call may run. */
   readonly hasPlace: boolean
   readonly policy: Policy

@@ -6,6 +6,7 @@ import type { Message, ToolResultBlock } from '../messages/message.ts'
 import { defaultMaxResultSizeChars, formatData, isTooLong, limitSize } from '../results/format-data.ts'
 import { maxStoredChars, textOf } from '../results/long-result.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
+import { isDidNotRun } from '../tool/outcome-errors.ts'
 import type { ToolFailure, ToolResult } from '../tool/tool.ts'
 import type { BodyResult } from './call-facts.ts'
 import { cancelsSiblings } from './cancels-siblings.ts'
@@ -108,7 +109,7 @@ function fromTimeout(call: ToolCall, cause: TimeoutCause): Formatted {
 
 /** Only the body knows whether it finished. */
 export function endOf(bodyResult: BodyResult | undefined): BodyEnd {
-  if (bodyResult?.ok !== true) return 'failed'
+  if (bodyResult?.ok !== true) return isDidNotRun(bodyResult?.error) ? 'notStarted' : 'failed'
   const { interrupted } = bodyResult.result
   return interrupted === undefined ? 'returned' : interrupted ? 'cutShort' : 'finished'
 }

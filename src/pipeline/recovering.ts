@@ -17,7 +17,7 @@ export function recoverCall(call: ToolCall): void {
   whenSettled(
     () => recoveryOf(call, tool, started),
     (recovery) => follow(call, started, recovery),
-    () => endUnknown(call),
+    () => call.isIn('recovering') && endUnknown(call),
   )
 }
 
@@ -54,10 +54,12 @@ function follow(call: ToolCall, { decision }: Records['call.started'], recovery:
   call.tell({ type: 'tool.settled', end: endOf(call.bodyResult), willRetry: false, needsFormatting: true })
 }
 
-/** Counts as a failure for the calls beside it, and is never retried. */
-function endUnknown(call: ToolCall): void {
-  if (!call.isIn('recovering')) return
+/** Counts as a failure for the calls beside it, unless the call was aborted anyway, and is never retried. */
+export function endUnknown(call: ToolCall): void {
+  const { stopCause } = call
+  call.startedTimer?.clear()
   const { toolUseResult: message } = resultTexts.unknownOutcome()
-  const cancels = cancelsSiblings(call, { kind: 'failed', message })
+  const isAborted = stopCause !== undefined && stopCause.kind !== 'timeout'
+  const cancels = !isAborted && cancelsSiblings(call, { kind: 'failed', message })
   call.tell({ type: 'outcome.unknown', cancelsSiblings: cancels, description: call.description })
 }

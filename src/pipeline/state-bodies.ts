@@ -5,6 +5,7 @@ import { decide } from './deciding.ts'
 import { formatResult } from './formatting.ts'
 import { journalStart } from './journaling.ts'
 import { awaitAnswer } from './later.ts'
+import { takeLocks } from './locking.ts'
 import { runPostHooks } from './post-hooks.ts'
 import { runPreHooks } from './pre-hooks.ts'
 import { recordResult } from './recording.ts'
@@ -32,6 +33,7 @@ function body(phase: TimedPhase, run: StateBody['run']): StateBody {
 /** The function of each state of the call chart, called when the state is entered. The outbox runs it between steps. */
 export const stateBodies = {
   recovering: body('recovering', recoverCall),
+  locking: body('locking', takeLocks),
   journaling: body('journaling', journalStart),
   validating: body('validating', validateCall),
   preHooks: body('preHooks', runPreHooks),

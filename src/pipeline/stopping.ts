@@ -1,8 +1,13 @@
+import { placeOf } from './body-link.ts'
 import type { ToolCall } from './tool-call.ts'
+
+/** A body elsewhere is killed after its grace period. This is how long the news of it may take. */
+const remoteStopMs = 5_000
 
 /** The state `stopping`: the body has been told to stop, and the call waits for it until the grace period ends. */
 export function startGrace(call: ToolCall): void {
-  call.body?.startGrace(call.executor.settings.abortGraceMs)
+  const { abortGraceMs } = call.executor.settings
+  call.body?.startGrace(placeOf(call) === undefined ? abortGraceMs : abortGraceMs + remoteStopMs)
 }
 
 /** Aborts the call's signal and cancels its pre-hooks. Also runs when a call stops before its body has started. */

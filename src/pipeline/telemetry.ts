@@ -3,6 +3,7 @@ import type { Decision } from '../../machines/index.ts'
 /** The phases of a call that are timed. */
 export type TimedPhase =
   | 'recovering'
+  | 'locking'
   | 'journaling'
   | 'recording'
   | 'validating'
@@ -45,8 +46,8 @@ export interface TelemetryEvents {
   /** `label` is the kind of the error, without private data. `error` is the thrown value, if there was one. */
   tool_use_error: WithMessage & { readonly label: string; readonly error?: unknown }
   tool_use_cancelled: WithMessage & { readonly reason: string }
-  /** The process stopped while the call was running, and nobody can say what became of it. */
-  tool_use_unknown: WithMessage
+  /** The process that ran the call is gone, and nobody can say what became of it. `error` says more, for remote tools. */
+  tool_use_unknown: WithMessage & { readonly error?: unknown }
   tool_use_progress: CallTelemetry
   /** The call was denied. */
   tool_use_rejected: WithMessage

@@ -7,6 +7,7 @@ import type {
   CallStage,
   Decision,
   Ending,
+  LockClaim,
   ResourceKeys,
   StopCause,
 } from '../../machines/index.ts'
@@ -58,6 +59,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   keys: ResourceKeys | undefined
   /** The context that its tool got when it last named its resources. */
   keysContext: ToolUseContext | undefined
+  /** Its keys in the locks that its executor shares with others. */
+  lock: LockClaim | undefined
   index = -1
   stage: CallStage
   hasStarted = false
@@ -103,7 +106,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
   /** Created when needed: most calls have no limit, no retry and no grace period. */
   startedTimer: CallTimer | undefined
   /** Created with the context. */
-  startedController: CallAbortController<ToolCall> | undefined
+  startedController: CallAbortController | undefined
   /** The context of this call, and the shared context that it was made of. Absent until the first use. */
   ownContext: ToolCallContext | undefined
   contextBase: ToolUseContext | undefined

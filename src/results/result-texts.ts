@@ -25,6 +25,7 @@ const effectsOf = {
   finished: ' It had already finished, so its effects remain.',
   cutShort: ' It was stopped before it finished; the effects it had until then remain.',
   returned: ' It returned after it was told to stop. It may have done all or part of its work.',
+  notStarted: ' It had not begun.',
 } satisfies { [End in BodyEnd]?: string }
 
 const withOutput = (output: string | undefined): string =>
@@ -63,6 +64,8 @@ export const resultTexts = {
     asError(`${name} did not run: its permission answer was deferred, and in batch mode nobody can answer later.`),
   waitsForItself: (by: string) =>
     `${by} added this call and waits for it, but it can only start after that call ends. Make this call after that one.`,
+  waitsInCircle: (holders: readonly string[]) =>
+    `the files or other resources that it needs are in use by ${holders.join(', ')}, which waits for the call around this one. Try again later, or continue without it.`,
   askingFailed: (problem: string) => asError(`Permission could not be determined, so the call did not run. ${problem}`),
   deniedByRule: (name: string, rule: string) =>
     asError(`Permission to use ${name} was denied by the rule ${JSON.stringify(rule)}. The call did not run.`),

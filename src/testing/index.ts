@@ -8,6 +8,7 @@ export {
   describeJournalStore,
   type JournalStoreTraits,
 } from './describe-journal-store.ts'
+export { describeToolRunner, type ToolRunnerTraits } from './describe-tool-runner.ts'
 export { type CrashExploration, type ExploreCrashesOptions, exploreCrashes } from './explore-crashes.ts'
 export { type ExploreQueryOptions, exploreQuery, type QueryExploration } from './explore-query.ts'
 export { type Exploration, type ExploreOptions, exploreTurn } from './explore-turn.ts'
@@ -26,6 +27,7 @@ export * from './query-invariants.ts'
 export type { QueryHappenings, QuerySetup, ScriptedCall } from './query-setup.ts'
 export { recordStory } from './record-story.ts'
 export { checkRecording, evidenceOf, type RecordedBreach, RecordingChecks } from './recording-checks.ts'
+export type { MakeToolRunner, RunnerAbility, RunnerUnderTest } from './runner-bench.ts'
 export { type SimulateOptions, type Simulation, simulate } from './simulate.ts'
 export { type QuerySimulation, type SimulateQueryOptions, simulateQuery } from './simulate-query.ts'
 export { type SimulatedClock, simulatedClock } from './simulated-clock.ts'

@@ -1,6 +1,7 @@
 import type { Decision } from '../../machines/index.ts'
 import type { Hooks } from '../hooks/hook.ts'
 import type { PermissionSettings } from '../permission/permission-settings.ts'
+import type { Locks } from './locks.ts'
 import type { AnyTool } from './tool.ts'
 
 /** The host's context for its tools. A plain object: keys that Signalbox does not know are kept. */
@@ -17,6 +18,8 @@ export interface ToolUseContext {
   permissions?: PermissionSettings | undefined
   /** The host's functions that run before and after each call. */
   hooks?: Hooks | undefined
+  /** Keys that are shared with other executors, such as agents and parallel sessions: `createLocks()`. */
+  locks?: Locks | undefined
   /** If given, each call's decision is stored in it, by id. */
   toolDecisions?: Map<string, Decision> | undefined
   [key: string]: unknown

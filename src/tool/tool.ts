@@ -101,6 +101,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     assistantMessage: AssistantMessage,
     onProgress: OnProgress,
   ): Promise<ToolResult<Data>> | AsyncGenerator<ProgressChunk | ResultChunk<Data>, ToolResult<Data> | void, undefined>
+  /** The version of its code. A worker with another version refuses a call that was sent to it. */
+  version?: string | number | undefined
   /** The description that the model gets. */
   description?: string | undefined
   /**
@@ -122,6 +124,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    * @default safe calls read `*`, others write `*`
    */
   resources?(input: z.output<Schema>, context: ToolUseContext): Resources
+  /**
+   * The body is an agent, or runs calls of its own in another way, with its context. Such a call takes no keys of
+   * `context.locks`: its inner calls do.
+   * @default false
+   */
+  isAgent?: boolean | undefined
   /**
    * Whether this very call changes nothing: only such calls run in mode `plan`. Who runs beside whom is said by
    * `isConcurrencySafe` alone.

@@ -9,6 +9,7 @@ export interface ScriptedCallOptions {
   readonly isAnswered?: boolean
   readonly isRecorded?: boolean
   readonly needsRecovery?: boolean
+  readonly needsLocking?: boolean
   readonly needsJournaling?: boolean
   /** Until the log has answered. */
   readonly needsRecording?: () => boolean
@@ -31,6 +32,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     isAnswered: options.isAnswered ?? false,
     isRecorded: options.isRecorded ?? false,
     needsRecovery: options.needsRecovery ?? false,
+    needsLocking: options.needsLocking ?? false,
     needsJournaling: options.needsJournaling ?? false,
     get needsRecording() {
       return options.needsRecording?.() ?? false
@@ -49,6 +51,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     },
     unread: options.unread ?? 1,
     recover: note('recover'),
+    takeLocks: note('takeLocks'),
     journalStart: note('journalStart'),
     recordResult: note('recordResult'),
     validate: note('validate'),

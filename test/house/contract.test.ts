@@ -6,9 +6,11 @@ const root = resolve(import.meta.dirname, '../..')
 const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8')
 
 /** Rules that the contract itself marks as not built yet. */
-const ahead = new Set([...contract.matchAll(/^- ([WTQYAPBLK]\d+) \*\(to come\)\*/gm)].map(([, code]) => code as string))
+const ahead = new Set(
+  [...contract.matchAll(/^- ([WTQYAPBLKR]\d+) \*\(to come\)\*/gm)].map(([, code]) => code as string),
+)
 
-const codes = [...contract.matchAll(/^- ([WTQYAPBLK]\d+) /gm)].map(([, code]) => code as string)
+const codes = [...contract.matchAll(/^- ([WTQYAPBLKR]\d+) /gm)].map(([, code]) => code as string)
 
 const folders = [
   'test',

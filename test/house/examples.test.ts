@@ -22,6 +22,7 @@ describe('the examples of the docs', () => {
   it.each([
     ['docs/road-of-a-call.md', 'examples/guarded.ts', () => import('../../examples/guarded.ts')],
     ['docs/scheduling.md', 'examples/resources.ts', () => import('../../examples/resources.ts')],
+    ['docs/scheduling.md', 'examples/locks.ts', () => import('../../examples/locks.ts')],
     ['docs/query.md', 'examples/agent.ts', () => import('../../examples/agent.ts')],
     ['docs/query.md', 'examples/approval.ts', () => import('../../examples/approval.ts')],
     ['docs/query.md', 'examples/fallback.ts', () => import('../../examples/fallback.ts')],
@@ -29,6 +30,7 @@ describe('the examples of the docs', () => {
     ['docs/sessions.md', 'examples/session.ts', () => import('../../examples/session.ts')],
     ['docs/journals.md', 'examples/journals.ts', () => import('../../examples/journals.ts')],
     ['docs/journals.md', 'examples/own-journal-store.ts', () => import('../../examples/own-journal-store.ts')],
+    ['docs/remote.md', 'examples/remote.ts', () => import('../../examples/remote.ts')],
     ['docs/inspector.md', 'examples/what-if.ts', () => import('../../examples/what-if.ts')],
     ['docs/inspector.md', 'examples/compare-runs.ts', () => import('../../examples/compare-runs.ts')],
     ['docs/inspector.md', 'examples/run-model.ts', () => import('../../examples/run-model.ts')],

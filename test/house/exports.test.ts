@@ -50,6 +50,7 @@ describe('what can be imported', () => {
         "signalbox/scripted",
         "signalbox/sub-agent",
         "signalbox/durable",
+        "signalbox/remote",
         "signalbox/node",
         "signalbox/anthropic",
         "signalbox/openai",

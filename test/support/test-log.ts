@@ -6,6 +6,7 @@ import type { RunLog } from '../../src/journal/run-log.ts'
 
 /** A log whose flushes and failures are the test's to decide. */
 export class TestLog implements RunLog {
+  readonly session = 'test-session'
   readonly records: SessionRecord[] = []
   readonly fold = new SessionFold()
   contextKeys: readonly string[] = []

@@ -26,6 +26,12 @@ export function CallEvidence({ run, call }: { run: Run; call: Call }) {
             </dd>
           </>
         )}
+        {call.place !== undefined && (
+          <>
+            <dt>Place</dt>
+            <dd>{placeWords(call, call.place)}</dd>
+          </>
+        )}
         {call.keys !== undefined && (
           <>
             <dt>Resources</dt>
@@ -66,6 +72,13 @@ export function CallEvidence({ run, call }: { run: Run; call: Call }) {
 function keysWords({ reads, writes }: NonNullable<Call['keys']>): string {
   const parts = [...(reads.length > 0 ? [`reads ${reads.join(', ')}`] : []), ...writes.map((key) => `writes ${key}`)]
   return parts.length === 0 ? 'none' : parts.join(' · ')
+}
+
+function placeWords({ ending, stage }: Call, { place, worker, at }: NonNullable<Call['place']>): string {
+  const since = `since ${duration(at)}`
+  if (place === 'sent') return stage === 'executing' ? `sent, waits for a worker ${since}` : 'sent; no worker took it'
+  if (ending?.by === 'unknown') return `lost on ${worker}`
+  return stage === 'executing' ? `runs on ${worker} ${since}` : `ran on ${worker}`
 }
 
 function decisionWords({ decision, stage, ending }: Call): string {

@@ -1,6 +1,7 @@
-import { type AnyTool, defineTool, type OnProgress, type Timeout } from 'signalbox'
+import { type AnyTool, defineTool, type Timeout, type ToolResult } from 'signalbox'
 import { isMcpFailure, mcpFailure } from './mcp-failure.ts'
 import { isRecord, isTooDeep } from './plain-values.ts'
+import { type ProgressReport, progressReport } from './progress-report.ts'
 import type { McpToolInfo } from './read-tool-list.ts'
 import { contentBlocks } from './result-content.ts'
 import { checkValue } from './schema/check-value.ts'
@@ -16,6 +17,8 @@ export interface McpResultData {
   readonly isError: boolean
   /** How the result violates the server's own output schema. */
   readonly problem?: string
+  /** The call was stopped before the server answered; `content` is the progress it had reported. */
+  readonly isStopped?: true
 }
 
 /** How a call reaches its server. */
@@ -26,7 +29,7 @@ export interface Asker {
   /** The call that caused the request, if any. */
   readonly toolUseID: string
   readonly signal: AbortSignal
-  readonly onProgress?: OnProgress | undefined
+  readonly progress?: ProgressReport | undefined
 }
 
 const attempts = 2
@@ -66,10 +69,14 @@ export function mcpTool(
       when: (error) => isMcpFailure(error) && (error.isUndone || (isRepeatable && error.isTransport)),
     },
     async call(input, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
+      const progress = progressReport(signal, onProgress)
       try {
-        const answer = await callServer(info.name, input, { toolUseID, signal, onProgress })
+        const answer = await callServer(info.name, input, { toolUseID, signal, progress })
         return { data: readResult(server, info, answer) }
       } catch (error) {
+        const stopped = signal.aborted && !isUndone(error) ? progress.whenStopped(server) : undefined
+        // without `interrupted`: only the server knows how far it came
+        if (stopped !== undefined) return stoppedResult(server, info, stopped)
         throw isSafe ? error : saysItMayHaveRun(error)
       }
     },
@@ -88,6 +95,12 @@ export function mcpTool(
   })
   return tool as AnyTool
 }
+
+const isUndone = (error: unknown): boolean => isMcpFailure(error) && error.isUndone
+
+const stoppedResult = (server: string, { name: tool }: McpToolInfo, text: string): ToolResult<McpResultData> => ({
+  data: { server, tool, content: [{ type: 'text', text }], isError: true, isStopped: true },
+})
 
 /** A call whose response was lost may have run, and must not be repeated by mistake. */
 function saysItMayHaveRun(error: unknown): unknown {

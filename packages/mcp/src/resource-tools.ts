@@ -10,6 +10,7 @@ import {
 import { z } from 'zod'
 import type { Asker } from './mcp-tool.ts'
 import { isRecord, isTooDeep } from './plain-values.ts'
+import { progressReport } from './progress-report.ts'
 import { readPages } from './read-tool-list.ts'
 import { resourceBlock } from './result-content.ts'
 import type { ServerLink } from './server-link.ts'
@@ -46,7 +47,8 @@ const listTool = (links: readonly ServerLink[]) =>
       const asked = server === undefined ? links : [linkOf(links, server)]
       const by = { signal, toolUseID }
       const lists = await Promise.all(asked.map((link) => listOf(link, by, server !== undefined)))
-      return { data: lists.filter((text) => text !== '').join('\n\n') || 'No server has resources.' }
+      const data = lists.filter((text) => text !== '').join('\n\n') || 'No server has resources.'
+      return signal.aborted ? { data, interrupted: true } : { data }
     },
   })
 
@@ -64,8 +66,16 @@ const readTool = (links: readonly ServerLink[]) =>
       (spec.endsWith('*') && `${server}:${uri}`.startsWith(spec.slice(0, -1))),
     checkPermissions: ({ server }, context) => checkServers([linkOf(links, server)], context),
     async call({ server, uri }, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
-      const by = { signal, toolUseID, onProgress }
-      const { contents } = await linkOf(links, server).request('resources/read', { uri }, by)
+      const progress = progressReport(signal, onProgress)
+      const by = { signal, toolUseID, progress }
+      let contents: unknown
+      try {
+        ;({ contents } = await linkOf(links, server).request('resources/read', { uri }, by))
+      } catch (error) {
+        const text = signal.aborted ? progress.whenStopped(server) : undefined
+        if (text === undefined) throw error
+        return { data: { server, uri, contents: [{ uri, text }] }, interrupted: true }
+      }
       const parts = Array.isArray(contents) ? contents.filter(isRecord).filter((part) => !isTooDeep(part)) : []
       if (parts.length === 0) throw toolError(`${server} returned no content for ${uri}.`, 'McpError')
       return { data: { server, uri, contents: parts } }
@@ -121,7 +131,8 @@ async function listOf(link: ServerLink, by: Asker, isAsked: boolean): Promise<st
     ]
     return [`${link.name}:`, ...lines.filter((line) => line !== '')].join('\n')
   } catch (error) {
-    if (isAsked || by.signal.aborted) throw error
+    if (by.signal.aborted) return `[Partial result: the call was stopped before ${link.name} answered.]`
+    if (isAsked) throw error
     return `${link.name}: the list of resources could not be read. ${error instanceof Error ? error.message : ''}`
   }
 }

@@ -6,7 +6,6 @@ import { mcpFailure } from './mcp-failure.ts'
 import { type ConnectionActor, type McpConnection, type McpState, stateOf, whenState } from './mcp-state.ts'
 import type { Asker, CallServer } from './mcp-tool.ts'
 import { oneByOneAfterBreaks } from './one-by-one-after-breaks.ts'
-import { progressReport } from './progress-report.ts'
 import type { McpServerConfig } from './server-config.ts'
 import { isHopeless, openSession, type Session } from './session.ts'
 import { ToolList } from './tool-list.ts'
@@ -122,11 +121,14 @@ export class ServerLink {
 
   /** A request that waits for its session, until its signal aborts. */
   async request(method: string, params: object, by: Asker): Promise<Record<string, unknown>> {
-    const { signal, onProgress } = by
+    const { signal, progress } = by
     const session = await this.ready(by)
     try {
-      const onprogress = onProgress && progressReport(signal, onProgress)
-      const answer = await session.request(method, params, { signal, ...(onprogress && { onprogress }) })
+      progress?.sent()
+      const answer = await session.request(method, params, {
+        signal,
+        ...(progress && { onprogress: progress.onprogress }),
+      })
       this.#send({ type: 'connection.proved' })
       return answer
     } catch (error) {

@@ -1,8 +1,11 @@
+/** Why work ended before it was complete. */
+export type StoppedBy = 'abort' | 'timeout'
+
 /** A signal that aborts with another signal, or after a timeout. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** True if the timeout fired, and not the other signal. */
-  readonly isLate: boolean
+  /** What came first: the other signal or the timeout. Undefined while neither has. */
+  readonly stoppedBy: StoppedBy | undefined
   /** Call this when the work is done; until then a timer keeps everything alive. */
   clear(): void
 }
@@ -13,22 +16,43 @@ export interface Deadline {
  */
 export function deadline(signal: AbortSignal, ms: number): Deadline {
   const controller = new AbortController()
-  let isLate = false
-  const stop = (): void => controller.abort(signal.reason)
-  const timer = setTimeout(() => {
-    isLate = !controller.signal.aborted
-    controller.abort(new DOMException(`Timed out after ${ms} ms`, 'TimeoutError'))
-  }, ms)
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
+  let stoppedBy: StoppedBy | undefined
+  const stop = (by: StoppedBy, reason: unknown): void => {
+    stoppedBy ??= by
+    controller.abort(reason)
+  }
+  const follow = (): void => stop('abort', signal.reason)
+  const timer = setTimeout(() => stop('timeout', new DOMException(`Timed out after ${ms} ms`, 'TimeoutError')), ms)
+  if (signal.aborted) follow()
+  else signal.addEventListener('abort', follow, { once: true })
   return {
     signal: controller.signal,
-    get isLate() {
-      return isLate
+    get stoppedBy() {
+      return stoppedBy
     },
     clear() {
       clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', follow)
+    },
+  }
+}
+
+const finishMs = 1_000
+
+/** Aborts a moment after another signal: time to check and format what was found before the stop. */
+export function finishingTime(signal: AbortSignal): Pick<Deadline, 'signal' | 'clear'> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const start = (): void => {
+    timer = setTimeout(() => controller.abort(signal.reason), finishMs)
+  }
+  if (signal.aborted) start()
+  else signal.addEventListener('abort', start, { once: true })
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', start)
     },
   }
 }

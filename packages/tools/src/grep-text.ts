@@ -1,4 +1,6 @@
+import type { StoppedBy } from './deadline.ts'
 import type { FileMatch, FoundMatches, Search } from './search/match.ts'
+import { stopNote } from './search/timed-search.ts'
 
 export interface GrepData {
   mode: Search['mode']
@@ -7,6 +9,8 @@ export interface GrepData {
   totalLines: number
   totalFiles: number
   isCut: boolean
+  /** Set if the search did not end by itself: there may be other matches. */
+  stoppedBy?: StoppedBy | undefined
 }
 
 /** The lines to show, up to a limit. */
@@ -22,12 +26,14 @@ export function grepData(mode: Search['mode'], { matches, isCut }: FoundMatches,
 }
 
 /** The text that the model gets for a search. */
-export function grepText({ lines, totalLines, isCut }: GrepData): string {
+export function grepText({ lines, totalLines, isCut, stoppedBy }: GrepData): string {
+  if (totalLines === 0 && stoppedBy !== undefined) return `${stopNote(stoppedBy)}\nNo matches so far.`
   if (totalLines === 0)
     return isCut
       ? 'No matches in the files that were searched, but the search stopped early because there were too many. Narrow the search.'
       : 'No matches.'
-  const shown = [...lines]
+  // at the start, because a long result is truncated at its end
+  const shown = [...(stoppedBy === undefined ? [] : [stopNote(stoppedBy)]), ...lines]
   if (totalLines > lines.length)
     shown.push(`(${lines.length} of ${totalLines} lines shown. Narrow the search to see the others.)`)
   if (isCut) shown.push('(The search stopped early because there were too many files. Narrow the search.)')

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { defineTool, type Tool, type ToolCheck, toolError } from 'signalbox'
+import { defineTool, type Tool, type ToolCheck, type ToolResult, toolError } from 'signalbox'
 import { z } from 'zod'
 import { placeOf } from './file-tool.ts'
 import { type GrepData, grepData, grepText } from './grep-text.ts'
@@ -47,7 +47,7 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
       if (!place.ok || !isAsked(place.path)) return { behavior: 'allow' }
       return { behavior: 'ask', message: `A permission rule asks before ${place.shown} is read.` }
     },
-    async call(input, context): Promise<{ data: GrepData }> {
+    async call(input, context): Promise<ToolResult<GrepData>> {
       if (input.multiline !== true && hasLineBreak(input.pattern)) {
         throw toolError(
           'The pattern contains a line break, which never matches within one line. Set multiline.',
@@ -72,16 +72,22 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
         !isForbidden(path) &&
         isAllowed(path) &&
         (glob === undefined || glob.matches(relative(glob.folder, relative(place.path, path))))
-      const { matches, isCut } = await timedSearch(context.abortController.signal, (signal) =>
+      const { matches, isCut, stoppedBy } = await timedSearch(context.abortController.signal, (signal) =>
         find(desk, place, search, input.glob, isWanted, signal),
       )
       const sorted = matches
         .map((match) => ({ ...match, path: onOneLine(workspace.show(match.path)) }))
         .sort((one, other) => byName(one.path, other.path))
       const limit = Math.min(input.head_limit ?? maxShown, maxShown)
-      return { data: grepData(search.mode, { matches: sorted, isCut }, limit) }
+      const data = grepData(search.mode, { matches: sorted, isCut }, limit)
+      return stoppedBy === undefined ? { data } : { data: { ...data, stoppedBy }, interrupted: true }
     },
-    mapResult: (data, id) => ({ type: 'tool_result', tool_use_id: id, content: grepText(data) }),
+    mapResult: (data, id) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: grepText(data),
+      ...(data.stoppedBy !== undefined && { is_error: true }),
+    }),
   })
 }
 
@@ -107,15 +113,16 @@ async function find(
     return ripgrepText({ ...engine, folder: workspace.root }, search, path, sought)
   }
   if (engine === undefined) {
-    const { files, isCut } = await listFiles(desk, path, signal)
+    const { files, isCut, isStopped } = await listFiles(desk, path, signal)
+    if (isStopped === true) return { matches: [], isCut, isStopped }
     // in display order, so that lines beyond the limit need not be kept
     const sought = files.filter(isWanted).sort(byName)
     const found = await scanFiles(workspace, sought, search, maxShown, signal)
     return { ...found, isCut }
   }
-  const { matches, isCut } = await ripgrepSearch({ ...engine, folder: path }, search, nameGlobOf(glob))
+  const { matches, isCut, isStopped } = await ripgrepSearch({ ...engine, folder: path }, search, nameGlobOf(glob))
   const wanted = matches.filter((match) => isWanted(match.path))
-  return { matches: await heedRulesAbove(workspace, path, wanted, (match) => match.path), isCut }
+  return { matches: await heedRulesAbove(workspace, path, wanted, (match) => match.path), isCut, isStopped }
 }
 
 /** A line break, literal or escaped, except inside a negated class. */

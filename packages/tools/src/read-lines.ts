@@ -9,6 +9,8 @@ export interface ReadLines {
   readonly isCut: boolean
   /** The last line continues too: reading stopped in the middle of it. */
   readonly isLineCut: boolean
+  /** The signal ended reading early. */
+  readonly isStopped: boolean
   /** Hash of the whole file, if the whole file was read. */
   readonly hash: string | undefined
   readonly longest: number
@@ -58,7 +60,8 @@ export async function readLines(file: OpenFile, limits: LineLimits): Promise<Rea
     if (line.length <= maxLineChars) line += text.slice(0, maxLineChars + 1 - line.length)
   }
   for (;;) {
-    signal.throwIfAborted()
+    if (signal.aborted)
+      return { lines, total, isCut: true, isLineCut: false, isStopped: true, hash: undefined, longest }
     const read = await file.read(buffer, position)
     if (read === 0) break
     position += read
@@ -69,12 +72,12 @@ export async function readLines(file: OpenFile, limits: LineLimits): Promise<Rea
       // an unfinished last line is returned as far as it was read
       const isLineCut = lineChars > 0 && lines.length < limit
       if (isLineCut) endLine(true)
-      return { lines, total, isCut: true, isLineCut, hash: undefined, longest }
+      return { lines, total, isCut: true, isLineCut, isStopped: false, hash: undefined, longest }
     }
   }
   take(decoder.decode())
   if (lineChars > 0) endLine()
-  return { lines, total, isCut: false, isLineCut: false, hash: hash.digest('hex'), longest }
+  return { lines, total, isCut: false, isLineCut: false, isStopped: false, hash: hash.digest('hex'), longest }
 }
 
 function shorten(line: string, chars: number, max: number, isLineCut: boolean): string {

@@ -1,4 +1,4 @@
-import { defineTool, type Tool, toolError } from 'signalbox'
+import { defineTool, type Tool, type ToolResult, toolError } from 'signalbox'
 import { z } from 'zod'
 import { fileKind } from './file-kind.ts'
 import { allowInside, type FileToolDeps, fileRules, placeNow } from './file-tool.ts'
@@ -47,7 +47,7 @@ export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<ty
     resources: ({ file_path }) => ({ reads: [fileKey(workspace, file_path)] }),
     checkPermissions: allowInside,
     ...fileRules(desk),
-    async call({ file_path, offset = 1, limit = maxLines }, context): Promise<{ data: ReadData }> {
+    async call({ file_path, offset = 1, limit = maxLines }, context): Promise<ToolResult<ReadData>> {
       const { signal } = context.abortController
       const place = await placeNow(workspace, file_path, context, ['Read'])
       const { file, facts } = await openToRead(workspace, place)
@@ -67,6 +67,7 @@ export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<ty
         }
         const wanted = Math.min(limit, maxLines)
         const read = await readLines(file, { offset, limit: wanted, maxLineChars, maxBytes, signal })
+        if (read.isStopped) return { data: textData(place.shown, offset, read), interrupted: true }
         memory.note(place.path, facts, read.hash, context)
         return { data: textData(place.shown, offset, read) }
       } catch (error) {
@@ -87,11 +88,12 @@ export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<ty
 }
 
 function textData(file: string, offset: number, read: ReadLines): ReadData {
-  const { lines, total, isCut, isLineCut } = read
+  const { lines, total, isCut, isLineCut, isStopped } = read
   const numbered = lines.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`)
   const last = offset + lines.length - 1
   const notes: string[] = []
-  if (total === 0) notes.push('(The file is empty.)')
+  if (isStopped) numbered.unshift(`[Partial result: reading was stopped after line ${total} of the file.]`)
+  else if (total === 0) notes.push('(The file is empty.)')
   else if (lines.length === 0 && isCut) {
     notes.push(`(The file is too large to reach line ${offset}; reading stopped at line ${total}. Use Bash instead.)`)
   } else if (lines.length === 0) notes.push(`(The file has ${total} lines; line ${offset} does not exist.)`)

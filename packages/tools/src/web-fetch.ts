@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url'
-import { classifyToolError, defineTool, type Tool, toolError } from 'signalbox'
+import { classifyToolError, defineTool, type Tool, type ToolResult, toolError } from 'signalbox'
 import type { PermissionBehavior } from 'signalbox/machines'
 import { z } from 'zod'
-import { deadline } from './deadline.ts'
+import { deadline, finishingTime, type StoppedBy } from './deadline.ts'
 import { fetchPage, type Page, readUrl } from './web/fetch-page.ts'
 import { pageText } from './web/page-text.ts'
 
@@ -25,6 +25,8 @@ export interface WebFetchData {
   status: number
   text: string
   redirectsTo?: string | undefined
+  /** Set if the page did not arrive whole. */
+  stoppedBy?: StoppedBy | undefined
 }
 
 const inputSchema = z.object({ url: z.string().describe('An http or https URL') })
@@ -59,29 +61,38 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool<typeof inputSc
       }
     },
     matchesRule: (spec, { url }, _context, behavior) => matchesDomain(spec, url, behavior),
-    async call({ url }, { abortController }): Promise<{ data: WebFetchData }> {
+    async call({ url }, { abortController }): Promise<ToolResult<WebFetchData>> {
       const limit = deadline(abortController.signal, timeoutMs)
+      const finishing = finishingTime(limit.signal)
       try {
         const page = await fetchPage(url, { maxBytes, allowPrivate, signal: limit.signal })
-        return { data: await dataOf(page, maxChars, limit.signal) }
+        const stoppedBy = page.isStopped === true ? limit.stoppedBy : undefined
+        const data = await dataOf(page, maxChars, finishing.signal)
+        if (stoppedBy === undefined) return { data }
+        const text = `${stopNote(stoppedBy, page.bytes.length, timeoutMs)}\n${data.text}`
+        return { data: { ...data, text, stoppedBy }, interrupted: true }
       } catch (error) {
-        if (limit.isLate) throw toolError(`${url} timed out after ${timeoutMs} ms.`, 'Timeout')
+        if (limit.stoppedBy === 'timeout') throw toolError(`${url} timed out after ${timeoutMs} ms.`, 'Timeout')
         throw error
       } finally {
+        finishing.clear()
         limit.clear()
       }
     },
-    mapResult: ({ url, status, text, redirectsTo }, id) => ({
+    mapResult: ({ url, status, text, redirectsTo, stoppedBy }, id) => ({
       type: 'tool_result',
       tool_use_id: id,
       content:
         redirectsTo === undefined
           ? text
           : `${url} redirects to another host: ${redirectsTo}\nTo follow the redirect, fetch that URL.`,
-      ...(status >= 400 && { is_error: true }),
+      ...((status >= 400 || stoppedBy !== undefined) && { is_error: true }),
     }),
   })
 }
+
+const stopNote = (stoppedBy: StoppedBy, bytes: number, timeoutMs: number): string =>
+  `[Partial result: the fetch ${stoppedBy === 'timeout' ? `timed out after ${timeoutMs} ms` : 'was stopped'}. Only the first ${bytes} bytes of the page arrived.]`
 
 async function dataOf(page: Page, maxChars: number, signal: AbortSignal): Promise<WebFetchData> {
   const { url, status, redirectsTo } = page

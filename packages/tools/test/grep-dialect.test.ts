@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTools } from '../src/index.ts'
 import { toJavaScript } from '../src/search/dialect/to-javascript.ts'
-import type { Search } from '../src/search/match.ts'
+import type { FileMatch, Search } from '../src/search/match.ts'
 import { startSearchThread } from '../src/search/search-thread.ts'
 import { runTool, scratch } from './bench.ts'
 
@@ -80,21 +80,17 @@ function scriptEngine(): (pattern: string, way: Way) => Promise<Answer | 'needs 
     const timer = setTimeout(() => stopping.abort('slow'), 20_000)
     try {
       const script = toJavaScript(pattern, ignoreCase, multiline)
-      const found = await thread.scan({
-        search,
-        pattern: script,
-        paths: names,
-        texts: names.map((name) => files[name]),
-        ...limits,
-      })
-      return found.flatMap(({ path, lines }) => lines.map(({ number, text }) => `${path}:${number}:${text}`))
-    } catch (error) {
-      if (error === 'slow') {
+      const found: FileMatch[] = []
+      const request = { search, pattern: script, paths: names, texts: names.map((name) => files[name]), ...limits }
+      const end = await thread.scan(request, (match) => void found.push(match))
+      if (end === 'stopped') {
         await thread.end()
         stopping = new AbortController()
         thread = startSearchThread(stopping.signal)
         return 'slow'
       }
+      return found.flatMap(({ path, lines }) => lines.map(({ number, text }) => `${path}:${number}:${text}`))
+    } catch (error) {
       if (/which needs ripgrep/.test(String(error))) return 'needs ripgrep'
       if (/Invalid pattern/.test(String(error))) return 'wrong'
       throw error

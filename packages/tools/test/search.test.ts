@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAssistantMessage, StreamingToolExecutor } from '../../../src/index.ts'
 import { createTools, nodeFileSystem, type ToolSetOptions } from '../src/index.ts'
 import { findRipgrep } from '../src/search/ripgrep.ts'
-import { timedSearch } from '../src/search/timed-search.ts'
 import { put, type RunSettings, runTool, scratch } from './bench.ts'
 
 const tree = {
@@ -233,16 +232,6 @@ describe.runIf(hasRipgrep)('both engines', () => {
       { numRuns: process.env.SIGNALBOX_FULL ? 500 : 60 },
     )
   })
-})
-
-it('a search that times out says what to do; an aborted search ends', async () => {
-  const untilAborted = (signal: AbortSignal): Promise<never> =>
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const stop = new AbortController()
-  await expect(timedSearch(stop.signal, untilAborted, 1)).rejects.toThrow('Search a smaller folder')
-  const aborted = timedSearch(stop.signal, untilAborted)
-  stop.abort('escape')
-  await expect(aborted).rejects.toBe('escape')
 })
 
 describe.each([['with ripgrep', undefined] as const, ['without', false as const] as const])('%s', (_, ripgrep) => {

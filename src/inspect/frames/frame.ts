@@ -46,6 +46,7 @@ export type FrameBody =
   | EndingFrame
   | DecisionFrame
   | AttemptFrame
+  | PlaceFrame
   | ProgressFrame
   | ResultFrame
   | SaidFrame
@@ -240,6 +241,15 @@ export interface AttemptFrame {
   readonly error: Encoded
   /** How long until the next attempt; null if there is none. */
   readonly backoffMs: number | null
+}
+
+/** The body of a call runs elsewhere: it was sent and waits for a worker, or a worker has taken it. */
+export interface PlaceFrame {
+  readonly type: 'place'
+  readonly call: string
+  readonly place: 'sent' | 'remote'
+  /** The worker that has taken it. */
+  readonly worker: string | null
 }
 
 export interface ProgressFrame {

@@ -15,6 +15,7 @@ export interface Where {
     | 'warning'
     | 'said'
     | 'rule'
+    | 'worker'
   readonly toolName?: string
   readonly toolUseID?: string
   /** The server's name, if the value belongs to a connection. */

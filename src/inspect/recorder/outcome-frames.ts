@@ -1,6 +1,7 @@
 import type { CallRecord, Ending, StopCause } from '../../../machines/index.ts'
 import type { Message } from '../../messages/message.ts'
-import type { AbortFrame, EndingFrame, ResultFrame } from '../frames/frame.ts'
+import type { Place } from '../../pipeline/body-link.ts'
+import type { AbortFrame, EndingFrame, PlaceFrame, ResultFrame } from '../frames/frame.ts'
 import type { Hide, Show, Where } from '../frames/redact.ts'
 import { asText } from './call-frames.ts'
 
@@ -10,6 +11,13 @@ export function endingFrame({ id }: CallRecord, ending: Ending): EndingFrame {
   if (ending.by !== 'abort') return { type: 'ending', call: id, by: ending.by, kind: null, reached: null }
   return { type: 'ending', call: id, by: 'abort', kind: ending.cause.kind, reached: ending.reached }
 }
+
+export const placeFrame = (show: Show, call: string, place: Place): PlaceFrame => ({
+  type: 'place',
+  call,
+  place: place.place,
+  worker: place.place === 'remote' ? asText(show(place.worker, { what: 'worker' })) : null,
+})
 
 export function abortFrame(
   show: Show,

@@ -11,6 +11,7 @@ import { engineOf, tellsGuards } from '../../chart-engine/chart-engine.ts'
 import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
 import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
 import type { StreamingToolExecutor } from '../../executor/streaming-tool-executor.ts'
+import { placeOf } from '../../pipeline/body-link.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { chartOf } from '../frames/chart-definition.ts'
 import { takeableCommands } from '../frames/commands.ts'
@@ -21,7 +22,7 @@ import { type Hide, hideWith, type Redact, type Show, showWith } from '../frames
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
 import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
-import { abortFrame, endingFrame, endingOf, resultFrame } from './outcome-frames.ts'
+import { abortFrame, endingFrame, endingOf, placeFrame, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
 import { actorNames, sightingOf } from './xstate-view.ts'
@@ -106,6 +107,9 @@ export class RunWatch {
     }
     this.#leave.push(
       this.#executor.on('message', (taken) => this.#safely(() => this.#seeMessage(taken))),
+      this.#executor.on('placed', ({ toolUseID, ...place }) =>
+        this.#safely(() => this.#write(placeFrame(this.#show, toolUseID, place))),
+      ),
       this.#executor.on('warning', (warning) => this.#safely(() => this.#seeWarning(warning))),
     )
     this.#later()
@@ -151,10 +155,12 @@ export class RunWatch {
 
   #pictureOf(call: ToolCall): FrameBody[] {
     const ending = endingOf(call.ref?.getSnapshot().context)
+    const place = placeOf(call)
     return [
       ...(call.ref === undefined ? [] : this.#actors.found(call.ref)),
       this.#calls.frameOf(call),
       ...(ending === undefined ? [] : [endingFrame(call, ending)]),
+      ...(place === undefined ? [] : [placeFrame(this.#show, call.id, place)]),
       ...(call.decision === undefined ? [] : [decisionFrame(this.#show, call, call.decision)]),
     ]
   }

@@ -93,6 +93,11 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
     }
     case 'attempt':
       return void run.byId.get(frame.call)?.failures.push(frame)
+    case 'place': {
+      const call = run.byId.get(frame.call)
+      if (call !== undefined) call.place = { place: frame.place, worker: frame.worker, at: frame.at }
+      return
+    }
     case 'said':
       return foldSaid(run, frame)
     case 'reply':
@@ -175,6 +180,7 @@ function foldCall<Run extends RunState>(run: Run, frame: FrameOf<'call'>, listen
       seq: frame.seq,
       ending: undefined,
       decision: undefined,
+      place: undefined,
       asked: undefined,
       failures: [],
       results: [],

@@ -73,6 +73,9 @@ function callFrames(state: CallState): FrameBody[] {
       ...(keys !== undefined && { keys }),
     },
     ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
+    ...(state.place === undefined
+      ? []
+      : [{ type: 'place', call, place: state.place.place, worker: state.place.worker } as const]),
     ...[state.asked, decision].flatMap((each) =>
       each === undefined ? [] : [{ type: 'decision', call, behavior: each.behavior, source: each.source } as const],
     ),

@@ -113,6 +113,8 @@ export interface CallState {
   decision: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
   /** The decision that asked a person, if one did. */
   asked: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
+  /** Where its body runs, if not in the host's process, and since when. */
+  place: Pick<FrameOf<'place'>, 'place' | 'worker' | 'at'> | undefined
   /** The bodies that failed. */
   readonly failures: FrameOf<'attempt'>[]
   /** The frame of its first mention. */

@@ -23,6 +23,7 @@ const own = ({ answer: { cancelsSiblings }, label }: Said) => ({
 const events: { readonly [type: string]: (said: Said) => CallEvent } = {
   'call.recovered': () => ({ type: 'call.recovered' }),
   'outcome.unknown': (said) => ({ type: 'outcome.unknown', ...own(said) }),
+  'locks.granted': () => ({ type: 'locks.granted' }),
   'start.journaled': () => ({ type: 'start.journaled' }),
   'start.failed': () => ({ type: 'start.failed' }),
   'input.accepted': (said) => ({ type: 'input.accepted', change: changeOf(said) }),
@@ -59,6 +60,7 @@ const simply = (event: string): Answer => ({
 /** The successful end of each phase, used if the recording does not contain its end. */
 export const usualAnswers: { readonly [P in Phase]: Answer } = {
   recovering: simply('call.recovered'),
+  locking: simply('locks.granted'),
   journaling: simply('start.journaled'),
   validating: simply('input.accepted'),
   preHooks: simply('preHooks.finished'),

@@ -83,6 +83,10 @@ export class ScriptedCall implements CallRecord, CallPort {
     return this.#isDue('recovering')
   }
 
+  get needsLocking(): boolean {
+    return this.#isDue('locking')
+  }
+
   get needsJournaling(): boolean {
     return this.#isDue('journaling')
   }
@@ -112,6 +116,7 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 
   recover = (): void => this.#enter('recovering')
+  takeLocks = (): void => this.#enter('locking')
   journalStart = (): void => this.#enter('journaling')
   validate = (): void => this.#enter('validating')
   runPreHooks = (): void => this.#enter('preHooks')
@@ -206,7 +211,8 @@ export class ScriptedCall implements CallRecord, CallPort {
 
   #tell(answer: Answer): void {
     const reached = this.seen.ending?.reached
-    const end = this.#phase !== 'stopping' ? 'returned' : isBodyEnd(reached) ? reached : 'failed'
+    const isTold = isBodyEnd(reached) || reached === 'notStarted'
+    const end = this.#phase !== 'stopping' ? 'returned' : isTold ? reached : 'failed'
     const event = eventOf({ answer, label: this.seen.label, change: this.#change(), end })
     if (event !== undefined) this.#send(event)
   }
@@ -235,5 +241,5 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 }
 
-const isBodyEnd = (reached: string | null | undefined): reached is Exclude<BodyEnd, 'failed'> =>
+const isBodyEnd = (reached: string | null | undefined): reached is Exclude<BodyEnd, 'failed' | 'notStarted'> =>
   reached === 'finished' || reached === 'cutShort' || reached === 'returned'

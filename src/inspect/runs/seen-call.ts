@@ -10,6 +10,7 @@ export const phases = [
   'deciding',
   'asking',
   'later',
+  'locking',
   'journaling',
   'calling',
   'retrying',

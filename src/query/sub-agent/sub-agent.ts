@@ -74,6 +74,7 @@ export function subAgent({
     name,
     description,
     inputSchema,
+    isAgent: true,
     isConcurrencySafe: () => isConcurrencySafe,
     interruptBehavior: () => 'cancel',
     describe: (input) => input.description ?? input.prompt,

@@ -3,8 +3,10 @@ import { durableCallsScenarios } from './durable-calls.ts'
 import { durableQueriesScenarios } from './durable-queries.ts'
 import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
+import { locksScenarios } from './locks.ts'
 import { phasesScenarios } from './phases.ts'
 import { queriesScenarios } from './queries.ts'
+import { remoteCallsScenarios } from './remote-calls.ts'
 import { resourcesScenarios } from './resources.ts'
 import { retriesScenarios } from './retries.ts'
 
@@ -17,7 +19,9 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...phasesScenarios,
   ...hooksScenarios,
   ...resourcesScenarios,
+  ...locksScenarios,
   ...retriesScenarios,
+  ...remoteCallsScenarios,
   ...queriesScenarios,
   ...abortsScenarios,
   ...durableCallsScenarios,

@@ -22,6 +22,7 @@ const phaseWords: Partial<Record<Phase, string>> = {
   deciding: 'checking permission',
   asking: 'waits for your answer',
   later: 'waits for a later answer',
+  locking: 'waits for keys that another run holds',
   journaling: 'recording that it starts',
   calling: 'runs',
   retrying: 'failed, retrying soon',

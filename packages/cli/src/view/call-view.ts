@@ -10,6 +10,7 @@ export type Phase =
   | 'deciding'
   | 'asking'
   | 'later'
+  | 'locking'
   | 'journaling'
   | 'calling'
   | 'retrying'
@@ -49,6 +50,7 @@ const executingStates = new Set<string>([
   'deciding',
   'asking',
   'later',
+  'locking',
   'journaling',
   'calling',
   'retrying',

@@ -28,6 +28,8 @@ export interface FoundMatches {
   readonly matches: FileMatch[]
   /** The search stopped early at a limit. */
   readonly isCut: boolean
+  /** The signal ended the search early. */
+  readonly isStopped?: boolean | undefined
 }
 
 export const maxLineChars = 500

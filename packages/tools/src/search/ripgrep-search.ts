@@ -1,10 +1,12 @@
 import { basename, join } from 'node:path'
+import { finishingTime } from '../deadline.ts'
 import { invalidPattern } from './dialect/pattern-error.ts'
 import { type FileMatch, type FoundLine, type FoundMatches, maxFileBytes, maxLineChars, type Search } from './match.ts'
 import { type RipgrepRun, runRipgrep } from './ripgrep.ts'
 import { startSearchThread } from './search-thread.ts'
 
 const maxBytes = 100_000_000
+const confirmedAtOnce = 64
 
 type Where = Pick<RipgrepRun, 'path' | 'runner' | 'folder' | 'signal'>
 
@@ -15,21 +17,38 @@ export async function ripgrepSearch(where: Where, search: Search, nameGlob: stri
     ...(nameGlob === undefined ? [] : [`--type-add=wanted:${nameGlob}`, '--type=wanted']),
     `--max-filesize=${maxFileBytes}`,
   ]
-  const { found, isCut } = await run(where, search, more)
-  if (found.length === 0) return { matches: [], isCut }
-  const thread = startSearchThread(where.signal)
+  const { found, isCut, isStopped } = await run(where, search, more)
+  const { confirmed, isWhole } = await confirm(found, where.signal)
+  return { matches: confirmed.map((match) => shown(match, search)), isCut, isStopped: isStopped || !isWhole }
+}
+
+/** In batches, so that a stop loses only the matches that nobody has verified yet. */
+async function confirm(
+  found: readonly FileMatch[],
+  signal: AbortSignal,
+): Promise<{ confirmed: FileMatch[]; isWhole: boolean }> {
+  const confirmed: FileMatch[] = []
+  if (found.length === 0) return { confirmed, isWhole: true }
+  const limit = finishingTime(signal)
+  const thread = startSearchThread(limit.signal)
   try {
-    const isTrue = await thread.confirm(found)
-    return { matches: found.filter((_, index) => isTrue[index]).map((match) => shown(match, search)), isCut }
+    for (let from = 0; from < found.length; from += confirmedAtOnce) {
+      const batch = found.slice(from, from + confirmedAtOnce)
+      const isTrue = await thread.confirm(batch)
+      if (isTrue === 'stopped') return { confirmed, isWhole: false }
+      confirmed.push(...batch.filter((_, index) => isTrue[index]))
+    }
+    return { confirmed, isWhole: true }
   } finally {
+    limit.clear()
     await thread.end()
   }
 }
 
 /** Searches the text of one file that was already read safely. */
 export async function ripgrepText(where: Where, search: Search, path: string, text: string): Promise<FoundMatches> {
-  const { found, isCut } = await run(where, search, [], text)
-  return { matches: found.map((match) => shown({ ...match, path }, search)), isCut }
+  const { found, isCut, isStopped } = await run(where, search, [], text)
+  return { matches: found.map((match) => shown({ ...match, path }, search)), isCut, isStopped }
 }
 
 async function run(
@@ -37,7 +56,7 @@ async function run(
   { pattern, ignoreCase, multiline, mode, before, after }: Search,
   more: readonly string[],
   input?: string,
-): Promise<{ found: FileMatch[]; isCut: boolean }> {
+): Promise<{ found: FileMatch[]; isCut: boolean; isStopped: boolean }> {
   const args = [
     '--json',
     ...(mode === 'content' ? [`--before-context=${before}`, `--after-context=${after}`] : []),
@@ -50,9 +69,9 @@ async function run(
     `--regexp=${pattern}`,
     '--',
   ]
-  const { text, isCut, problem } = await runRipgrep({ ...where, args, maxBytes, input })
+  const { text, isCut, isStopped, problem } = await runRipgrep({ ...where, args, maxBytes, input })
   if (problem !== undefined) throw invalidPattern(problem)
-  return { found: readLines(text, where.folder), isCut }
+  return { found: readLines(text, where.folder), isCut, isStopped }
 }
 
 /** The part of a glob that ripgrep can filter by: the file name, if it is simple. */

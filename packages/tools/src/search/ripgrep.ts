@@ -24,6 +24,8 @@ export interface RipgrepRun {
 export interface RipgrepOutput {
   readonly text: string
   readonly isCut: boolean
+  /** The signal ended the search; `text` is what ripgrep had printed until then. */
+  readonly isStopped: boolean
   /** Why the whole search failed; unreadable files are skipped. */
   readonly problem: string | undefined
 }
@@ -43,7 +45,7 @@ const always = [
 
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepOutput> {
   const { path, args, folder, runner, signal, maxBytes, input } = run
-  signal.throwIfAborted()
+  if (signal.aborted) return { text: '', isCut: false, isStopped: true, problem: undefined }
   const chunks: Uint8Array[] = []
   let bytes = 0
   let said = ''
@@ -74,10 +76,11 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepOutput> {
   if (exit.kind === 'exited') await running.closed
   running.release()
   signal.removeEventListener('abort', stop)
-  signal.throwIfAborted()
   if (exit.kind === 'notStarted') throw toolError(`ripgrep could not be started at ${path}.`, 'NotStarted')
+  // a search that ended by itself just before is complete
+  const isStopped = signal.aborted && exit.code === null
   const problem = exit.code === 2 && said !== '' ? said.trim().slice(0, maxSaid) : undefined
-  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > maxBytes, problem }
+  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > maxBytes, isStopped, problem }
 }
 
 /** The caller may stop reading before the end. */

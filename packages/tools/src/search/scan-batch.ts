@@ -21,12 +21,17 @@ export interface ScanTools {
   readonly readBytesNow: typeof readBytesNow
   readonly decodeText: typeof decodeText
   readonly textScanner: typeof textScanner
+  /** Sends a match at once: the thread may be terminated before it has searched all files. */
+  readonly report: (match: FileMatch) => void
 }
 
-/** Scans files in a worker thread; its source is sent there, so it must not refer to anything outside itself. */
+/**
+ * Scans files in a worker thread; its source is sent there, so it must not refer to anything outside itself. Reports as
+ * many matches as can be shown while it works, and returns the others.
+ */
 export function scanBatch(request: ScanRequest, tools: ScanTools): FileMatch[] {
   const { search, pattern, paths, texts, maxFileBytes, maxLineChars, maxLines } = request
-  const { fs, readBytesNow, decodeText, textScanner } = tools
+  const { fs, readBytesNow, decodeText, textScanner, report } = tools
   const scan = textScanner(search, pattern, maxLineChars)
   const textOf = (path: string): string | undefined => {
     const bytes = readBytesNow(fs, path, maxFileBytes)
@@ -34,13 +39,16 @@ export function scanBatch(request: ScanRequest, tools: ScanTools): FileMatch[] {
   }
   const matches: FileMatch[] = []
   let kept = 0
+  let reported = 0
   for (let index = 0; index < paths.length; index++) {
     const path = paths[index] as string
     const text = texts === undefined ? textOf(path) : texts[index]
     const found = text === undefined ? undefined : scan(text, maxLines - kept)
     if (found === undefined) continue
     kept += found.lines.length
-    matches.push({ path, ...found })
+    if (reported < maxLines) report({ path, ...found })
+    else matches.push({ path, ...found })
+    reported++
   }
   return matches
 }

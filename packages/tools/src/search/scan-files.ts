@@ -4,7 +4,7 @@ import { toJavaScript } from './dialect/to-javascript.ts'
 import { type FileMatch, type FoundMatches, maxFileBytes, maxLineChars, type Search } from './match.ts'
 import { type FileText, readBatch } from './read-batch.ts'
 import type { ScanRequest } from './scan-batch.ts'
-import { startSearchThread } from './search-thread.ts'
+import { startSearchThread, stopped } from './search-thread.ts'
 
 const batchFiles = 64
 
@@ -23,25 +23,45 @@ export async function scanFiles(
   const pattern = toJavaScript(search.pattern, search.ignoreCase, search.multiline)
   if (paths.length === 0) return { matches: [], isCut: false }
   const thread = startSearchThread(signal)
-  const scan = (batch: Pick<ScanRequest, 'paths' | 'texts' | 'maxLines'>): Promise<FileMatch[]> =>
-    thread.scan({ search, pattern, maxFileBytes, maxLineChars, ...batch })
+  const matches: FileMatch[] = []
+  let kept = 0
+  const keep = (match: FileMatch): void => {
+    kept += match.lines.length
+    matches.push(match)
+  }
+  const scan = (batch: Pick<ScanRequest, 'paths' | 'texts' | 'maxLines'>): Promise<'done' | 'stopped'> =>
+    thread.scan({ search, pattern, maxFileBytes, maxLineChars, ...batch }, keep)
   try {
-    if (workspace.fileSystem === nodeFileSystem) return { matches: await scan({ paths, maxLines }), isCut: false }
-    const matches: FileMatch[] = []
-    let kept = 0
+    if (workspace.fileSystem === nodeFileSystem) {
+      return { matches, isCut: false, isStopped: (await scan({ paths, maxLines })) === 'stopped' }
+    }
     // one batch is read while the previous one is scanned
     let next = readBatch(workspace, paths.slice(0, batchFiles))
     for (let from = 0; from < paths.length; from += batchFiles) {
-      const files = await next
-      signal.throwIfAborted()
+      const files = await unlessStopped(next, signal)
+      if (files === 'stopped') return { matches, isCut: false, isStopped: true }
       next = readBatch(workspace, paths.slice(from + batchFiles, from + 2 * batchFiles))
-      const found = await scan({ ...inColumns(files), maxLines: maxLines - kept })
-      for (const { lines } of found) kept += lines.length
-      matches.push(...found)
+      const end = await scan({ ...inColumns(files), maxLines: maxLines - kept })
+      if (end === 'stopped') return { matches, isCut: false, isStopped: true }
     }
     return { matches, isCut: false }
   } finally {
     await thread.end()
+  }
+}
+
+/** Another file system may be slow to answer. */
+async function unlessStopped<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | 'stopped'> {
+  if (signal.aborted) return 'stopped'
+  let stop = (): void => undefined
+  const whenStopped = new Promise<typeof stopped>((resolve) => {
+    stop = () => resolve(stopped)
+  })
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([value, whenStopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
 

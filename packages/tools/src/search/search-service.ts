@@ -24,7 +24,7 @@ const maxBytes = 100_000_000
 export async function listFiles(desk: SearchService, folder: string, signal: AbortSignal): Promise<FoundFiles> {
   const { workspace, ripgrep, runner } = desk
   if (ripgrep === false) return walkFiles(workspace, folder, maxFiles, signal)
-  const { text, isCut } = await runRipgrep({
+  const { text, isCut, isStopped } = await runRipgrep({
     path: ripgrep,
     args: ['--files', '--null'],
     folder,
@@ -41,7 +41,7 @@ export async function listFiles(desk: SearchService, folder: string, signal: Abo
     names.map((name) => join(folder, name)),
     (path) => path,
   )
-  return { files, isCut }
+  return { files, isCut, isStopped }
 }
 
 /** Leaves out files that rules forbid to read. */

@@ -1,22 +1,24 @@
-import { toolError } from 'signalbox'
-import { deadline } from '../deadline.ts'
+import { deadline, type StoppedBy } from '../deadline.ts'
 
-/** A search that stops when its call is aborted, or on timeout. */
-export async function timedSearch<Found>(
+const maxMs = 30_000
+
+/** A search that stops when its call is aborted, or on timeout, and then returns what it has found so far. */
+export async function timedSearch<Found extends { readonly isStopped?: boolean | undefined }>(
   signal: AbortSignal,
   search: (signal: AbortSignal) => Promise<Found>,
-  maxMs = 30_000,
-): Promise<Found> {
-  const limit = deadline(signal, maxMs)
+  ms = maxMs,
+): Promise<Found & { stoppedBy: StoppedBy | undefined }> {
+  const limit = deadline(signal, ms)
   try {
-    return await search(limit.signal)
-  } catch (error) {
-    if (!limit.isLate || signal.aborted) throw error
-    throw toolError(
-      `The search timed out after ${maxMs / 1_000} s. Search a smaller folder, or use a simpler pattern.`,
-      'Timeout',
-    )
+    const found = await search(limit.signal)
+    return { ...found, stoppedBy: found.isStopped === true ? limit.stoppedBy : undefined }
   } finally {
     limit.clear()
   }
 }
+
+/** What the model is told about a search that did not end by itself. */
+export const stopNote = (stoppedBy: StoppedBy): string =>
+  stoppedBy === 'timeout'
+    ? `[Partial result: the search timed out after ${maxMs / 1_000} s. Search a smaller folder, or use a simpler pattern.]`
+    : '[Partial result: the search was stopped before it finished.]'

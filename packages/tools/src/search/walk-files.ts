@@ -7,6 +7,8 @@ export interface FoundFiles {
   readonly files: string[]
   /** The walk stopped early at a limit. */
   readonly isCut: boolean
+  /** The signal ended the walk early. */
+  readonly isStopped?: boolean | undefined
 }
 
 const width = 16
@@ -36,7 +38,7 @@ export async function walkFiles(
     }
   }
   while (waiting.length > 0 && !isCut) {
-    signal.throwIfAborted()
+    if (signal.aborted) return { files, isCut, isStopped: true }
     await Promise.all(waiting.splice(0, width).map(visit))
   }
   return { files, isCut }

@@ -20,6 +20,8 @@ export interface Page {
   readonly bytes: Buffer
   /** The rest was truncated. */
   readonly isCut: boolean
+  /** The signal came before the end of the body; `bytes` are those that had arrived. */
+  readonly isStopped?: boolean | undefined
   /** The target of a redirect to another host; a new call is needed, since that host may be denied. */
   readonly redirectsTo?: string | undefined
 }
@@ -126,6 +128,7 @@ async function readPage(url: URL, response: IncomingMessage, { maxBytes, signal 
   const chunks: Buffer[] = []
   let length = 0
   let isCut = false
+  let isStopped = false
   try {
     // the limit counts decompressed bytes
     for await (const chunk of body) {
@@ -135,10 +138,14 @@ async function readPage(url: URL, response: IncomingMessage, { maxBytes, signal 
       length += chunk.length
       if (isCut) break
     }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    isStopped = true
   } finally {
     signal.removeEventListener('abort', stop)
     body.destroy()
     response.destroy()
   }
-  return { url: url.href, status, contentType: headers['content-type'] ?? '', bytes: Buffer.concat(chunks), isCut }
+  const contentType = headers['content-type'] ?? ''
+  return { url: url.href, status, contentType, bytes: Buffer.concat(chunks), isCut, isStopped }
 }

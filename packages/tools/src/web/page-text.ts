@@ -6,25 +6,29 @@ const textual = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|y
 const maxHtmlChars = 1_000_000
 
 /** The text of a page: HTML as Markdown, other text unchanged. */
-export async function pageText({ bytes, contentType, url }: Page, signal: AbortSignal): Promise<string> {
+export async function pageText(
+  { bytes, contentType, url, isCut, isStopped }: Page,
+  signal: AbortSignal,
+): Promise<string> {
   const kind = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (kind !== '' && !textual.test(kind)) {
     throw toolError(`${url} is ${kind} (${bytes.length} bytes), which cannot be shown as text.`, 'BinaryPage')
   }
-  const text = decode(bytes, contentType, kind)
+  const text = decode(bytes, contentType, kind, isCut || isStopped === true)
   if (text.includes('\0')) throw toolError(`${url} is binary data, which cannot be shown as text.`, 'BinaryPage')
   const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && /^\s*</.test(text))
   return isHtml ? toMarkdown(text.slice(0, maxHtmlChars), url, signal) : text
 }
 
 /** From the header, else from a byte order mark, else from a declaration at the start of the page. */
-function decode(bytes: Uint8Array, contentType: string, kind: string): string {
+function decode(bytes: Uint8Array, contentType: string, kind: string, isPart: boolean): string {
   const isMarkup = kind === '' || /html|xml/.test(kind)
   const charset = charsetOf(contentType) ?? markOf(bytes) ?? (isMarkup ? metaCharset(bytes) : undefined) ?? 'utf-8'
   try {
-    return new TextDecoder(charset).decode(bytes)
+    // a part may end in the middle of a character
+    return new TextDecoder(charset).decode(bytes, { stream: isPart })
   } catch {
-    return new TextDecoder('utf-8').decode(bytes)
+    return new TextDecoder('utf-8').decode(bytes, { stream: isPart })
   }
 }
 

@@ -12,19 +12,20 @@ service.remove(['script', 'style', 'noscript', 'iframe', 'template', 'title'])
 ;(${addMarkdownRules})(service, workerData.base)
 parentPort.postMessage(service.turndown(workerData.html).trim())`
 
-/** Converts HTML to Markdown. Runs in a worker thread, because a page can make this take for ever. */
+/** Converts HTML to Markdown in a worker thread, because a page can make this take for ever. On abort, returns the bare text. */
 export async function toMarkdown(html: string, base: string, signal: AbortSignal): Promise<string> {
   const path = createRequire(import.meta.url).resolve('turndown')
   const worker = new Worker(source, { eval: true, workerData: { html, base, path }, env: {} })
   const limit = deadline(signal, maxMs)
   try {
     return await new Promise<string>((resolve, reject) => {
-      limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true })
+      const stop = (): void => reject(limit.signal.reason)
+      if (limit.signal.aborted) stop()
+      else limit.signal.addEventListener('abort', stop, { once: true })
       worker.once('message', resolve).once('error', reject)
     })
   } catch {
-    signal.throwIfAborted()
-    // nested too deeply or too long for turndown: return the bare text
+    // nested too deeply or too long for turndown, or stopped
     return bareText(html)
   } finally {
     limit.clear()

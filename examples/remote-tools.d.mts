@@ -1,0 +1,4 @@
+import type { Tool } from 'signalbox'
+
+export const primes: Tool
+export const unstable: Tool

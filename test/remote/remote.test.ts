@@ -1,0 +1,269 @@
+import { allowAllTools, type ExecutorWarning, type Tool } from 'signalbox'
+import { memoryJournals, openSession } from 'signalbox/durable'
+import { createRecorder, type Frame } from 'signalbox/inspect'
+import {
+  DidNotRunError,
+  type RemoteCall,
+  type RemoteResult,
+  remote,
+  type ToolRunner,
+  UnknownOutcomeError,
+} from 'signalbox/remote'
+import { scriptedModel } from 'signalbox/scripted'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { flush, takeAll, takeReady, testTurn } from '../support/turn.ts'
+
+/** A runner that keeps what it was given until the test decides. */
+class HeldRunner implements ToolRunner {
+  readonly calls: (RemoteCall & { finish(result: RemoteResult): void; fail(error: unknown): void })[] = []
+
+  call(call: RemoteCall): Promise<RemoteResult> {
+    return new Promise((resolve, reject) => {
+      this.calls.push({ ...call, finish: resolve, fail: reject })
+    })
+  }
+
+  get last() {
+    const call = this.calls.at(-1)
+    if (call === undefined) throw new Error('nothing was sent')
+    return call
+  }
+}
+
+const local = (change: Partial<Tool> = {}) => ({
+  name: 'Far',
+  inputSchema: z.looseObject({}),
+  call: async () => {
+    throw new Error('the body must not run here')
+  },
+  ...change,
+})
+
+const turn = (change: Partial<Tool> = {}, options: Parameters<typeof remote>[2] = {}, context: object = {}) => {
+  const runner = new HeldRunner()
+  const parts = testTurn([remote(local(change) as Tool, runner, options)], { context })
+  const warnings: ExecutorWarning[] = []
+  parts.executor.on('warning', (warning) => warnings.push(warning))
+  return { ...parts, runner, warnings }
+}
+
+describe('remote(tool, runner)', () => {
+  it('R1 R2 R12 sends input, id and the picked context, and takes the result as its own', async () => {
+    const { add, executor, runner } = turn(
+      {},
+      { contextKeys: ['tenant', 'absent'] },
+      { tenant: { id: 7 }, secret: 's' },
+    )
+    add('f', 'Far', { path: 'a', when: new Date(0) })
+    expect(runner.last).toMatchObject({
+      toolUseID: 'f',
+      tool: { name: 'Far', version: undefined, schemaHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      input: { path: 'a', when: '1970-01-01T00:00:00.000Z' },
+      context: { tenant: { id: 7 } },
+      again: false,
+      attach: false,
+    })
+    runner.last.onProgress('half')
+    runner.last.finish({ data: 'whole', structuredOutput: { a: 1 } })
+    await flush()
+    const types = takeAll(executor).map(({ message }) => [message.type, JSON.stringify(message)])
+    expect(types).toEqual([
+      ['progress', expect.stringContaining('half')],
+      ['user', expect.stringContaining('whole')],
+      ['attachment', expect.stringContaining('structured_output')],
+    ])
+  })
+
+  it('R2 the key names session, reply, call and attempt; a retry is another job', async () => {
+    const keys: string[] = []
+    for (const id of ['a', 'b']) {
+      const { add, runner, clock } = turn({ retry: { attempts: 2 } })
+      add(id, 'Far')
+      runner.last.fail(new Error('once'))
+      await flush()
+      clock.increment(0)
+      keys.push(...runner.calls.map(({ key }) => key))
+    }
+    expect([keys.length, new Set(keys).size]).toEqual([4, 4])
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('R2 the error of the tool is the error of the call', async () => {
+    const { add, executor, runner } = turn()
+    add('f', 'Far')
+    runner.last.fail(new RangeError('no such row'))
+    await flush()
+    expect(takeReady(executor)[0]?.[1]).toContain('no such row')
+  })
+
+  it('R11 D12 an unknown outcome is told as such, with the reason in telemetry', async () => {
+    const { add, executor, runner } = turn({ retry: { attempts: 5 } })
+    const told: unknown[] = []
+    executor.on('tool_use_unknown', (event) => told.push(event))
+    add('f', 'Far')
+    const error = new UnknownOutcomeError('The worker is gone.')
+    runner.last.fail(error)
+    await flush()
+    expect(takeReady(executor)).toEqual([['f', expect.stringContaining('It may or may not have taken effect')]])
+    expect(runner.calls).toHaveLength(1)
+    expect(told).toMatchObject([{ toolUseID: 'f', error }])
+  })
+
+  it('R3 only a call whose tool says so may run again', () => {
+    for (const [isReadOnly, again] of [
+      [() => true, true],
+      [() => false, false],
+      [
+        () => {
+          throw new Error('no idea')
+        },
+        false,
+      ],
+    ] as const) {
+      const { add, runner } = turn({ isReadOnly })
+      add('f', 'Far')
+      expect(runner.last.again).toBe(again)
+    }
+  })
+
+  it('R12 a context modifier that stays behind is a warning', async () => {
+    const { add, runner, warnings } = turn()
+    add('f', 'Far')
+    runner.last.finish({ data: 1, dropped: ['contextModifier'] })
+    await flush()
+    expect(warnings).toMatchObject([{ code: 'not_remote', toolUseID: 'f' }])
+  })
+
+  it('R13 an input that is too long, or no JSON, does not run', async () => {
+    for (const input of [{ text: 'é'.repeat(600_000) }, { count: 1n }, { self: cyclic() }]) {
+      const { add, executor, runner } = turn({ normalizeInput: () => input })
+      add('f', 'Far')
+      await flush()
+      expect(takeReady(executor)[0]?.[1]).toContain('The call did not run')
+      expect(runner.calls).toEqual([])
+    }
+  })
+
+  it('R13 a result that the worker stored is a reference, also for a tool with its own format', async () => {
+    const stored = { path: '/results/7.txt', size: 900_000, head: 'HEAD', tail: 'TAIL' }
+    const mapResult: Tool['mapResult'] = (data, id) => ({ type: 'tool_result', tool_use_id: id, content: `<${data}>` })
+    for (const change of [{}, { mapResult }]) {
+      const { add, executor, runner } = turn(change)
+      add('f', 'Far')
+      runner.last.finish({ stored })
+      await flush()
+      expect(takeReady(executor)[0]?.[1]).toMatch(/900000 characters[\s\S]*\/results\/7\.txt[\s\S]*HEAD[\s\S]*TAIL/)
+    }
+  })
+
+  it('R6 the time that a tool allows counts from pick-up', async () => {
+    const { add, executor, runner, clock } = turn({ timeout: 50 })
+    add('f', 'Far')
+    runner.last.onPlace({ place: 'sent' })
+    clock.increment(500)
+    await flush()
+    expect(runner.last.signal.aborted).toBe(false)
+    runner.last.onPlace({ place: 'remote', worker: 'w1' })
+    clock.increment(49)
+    expect(runner.last.signal.aborted).toBe(false)
+    clock.increment(1)
+    expect(runner.last.signal.reason).toBe('timeout')
+    runner.last.fail(new Error('killed'))
+    await flush()
+    expect(takeReady(executor)[0]?.[1]).toContain('took longer than 50 ms')
+  })
+
+  it('R5 the body that is stopped has its grace, and its worker a moment to report', async () => {
+    const { add, executor, runner, clock, warnings } = turn()
+    add('f', 'Far')
+    runner.last.onPlace({ place: 'remote', worker: 'w1' })
+    executor.abort('escape')
+    clock.increment(runner.last.abortGraceMs)
+    await flush()
+    expect(warnings).toEqual([])
+    runner.last.fail(new Error('killed'))
+    await flush()
+    expect(takeReady(executor)[0]?.[1]).toContain('nothing more was done')
+  })
+
+  it('R5 a call that nobody had taken did not run', async () => {
+    const { add, executor, runner } = turn()
+    add('f', 'Far')
+    executor.abort('escape')
+    runner.last.fail(new DidNotRunError('it waited'))
+    await flush()
+    expect(takeReady(executor)[0]?.[1]).toContain('before it started')
+  })
+
+  it('the recorder shows where a call runs and on which worker, also to one that comes late', async () => {
+    const { add, executor, runner } = turn()
+    const recorded = () => {
+      const frames: Frame[] = []
+      createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(executor)
+      return frames
+    }
+    const early = recorded()
+    add('f', 'Far')
+    runner.last.onPlace({ place: 'sent' })
+    runner.last.onPlace({ place: 'remote', worker: 'gpu-1' })
+    const late = recorded()
+    const places = (frames: readonly Frame[]) =>
+      frames.flatMap((frame) => (frame.type === 'place' ? [[frame.place, frame.worker]] : []))
+    expect([places(early), places(late)]).toEqual([
+      [
+        ['sent', null],
+        ['remote', 'gpu-1'],
+      ],
+      [['remote', 'gpu-1']],
+    ])
+    runner.last.finish({ data: 'x' })
+    await flush()
+    runner.last.onPlace({ place: 'remote', worker: 'too late' })
+    expect(places(early)).toHaveLength(2)
+  })
+
+  it.each([
+    [{ contextKeys: 'a' }, /contextKeys: expected a list/],
+    [{ context: [] }, /Unknown option context/],
+  ])('refuses %j', (options, problem) => {
+    expect(() => remote(local() as Tool, new HeldRunner(), options as never)).toThrow(problem)
+  })
+
+  it('R10 after a crash, a call attaches to its job under the same key and never sends it twice', async () => {
+    const journals = memoryJournals()
+    const first = new HeldRunner()
+    const open = (runner: ToolRunner, owner: string, script: Parameters<typeof scriptedModel>[0]) =>
+      openSession({
+        id: 's',
+        journals,
+        owner,
+        tools: [remote(local() as Tool, runner)],
+        model: scriptedModel(script),
+        canUseTool: allowAllTools,
+      })
+    const crashed = await open(first, 'one', [[{ call: 'Far', id: 'c1', input: { a: 1 } }]])
+    void drain(crashed.send('go'))
+    await expect.poll(() => first.calls.length).toBe(1)
+    const second = new HeldRunner()
+    const resumed = await open(second, 'two', ['done'])
+    const rest = drain(resumed.resume())
+    await expect.poll(() => second.calls.length).toBe(1)
+    expect([second.last.key, second.last.attach, second.last.input]).toEqual([first.last.key, true, { a: 1 }])
+    second.last.finish({ data: 'from the first life' })
+    expect(JSON.stringify(await rest)).toContain('from the first life')
+    await resumed.close()
+  })
+})
+
+function cyclic(): object {
+  const self: Record<string, unknown> = {}
+  self.self = self
+  return self
+}
+
+async function drain(messages: AsyncIterable<unknown>): Promise<unknown[]> {
+  const seen: unknown[] = []
+  for await (const message of messages) seen.push(message)
+  return seen
+}
