@@ -11,21 +11,29 @@ const rooms = [
     .map((name) => ({ name, include: [`packages/${name}/test/**/*.test.ts`] })),
 ]
 
-/** What `npm run test:quick` leaves out: browsers, builds and packing, other programs, real wires, random campaigns, long walks. */
+/**
+ * `npm run test:quick` leaves these out: browsers, builds and packing, other programs, real wires, random campaigns, long
+ * walks, and tests that replace a module, because all files share their modules there.
+ */
 const slow = [
   'test/{e2e,packed,endurance,reference-executor,reference-query,chart-engine}/**',
-  'test/house/{agent-sdk,bridges,bundle,examples,exports,loading}.test.ts',
+  'test/house/{agent-sdk,bridges,bundle,ensure-programs,examples,exports,loading,readme}.test.ts',
   'test/inspect/{server,replay-page}/**',
+  'test/inspect/{what-if*,waiting-ranges,schedule-watch,xstate-fields,run-model/follows-executor}.test.ts',
   'test/testing/{conformance,coverage,docs,explore*,invariants,mutants,pasted,recording,simulate,soak}.test.ts',
   'test/charts/*.test.ts',
-  'test/{adapters,query}/*{service,wire,same-meaning,clients,streamtext}*.test.ts',
-  'test/inspect/what-if*.test.ts',
+  'test/{adapters,query}/*{service,wire,same-meaning,clients,streamtext,stream-text}*.test.ts',
+  'test/adapters/{nasty-*,garbage,openai-conversations}.test.ts',
   'test/inspector-app/reduce.test.ts',
+  'test/durable/random-*.test.ts',
   'test/node/file-journals/{faults,processes}.test.ts',
-  'test/{transcripts,permission,hooks}/*{properties,every-combination}*.test.ts',
+  'test/transcripts/{properties,answer-open-calls,compact-tool-results}.test.ts',
+  'test/{permission,hooks}/*{properties,every-combination}*.test.ts',
   'packages/{mcp,cli,postgres,xstate-inspect,stately-inspect}/**',
   'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
-  'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-ends,docs,background*}.test.ts',
+  'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-*,leftovers,docs,background*,scan-files,rebound-names,wrappers}.test.ts',
+  'packages/tools/test/shell/{same-words,exact-rule,git-traps}.test.ts',
+  'packages/tools/test/workspace/path-fuzz.test.ts',
 ]
 
 export default defineConfig(({ mode }) => ({

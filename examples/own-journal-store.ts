@@ -9,6 +9,7 @@ import {
   JournalWriter,
   keyOf,
   newSessionState,
+  outerIn,
   type PendingRecord,
   sessionExists,
   sessionFenced,
@@ -73,7 +74,8 @@ function mapJournals(): JournalStore {
         const state = recordsOf(row).reduce(stateAfter, newSessionState)
         const status = statusOf(state, row.owner !== undefined)
         const [createdAt = 0, updatedAt = 0] = [row.log[0]?.at, row.log.at(-1)?.at]
-        const summary = { id, status, records: row.log.length, createdAt, updatedAt, owner: row.owner?.name }
+        const outer = outerIn(recordsOf(row)[0])
+        const summary = { id, status, records: row.log.length, createdAt, updatedAt, owner: row.owner?.name, outer }
         if (filter?.status?.includes(status) ?? true) yield { ...summary, questions: [...state.questions.keys()] }
       }
     },
@@ -89,6 +91,7 @@ function mapJournals(): JournalStore {
     },
     async remove(id) {
       rows.delete(id)
+      for (const [inner, row] of rows) if (outerIn(recordsOf(row)[0]) === id) await this.remove(inner)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Store, Tab } from './store.ts'
 
-/** What an address asks to show, beside its token. */
+/** The view that an address requests, beside its token. */
 export interface DeepLink {
   readonly run: number | undefined
   readonly call: string | undefined

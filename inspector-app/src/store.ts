@@ -73,7 +73,7 @@ export class Store {
   feed: Feed | undefined
   /** Overrides the wall clock for the time between frames. */
   clock: (() => number) | undefined
-  /** What the page's address asks to show, until it can be shown. */
+  /** The view that the page's address requests, until it can be shown. */
   link: DeepLink | undefined
   readonly layouts: Layouts
   state: State

@@ -55,7 +55,7 @@ const cutShort = (reached: 'notStarted' | 'underWay') =>
     ],
   }) as const
 
-/** Its body ran in a process that is gone: nobody can say that it did nothing. */
+/** Its body ran in a process that has ended: whether it took effect is unknown. */
 const endsUnknown = {
   target: '#call.completed',
   actions: [holdCause, 'stop', { type: 'endWith', params: byUnknown }],

@@ -34,7 +34,7 @@ export type CallEvent =
   | { type: 'start.failed' }
   /** A call that ran in an earlier process runs again. */
   | { type: 'call.recovered' }
-  /** Nobody can say what became of a call that ran in an earlier process, or on another machine. */
+  /** Whether a call that ran in an earlier process or on another machine took effect is unknown. */
   | ({ type: 'outcome.unknown' } & OwnResult)
   /** The log has the result of the call, or never will. */
   | { type: 'result.recorded' }

@@ -3,7 +3,7 @@ import { once } from '../once.ts'
 import type { QueryEnding } from './query-ending.ts'
 import type { QueryPort } from './query-port.ts'
 
-/** What may follow a failed stream. */
+/** The possible next steps after a failed stream. */
 export type Recovery = 'retry' | 'fallBack' | 'none'
 
 export type QueryEvent =
@@ -27,7 +27,7 @@ export type QueryEvent =
   | { type: 'results.drained' }
   /** The turn of the log is rebuilt. `next` says where it goes on. */
   | { type: 'turn.recovered'; next: 'preparing' | 'draining' | 'deciding' }
-  /** No further request: the query ends, to be resumed later. What is under way has a grace period. */
+  /** Sends no further request: the query ends, to be resumed later. Running work has a grace period. */
   | { type: 'query.suspend'; graceMs: number }
   | { type: 'suspend.due' }
   /** Every call that is left waits for a person. */
@@ -162,7 +162,7 @@ const atRest = {
   'journal.failed': { target: 'journalError', actions: holdError },
 } as const
 
-/** What is under way may go on until the grace period ends. */
+/** Running work may continue until the grace period ends. */
 const underWay = {
   'query.suspend': {
     actions: [
@@ -201,7 +201,7 @@ export const queryChart = once(() =>
             { target: 'preparing' },
           ],
           'query.abort': [
-            // what was done in the open turn must not be lost
+            // the effects of the open turn must not be lost
             { guard: 'hasOpenTurn', target: 'recovering', actions: holdAbort },
             { target: 'abortedStreaming', actions: holdAbort },
           ],

@@ -9,5 +9,5 @@ export type QueryEnding =
   | { readonly reason: 'model_error'; readonly error: unknown }
   /** It can be resumed: questions wait for a person, or the session was suspended. */
   | { readonly reason: 'suspended' }
-  /** The session's log cannot be written any more. What it has can be resumed. */
+  /** The session's log cannot be written any more. The session can be resumed from its last record. */
   | { readonly reason: 'journal_error'; readonly error: unknown }

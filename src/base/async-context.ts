@@ -7,7 +7,7 @@ interface AsyncResource {
   runInAsyncScope<Given, Value>(job: (given: Given) => Value, self: undefined, given: Given): Value
 }
 
-/** A value of the async context: what runs inside, and what that starts, finds it, also after a pause. */
+/** A value of the async context: visible to the code that runs inside and to everything it starts, also after an `await`. */
 export interface ContextVariable<Value> {
   run<Result>(value: Value, job: () => Result): Result
   get(): Value | undefined

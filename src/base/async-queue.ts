@@ -1,6 +1,6 @@
 import { Fifo } from './fifo.ts'
 
-/** A queue for readers who come when they like. Each item is handed over once. */
+/** A queue between a writer and asynchronous readers. Each item goes to one reader. */
 export class AsyncQueue<Item, End> {
   readonly #room: number
   readonly #items = new Fifo<Item>()
@@ -10,7 +10,7 @@ export class AsyncQueue<Item, End> {
   /** Called with each item as it arrives, before a reader takes it. */
   onItem: ((item: Item) => void) | undefined
 
-  /** A writer that is faster than the readers is asked to wait beyond `room`. */
+  /** Backpressure: a writer should wait when more than `room` items are unread. */
   constructor(room: number) {
     this.#room = room
   }
@@ -30,7 +30,7 @@ export class AsyncQueue<Item, End> {
     this.#letIn()
   }
 
-  /** What it ended with, once it has, whether or not all was read. */
+  /** The end value, available as soon as the queue has ended, even if items are still unread. */
   get ending(): End | undefined {
     return this.#end?.value
   }
@@ -45,13 +45,13 @@ export class AsyncQueue<Item, End> {
     return new Promise((resolve) => this.#readers.push(resolve))
   }
 
-  /** Resolves when there is room for more; undefined where there is. */
+  /** Resolves when there is room for more; undefined if there is room now. */
   room(): Promise<void> | undefined {
     if (this.#items.length < this.#room || this.#end !== undefined) return undefined
     return new Promise((resolve) => this.#whenRoom.push(resolve))
   }
 
-  /** Nobody reads any more: what is left is dropped, and no writer waits for room. */
+  /** There are no more readers: drops unread items and releases waiting writers. */
   drop(): void {
     this.#items.clear()
     this.#letIn()

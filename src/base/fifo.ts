@@ -1,9 +1,9 @@
-/** What a turn of usual size needs. */
+/** Enough for a turn of usual size. */
 const mostRoom = 64
 
 /** First in, first out, at constant cost: `shift` of an array moves everything behind the first. */
 export class Fifo<Item> {
-  /** Those between `#head` and `#end`. It keeps its room: a list that is emptied is given new room when it is filled. */
+  /** The items are between `#head` and `#end`. The array never shrinks, because a truncated array would be allocated again. */
   #items: (Item | undefined)[] = []
   #head = 0
   #end = 0
@@ -19,7 +19,7 @@ export class Fifo<Item> {
   shift(): Item | undefined {
     if (this.#head === this.#end) return undefined
     const item = this.#items[this.#head]
-    // what was taken must not be kept alive by what is still to be taken
+    // release the item: the array lives on
     this.#items[this.#head++] = undefined
     if (this.#head === this.#end) this.#restart()
     else if (this.#head > 1_000 && this.#head * 2 > this.#end) this.keep(() => true)

@@ -69,9 +69,9 @@ class ActionArgs {
 }
 
 /**
- * One event on its way through a chart: what the guards are asked about, and what the actions so far have left. Guards and
- * the functions of parameters, targets and events are called with it; what an action is called with is made anew, since
- * it may be kept. It has no private methods, for which every step would need a field more.
+ * The processing of one event: the input of the guards, and the changes by the actions so far. Guards and functions for
+ * parameters, targets and events get this object as their argument. Actions get a new object, because they may keep it.
+ * There are no private methods, because they would cost a field per step.
  */
 export class ChartStep implements Asked, Content {
   readonly scope: AnyActorScope
@@ -79,14 +79,14 @@ export class ChartStep implements Asked, Content {
   before: AnyMachineSnapshot
   at: Configuration
   context: MachineContext
-  /** The event of the microstep that is under way: the one that came, or one that was raised. */
+  /** The event of the current microstep: the received event, or a raised one. */
   event: AnyEventObject
   raised: AnyEventObject[] | undefined
-  /** What few steps change, where the actions of this microstep have. */
+  /** Rarely changed parts of the snapshot, if the actions of this microstep changed them. */
   #rest: Omit<Content, 'context'> | undefined
   #made: ActionArgs | undefined
 
-  // one for each event: to use one again costs more, since the collector has to watch what an old object points to
+  // a new object per event: reusing one costs more, because the garbage collector tracks what old objects refer to
   constructor(scope: AnyActorScope, event: AnyEventObject, at: Configuration, before: AnyMachineSnapshot) {
     this.scope = scope
     this.event = event
@@ -232,7 +232,7 @@ export class ChartStep implements Asked, Content {
       this.resolve(stopChild(children[id] as AnyActorRef) as unknown as BuiltInAction, undefined)
   }
 
-  /** Whether the actions of this microstep left anything that makes another snapshot. */
+  /** Whether the actions of this microstep changed anything, so that a new snapshot is needed. */
   get isChanged(): boolean {
     return this.context !== this.before.context || this.#rest !== undefined
   }
@@ -252,7 +252,7 @@ export class ChartStep implements Asked, Content {
   }
 }
 
-/** Tells who looks on, and runs it: at once, or, for the actions of an actor that has not started, when it does. */
+/** Reports the action to inspectors and runs it: at once, or at the start of an actor that has not started yet. */
 function performIn({ scope, args }: ChartStep, type: string, params: unknown, exec: Exec): void {
   if (!isRunning(scope)) return scope.actionExecutor({ type, info: args, params, exec } as never)
   const { self, system } = scope
@@ -262,7 +262,7 @@ function performIn({ scope, args }: ChartStep, type: string, params: unknown, ex
   exec?.(args, params)
 }
 
-/** XState's own way to spawn an actor, which it hands to nobody but an assigner. */
+/** XState's own `spawn`, which XState passes only to assigners. */
 function spawnerOf(step: ChartStep): Spawn {
   let found: Spawn | undefined
   const take = assign((args) => {

@@ -50,7 +50,7 @@ class ChartRunner {
     const { initial, unentered, blank } = this.#table
     const { context } = this.#table.machine.config as { context?: unknown }
     const step = new ChartStep(scope, { type: 'xstate.init', input }, unentered, blank)
-    // as they are before any state is entered, for where something goes wrong on the way
+    // the state before any state is entered, in case entering fails
     let begun: MachineContext = {}
     let { children } = step
     try {
@@ -72,7 +72,7 @@ class ChartRunner {
     return this.#settle(step)
   }
 
-  /** Takes eventless transitions until there are none or one changes nothing, then what was raised, and so on. */
+  /** Takes eventless transitions until there are none or one changes nothing, then raised events, and repeats. */
   #settle(step: ChartStep): AnyMachineSnapshot {
     let isAsked = true
     while (step.before.status === 'active') {

@@ -20,7 +20,7 @@ class Deferred extends Fifo<() => void> {
 
 /** The root actor of a system for a compiled chart. Without observers, no reports are created. */
 class TableRoot extends OpenActor {
-  /** In place of an observer: a set that is not empty would have to be looked through at every step. */
+  /** Not an observer, because XState walks through a non-empty set of observers at every step. */
   onEnd: (() => void) | undefined
 
   constructor(logic: AnyStateMachine, options: unknown) {

@@ -2,11 +2,12 @@ import type { JournalRecord } from '../journal/journal.ts'
 import type { OpenTurn } from '../journal/open-turn.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
+import type { AgentCallRef } from '../pipeline/ask-channel.ts'
 import type { SessionQuestion } from '../query/session/question-book.ts'
 import type { SessionUsage } from '../query/session/usage.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 
-/** The state of a session, as its records tell it. */
+/** The state of a session, derived from its records. */
 export interface FoldedSession {
   readonly id: string
   readonly status: 'idle' | 'running' | 'suspended'
@@ -14,17 +15,20 @@ export interface FoldedSession {
   readonly transcript: readonly Message[]
   /** Messages that are sent and not yet part of the conversation. */
   readonly waiting: readonly UserMessage[]
-  /** The reply that is not over, with what the log says of each of its calls. */
+  /** The unfinished reply, with the recorded state of each of its calls. */
   readonly turn: OpenTurn | undefined
+  /** Its own open questions. Those of its agents are in the logs of the agents. */
   readonly questions: readonly SessionQuestion[]
+  /** Agents whose calls are not over. Each is a session of its own. */
+  readonly agents: readonly (AgentCallRef & { readonly session: string })[]
   /** Rules that came with answers. */
   readonly rules: PermissionLists
   /** The keys of the context that are kept. */
   readonly context: Readonly<Record<string, unknown>>
   readonly usage: SessionUsage
-  /** Why the last run ended; undefined while one has not. */
+  /** Why the last run ended; undefined while a run is unfinished. */
   readonly reason: string | undefined
-  /** Who has opened the session, in order. */
+  /** The owners that opened the session, in order. */
   readonly owners: readonly string[]
 }
 
@@ -47,6 +51,7 @@ export function foldJournal(records: Iterable<JournalRecord>): FoldedSession {
     waiting,
     turn,
     questions: fold.openQuestions,
+    agents: [...fold.agents.values()].map(({ session, call, tool }) => ({ session, toolUseID: call, toolName: tool })),
     rules,
     context,
     usage: fold.usage.total,

@@ -11,7 +11,7 @@ import {
 import { sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
 import type { JournalLimits } from '../journal/journal-limits.ts'
 import { JournalWriter } from '../journal/journal-writer.ts'
-import { firstRecords, type PendingRecord } from '../journal/pending-records.ts'
+import { firstRecords, outerIn, type PendingRecord } from '../journal/pending-records.ts'
 import { checkRecord } from '../journal/record-types.ts'
 import { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
 
@@ -95,10 +95,19 @@ export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions
 
     async remove(id) {
       checkId(id)
-      sessions.delete(id)
+      removeTree(sessions, id)
     },
   }
 }
+
+/** With the agents inside it. */
+function removeTree(sessions: Map<string, KeptSession>, id: string): void {
+  sessions.delete(id)
+  for (const [inner, { log }] of [...sessions]) if (outerOf(log) === id) removeTree(sessions, inner)
+}
+
+const outerOf = ([created]: readonly PendingRecord[]): string | undefined =>
+  created === undefined ? undefined : outerIn(JSON.parse(created.body))
 
 function keep(session: KeptSession, records: readonly PendingRecord[]): void {
   for (const record of records) {
@@ -120,5 +129,6 @@ function summaryOf(id: string, { log, state, owner }: KeptSession): SessionSumma
     updatedAt: log.at(-1)?.at ?? 0,
     questions: [...state.questions.keys()],
     owner: owner?.name,
+    ...(outerOf(log) !== undefined && { outer: outerOf(log) }),
   }
 }

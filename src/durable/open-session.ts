@@ -1,7 +1,7 @@
 import { invalidOption } from '../base/invalid-option.ts'
 import { sha256 } from '../base/sha256.ts'
 import type { JournalStore } from '../journal/journal.ts'
-import { defaultStamps } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import { OpenCalls } from '../query/open-calls.ts'
 import { checkOptions, readMessages } from '../query/options.ts'
 import { Session } from '../query/session/session.ts'
@@ -25,15 +25,15 @@ export interface OpenSessionOptions extends SessionOptions {
    */
   mode?: 'create' | 'resume' | 'either' | undefined
   /**
-   * Keys of the context that are kept, as JSON: what context modifiers do to them holds after a resume.
+   * Keys of the context that are stored as JSON, so that changes by context modifiers survive a resume.
    * @default none
    */
   contextKeys?: readonly string[] | undefined
 }
 
 /**
- * Opens a session that survives its process: a new one, or one that the store has. After a crash or a suspension nothing
- * runs until `resume` or `send`; `questions()` has what was asked before.
+ * Opens a session that survives its process: a new one, or a stored one. After a crash or a suspension, nothing runs until
+ * `resume` or `send`; `questions()` lists the questions that are still open.
  *
  * @example
  * const session = await openSession({ id: 'invoice-7', journals, tools, model })
@@ -41,7 +41,7 @@ export interface OpenSessionOptions extends SessionOptions {
  */
 export async function openSession({
   journals,
-  owner = `owner_${defaultStamps.uuid()}`,
+  owner = `owner_${defaultIdsAndTime.uuid()}`,
   mode = 'either',
   contextKeys = [],
   messages = [],
@@ -52,13 +52,13 @@ export async function openSession({
   if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)
   checkOptions({ ...queryOptions, messages })
   // a service refuses calls without results; a log must not begin with them
-  const begun = new OpenCalls(readMessages(messages), 'answer', defaultStamps)
+  const begun = new OpenCalls(readMessages(messages), 'answer', defaultIdsAndTime)
   const created = { messages: begun.messages, tools: toolHashes(options.tools) }
   const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices }, mode, created)
   return new Session(options, log)
 }
 
-/** For people who compare a log with the tools of today. */
+/** Recorded so that a person can compare the log with the current tools. */
 function toolHashes(tools: SessionOptions['tools']): Record<string, string> {
   const now = typeof tools === 'function' ? tools() : tools
   return Object.fromEntries(

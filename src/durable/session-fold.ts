@@ -16,9 +16,18 @@ export interface FoldedQuestion {
   readonly shown: RecordedQuestion
 }
 
+/** An agent whose call is not over. */
+export interface FoldedAgent {
+  /** The id of the agent's own session. */
+  readonly session: string
+  readonly reply: string
+  readonly call: string
+  readonly tool: string
+}
+
 type Fields<Type extends RecordType> = Records[Type]
 
-/** The state of a session after each of its records. It holds no more than the records say. */
+/** The state of a session, updated with each record and derived from records alone. */
 export class SessionFold {
   transcript = new Transcript([])
   readonly usage: UsageTotal
@@ -34,6 +43,8 @@ export class SessionFold {
   result: Fields<'run.ended'> | undefined
   readonly owners: string[] = []
   readonly questions = new Map<string, FoldedQuestion>()
+  /** By the id of the agent's session. */
+  readonly agents = new Map<string, FoldedAgent>()
 
   constructor(prices?: ConstructorParameters<typeof UsageTotal>[0]) {
     this.usage = new UsageTotal(prices)
@@ -44,15 +55,18 @@ export class SessionFold {
     step?.(this, record)
   }
 
-  /** Whether a run has something to go on with. */
+  /** Whether there is work to resume. */
   get isUnfinished(): boolean {
     return this.status !== 'idle' || this.waiting.length > 0
   }
 
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   get hasAnswered(): boolean {
-    return [...(this.turn?.calls.values() ?? [])].some(
-      ({ answer, completed }) => answer !== undefined && completed === undefined,
+    const agents = new Set([...this.agents.values()].map(({ call }) => call))
+    return [...(this.turn?.calls ?? [])].some(
+      ([id, { answer, started, completed }]) =>
+        // one that has started waits for its agent
+        answer !== undefined && started === undefined && completed === undefined && !agents.has(id),
     )
   }
 
@@ -79,6 +93,10 @@ export class SessionFold {
       if (message !== undefined) this.transcript.push(message)
     }
     this.waiting = this.waiting.filter(({ uuid }) => !took.includes(uuid))
+  }
+
+  endAgents(isOver: (agent: FoldedAgent) => boolean): void {
+    for (const [id, agent] of this.agents) if (isOver(agent)) this.agents.delete(id)
   }
 
   closeQuestions(isClosed: (question: FoldedQuestion) => boolean): void {
@@ -154,9 +172,16 @@ const steps: Steps & { [type: string]: unknown } = {
     if (past !== undefined) past.completed = messages
     for (const message of messages) fold.usage.add(message)
     fold.closeQuestions((each) => each.reply === reply && each.call === call)
+    fold.endAgents((each) => each.reply === reply && each.call === call)
   },
   'context.changed': (fold, { context }) => {
     fold.context = context
+  },
+  'agent.started': (fold, { session, reply, call, tool }) => {
+    fold.agents.set(session, { session, reply, call, tool })
+  },
+  'rules.added': (fold, { rules }) => {
+    fold.rules = withRules(fold.rules, rules)
   },
   'turn.committed': (fold, committed) => {
     const { turn } = fold
@@ -173,6 +198,7 @@ const steps: Steps & { [type: string]: unknown } = {
   },
   'attempt.discarded': (fold, { reply, kept = [], reports, usesFallback }) => {
     fold.closeQuestions((each) => each.reply === reply)
+    fold.endAgents((each) => each.reply === reply)
     for (const report of reports) fold.usage.add(report)
     if (usesFallback === true) fold.usesFallback = true
     const blocks = (fold.turn?.blocks ?? []).filter(({ message }) => kept.includes(message.uuid))
@@ -189,6 +215,7 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.turn = undefined
     fold.result = ended
     fold.questions.clear()
+    fold.agents.clear()
   },
 }
 

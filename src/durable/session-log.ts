@@ -3,12 +3,14 @@ import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/j
 import { journalError } from '../journal/journal-errors.ts'
 import type { OpenTurn } from '../journal/open-turn.ts'
 import type { SessionRecord } from '../journal/records.ts'
+import type { AgentOf } from '../journal/run-log.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
-import type { PermissionLists } from '../permission/permission-settings.ts'
+import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import { questionId, type SessionQuestion } from '../query/session/question-book.ts'
 import type { JournalStart, SessionJournal } from '../query/session/session-journal.ts'
 import type { ModelPrice, SessionUsage } from '../query/session/usage.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
+import { AgentLogs } from './agent-logs.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 import { writable } from './writable-record.ts'
 
@@ -17,6 +19,8 @@ export interface SessionLogOptions {
   readonly owner: string
   readonly contextKeys: readonly string[]
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined
+  /** The log of the session that this one is an agent of. */
+  readonly outer?: SessionLog | undefined
 }
 
 /** The log of one session, and its state after each record. */
@@ -26,6 +30,9 @@ export class SessionLog implements SessionJournal {
   readonly #options: SessionLogOptions
   readonly #fold: SessionFold
   readonly #listeners = new Set<(error: unknown) => void>()
+  readonly #agents = new AgentLogs()
+  #stopNotes: () => void = () => undefined
+  #onAgentAnswer: (() => void) | undefined
   #failure: unknown
   #endsBy: string | undefined
 
@@ -43,16 +50,23 @@ export class SessionLog implements SessionJournal {
     created: JournalStart & Record<string, unknown>,
   ): Promise<SessionLog> {
     const journal = await options.store.open(id, { owner: options.owner, mode, created: writable(created) })
+    let log: SessionLog | undefined
     try {
-      return new SessionLog(journal, options)
+      log = new SessionLog(journal, options)
+      await log.#openAgents()
+      return log
     } catch (error) {
-      await journal.close().catch(() => undefined)
+      await (log?.shut() ?? journal.close()).catch(() => undefined)
       throw error
     }
   }
 
   get session(): string {
     return this.#journal.id
+  }
+
+  get ended(): { readonly reason: string; readonly error?: string | undefined } | undefined {
+    return this.#fold.isUnfinished ? undefined : this.#fold.result
   }
 
   get transcript(): readonly Message[] {
@@ -72,11 +86,12 @@ export class SessionLog implements SessionJournal {
   }
 
   get hasAnswered(): boolean {
-    return this.#fold.hasAnswered
+    return this.#fold.hasAnswered || this.#agents.logs.some(({ hasAnswered }) => hasAnswered)
   }
 
+  /** Those of agents hold here too, also if this log did not come to record them. */
   get rules(): PermissionLists {
-    return this.#fold.rules
+    return this.#agents.logs.reduce((rules, agent) => withRules(rules, agent.rules), this.#fold.rules)
   }
 
   get context(): Readonly<Record<string, unknown>> {
@@ -104,7 +119,7 @@ export class SessionLog implements SessionJournal {
   }
 
   get questions(): readonly SessionQuestion[] {
-    return this.#fold.openQuestions
+    return [...this.#fold.openQuestions, ...this.#agents.questions]
   }
 
   append(record: SessionRecord): void {
@@ -113,6 +128,8 @@ export class SessionLog implements SessionJournal {
     const whole = { ...record, ...(note !== undefined && { note }) }
     this.#journal.append(writable(whole) as unknown as NewRecord)
     this.#fold.take(whole as unknown as NewRecord)
+    // an agent whose call is over never goes on
+    for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#release(id)
   }
 
   flush(): Promise<boolean> | undefined {
@@ -138,6 +155,8 @@ export class SessionLog implements SessionJournal {
   }
 
   async answer(question: string, answer: PermissionAnswer, by: string | undefined): Promise<'accepted' | 'stale'> {
+    const agent = this.#fold.questions.has(question) ? undefined : this.#agents.find(question)
+    if (agent !== undefined) return agent.answer(question, answer, by)
     // the store knows a question only when it is durable
     if ((await this.flush()) === false) throw this.#failure
     const note = { type: 'answer', question, answer, ...(by !== undefined && { by }) } as const
@@ -145,7 +164,12 @@ export class SessionLog implements SessionJournal {
   }
 
   onNote(listener: (note: SessionNote) => void): void {
-    this.#journal.onNote(listener)
+    this.#stopNotes()
+    this.#stopNotes = this.#journal.onNote(listener)
+  }
+
+  onAgentAnswer(listener: () => void): void {
+    this.#onAgentAnswer = listener
   }
 
   takeAnswer({ question, answer, by }: Extract<SessionNote, { type: 'answer' }>): boolean {
@@ -161,17 +185,102 @@ export class SessionLog implements SessionJournal {
   }
 
   fork(id: string, start: JournalStart): Promise<SessionLog> {
-    return SessionLog.open(id, this.#options, 'create', { ...start })
+    return SessionLog.open(id, { ...this.#options, outer: undefined }, 'create', { ...start })
   }
 
-  close(): Promise<void> {
-    return this.#journal.close()
+  async openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
+    const id = `${this.session}/${of.reply}/${of.call}`
+    const known = this.#agents.get(id)
+    if (known !== undefined) return known
+    // an opening of this session finds every agent that there may be
+    this.append({ t: 'agent.started', optional: true, reply: of.reply, call: of.call, tool: of.tool, session: id })
+    if ((await this.flush()) === false) throw this.#failure
+    return this.#addAgent(id, of, 'either', created)
+  }
+
+  /** The log of an agent that has not ended stays open: its questions wait for answers. */
+  async close(): Promise<void> {
+    const { outer } = this.#options
+    if (outer === undefined) return this.shut()
+    this.#onAgentAnswer = undefined
+    if (this.ended === undefined && this.#failure === undefined) this.#hearAnswers()
+    else await outer.#release(this.session)
+  }
+
+  /** Lets go of the log of an agent. Its rules hold here; what it had not finished is over. */
+  async #release(id: string): Promise<void> {
+    const agent = this.#agents.remove(id)
+    if (agent === undefined) return
+    const { rules } = agent
+    if (hasMore(rules, this.#fold.rules)) this.append({ t: 'rules.added', optional: true, session: id, rules })
+    if (agent.isUnfinished) agent.append({ t: 'run.ended', reason: 'aborted_tools', took: agent.waiting, messages: [] })
+    await agent.shut().catch(() => undefined)
+  }
+
+  /** Closes the log and those of all agents inside. */
+  async shut(): Promise<void> {
+    this.#stopNotes()
+    await this.#agents.close()
+    await this.#journal.close()
+  }
+
+  /** First of all, so that no earlier owner goes on with them. */
+  async #openAgents(): Promise<void> {
+    for (const { session, ...of } of this.#fold.agents.values()) {
+      try {
+        await this.#addAgent(session, of, 'resume', {})
+      } catch (error) {
+        // the process ended before the agent began
+        if (!isSignalboxError(error) || error.code !== 'session_not_found') throw error
+      }
+    }
+  }
+
+  async #addAgent(
+    id: string,
+    { call, tool }: AgentOf,
+    mode: 'resume' | 'either',
+    created: object,
+  ): Promise<SessionLog> {
+    const start = { ...created, messages: [], outer: this.session }
+    const log = await SessionLog.open(id, { ...this.#options, outer: this }, mode, start)
+    this.#agents.add(id, { log, call: { toolUseID: call, toolName: tool } })
+    log.#hearAnswers()
+    return log
+  }
+
+  /** While no session runs on this log. Other notes wait for one that does. */
+  #hearAnswers(): void {
+    this.onNote((note) => {
+      if (note.type !== 'answer') return
+      if (!this.takeAnswer(note)) this.append({ t: 'note.taken', optional: true, note: note.question })
+      this.#options.outer?.agentAnswered()
+    })
+  }
+
+  agentLog(id: string): SessionLog | undefined {
+    return this.#agents.get(id)
+  }
+
+  /** An agent, however deep inside, has an answer to go on with. */
+  agentAnswered(): void {
+    this.#onAgentAnswer?.()
+    this.#options.outer?.agentAnswered()
   }
 
   #fail(cause: unknown): false {
     if (this.#failure !== undefined) return false
     this.#failure = isSignalboxError(cause) ? cause : journalError(this.#journal.id, cause)
     for (const listener of [...this.#listeners]) listener(this.#failure)
+    // a session and its agents can go on only together
+    for (const agent of this.#agents.logs) agent.#fail(cause)
+    const { outer } = this.#options
+    if (outer?.agentLog(this.session) === this) outer.#fail(cause)
     return false
   }
 }
+
+const hasMore = (rules: PermissionLists, known: PermissionLists): boolean =>
+  (['allow', 'ask', 'deny'] as const).some((list) =>
+    rules[list]?.some((rule) => !(known[list] as readonly unknown[] | undefined)?.includes(rule)),
+  )

@@ -2,7 +2,7 @@ import { describeValue } from '../base/describe-value.ts'
 
 const maxChars = 2_000
 
-/** The value as it is, if it can be written as JSON. Tools may return anything; what cannot be written is described. */
+/** Returns the value unchanged if JSON can express it; otherwise a copy in which a text describes each part that it cannot. */
 export function writable<Value>(value: Value): Value {
   try {
     JSON.stringify(value)

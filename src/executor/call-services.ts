@@ -41,7 +41,7 @@ interface ServiceParts {
   stopTurn(reason: unknown): void
 }
 
-/** What an executor does for its calls, each time by one of its parts. */
+/** The services of an executor for its calls; each method delegates to one part of the executor. */
 export class CallServices implements ExecutorServices {
   readonly settings: Settings
   readonly log: RunLog | undefined

@@ -1,5 +1,6 @@
 import { type CallRecord, deliverableOf, type ExecutorSchedule } from '../../machines/index.ts'
 import { isReadOnly } from '../pipeline/classify-call.ts'
+import { recordedCallOf } from '../pipeline/recorded-call.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 
 /** The state of a call when its run was discarded. `started`: its body had begun. */
@@ -18,11 +19,12 @@ export const callsSoFar = ({ calls }: ExecutorSchedule): DiscardedCall[] =>
     completed: stage === 'completed' || stage === 'yielded',
   }))
 
-/** Its question waits for somebody who answers later. */
-const isLater = ({ ref }: ToolCall): boolean =>
-  ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true
+/** Its question, or one of the agent in its body, waits for somebody who answers later. */
+const isLater = ({ ref, ownContext }: ToolCall): boolean =>
+  ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true ||
+  (ownContext !== undefined && recordedCallOf(ownContext)?.isSuspended === true)
 
-/** For calls that are recorded: each one that is left waits for an answer that comes later. */
+/** For recorded calls: whether every unfinished call waits for a later answer. */
 export function isStalled(run: ExecutorSchedule): boolean {
   const { executing, calls, cursor } = run
   if (executing.size === 0 || deliverableOf(run).ready) return false

@@ -7,7 +7,7 @@ import { SharedLocks } from '../tool/locks.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** The tools that bodies find in their context: those of the host, else all of this executor. */
+/** The tools in the context of bodies: those that the host passed in the context, or else all tools of this executor. */
 function toolsFor(given: Partial<ToolUseContext> | undefined, tools: readonly AnyTool[]): readonly AnyTool[] {
   const own = given?.options?.tools
   return own === undefined || own.length === 0 ? tools : own
@@ -27,8 +27,8 @@ export function assertCanUseTool(canUseTool: unknown): void {
 }
 
 /**
- * Rules and hooks fail where they are handed in, not when a call meets them. Returns what there is to say about rules that
- * can be used, and was not said before.
+ * Throws for invalid rules and hooks when the host passes them in, not later during a call. Returns warnings about valid
+ * rules, each warning once.
  */
 export function assertPermissions({ permissions, hooks }: ToolUseContext, tools: readonly AnyTool[]): string[] {
   const { rules } = readPermissions(permissions)

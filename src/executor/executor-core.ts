@@ -13,7 +13,7 @@ import { ExecutorParts } from './executor-parts.ts'
 import { type AddOptions, readBlock, renameInTranscript } from './intake.ts'
 import type { ReadyMessages } from './ready-messages.ts'
 
-/** Whoever listens to these may be waiting for a call. */
+/** Events that a listener may use to wait for a call. */
 const tellsOfCalls = (type: keyof ExecutorEvents): boolean => type !== 'warning' && type !== 'deferred'
 
 /** One executor as its host uses it: each request becomes an event of the executor chart. */
@@ -81,7 +81,7 @@ export class ExecutorCore {
     this.#parts.send({ type: 'calls.withdraw', because })
   }
 
-  /** Everything that is left waits for an answer that comes later. */
+  /** Every unfinished call waits for a later answer. */
   get isStalled(): boolean {
     return this.#parts.services.log !== undefined && isStalled(this.run)
   }

@@ -142,7 +142,7 @@ export class ExecutorParts {
     this.send({ type: 'abort.userInterrupted', reason })
   }
 
-  /** Neither of the two could ever go on. */
+  /** A deadlock: neither call could ever continue. */
   #answerInner(inner: ToolCall, by: ToolCall): void {
     this.warnings.warn(
       by,

@@ -22,9 +22,9 @@ export interface AddOptions {
   hold?: boolean | ((isSafe: boolean) => boolean) | undefined
   /** The call never runs, and this is its error result; for example, its arguments could not be parsed. */
   error?: string | undefined
-  /** Told the id of a new call before anything of it starts. */
+  /** Called with the id of a new call before any part of it starts. */
   onID?: ((id: string) => void) | undefined
-  /** What the log of a session says of the call, from an earlier process. */
+  /** The state of the call in the session's log, from an earlier process. */
   past?: CallPast | undefined
 }
 

@@ -3,7 +3,7 @@ import { type Clock, platformClock } from '../base/clock.ts'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { ChartEngine, EngineName } from '../chart-engine/chart-engine.ts'
 import { chooseEngine } from '../chart-engine/choose-engine.ts'
-import { defaultStamps, type IdsAndTime } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime, type IdsAndTime } from '../messages/ids-and-time.ts'
 import type { ResultStore } from '../results/long-result.ts'
 
 export interface ExecutorOptions {
@@ -93,7 +93,7 @@ const defaults: Settings = {
   resultStore: undefined,
   trackBodies: hasCheapVariables,
   clock: platformClock,
-  idsAndTime: defaultStamps,
+  idsAndTime: defaultIdsAndTime,
 }
 
 /** Checked on entry, so that an invalid option throws at the call that passed it. */
@@ -101,7 +101,7 @@ export function readOptions(options: ExecutorOptions | undefined): Settings {
   if (options === undefined) return defaults
   if (typeof options !== 'object' || options === null) invalidOption('options', 'an object', options)
   for (const key of Object.keys(options)) if (!names.has(key)) unknownOption(key, names)
-  const { clock = platformClock, uuid = defaultStamps.uuid, resultStore, trackBodies = hasCheapVariables } = options
+  const { clock = platformClock, uuid = defaultIdsAndTime.uuid, resultStore, trackBodies = hasCheapVariables } = options
   if (resultStore !== undefined && typeof resultStore?.save !== 'function') {
     invalidOption('resultStore', 'an object with save', resultStore)
   }
@@ -147,7 +147,7 @@ function sturdy(uuid: () => string, clock: Clock): IdsAndTime {
     }
   }
   return {
-    uuid: uuid === defaultStamps.uuid ? uuid : () => ask(uuid, 'string') ?? defaultStamps.uuid(),
+    uuid: uuid === defaultIdsAndTime.uuid ? uuid : () => ask(uuid, 'string') ?? defaultIdsAndTime.uuid(),
     now: typeof clock.now === 'function' ? () => ask(() => clock.now?.(), 'number') ?? Date.now() : Date.now,
     isBusy: () => busy > 0,
   }

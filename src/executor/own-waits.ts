@@ -14,7 +14,7 @@ interface Body {
 let bodies: ContextVariable<Body> | undefined
 
 interface Surroundings {
-  /** Tells also after a body's first pause whose code runs. */
+  /** Identifies the body whose code runs, also after its first `await`. */
   readonly tracksBodies: boolean
   find(id: string): ToolCall | undefined
   explain(call: ToolCall): Admission
@@ -24,8 +24,8 @@ interface Surroundings {
 }
 
 /**
- * Bodies that add a call to their own executor and wait for it, although it can only start when they are over. Where
- * bodies are not tracked, they are found out only in their first step, up to the first pause.
+ * Finds bodies that add a call to their own executor and wait for it, although it can only start after the body ends.
+ * If bodies are not tracked, this works only up to the first `await` of a body.
  */
 export class OwnWaits {
   readonly #around: Surroundings
@@ -67,7 +67,7 @@ export class OwnWaits {
     this.#around.push(() => this.#check(outer))
   }
 
-  /** Somebody begins to wait. Returns the call whose body that is, where it is known. */
+  /** Code begins to wait. Returns the call whose body runs this code, if known. */
   begin(): ToolCall | undefined {
     const call = this.current
     if (call === undefined) return undefined
@@ -81,7 +81,7 @@ export class OwnWaits {
     if (call !== undefined) this.#waits?.set(call, (this.#waits.get(call) ?? 1) - 1)
   }
 
-  /** The call waited for a call that could not start: what it reads ends at its own result. */
+  /** The call waited for a call that could not start. From now on, its readers end at its own result. */
   isStuck(call: object): boolean {
     return this.#stuck?.has(call) === true
   }
@@ -95,7 +95,7 @@ export class OwnWaits {
     return call?.stage === 'executing' ? call : undefined
   }
 
-  /** Without the bodies of the same executor around it: a chain of calls, each added by the one before, has no end. */
+  /** Leaves out outer bodies of the same executor: a chain in which each call adds the next would grow without limit. */
   #bodyOf({ id }: ToolCall, around: Body | undefined): Body {
     return { executor: this.#name, id, outer: around?.executor === this.#name ? around.outer : around }
   }
@@ -113,7 +113,7 @@ export class OwnWaits {
     return call.stage === 'executing' && (this.#waits?.get(call) ?? 0) > 0 && this.#innerOf(call).length > 0
   }
 
-  /** The inner call cannot start before the outer one is over: it waits for that call, or for one that does. */
+  /** Whether the inner call can only start after the outer one: it waits for that call, directly or through others. */
   #isKnot(inner: ToolCall, outer: ToolCall): boolean {
     const admission = this.#around.explain(inner)
     if (admission.ok) return false

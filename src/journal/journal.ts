@@ -48,6 +48,8 @@ export interface SessionSummary {
   readonly updatedAt: number
   /** Ids of questions that wait for an answer. */
   readonly questions: readonly string[]
+  /** The session that this one is an agent of: it is removed with that one, and never swept by itself. */
+  readonly outer?: string | undefined
   /** The owner that has the session open, if any. */
   readonly owner?: string | undefined
   /** Why the session cannot be opened, if the store can tell. */
@@ -59,7 +61,7 @@ export interface OpenJournalOptions {
   readonly owner: string
   /** `create` fails if the session exists (`session_exists`), `resume` if it does not (`session_not_found`). */
   readonly mode: 'create' | 'resume' | 'either'
-  /** Fields for the record `session.created`, if this opening creates the session. */
+  /** Fields for the record `session.created`, if this opening creates the session. `outer` names the session that this one is an agent of. */
   readonly created?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -72,7 +74,7 @@ export interface JournalStore {
   list(filter?: { readonly status?: readonly StoredStatus[] }): AsyncIterable<SessionSummary>
   /** Durable when it resolves. `stale`: the store has a note with this key, or no such question is open. */
   post(id: string, note: SessionNote): Promise<'accepted' | 'stale'>
-  /** Removes everything that the store has of the session. A session that does not exist is no error. */
+  /** Removes everything that the store has of the session and of the agents inside it. A session that does not exist is no error. */
   remove(id: string): Promise<void>
 }
 
@@ -85,7 +87,7 @@ export interface Journal {
   append(record: NewRecord): void
   /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
   flush(): Promise<void> | undefined
-  /** Hears every note that no record has copied yet, then new ones, each once. Returns a function that stops listening. */
+  /** Calls the listener with every note that no record has copied yet, then with new ones, each once. Returns a function that removes the listener. */
   onNote(listener: (note: SessionNote) => void): () => void
   /** Flushes, then releases the session. Rejects if the journal has failed; the session is released in any case. */
   close(): Promise<void>

@@ -2,7 +2,7 @@ import type { Message } from '../messages/message.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { Records } from './records.ts'
 
-/** What the log says of one call. The furthest stage counts: completed, started, answered, asked. */
+/** The recorded state of one call. The furthest stage counts: completed, started, answered, asked. */
 export interface CallPast {
   readonly asked?: Records['permission.asked'] | undefined
   readonly answer?: PermissionAnswer | undefined
@@ -13,7 +13,7 @@ export interface CallPast {
 /** The same while the log grows. */
 export type LoggedCall = { -readonly [Key in keyof CallPast]: CallPast[Key] }
 
-/** What the log says of a call now. Only its answer may still come: whoever answers need not wait for it to be asked. */
+/** The current recorded state of a call. Only the answer can still change: it may come before the question is asked again. */
 export function pastOf(logged: LoggedCall): CallPast {
   const { asked, started, completed } = logged
   return {
@@ -26,14 +26,14 @@ export function pastOf(logged: LoggedCall): CallPast {
   }
 }
 
-/** A reply that the log has, until the next one begins or the run ends. */
+/** The recorded reply, until the next one begins or the run ends. */
 export interface OpenTurn {
   readonly reply: string
   blocks: Records['reply.block'][]
   /** By the id of the call. */
   readonly calls: Map<string, LoggedCall>
   stopped?: Records['reply.stopped'] | undefined
-  /** Its messages are in the conversation; what follows it is still to be decided. */
+  /** Its messages are in the conversation; the next step is not decided yet. */
   committed?: Records['turn.committed'] | undefined
 }
 

@@ -57,6 +57,10 @@ function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...f
   return JSON.stringify({ t, ...fields })
 }
 
+/** The session that a session is an agent of, by its first record. */
+export const outerIn = (created: Readonly<Record<string, unknown>> | undefined): string | undefined =>
+  typeof created?.outer === 'string' ? created.outer : undefined
+
 /** The records that opening appends to a log of this length: `session.created` if it is empty, then `session.opened`. */
 export function firstRecords(id: string, options: OpenJournalOptions, length: number, at: number): PendingRecord[] {
   const created = { ...options.created, t: 'session.created', v: journalVersion, id }

@@ -1,8 +1,9 @@
 import type { Decision, DecisionSource, PermissionVerdict } from '../../machines/index.ts'
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
+import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 
-/** What the hooks before a call said, taken together. */
+/** The combined decision of the hooks before a call. */
 interface RecordedVerdict {
   readonly permission: PermissionVerdict
   readonly hookName: string
@@ -51,7 +52,7 @@ export interface Records {
     readonly stopReason?: string | undefined
     readonly stopDetails?: unknown
     readonly container?: unknown
-    /** What the host was told about it. */
+    /** The messages that reported it to the host. */
     readonly reports: readonly SystemMessage[]
     readonly usesFallback?: boolean | undefined
   }
@@ -69,6 +70,10 @@ export interface Records {
   'call.completed': OfCall & { readonly messages: readonly Message[] }
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
+  /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
+  'agent.started': OfCall & { readonly optional: true; readonly session: string; readonly tool: string }
+  /** Rules that came with answers to the questions of an agent, whose log is no longer open. */
+  'rules.added': { readonly optional: true; readonly session: string; readonly rules: PermissionLists }
   'turn.committed': {
     readonly reply: string
     readonly isPaused: boolean
@@ -89,7 +94,7 @@ export interface Records {
     readonly abortReason?: unknown
     readonly error?: string | undefined
     readonly took: readonly string[]
-    /** What the end adds to the conversation. */
+    /** Messages that the end adds to the conversation. */
     readonly messages: readonly Message[]
   }
   /** A note without an effect: its question was closed, or nothing was there to abort. */

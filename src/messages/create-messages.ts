@@ -1,4 +1,4 @@
-import { defaultStamps, type IdsAndTime } from './ids-and-time.ts'
+import { defaultIdsAndTime, type IdsAndTime } from './ids-and-time.ts'
 import type {
   AssistantMessage,
   Attachment,
@@ -23,7 +23,7 @@ const withStamp = <Type extends string, Fields extends object>(type: Type, field
 export function createAssistantMessage(
   content: readonly BlockLike[],
   rest: { id?: string; [key: string]: unknown } = {},
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): AssistantMessage {
   const uuid = idsAndTime.uuid()
   return {
@@ -40,7 +40,7 @@ export function createAssistantMessage(
 
 export function createUserMessage(
   content: string | readonly BlockLike[],
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): UserMessage {
   return {
     type: 'user',
@@ -50,7 +50,7 @@ export function createUserMessage(
 }
 
 /** Tells the model that the user interrupted it. */
-export function createInterruptionMessage(toolUse: boolean, idsAndTime: IdsAndTime = defaultStamps): UserMessage {
+export function createInterruptionMessage(toolUse: boolean, idsAndTime: IdsAndTime = defaultIdsAndTime): UserMessage {
   const text = toolUse ? '[The user stopped this turn while tools ran.]' : '[The user stopped this reply.]'
   return { ...createUserMessage([{ type: 'text', text }], idsAndTime), ...(toolUse && { toolUse }) }
 }
@@ -58,7 +58,7 @@ export function createInterruptionMessage(toolUse: boolean, idsAndTime: IdsAndTi
 export function createToolResultMessage(
   block: ToolResultBlock,
   { toolUseResult, sourceToolAssistantUUID }: { toolUseResult?: unknown; sourceToolAssistantUUID: string },
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): ToolResultMessage {
   return {
     type: 'user',
@@ -72,7 +72,7 @@ export function createToolResultMessage(
 
 export function createProgressMessage(
   progress: Pick<ProgressMessage, 'toolUseID' | 'parentToolUseID' | 'siblingToolUseIDs' | 'data'>,
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): ProgressMessage {
   return withStamp('progress', progress, idsAndTime)
 }
@@ -80,7 +80,7 @@ export function createProgressMessage(
 export function createAttachmentMessage(
   attachment: Attachment,
   toolUseID?: string,
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): AttachmentMessage {
   return {
     type: 'attachment',
@@ -92,16 +92,16 @@ export function createAttachmentMessage(
 
 export function createSystemMessage<Fields extends { subtype: string }>(
   fields: Fields,
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): SystemMessage & Fields {
   // a draft may contain fields of another message: type and stamp are overwritten
   return Object.assign({}, fields, { type: 'system' as const }, stampOf(idsAndTime))
 }
 
-/** What the stop hooks of a turn did, in one message. */
+/** One message that summarizes the stop hooks of a turn. */
 export function createStopHookSummary(
   summary: Pick<StopHookSummary, 'hookInfos' | 'hookErrors' | 'preventedContinuation' | 'stopReason'>,
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): StopHookSummary {
   const head = { subtype: 'stop_hook_summary' as const, hookCount: summary.hookInfos.length }
   return createSystemMessage(Object.assign(head, summary), idsAndTime)

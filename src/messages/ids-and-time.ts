@@ -27,4 +27,4 @@ function nextUuid(): string {
   return number + tail
 }
 
-export const defaultStamps: IdsAndTime = { uuid: nextUuid, now: Date.now }
+export const defaultIdsAndTime: IdsAndTime = { uuid: nextUuid, now: Date.now }

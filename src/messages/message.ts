@@ -81,7 +81,7 @@ export interface ProgressMessage {
   type: 'progress'
   uuid: string
   timestamp: string
-  /** What the progress is about: the call itself, or a part that the tool named. */
+  /** The subject of the progress: the call itself, or a part that the tool named. */
   toolUseID: string
   /** The call that reported it. */
   parentToolUseID: string
@@ -93,7 +93,7 @@ export interface ProgressMessage {
 
 export type Attachment = { type: string; [key: string]: unknown }
 
-/** What a tool or a hook adds beside its result. */
+/** Additional content from a tool or a hook, beside the result. */
 export interface AttachmentMessage {
   type: 'attachment'
   uuid: string

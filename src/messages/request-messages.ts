@@ -121,7 +121,7 @@ const ownCopy = ({ role, content }: ApiMessage): ApiMessage => ({
 
 const maxAttachmentChars = 100_000
 
-/** System messages that say which messages do not count. */
+/** Subtypes of system messages that list discarded messages. */
 const discarding = new Set(['model_retry', 'model_refusal'])
 
 function discardedBy(message: Message): readonly string[] {

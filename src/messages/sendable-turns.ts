@@ -24,16 +24,16 @@ export class SendableTurns {
 
   /** The next turns in their final form; undefined while later turns can still change them. */
   settle(turns: ApiMessage[]): ApiMessage[] | undefined {
-    return hasOpenServerCall(turns.map(asTurn)) ? undefined : settled(turns, this.#declined, this.#lost)
+    return hasOpenServerCall(turns.map(asTurn)) ? undefined : cleaned(turns, this.#declined, this.#lost)
   }
 
   /** The last turns in their current form. */
   preview(turns: ApiMessage[]): ApiMessage[] {
-    return settled(turns, new Set(this.#declined), new Set(this.#lost))
+    return cleaned(turns, new Set(this.#declined), new Set(this.#lost))
   }
 }
 
-function settled(turns: ApiMessage[], declined: Set<unknown>, lost: Set<unknown>): ApiMessage[] {
+function cleaned(turns: ApiMessage[], declined: Set<unknown>, lost: Set<unknown>): ApiMessage[] {
   try {
     const isOdd = turns.some(({ role, content }) => role === 'assistant' && someBlock(content, isSpecial))
     const isPlain = !isOdd && declined.size === 0 && lost.size === 0

@@ -12,7 +12,7 @@ export const asIndex = (value: unknown): number | undefined =>
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Ends arguments that came in pieces of which some are missing, so that nothing can be made of them. */
+/** Appended to arguments with missing pieces, so that they cannot be parsed. */
 export const lostPieces = ' [Pieces of these arguments were lost.]'
 
 /** The same arguments, perhaps with other white space. */

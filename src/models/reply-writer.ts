@@ -1,4 +1,4 @@
-import { defaultStamps } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import type { ContentBlock } from '../messages/message.ts'
 import type { BlockDelta, ModelEvent } from './model.ts'
 
@@ -46,7 +46,7 @@ export function replyWriter(): ReplyWriter {
   const start = (head: MessageHead) => {
     if (isStarted || isOver) return
     isStarted = true
-    const id = typeof head.id === 'string' && head.id !== '' ? head.id : `msg_${defaultStamps.uuid()}`
+    const id = typeof head.id === 'string' && head.id !== '' ? head.id : `msg_${defaultIdsAndTime.uuid()}`
     write({ type: 'message_start', message: { ...head, id } as { id: string } })
   }
   const open = (block: ContentBlock): number => {

@@ -1,16 +1,16 @@
 import { type IdRule, messagesIds, mistralIds, shortIds } from '../messages/clean-ids.ts'
-import { defaultStamps } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import type { ModelRequest } from './model.ts'
 import { asText } from './read-event.ts'
 
-/** The longest ids of calls that OpenAI takes. Other services send longer ones. */
+/** The maximum length of call ids at OpenAI. Other services send longer ids. */
 export const chatIds = shortIds(40)
 export const responsesIds = shortIds(64)
 
-/** By the address of a service, or the name of a model: Mistral's models take ids of one form only. */
+/** Chooses by the address of a service or the name of a model: Mistral's models accept only one form of ids. */
 export const chatIdsOf = (...names: readonly unknown[]): IdRule => (names.some(isMistral) ? mistralIds : chatIds)
 
-/** By the names that a provider of the AI SDK gives itself and its model. */
+/** Chooses by the names of an AI SDK provider and its model. */
 export function providerIds(provider: string, model: unknown): IdRule {
   if (isAnthropic(provider)) return messagesIds
   return provider.endsWith('.responses') ? responsesIds : chatIdsOf(provider, model)
@@ -36,7 +36,7 @@ export function sentName(name: unknown, known: ReadonlySet<string>): string {
 /** Some services reuse ids, and two replies with the same id would be merged, so a random part is added. */
 export function replyId(given: unknown): string | undefined {
   const id = asText(given)
-  return id === undefined ? undefined : `${id}_${defaultStamps.uuid().slice(0, 8)}`
+  return id === undefined ? undefined : `${id}_${defaultIdsAndTime.uuid().slice(0, 8)}`
 }
 
 /** The id of the container in which the service ran code, unless the container has expired, because the service would reject it. */

@@ -9,7 +9,7 @@ export interface PermissionLists {
   deny?: readonly (string | DenyRule)[] | undefined
 }
 
-/** What runs without asking, what is asked, and what never runs. */
+/** The calls that run without a question, the calls that need an answer, and the calls that never run. */
 export interface PermissionSettings extends PermissionLists {
   /** @default 'default' */
   mode?: PermissionMode | undefined

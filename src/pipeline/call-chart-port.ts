@@ -45,7 +45,7 @@ export abstract class CallChartPort extends OutgoingMessages implements CallPort
     return !this.isDurable
   }
 
-  /** Its body has left something that changes the context. */
+  /** The body returned a context modifier. */
   get hasModifier(): boolean {
     const { ending, bodyResult } = this.record
     return ending?.by === 'result' && bodyResult?.ok === true && bodyResult.result.contextModifier !== undefined
@@ -63,7 +63,7 @@ export abstract class CallChartPort extends OutgoingMessages implements CallPort
   }
 
   get needsPreHooks(): boolean {
-    // hooks of a call that was asked for have run
+    // the hooks have run before the question was asked
     if (this.record.past?.asked !== undefined) return false
     const context = this.record.executor.peekContext(this.record)
     return context === undefined || hasHooks(this.record, context, 'PreToolUse')

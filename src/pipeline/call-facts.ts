@@ -33,7 +33,7 @@ export interface Arrival {
   readonly hasPermissionCheck: boolean
   /** It changes nothing. Only known where there is a log. */
   readonly onlyReads: boolean
-  /** What a log says of it, from an earlier process. */
+  /** Its recorded state, from an earlier process. */
   readonly past: CallPast | undefined
 }
 
@@ -50,6 +50,6 @@ export type BodyResult =
   | { readonly ok: true; readonly result: ToolResult }
   | { readonly ok: false; readonly error: unknown }
 
-/** As the log has it, with the changes of hooks and host. */
+/** The input as recorded, with the changes of hooks and host. */
 export const inputOf = ({ block, past }: Pick<Arrival, 'block' | 'past'>): unknown =>
   (past?.started ?? past?.asked)?.input ?? block.input

@@ -3,7 +3,7 @@ import type { AnswerOrigin } from './ask-channel.ts'
 import { ownInput } from './hook-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** Records the question before anybody is asked. A question that the log has is open again under its id. */
+/** Records the question before anyone is asked. A recorded question is reopened under the same id. */
 export function recordQuestion(call: ToolCall): void {
   const { executor, permit, past, tool, hookVerdict } = call
   const { log } = executor
@@ -39,7 +39,7 @@ export const ruleFor = ({ permit, tool }: ToolCall): { rule?: string } =>
     ? { rule: tool.name }
     : {}
 
-/** Goes on when the log has everything of the call so far, or never will. At once, if it already has. */
+/** Continues when all records of the call so far are durable, or when the log has failed. At once if they already are. */
 export function whenFlushed({ executor: { log } }: ToolCall, goOn: (isDurable: boolean) => void): void {
   const flushing = log?.flush()
   if (flushing === undefined) goOn(log?.failure === undefined)

@@ -25,7 +25,7 @@ interface Timing {
 export class CallReports {
   readonly #listeners: Listeners
   readonly #idsAndTime: IdsAndTime
-  /** Made when somebody listens. */
+  /** Created for the first listener. */
   #timings: WeakMap<ToolCall, Timing> | undefined
 
   constructor(listeners: Listeners, idsAndTime: IdsAndTime) {

@@ -20,7 +20,7 @@ import { isReadOnly } from './classify-call.ts'
 import { readToolCheck } from './read-tool-check.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The facts, with the messages of those who stated them. */
+/** The facts, with the messages of their sources. */
 interface Case {
   readonly facts: PermissionFacts
   readonly messages: { readonly [By in 'hook' | 'tool' | 'rule']?: string | undefined }
@@ -60,7 +60,7 @@ function follow(call: ToolCall, decision: Decision, messages: Case['messages']):
   }
 }
 
-/** The log has the question: only what no answer can pass is looked at again. */
+/** The question is already recorded: only checks that no answer can override are repeated. */
 function askAgain(
   call: ToolCall,
   { shown, verdict }: Records['permission.asked'],

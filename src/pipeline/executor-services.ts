@@ -63,11 +63,11 @@ export interface ExecutorServices {
   }
   /** The id of the session; without one, an id of this turn. */
   readonly session: string
-  /** Where calls are recorded, if anywhere. */
+  /** The log of the session; undefined if calls are not recorded. */
   readonly log: RunLog | undefined
   /** Keys that its calls share with other executors. */
   readonly locks: SharedLocks | undefined
-  /** Nothing leaves the turn any more, and nothing is recorded. */
+  /** The turn was discarded: it delivers and records nothing from now on. */
   readonly isDiscarded: boolean
   readonly canUseTool: CanUseTool | undefined
   /** No permission check is needed. */

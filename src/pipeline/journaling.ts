@@ -3,7 +3,7 @@ import { whenFlushed } from './call-records.ts'
 import { ownErrorMessage } from './own-error.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The state `journaling` before `calling`: what permits the call, and that it starts, is durable before its body begins. */
+/** The state `journaling` before `calling`: the decision and the start of the call are durable before its body begins. */
 export function journalStart(call: ToolCall): void {
   const { log } = call.executor
   if (log === undefined || !call.isIn('journaling')) return

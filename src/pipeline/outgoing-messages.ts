@@ -16,7 +16,7 @@ export abstract class OutgoingMessages {
   #trail: CallTrail | undefined
   #taken = 0
 
-  /** What the call's hooks did, and changes of its input. */
+  /** Messages about the call's hooks and changes of its input. */
   get trail(): CallTrail {
     this.#trail ??= new CallTrail()
     return this.#trail
@@ -55,7 +55,7 @@ export abstract class OutgoingMessages {
     return this.#taken === 0 ? (this.#messages?.[0] as ToolResultMessage | undefined) : undefined
   }
 
-  /** What goes out after the result. */
+  /** The messages after the result. */
   get besides(): readonly Message[] {
     return this.#messages === undefined || this.#messages.length < 2 ? none : this.#messages.slice(1)
   }
@@ -64,7 +64,7 @@ export abstract class OutgoingMessages {
     if (this.#messages !== undefined) this.#messages = this.#messages.with(0, result)
   }
 
-  /** Every message has a reader: the call keeps none of them alive. */
+  /** Every message was read: releases them. */
   clear(): void {
     this.#messages = []
     this.#taken = 0

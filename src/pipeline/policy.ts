@@ -3,8 +3,8 @@ import { type HookRegistry, hooksFor, type ReadyHook, readHooks } from '../hooks
 import { type PermissionSettings, type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
 
 /**
- * The hooks and permissions that contexts of one turn hold, each object read once. Once a turn, and not once for all: a
- * host may change its settings between two turns. The maps are made when they are needed: most turns have neither.
+ * The parsed hooks and permissions of one turn. Each settings object is parsed once per turn, because a host may change it
+ * between two turns. The maps are created at first use, because most turns have neither.
  */
 export class Policy {
   #permissions: WeakMap<object, ReadPermissions> | undefined
@@ -23,8 +23,8 @@ export class Policy {
   hooks(hooks: Hooks | undefined, event: HookEvent, names: readonly string[]): readonly ReadyHook[] {
     if (hooks === undefined) return []
     this.#hooks ??= new WeakMap()
-    const book = this.#hooks.get(hooks) ?? readHooks(hooks)
-    this.#hooks.set(hooks, book)
-    return hooksFor(book, event, names)
+    const registry = this.#hooks.get(hooks) ?? readHooks(hooks)
+    this.#hooks.set(hooks, registry)
+    return hooksFor(registry, event, names)
   }
 }

@@ -2,7 +2,7 @@ import { createSystemMessage } from '../messages/create-messages.ts'
 import { whenFlushed } from './call-records.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The state `recording` of `completed`: nothing of a result is handed over before it is durable. */
+/** The state `recording` of `completed`: no part of a result is delivered before it is durable. */
 export function recordResult(call: ToolCall): void {
   const { executor } = call
   const { log } = executor

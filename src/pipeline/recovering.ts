@@ -9,7 +9,7 @@ import { endOf } from './formatting.ts'
 import { readInput, type ValidReading } from './read-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** The state `recovering`: the body started in a process that is gone. Its tool says what is to be done. */
+/** The state `recovering`: the body started in a process that has ended. The tool decides how to continue. */
 export function recoverCall(call: ToolCall): void {
   const { tool, past } = call
   const started = past?.started

@@ -48,5 +48,5 @@ export const stateBodies = {
   recording: body('recording', recordResult),
 } satisfies Record<string, StateBody>
 
-/** Runs inside the transition, because the executor chart is told of the completed call in the same step. */
+/** Runs inside the transition, because the call reports its completion to the executor chart in the same step. */
 export const completedBody = { run: conclude }

@@ -46,7 +46,7 @@ export interface TelemetryEvents {
   /** `label` is the kind of the error, without private data. `error` is the thrown value, if there was one. */
   tool_use_error: WithMessage & { readonly label: string; readonly error?: unknown }
   tool_use_cancelled: WithMessage & { readonly reason: string }
-  /** The process that ran the call is gone, and nobody can say what became of it. `error` says more, for remote tools. */
+  /** The process that ran the call has ended: whether the call took effect is unknown. `error` says more, for remote tools. */
   tool_use_unknown: WithMessage & { readonly error?: unknown }
   tool_use_progress: CallTelemetry
   /** The call was denied. */

@@ -70,12 +70,12 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this.body !== undefined || this.needsRecovery
   }
 
-  /** What a log says of it, from an earlier process. */
+  /** Its recorded state, from an earlier process. */
   readonly past: CallPast | undefined
   /** It changes nothing. Only known where there is a log. */
   onlyReads: boolean
   isDurable: boolean
-  /** Told when its context modifier has been applied. */
+  /** Called when its context modifier has been applied. */
   onContextApplied: (() => void) | undefined
 
   unread = 1
@@ -152,7 +152,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this
   }
 
-  /** How the log names it. */
+  /** The fields that identify the call in the log. */
   get named(): { readonly reply: string; readonly call: string } {
     return { reply: this.assistantMessage.message.id, call: this.id }
   }

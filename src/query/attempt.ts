@@ -28,9 +28,9 @@ export interface AttemptHost {
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
-  /** Where everything that counts is recorded, if anywhere. */
+  /** The log of the session; undefined if the query is not recorded. */
   readonly log: RunLog | undefined
-  /** The messages that entered the conversation since the last reply, by uuid. Each is told once. */
+  /** The uuids of the messages that entered the conversation since the last reply; each is returned once. */
   takeTaken(): string[]
   /** Runs a function in the async context in which the query was created. */
   inContext<Value>(job: () => Value): Value
@@ -181,7 +181,7 @@ export class Attempt {
     void this.#pump()
   }
 
-  /** Rebuilds the reply that the log has, and lets its calls go on from where they were. */
+  /** Rebuilds the recorded reply. Its calls continue from their recorded state. */
   recover(turn: OpenTurn, isCutOff: boolean): void {
     const { stopped } = turn
     this.#takeOver(turn)
@@ -194,7 +194,7 @@ export class Attempt {
     void this.#pump()
   }
 
-  /** Takes over what decides how the query goes on after a turn that is over. */
+  /** Restores the data that decides how the query continues after a finished turn. */
   restore(turn: OpenTurn): void {
     this.#takeOver(turn)
     this.isResumed = true
@@ -207,7 +207,7 @@ export class Attempt {
     this.#record({ t: 'reply.stopped', reply: this.reply.id, ...stop, stopReason, stopDetails, container })
   }
 
-  /** The session is suspended: nothing more is recorded, and bodies are told. Resolves when none runs any more. */
+  /** The session is suspended: stops recording and tells bodies to stop. Resolves when no body runs any more. */
   async halt(): Promise<void> {
     this.#isDiscarded = true
     this.executor.discard('suspend')

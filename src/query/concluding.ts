@@ -18,7 +18,7 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   loop.listenToHost(false)
   loop.stopHearingLog()
   const isResumable = ending.reason === 'suspended' || ending.reason === 'journal_error'
-  // what a resumed session has yet to do, and what it has yet to say, stays in its log
+  // open work and unsent messages stay in the log for the resumed session
   const added = isResumable ? [] : closeTranscript(loop, ending)
   const { stopReason, stopDetails } = attempt
   const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) }
@@ -31,7 +31,7 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   else void flushing.then(end)
 }
 
-/** Returns what the end itself adds to the conversation. */
+/** Returns the messages that the end itself adds to the conversation. */
 function closeTranscript(loop: QueryLoop, ending: QueryEnding): Message[] {
   const { transcript, outgoing } = loop
   transcript.letGo()

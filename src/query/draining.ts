@@ -10,7 +10,7 @@ export function drain(loop: QueryLoop): void {
   checkStalled(loop)
 }
 
-/** Where each call that is left waits for a person, a session that can be resumed need not wait with them. */
+/** If every unfinished call waits for a person, a session that can be resumed does not wait for the answers. */
 export function checkStalled(loop: QueryLoop): void {
   if (loop.executor.isStalled) loop.tell({ type: 'calls.stalled' })
 }

@@ -1,7 +1,8 @@
+import { describeValue } from '../base/describe-value.ts'
 import { whenSettled } from '../base/when-settled.ts'
 import type { QueryLoop } from './query-loop.ts'
 
-/** Collects the request for the model: adds sent messages to the transcript, and lets the host change what the model gets. */
+/** The state `preparing`: adds sent messages to the transcript, and lets `prepareMessages` change the request. */
 export function prepare(loop: QueryLoop): void {
   const { transcript, options } = loop
   if (loop.isSteered) transcript.letGo()
@@ -10,14 +11,14 @@ export function prepare(loop: QueryLoop): void {
   if (!transcript.awaitsService) takeSent(loop)
   const { prepareMessages } = options
   const { messages } = transcript
-  // what the model is asked about is durable before it is asked
+  // every message of a request is durable before the request is sent
   const flushing = loop.log?.flush()
   const gather = () => (prepareMessages === undefined ? messages : prepareMessages([...messages]))
   whenSettled(
     () => (flushing === undefined ? gather() : flushing.then(gather)),
     (prepared) => {
       if (!Array.isArray(prepared)) {
-        return loop.tell({ type: 'turn.failed', error: new TypeError('prepareMessages must return messages.') })
+        return loop.tell({ type: 'turn.failed', error: notMessages(prepared) })
       }
       loop.request = prepared
       loop.tell({ type: 'turn.prepared' })
@@ -25,6 +26,9 @@ export function prepare(loop: QueryLoop): void {
     (error) => loop.tell({ type: 'turn.failed', error }),
   )
 }
+
+const notMessages = (received: unknown): TypeError =>
+  new TypeError(`prepareMessages: expected an array of messages, received ${describeValue(received, 80)}.`)
 
 /** Adds sent messages to the transcript. */
 export function takeSent({ sent, transcript, outgoing, taken }: QueryLoop): void {

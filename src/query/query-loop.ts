@@ -196,7 +196,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.outgoing.push(message)
   }
 
-  /** Tells the host, and the log with its next record. */
+  /** Adds the message to the host's queue, and to the next record of the log. */
   report(message: SystemMessage): void {
     if (this.log !== undefined) this.#reports.push(message)
     this.emit(message)

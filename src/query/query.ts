@@ -103,7 +103,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     else this.#run.steer(readSent(message))
   }
 
-  /** Ends a run that a session can resume: no further request, and what is under way may go on for `graceMs`. */
+  /** Ends a run that a session can resume: sends no further request, and gives running work `graceMs` to finish. */
   suspend(graceMs: number): void {
     this.#run.suspend(graceMs)
   }
@@ -141,7 +141,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     return () => void this.#executorListeners.delete(listener)
   }
 
-  /** Told of each message as it is ready, before anybody reads it. For those who only look on. Returns how to stop. */
+  /** For observers: calls the listener with each message when it is ready, before a reader takes it. Returns a function that removes the listener. */
   onMessage(listener: (message: QueryMessage) => void): () => void {
     this.#messageListeners.add(listener)
     return () => void this.#messageListeners.delete(listener)
@@ -158,7 +158,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
       try {
         listener(message)
       } catch {
-        // who only looks on must not become the query's trouble
+        // an observer that throws must not affect the query
       }
     }
   }

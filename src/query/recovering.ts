@@ -1,7 +1,7 @@
 import { judgeReply } from '../journal/open-turn.ts'
 import type { QueryLoop } from './query-loop.ts'
 
-/** The log has a turn that is not over: first the reply is judged, then each of its calls goes on from where it was. */
+/** The log has an unfinished turn: decides whether its reply counts, then lets each of its calls continue. */
 export function recover(loop: QueryLoop): void {
   const { log, attempt } = loop
   const turn = log?.turn

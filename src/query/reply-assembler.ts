@@ -28,7 +28,7 @@ export interface FinishedBlock {
 }
 
 const nothing: readonly ReplyPart[] = []
-const movedOn: readonly ReplyPart[] = [{ type: 'nextBlock' }]
+const nextBlock: readonly ReplyPart[] = [{ type: 'nextBlock' }]
 const handedOver: readonly ReplyPart[] = [{ type: 'handedOver' }]
 const anotherReply: readonly ReplyPart[] = [{ type: 'anotherReply' }]
 
@@ -109,7 +109,7 @@ export class ReplyAssembler {
       return [{ type: 'failed', error: streamError({ type: 'stream_error', message }) }]
     }
     this.#open.set(index, { block, order: this.#begun++, json: '' })
-    return isHandover(block) ? handedOver : movedOn
+    return isHandover(block) ? handedOver : nextBlock
   }
 
   extend(index: unknown, delta: unknown): readonly ReplyPart[] {

@@ -1,6 +1,6 @@
 import type { QueryLoop } from './query-loop.ts'
 
-/** Stops the model and tells bodies that the session is suspended. What they still return is not recorded. */
+/** Stops the model and tells bodies that the session is suspended. Their later results are not recorded. */
 export function haltTools(loop: QueryLoop): void {
   loop.stream?.stop()
   void loop.attempt.halt().then(() => loop.tell({ type: 'tools.halted' }))

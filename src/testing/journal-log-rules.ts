@@ -267,6 +267,40 @@ export const journalLogRules: Record<string, (bench: JournalBench) => Promise<vo
     expectSame('records', again.records.length, 2)
     expectSame('a new inbox', await bench.store.post('s', { type: 'message', uuid: 'm', content: 'hello' }), 'accepted')
   },
+  async 'D17 D25 an agent names the session around it, and is removed with it'(bench) {
+    const { store } = bench
+    const make = async (id: string, outer: string | undefined, agent?: string): Promise<void> => {
+      const created = outer === undefined ? {} : { created: { outer } }
+      const journal = await store.open(id, { owner: 'me', mode: 'create', ...created })
+      const started = {
+        t: 'agent.started',
+        optional: true,
+        reply: 'r',
+        call: 'c',
+        tool: 'Agent',
+        session: agent,
+      } as const
+      if (agent !== undefined) journal.append(started)
+      await journal.close()
+    }
+    await make('s', undefined, 's/r/c')
+    await make('s/r/c', 's', 's/r/c/r/c')
+    await make('s/r/c/r/c', 's/r/c')
+    await make('s/other', undefined)
+    const outers = (await bench.listed()).map(({ id, outer }) => [id, outer])
+    expectSame('listed', outers, [
+      ['s', undefined],
+      ['s/other', undefined],
+      ['s/r/c', 's'],
+      ['s/r/c/r/c', 's/r/c'],
+    ])
+    await store.remove('s')
+    expectSame(
+      'left',
+      (await bench.listed()).map(({ id }) => id),
+      ['s/other'],
+    )
+  },
   async 'D25 a session that somebody owns is not written by its old owner after remove'(bench) {
     const journal = await bench.open('create')
     if (bench.secondOwner === 'locked')

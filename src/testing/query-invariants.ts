@@ -28,7 +28,7 @@ export interface QueryEvidence {
     readonly stopsAtInterrupt: boolean
     readonly isTold: boolean
   }[]
-  /** What ended it from outside, if anything. */
+  /** How it was ended from outside, if it was. */
   readonly endedBy: 'interrupt' | 'abort' | undefined
   /** Messages that the user sent during the query. */
   readonly said: readonly Message[]

@@ -1,4 +1,4 @@
-import { defaultStamps, type IdsAndTime } from '../messages/ids-and-time.ts'
+import { defaultIdsAndTime, type IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
 import { mendTranscript } from './mend-transcript.ts'
@@ -29,7 +29,7 @@ export function repairTranscript(
 ): RepairedTranscript<Message | ApiMessage>
 export function repairTranscript(
   messages: readonly unknown[],
-  idsAndTime: IdsAndTime = defaultStamps,
+  idsAndTime: IdsAndTime = defaultIdsAndTime,
 ): RepairedTranscript<unknown> {
   const { entries, form, changes } = mendTranscript(messages)
   return { messages: writeEntries(entries, form, idsAndTime), changes }

@@ -10,6 +10,15 @@ describe('the page on models', () => {
     expect(page).toContain(`\`\`\`ts\n${readFileSync(join(folder, name), 'utf8')}\`\`\``)
   })
 
+  it('names the entry that has each function', async () => {
+    const rows = [...page.matchAll(/^\| .* \| `(signalbox[\w/-]*)` \| (.*) \|$/gm)]
+    expect(rows).toHaveLength(5)
+    for (const [, entry = '', calls = ''] of rows) {
+      const names = [...calls.matchAll(/`(\w+)\(/g)].map(([, name]) => name)
+      expect(Object.keys(await import(entry))).toEqual(expect.arrayContaining(names))
+    }
+  })
+
   it('shows no other samples', () => {
     expect(page.match(/```ts\n/g)).toHaveLength(readdirSync(folder).length)
   })

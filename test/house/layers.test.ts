@@ -27,6 +27,17 @@ describe('imports go one way', () => {
     for (const room of rooms) expect(statSync(join(root, room)).isFile()).toBe(room.endsWith('.ts'))
   })
 
+  it('the page names files that exist', () => {
+    const files = ['machines', 'src', 'inspector-app/src', 'packages', 'scripts', 'test'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((file) =>
+        file.includes('node_modules') ? [] : `${folder}/${file}`,
+      ),
+    )
+    const named = [...page.matchAll(/`([\w/.-]+\.(?:ts|mjs))`/g)].map(([, name]) => name as string)
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+  })
+
   it('finds the imports', () => expect(all.length).toBeGreaterThan(500))
 
   it('a room imports only from the rooms above it', () => {

@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 /** Loads the module again, as a new process does. */
-const freshStamps = async () => (await import('../../src/messages/ids-and-time.ts')).defaultStamps
+const freshStamps = async () => (await import('../../src/messages/ids-and-time.ts')).defaultIdsAndTime
 
 describe('the ids of messages', () => {
   it('are UUIDs, and no two are the same', async () => {

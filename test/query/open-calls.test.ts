@@ -18,7 +18,7 @@ const isWarning = (message: QueryMessage): boolean =>
   message.type === 'system' && message.subtype === 'unanswered_calls'
 
 describe('calls without a result in the conversation that was given', () => {
-  it('L8 are answered by default: the model is told that the result was lost, and the host gets a message', async () => {
+  it('L8 S5 are answered by default: the model is told that the result was lost, and the host gets a message', async () => {
     const write = heldTool('Write')
     const { held, seen, run } = testQuery([write.tool], { messages: [user('go'), calls('a', 'b'), result('a')] })
     await flush()
@@ -31,7 +31,7 @@ describe('calls without a result in the conversation that was given', () => {
     expect(checkTranscript(run.transcript)).toEqual({ ok: true })
   })
 
-  it('L8 run if the host wants it, and their results come first', async () => {
+  it('L8 S5 run if the host wants it, and their results come first', async () => {
     const write = heldTool('Write')
     const options = { messages: [user('go'), calls('a', 'b'), result('a')], openCalls: 'run' as const, maxTurns: 1 }
     const { held, seen, run, result: end } = testQuery([write.tool], options)

@@ -49,7 +49,7 @@ describe('a query', () => {
     ])
   })
 
-  it('Y7 L4 its context is the one that its calls have made of it', async () => {
+  it('Y7 L4 S7 its context is the one that its calls have made of it', async () => {
     const { write, all } = tools()
     const { held, run } = testQuery(all, { context: { cwd: '/a' } })
     expect(run.context).toMatchObject({ cwd: '/a' })
@@ -292,7 +292,7 @@ describe('a query', () => {
     const broken = testQuery([], { prepareMessages: async () => Promise.reject(new Error('no')) })
     expect(await broken.result).toMatchObject({ reason: 'model_error', error: new Error('no') })
     const silent = testQuery([], { prepareMessages: (() => undefined) as never })
-    const said = { message: expect.stringContaining('prepareMessages must return messages') }
+    const said = { message: expect.stringContaining('prepareMessages: expected an array of messages') }
     expect(await silent.result).toMatchObject({ reason: 'model_error', error: said })
   })
 

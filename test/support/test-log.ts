@@ -82,4 +82,8 @@ export class TestLog implements RunLog {
   offer(question: string, answer: unknown): void {
     this.offers.push([question, answer])
   }
+
+  async openAgent(): Promise<never> {
+    throw new Error('not needed here')
+  }
 }

@@ -8,7 +8,7 @@ interface Change {
   readonly after: Encoded
 }
 
-/** What hooks and the host changed in the input, as a diff each. */
+/** The changes of the input by hooks and the host, each as a diff. */
 export function InputChanges({ results }: { results: Call['results'] }) {
   const changes = results.flatMap(({ content }) => changeIn(content) ?? [])
   return (

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 
 const shortLength = 20_000
 
-/** What the recording has of the call, as JSON. */
+/** The recorded data of the call, as JSON. */
 export function RawJson({ run, call }: { run: Run; call: Call }) {
   const [isOpen, setOpen] = useState(false)
   return (

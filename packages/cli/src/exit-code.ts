@@ -8,7 +8,7 @@ export const exitCode = {
   faultsFound: 3,
   /** The run reached `--max-turns`. */
   limitReached: 4,
-  /** The session is stored and can go on. */
+  /** The session is stored and can be resumed. */
   suspended: 5,
   interrupted: 130,
   terminated: 143,

@@ -71,7 +71,7 @@ function startOwner(args: readonly string[]) {
 }
 
 describe('D27 a stored session', () => {
-  it('is suspended in one process, listed, answered and resumed in others', async () => {
+  it('D27 is suspended in one process, listed, answered and resumed in others', async () => {
     const cli = builtCli()
     const { begin, sessions, answer, resume, made, journal } = scene()
     const first = await run(cli, begin)
@@ -148,7 +148,7 @@ describe('D27 a stored session', () => {
     const { begin, resume } = scene(['Hello.'])
     expect((await inProcess([...begin, '--session', 'mine', '--quiet'])).err).toBe('signalbox: session mine\n')
     const none = await inProcess(resume('mine'))
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('nothing to go on with')])
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('nothing to resume')])
     expect(await inProcess([...begin, '--session', 'mine', 'Again.'])).toMatchObject({ code: 0 })
   })
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { migrate } from './migrations.ts'
 import type { ClientLike, PoolLike, Rows } from './options.ts'
 
-/** SQLSTATEs of a server that stops, starts, is full of connections, or of two transactions in each other's way. */
+/** SQLSTATEs of a server that is stopping, starting or out of connections, and of conflicting transactions. */
 const passing = /^(08...|57P0.|53300|40001|40P01)$/
 const systemErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
 const lostConnection =
@@ -15,7 +15,7 @@ function isPassing(error: unknown): boolean {
   return typeof message === 'string' && lostConnection.test(message)
 }
 
-/** Runs statements, and tries again while the database is away. */
+/** Runs statements, and retries while the database is unreachable. */
 export class Database {
   readonly pool: PoolLike
   readonly schema: string
@@ -31,8 +31,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` on a client. If the connection breaks, `work` runs again: it must be able to tell whether its first
-   * run took effect. `isAgain` says so.
+   * Runs `work` on a client. If the connection breaks, `work` runs again with `isAgain`: it must then detect whether
+   * its first run took effect.
    */
   async run<T>(work: (client: ClientLike, isAgain: boolean) => Promise<T>): Promise<T> {
     const start = performance.now()

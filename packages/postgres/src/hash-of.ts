@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Any text as a short key: ids may be long and may contain what PostgreSQL cannot keep in a text. */
+/** A short key for any text: ids may be long and may contain characters that PostgreSQL cannot store. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The key of an advisory lock. */

@@ -1,18 +1,18 @@
 import type { Database } from './database.ts'
 import type { ClientLike } from './options.ts'
 
-/** Advisory locks of this store have this first key; the second one stands for an opening of a session. */
+/** The first key of this store's advisory locks; the second key identifies one opening of a session. */
 export const lockClass = 1_936_289_388
 
 interface Listening {
   readonly lock: number
-  /** Looks for notes. */
+  /** Polls for notes. */
   look(): void
 }
 
 /**
- * One connection for all open sessions of a store. It hears of new notes, and holds a lock for each session, by which
- * others see that its owner is alive. Both are hints: without the connection nothing is lost.
+ * One connection for all open sessions of a store. It is notified of new notes, and holds a lock per session that
+ * shows other processes that the owner is alive. Both are hints: without the connection nothing is lost.
  */
 export class Listener {
   readonly #database: Database
@@ -77,7 +77,7 @@ export class Listener {
       for (const all of this.#sessions.values()) for (const each of all) await this.#lock(client, each)
       this.#client = client
     } catch {
-      // the next look tries again
+      // the next poll tries again
       client?.release(true)
     }
   }

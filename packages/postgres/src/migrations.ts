@@ -33,6 +33,8 @@ const migrations = [
      is_copied boolean not null default false,
      primary key (session, key)
    )`,
+  `alter table $schema.sessions add column outer_session text references $schema.sessions on delete cascade;
+   create index sessions_outer on $schema.sessions (outer_session)`,
 ]
 
 /** Brings the tables to this version. Any number of processes may do so at once. */

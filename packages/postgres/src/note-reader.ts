@@ -2,7 +2,7 @@ import type { JournalWriter } from 'signalbox/durable'
 import type { Database } from './database.ts'
 import { hashOf } from './hash-of.ts'
 
-/** Brings the notes of a session to its owner, in order. */
+/** Delivers the notes of a session to its owner, in order. */
 export class NoteReader {
   readonly #database: Database
   readonly #journal: JournalWriter
@@ -16,7 +16,7 @@ export class NoteReader {
     this.#journal = journal
   }
 
-  /** Looks now, and once more if something changes meanwhile. Never rejects: the next look tries again. */
+  /** Reads the notes now, and once more if they change meanwhile. Never rejects: the next poll tries again. */
   async look(): Promise<void> {
     this.#isHinted = true
     if (this.#isBusy) return

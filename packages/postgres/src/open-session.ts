@@ -3,6 +3,7 @@ import {
   firstRecords,
   type JournalRecord,
   type OpenJournalOptions,
+  outerIn,
   type SessionState,
   sessionExists,
   sessionNotFound,
@@ -18,7 +19,7 @@ export interface OpenedSession {
   readonly state: SessionState
 }
 
-/** Makes this token the owner, in one transaction. An owner before it fails with its next commit. */
+/** Makes this token the owner, in one transaction. The next commit of a previous owner fails. */
 export function openSession(
   client: ClientLike,
   schema: string,
@@ -27,15 +28,19 @@ export function openSession(
   given: OpenJournalOptions,
 ): Promise<OpenedSession> {
   const session = hashOf(id)
+  const outer = outerIn(given.created)
   const query = (text: string, ...values: unknown[]) =>
     client.query({ text: text.replaceAll('$schema', schema), values })
   return transaction(client, async () => {
     if (given.mode !== 'resume') {
       await query(
-        `insert into $schema.sessions (session, name, records, bytes, status, questions, created_at, updated_at)
-         values ($1, $2, 0, 0, 'idle', '[]', 0, 0) on conflict do nothing`,
+        `insert into $schema.sessions
+           (session, name, outer_session, records, bytes, status, questions, created_at, updated_at)
+         values ($1, $2, (select session from $schema.sessions where session = $3), 0, 0, 'idle', '[]', 0, 0)
+         on conflict do nothing`,
         session,
         JSON.stringify(id),
+        outer === undefined ? null : hashOf(outer),
       )
     }
     // the lock on the row makes commits and other openings wait
@@ -45,7 +50,7 @@ export function openSession(
     const records = kept.rows.map(recordOf)
     if (records.length === 0 && given.mode === 'resume') throw sessionNotFound(id)
     const [row] = rows
-    // after a lost answer: this opening is there already
+    // the answer to the first try was lost: the session is already open
     if (row?.token === token) return { records, bytes: Number(row.bytes), state: foldState(bodies) }
     if (records.length > 0 && given.mode === 'create') throw sessionExists(id)
     for (const record of records) checkRecord(id, record)

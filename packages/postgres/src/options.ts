@@ -1,7 +1,7 @@
 import { SignalboxError } from 'signalbox'
 import type { JournalLimits } from 'signalbox/durable'
 
-/** What a query returns. */
+/** The result of a query. */
 export interface Rows {
   readonly rows: Record<string, unknown>[]
   readonly rowCount: number | null
@@ -24,7 +24,7 @@ export interface PoolLike {
 export interface PostgresJournalsOptions {
   /** A `Pool` of pg with at least two connections. While sessions are open, one of them listens for notes. */
   readonly pool?: PoolLike | undefined
-  /** In place of `pool`: where the database is. `end()` closes the connections. */
+  /** The address of the database, instead of `pool`. `end()` closes the connections. */
   readonly connectionString?: string | undefined
   /**
    * The schema for the tables. Created if it does not exist.
@@ -32,12 +32,12 @@ export interface PostgresJournalsOptions {
    */
   readonly schema?: string | undefined
   /**
-   * How long a database that does not answer is tried again before the journal fails.
+   * How long to retry a database that does not answer, before the journal fails.
    * @default 30_000
    */
   readonly retryMs?: number | undefined
   /**
-   * How often an owner looks for notes, in case a notification is lost. At least 1,000.
+   * How often an owner polls for notes, in case a notification is lost. At least 1,000.
    * @default 2_000
    */
   readonly rescanMs?: number | undefined

@@ -32,7 +32,7 @@ export interface PostgresJournals extends JournalStore {
 
 const pageSize = 1_000
 
-/** Keeps sessions in PostgreSQL. Whoever opens a session last owns it; an earlier owner can no longer write. */
+/** Keeps sessions in PostgreSQL. The last process that opens a session owns it; earlier owners can no longer write. */
 export function postgresJournals(options: PostgresJournalsOptions): PostgresJournals {
   checkOptions(options)
   const { connectionString, schema = 'signalbox', retryMs = 30_000, rescanMs = 2_000, limits } = options
@@ -116,7 +116,7 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
   }
 }
 
-/** What the database says becomes an error with a code. */
+/** Converts a database error to an error with a code. */
 const withCode = <T>(id: string, promise: Promise<T>): Promise<T> =>
   promise.catch((error: unknown) => {
     throw journalError(id, error)

@@ -10,7 +10,7 @@ import type { Database } from './database.ts'
 import { hashOf } from './hash-of.ts'
 import type { ClientLike } from './options.ts'
 
-/** The questions of a state as one text, with those who ask. */
+/** The questions of a state and the calls that ask them, as one text. */
 export const questionsText = ({ questions }: SessionState): string => JSON.stringify([...questions])
 
 export const stateOf = (status: unknown, questions: unknown): SessionState => ({
@@ -71,13 +71,13 @@ export class SessionLog implements JournalSink {
         await client.query({ text, values: [this.#session, this.#token] }).finally(() => client.release())
       })
     } catch {
-      // without its lock the session counts as nobody's
+      // without its lock, the session counts as having no owner
     } finally {
       await this.#onRelease()
     }
   }
 
-  /** One statement for the records, the state and the copied notes. It changes nothing if another owner has come. */
+  /** One statement for the records, the state and the copied notes. It changes nothing if there is a new owner. */
   #statement(batch: readonly PendingRecord[], state: SessionState): { name: string; text: string; values: unknown[] } {
     const { schema } = this.#database
     const notes = batch.flatMap(({ body }) => (body.includes('"note"') ? noteIn(body) : []))

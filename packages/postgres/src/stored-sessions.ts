@@ -20,9 +20,10 @@ export async function* listSessions(
   wanted?: readonly StoredStatus[],
 ): AsyncGenerator<SessionSummary> {
   const text = `select * from (
-      select s.*, ${isOwned} as is_owned,
+      select s.*, o.name as outer_name, ${isOwned} as is_owned,
         case when s.status = 'running' and not ${isOwned} then 'lost' else s.status end as told
-      from ${database.schema}.sessions s where s.session > $1
+      from ${database.schema}.sessions s left join ${database.schema}.sessions o on o.session = s.outer_session
+      where s.session > $1
     ) found
     where $2::text[] is null or told = any($2::text[])
     order by session limit ${pageSize}`
@@ -40,7 +41,7 @@ export async function sweepSessions(database: Database, maxAgeMs: number = month
     throw new SignalboxError('invalid_option', `maxAgeMs: expected milliseconds, received ${maxAgeMs}.`)
   const { rows } = await database.query(
     `delete from ${database.schema}.sessions s
-     where s.status = 'idle' and not ${isOwned}
+     where s.outer_session is null and s.status = 'idle' and not ${isOwned}
        and s.touched < now() - $1 * interval '1 millisecond'
        and not exists (select from ${database.schema}.notes n where n.session = s.session and not n.is_copied)
      returning s.name`,
@@ -57,6 +58,7 @@ function summaryOf(row: Record<string, unknown>): SessionSummary {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     questions: [...stateOf(row.status, row.questions).questions.keys()],
+    ...(row.outer_name !== null && { outer: JSON.parse(String(row.outer_name)) }),
     ...(row.is_owned === true && { owner: JSON.parse(String(row.owner)) }),
   }
 }

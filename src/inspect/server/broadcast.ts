@@ -12,10 +12,10 @@ import { WebSocket } from './web-socket.ts'
 /** One batch per animation frame. */
 const batchMs = 16
 
-/** How long recording goes on after the last browser was lost without a goodbye, so that it can resume. */
+/** How long recording continues after the last browser lost its connection, so that it can resume. */
 const lingerMs = 60_000
 
-/** Where a browser that lost its connection goes on. */
+/** The position from which a browser resumes after it lost its connection. */
 export interface Resume {
   readonly stream: string
   /** The last frame it received. */

@@ -10,7 +10,7 @@ interface Standing {
   block?: number
   metadata?: Record<string, unknown>
   isDone: boolean
-  /** Of a call: its tool, and its input as far as it came in pieces. */
+  /** For a call: its tool, and the pieces of its input so far. */
   name?: string
   input: string
   readonly isCall: boolean
@@ -52,7 +52,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
   const openCall = (each: Standing, id: unknown, toolName: unknown): number => {
     const name = asText(toolName) ?? ''
     if (each.block !== undefined && each.name === name) return each.block
-    // a call of another tool than was announced: what was begun never ends, so that it never runs
+    // the call is for another tool than announced: its block never ends, so it never runs
     if (each.block === undefined) calls++
     each.name = name
     each.input = ''
@@ -132,7 +132,7 @@ export function partBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
       const partial_json = callInput(input)
       const json = (piece: string) => writer.delta(block, { type: 'input_json_delta', partial_json: piece })
       if (each.input === '' && partial_json !== '') json(partial_json)
-      // what came in pieces is another call than the provider says: it must not run
+      // the streamed pieces differ from the final call of the provider: it must not run
       else if (partial_json !== '' && !isSameJson(each.input, partial_json)) json(lostPieces)
       close(each)
     },

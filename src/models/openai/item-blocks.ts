@@ -54,7 +54,7 @@ export function itemBlocks(writer: ReplyWriter, toolNames: ReadonlySet<string> |
     const { type, call_id, name, arguments: args, input, status, ...kept } = fields
     const whole = asText(call.isCustom ? input : args) ?? ''
     if (call.text === '') calls.append(call, whole)
-    // what came in pieces is another call than the service says: it must not run
+    // the streamed pieces differ from the final item of the service: it must not run
     else if (whole !== '' && !isSameJson(call.text, whole)) calls.append(call, lostPieces)
     calls.finish(call, kept)
   }

@@ -13,7 +13,7 @@ export interface DiskFile {
 
 /** The file system as the file store uses it. Tests have one that loses power, runs full or fails. */
 export interface Disk {
-  /** Makes a folder that only this user can use; one that is there stays. */
+  /** Creates a folder that only this user can use. Keeps an existing one. */
   makeFolder(path: string): Promise<void>
   /** The names in a folder; none if it does not exist. */
   list(folder: string): Promise<string[]>
@@ -21,12 +21,12 @@ export interface Disk {
   read(path: string): Promise<Uint8Array | undefined>
   /** Writes a new file that only this user can read, and makes its content durable. Fails if it exists. */
   write(path: string, data: Uint8Array): Promise<void>
-  /** Opens a log for writing; makes it if it does not exist. */
+  /** Opens a log for writing; creates it if it does not exist. */
   open(path: string): Promise<DiskFile>
   /** Gives a file another name; false if that name is taken. */
   link(from: string, to: string): Promise<boolean>
   rename(from: string, to: string): Promise<void>
-  /** Removes a file or a folder with its content. What does not exist is no error. */
+  /** Removes a file, or a folder with its content. Does nothing if it does not exist. */
   remove(path: string): Promise<void>
   /** When a file was last written, in milliseconds since 1970; now if it does not exist. */
   changedAt(path: string): Promise<number>
@@ -39,7 +39,7 @@ export interface Disk {
 /** The end of the name of a file that is being written. One that is left behind is removed by `sweep`. */
 export const temporaryEnd = /\.[0-9a-f]{12}\.tmp$/
 
-/** Writes a file beside its place, durable, and hands it to `place`, which gives it its name. */
+/** Writes a durable temporary file, then calls `place` to give it its final name. */
 export async function writeWhole<T>(
   disk: Disk,
   path: string,

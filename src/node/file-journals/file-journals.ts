@@ -40,7 +40,7 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
   const logOf = async (id: string, files: SessionFiles, onDamage?: OnDamage): Promise<ReadLog | undefined> => {
     const data = await disk.read(files.log)
     const log = data && (await readLog(id, data, linesOf(files), onDamage))
-    // the first record never became whole: the session was never created
+    // the first record is incomplete: the session was never created
     return log === undefined || log.records.length === 0 ? undefined : log
   }
   const sessions = new StoredSessions({ ...options, disk, locks, folder, logOf, inboxOf })
@@ -137,7 +137,7 @@ function checkMode(id: string, { mode }: OpenJournalOptions, exists: boolean): v
   if (!exists && mode === 'resume') throw sessionNotFound(id)
 }
 
-/** What the file system says becomes an error with a code. */
+/** Converts a file system error to an error with a code. */
 const withCode = <T>(id: string, promise: Promise<T>): Promise<T> =>
   promise.catch((error: unknown) => {
     throw journalError(id, error)

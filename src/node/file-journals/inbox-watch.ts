@@ -9,7 +9,7 @@ interface Owner {
   fail(error: unknown): void
 }
 
-/** Brings new notes to the owner: at once if the file system tells, otherwise with the next look. */
+/** Delivers new notes to the owner: at once if the file system reports the change, otherwise at the next poll. */
 export class InboxWatch {
   readonly #inbox: Inbox
   readonly #owner: Owner
@@ -32,7 +32,7 @@ export class InboxWatch {
     }
   }
 
-  /** Looks now, and once more if something changes meanwhile. */
+  /** Reads the inbox now, and once more if it changes meanwhile. */
   look(): Promise<void> {
     this.#isHinted = true
     this.#scan ??= this.#look().finally(() => {
@@ -53,7 +53,7 @@ export class InboxWatch {
       try {
         for (const note of await this.#inbox.take(this.#owner.id, this.#seen)) this.#owner.deliver(note)
       } catch (error) {
-        // a broken note stays broken; anything else may be over at the next look
+        // a broken note stays broken; any other error may be gone at the next poll
         if (isSignalboxError(error)) this.#owner.fail(error)
       }
     }

@@ -7,7 +7,7 @@ import type { Sealer } from './options.ts'
 import { noteFile, type SessionFiles } from './session-files.ts'
 
 interface KeptNote {
-  /** How many notes were there before it, to deliver them in the order in which they came. */
+  /** The number of earlier notes, so that notes are delivered in the order of arrival. */
   readonly order: number
   readonly note?: SessionNote
   readonly sealed?: string
@@ -15,7 +15,7 @@ interface KeptNote {
 
 const isNote = (name: string): boolean => /^[0-9a-f]{64}\.json$/.test(name)
 
-/** The notes to one session: a file for each key. The file that is there first stays, so nobody needs the lock. */
+/** The notes to one session: one file per key. The first file with a key wins, so no lock is needed. */
 export class Inbox {
   readonly #disk: Disk
   readonly #files: SessionFiles
@@ -39,7 +39,7 @@ export class Inbox {
       : { order, note: JSON.parse(text) }
     const data = Buffer.from(JSON.stringify(kept))
     const isFirst = await writeWhole(this.#disk, path, data, (temporary) => this.#disk.link(temporary, path))
-    // also for a loser: whoever is told that a note is stale can rely on the one before it
+    // also for a stale note: its sender can rely on the first note being durable
     await this.#disk.syncFolder(inbox)
     return isFirst
   }

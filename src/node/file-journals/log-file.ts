@@ -44,7 +44,7 @@ export class LogFile implements JournalSink {
       await this.#file.write(data, this.#length)
       await this.#file.sync()
     } catch (error) {
-      // what may not be durable must not be read as if it were
+      // records that may not be durable must not be read
       await this.#file.truncate(this.#length).catch(() => undefined)
       throw error
     }
@@ -60,7 +60,7 @@ export class LogFile implements JournalSink {
     }
   }
 
-  /** Against a lock that a person removed while its owner was alive. */
+  /** Detects that a person removed the lock while its owner was alive. */
   #checkOurs(): void {
     const { size, isNamed } = this.#file.state()
     if (!isNamed) throw journalError(this.#id, new Error('its file was removed'))

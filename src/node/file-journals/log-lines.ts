@@ -18,7 +18,7 @@ export interface LogLine {
   readonly [field: string]: unknown
 }
 
-/** What a line says in the open although its record is sealed: what it takes to tell a newer version. */
+/** Fields that stay readable in a sealed record, so that a reader can detect a newer version. */
 const openFields = ['t', 'v', 'optional']
 
 /** Turns records into lines and back. */

@@ -25,7 +25,7 @@ export const nodeDisk: Disk = {
     }
   },
   async open(path) {
-    // not O_APPEND: a write at a known place can never come after something that another owner wrote
+    // not O_APPEND: a write at a known position can never follow data of another owner
     const file = await open(path, 'r+').catch((error: unknown) =>
       isMissing(error) ? open(path, 'wx+', 0o600) : Promise.reject(error),
     )
@@ -63,7 +63,7 @@ export const nodeDisk: Disk = {
       watcher.on('error', () => watcher.close())
       return () => watcher.close()
     } catch {
-      // too many watchers, or none on this file system: the owner looks by itself
+      // too many watchers, or none on this file system: the owner polls
       return () => undefined
     }
   },
@@ -85,7 +85,7 @@ function logFile(file: FileHandle): DiskFile {
   }
 }
 
-/** A single write may take less than it was given. */
+/** A single write may write only a part of its data. */
 async function writeAll(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await file.write(data, done, data.length - done, position + done)

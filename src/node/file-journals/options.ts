@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../journal/journal.ts'
 import { checkLimits, type JournalLimits } from '../../journal/journal-limits.ts'
 import type { FileResultStore } from '../file-result-store.ts'
 
-/** Encrypts what records, blobs and notes say. Types, numbers and times of records stay readable. */
+/** Encrypts the content of records, blobs and notes. Types, numbers and times of records stay readable. */
 export interface Seal {
   /** `about` names the place of the text. Use it as additional authenticated data. Returns one text. */
   encrypt(text: string, about: string): string | Promise<string>
@@ -12,16 +12,16 @@ export interface Seal {
 }
 
 export interface FileJournalsOptions {
-  /** Where the files go. Made if it does not exist, and closed to other users. */
+  /** The folder for the files. Created if missing, and closed to other users. */
   readonly folder: string
   readonly limits?: JournalLimits | undefined
   readonly seal?: Seal | undefined
-  /** Changes what `list` shows. */
+  /** Changes the summaries that `list` returns. */
   readonly redact?: ((summary: SessionSummary) => SessionSummary) | undefined
   /** The store of long results that sessions refer to. It keeps them as long as their session. */
   readonly results?: FileResultStore | undefined
   /**
-   * How often an owner looks for notes, in case the file system does not tell. At least 1,000.
+   * How often an owner polls for notes, in case the file system reports no changes. At least 1,000.
    * @default 2_000
    */
   readonly rescanMs?: number | undefined
@@ -42,7 +42,7 @@ export function checkFileJournals(options: FileJournalsOptions): FileJournalsOpt
   return options
 }
 
-/** The two sides of a seal, or none. `about` names the place of a text, so that it cannot be moved to another. */
+/** Encrypts and decrypts if there is a seal. `about` names the place of a text, so that a text cannot be moved elsewhere. */
 export interface Sealer {
   readonly isSealing: boolean
   seal(text: string, about: string): Promise<string>

@@ -1,22 +1,22 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process, told apart from every other on any machine. Fields that a system cannot tell are missing. */
+/** Identifies a process among all processes of all machines. Fields that the system does not provide are missing. */
 export interface ProcessIdentity {
   readonly host: string
-  /** Another one after each start of the machine. */
+  /** Changes with each boot of the machine. */
   readonly boot?: string | undefined
-  /** Process ids mean something within one of these only. */
+  /** Process ids are unique only within one PID namespace. */
   readonly namespace?: string | undefined
   readonly pid: number
-  /** When the process started, so that another one with the same id is not taken for it. */
+  /** When the process started, to distinguish it from a later process with the same id. */
   readonly start?: string | undefined
 }
 
-/** What can be told of the process that holds a lock. */
+/** The known state of the process that holds a lock. */
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
-/** This process, and what it can tell of others. Tests have others. */
+/** This process, and its checks of other processes. Tests replace it. */
 export interface ProcessView {
   readonly self: ProcessIdentity
   liveness(other: ProcessIdentity): Liveness

@@ -4,10 +4,10 @@ import { journalCorrupt } from '../../journal/journal-errors.ts'
 import { bytesOf } from '../../journal/journal-limits.ts'
 import { crc32, type LogLine, type LogLines } from './log-lines.ts'
 
-/** What a log file holds. */
+/** The content of a log file. */
 export interface ReadLog {
   readonly records: JournalRecord[]
-  /** Bytes up to the end of the last whole record. What follows is a torn tail. */
+  /** Bytes up to the end of the last complete record. The rest is a torn tail. */
   readonly length: number
   /** The CRC-32 of the last line. */
   readonly crc: number | undefined
@@ -19,7 +19,7 @@ export interface ReadLog {
 
 export const noLog: ReadLog = { records: [], length: 0, crc: undefined, bytes: 0, blobs: [] }
 
-/** Hears of a broken record in place of an error; the records before it are returned. */
+/** Called for a broken record instead of throwing; the records before it are returned. */
 export type OnDamage = (error: SignalboxError) => void
 
 const lineEnd = 10

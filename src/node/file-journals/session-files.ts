@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Where the parts of one session are. Nothing of the id becomes part of a path. */
+/** The paths of one session's files. They contain a hash of the id, never the id itself. */
 export interface SessionFiles {
   readonly folder: string
   /** The hash of the id, with which the names of its files begin. */

@@ -18,9 +18,9 @@ interface HeldLock {
 }
 
 /**
- * A lock is a file with a number. A lock of a dead owner is not removed but outnumbered, because two processes that
- * remove it could each remove the other's new one. Whoever takes the next number checks that nobody went further and
- * that the lock before it is still the dead one.
+ * A lock is a file with a number; the highest number counts. The lock of a dead owner is not removed: two processes that
+ * both remove it could each remove the other's new lock. Instead, a process takes the next number, then checks that there
+ * is no higher number and that the previous lock is still that of the dead owner.
  */
 export class SessionLocks {
   readonly #disk: Disk
@@ -44,7 +44,7 @@ export class SessionLocks {
     throw sessionLocked(id, 'other processes are opening it. Try again.')
   }
 
-  /** Who holds the lock, if somebody does who may be alive. */
+  /** The holder of the lock, unless it is known to be dead. */
   async ownerOf(files: SessionFiles, names?: readonly string[]): Promise<string | undefined> {
     const [highest] = await this.#held(files, names)
     if (highest === undefined || this.#isDead(highest)) return undefined
@@ -82,7 +82,7 @@ export class SessionLocks {
   }
 
   #isDead({ note }: HeldLock): boolean {
-    // a lock is written whole: one without content lost it with the power, and its owner with it
+    // locks are written atomically: an empty lock is left from a power failure, which also ended its owner
     return note === undefined || this.#processes.liveness(note) === 'dead'
   }
 

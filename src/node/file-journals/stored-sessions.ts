@@ -1,6 +1,7 @@
 import { invalidOption } from '../../base/invalid-option.ts'
 import { isSignalboxError } from '../../base/signalbox-error.ts'
 import { type JournalRecord, keyOf, type SessionSummary, type StoredStatus } from '../../journal/journal.ts'
+import { outerIn } from '../../journal/pending-records.ts'
 import { checkRecord } from '../../journal/record-types.ts'
 import { newSessionState, stateAfter, statusOf } from '../../journal/session-state.ts'
 import type { FileResultStore } from '../file-result-store.ts'
@@ -9,7 +10,7 @@ import type { Disk } from './disk.ts'
 import type { Inbox } from './inbox.ts'
 import type { FileJournalsOptions } from './options.ts'
 import { noLog, type OnDamage, type ReadLog } from './read-log.ts'
-import { blobFile, filesNamed, logName, type SessionFiles } from './session-files.ts'
+import { blobFile, filesNamed, filesOf, logName, type SessionFiles } from './session-files.ts'
 import type { SessionLocks } from './session-lock.ts'
 
 interface Parts extends Pick<FileJournalsOptions, 'redact' | 'results'> {
@@ -28,7 +29,7 @@ interface Found {
 
 const month = 30 * 24 * 60 * 60 * 1_000
 
-/** All sessions in a folder: tells of them, and removes them with everything that belongs to them. */
+/** All sessions in a folder: lists them, and removes them with all their files. */
 export class StoredSessions {
   readonly #parts: Parts
 
@@ -55,6 +56,8 @@ export class StoredSessions {
     try {
       if (!(await mayGo())) return false
       const log = await logOf(id, files, () => undefined)
+      // first, because only this log names them
+      for (const agent of agentsIn(log?.records ?? [])) await this.remove(agent, filesOf(files.folder, agent))
       await disk.remove(files.inbox)
       // the log before its blobs: a log without them would be damaged
       await disk.remove(files.log)
@@ -72,7 +75,7 @@ export class StoredSessions {
     const removed: string[] = []
     const limit = Date.now() - maxAgeMs
     for await (const { files, summary } of this.#all()) {
-      if (!isSweepable(summary, limit)) continue
+      if (!isSweepable(summary, limit) || (await this.#isNeeded(summary))) continue
       const stillMay = async () => {
         const again = await this.#find(files, [])
         return again !== undefined && isSweepable(again.summary, limit) && !(await this.#hasMail(again))
@@ -113,6 +116,11 @@ export class StoredSessions {
     return { files, log: found, summary: problem === undefined ? summary : { ...summary, problem } }
   }
 
+  /** An agent goes with the session around it, which may have yet to record what it did. */
+  async #isNeeded({ outer }: SessionSummary): Promise<boolean> {
+    return outer !== undefined && (await this.has(filesOf(this.#parts.folder, outer)))
+  }
+
   async #hasMail({ files, log, summary }: Found): Promise<boolean> {
     const copied = new Set(log.records.map(({ note }) => note))
     const notes = await this.#parts.inboxOf(files).take(summary.id, new Set())
@@ -144,11 +152,14 @@ export class StoredSessions {
   }
 }
 
-/** Idle for long, readable, and not open anywhere. */
-const isSweepable = ({ status, updatedAt, owner, problem }: SessionSummary, limit: number): boolean =>
-  status === 'idle' && owner === undefined && problem === undefined && updatedAt < limit
+/** Idle for long, readable, and not open anywhere. An agent without the session around it never goes on. */
+const isSweepable = ({ status, updatedAt, owner, problem, outer }: SessionSummary, limit: number): boolean =>
+  (status === 'idle' || outer !== undefined) && owner === undefined && problem === undefined && updatedAt < limit
 
-/** Wherever a record says the name of a stored result, be it within a sentence for the model. */
+const agentsIn = (records: readonly JournalRecord[]): string[] =>
+  records.flatMap(({ t, session }) => (t === 'agent.started' && typeof session === 'string' ? session : []))
+
+/** Finds the names of stored results anywhere in a record, even inside a text for the model. */
 const namesOf = (results: FileResultStore, records: readonly JournalRecord[]): string[] =>
   records.flatMap((record) => results.namesIn(JSON.stringify(record)))
 
@@ -164,6 +175,7 @@ function problemOf(id: string, records: readonly JournalRecord[]): SessionSummar
 function summaryOf(name: string, records: readonly JournalRecord[], owner: string | undefined): SessionSummary {
   const [first] = records
   const state = records.reduce(stateAfter, newSessionState)
+  const outer = outerIn(first)
   return {
     id: typeof first?.id === 'string' ? first.id : name,
     status: statusOf(state, owner !== undefined),
@@ -172,5 +184,6 @@ function summaryOf(name: string, records: readonly JournalRecord[], owner: strin
     updatedAt: records.at(-1)?.at ?? 0,
     questions: [...state.questions.keys()],
     ...(owner !== undefined && { owner }),
+    ...(outer !== undefined && { outer }),
   }
 }

@@ -1,39 +1,46 @@
 import type { SessionNote } from '../../journal/journal.ts'
-import type { RunLog } from '../../journal/run-log.ts'
+import type { AgentOf, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
 import type { SessionQuestion } from './question-book.ts'
 import type { SessionUsage } from './usage.ts'
 
-/** What the log of a new session begins with. */
+/** The first record of a new session. */
 export interface JournalStart {
   readonly messages: readonly Message[]
   readonly rules?: PermissionLists | undefined
   readonly context?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The log of a session, and the state that it tells. */
+/** The log of a session, and the state derived from it. */
 export interface SessionJournal extends RunLog {
+  /** How the last run ended, if nothing is left to do. */
+  readonly ended: { readonly reason: string; readonly error?: string | undefined } | undefined
   /** The conversation up to the last turn that is over. */
   readonly transcript: readonly Message[]
   /** Sent, and not yet part of the conversation. */
   readonly sent: readonly UserMessage[]
-  /** There is something to go on with: a run that has not ended, or a message. */
+  /** There is work to resume: an unfinished run, or a message. */
   readonly isUnfinished: boolean
-  /** A call of the open turn has its answer and can go on. */
+  /** A call of the open turn has its answer and can continue. */
   readonly hasAnswered: boolean
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>
   readonly usage: SessionUsage
+  /** Those of agents included. */
   readonly questions: readonly SessionQuestion[]
   /** Durable when it resolves with `accepted`. The answer itself arrives as a note. */
   answer(question: string, answer: PermissionAnswer, by: string | undefined): Promise<'accepted' | 'stale'>
+  /** One listener at a time. */
   onNote(listener: (note: SessionNote) => void): void
+  /** Told when an agent that does not run has an answer to go on with. */
+  onAgentAnswer(listener: () => void): void
   /** Records an answer while nothing asks. False if the question is closed. */
   takeAnswer(note: Extract<SessionNote, { type: 'answer' }>): boolean
   /** The end of the run copies this note. */
   endsBy(note: string): void
+  openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionJournal>
   fork(id: string, start: JournalStart): Promise<SessionJournal>
   close(): Promise<void>
 }

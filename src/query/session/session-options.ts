@@ -5,7 +5,7 @@ import type { QueryResult } from '../query-message.ts'
 import type { SessionQuestion } from './question-book.ts'
 import type { ModelPrice } from './usage.ts'
 
-/** What every run of a session begins with. All options of `query()`, except that the messages may come later. */
+/** The options of every run of a session: all options of `query()`, except that the messages may come later. */
 export interface SessionOptions extends Omit<QueryOptions, 'messages'> {
   /**
    * Names the session in the ids of its questions.
@@ -45,11 +45,11 @@ export function checkSessionId(id: unknown): void {
 }
 
 export interface SessionEvents {
-  /** `run` is for those who look on, such as the inspector: the session itself reads its messages. */
+  /** `run` is for observers such as the inspector: the session itself reads its messages. */
   run_started: { readonly run: Query }
   /** A call, of any agent, waits for an answer. */
   question_opened: SessionQuestion
-  /** It was answered, or its call is over. */
+  /** The question was answered, or its call has ended. */
   question_closed: { readonly id: string }
   run_ended: { readonly result: QueryResult }
 }

@@ -4,7 +4,7 @@ import type { Query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import type { Span } from './session-view.ts'
 
-/** A message that somebody sent, and what its sender sees of the session. */
+/** A sent message, and its sender's view of the session. */
 export interface Sent {
   readonly message: UserMessage
   readonly span: Span
@@ -50,11 +50,11 @@ export class SessionRun {
     }
   }
 
-  /** Splits what was sent into what the model has seen and what no turn was left for. */
+  /** Splits sent messages into those that the model has seen and those for which no turn was left. */
   judge({ reason }: QueryResult): { over: Sent[]; unanswered: Sent[] } {
     const lastReply = this.query.transcript.findLastIndex(({ type }) => type === 'assistant')
     const later = new Set(this.query.transcript.slice(lastReply + 1).map(({ uuid }) => uuid))
-    // a person's abort and a failing model end everything; only an ordinary end leaves something to do
+    // after an abort or a model error, nothing continues; only a normal end leaves messages for another run
     const goesOn = reason === 'max_turns' || reason === 'hook_stopped'
     const isUnanswered = ({ message }: Sent): boolean => goesOn && later.has(message.uuid)
     return { over: this.#sent.filter((sent) => !isUnanswered(sent)), unanswered: this.#sent.filter(isUnanswered) }

@@ -1,7 +1,7 @@
 import type { QueryMessage } from '../query-message.ts'
 import type { MessageLog } from './message-log.ts'
 
-/** The part of a log that a view shows. Both ends become known as the session goes on. */
+/** The part of a log that a view shows. Both ends become known during the session. */
 export interface Span {
   from: number | undefined
   to: number | undefined

@@ -3,10 +3,10 @@ import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { SessionNote } from '../../journal/journal.ts'
-import { defaultStamps } from '../../messages/ids-and-time.ts'
+import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import { withRules } from '../../permission/permission-settings.ts'
-import { type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
+import { channelOf, type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
 import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
@@ -27,7 +27,7 @@ import { type Sent, SessionRun } from './session-run.ts'
 import { SessionView, type Span } from './session-view.ts'
 import { type SessionUsage, UsageTotal } from './usage.ts'
 
-/** `suspended`: there is something to go on with, and nothing runs until `resume` or `send`, or an answer. */
+/** `suspended`: there is work to resume, and nothing runs until `resume`, `send` or an answer. */
 export type SessionStatus = 'idle' | 'running' | 'suspended' | 'closing' | 'closed'
 
 /**
@@ -69,7 +69,7 @@ export class Session implements AsyncDisposable {
     const { id, messages = [], prices, ...queryOptions } = options
     checkSessionId(id)
     checkOptions({ ...queryOptions, messages })
-    this.id = id ?? `session_${defaultStamps.uuid()}`
+    this.id = id ?? `session_${defaultIdsAndTime.uuid()}`
     this.#options = options
     this.#usage = new UsageTotal(prices)
     this.#questions = new QuestionBook(this.id, {
@@ -88,6 +88,9 @@ export class Session implements AsyncDisposable {
     this.#isPaused = journal.isUnfinished
     this.#inbox = journal.sent.map(newSent)
     journal.onNote((note) => this.#hear(journal, note))
+    journal.onAgentAnswer(() => {
+      if (!this.#isPaused) this.#begin()
+    })
   }
 
   get status(): SessionStatus {
@@ -128,7 +131,7 @@ export class Session implements AsyncDisposable {
     return new SessionView(this.#log, sent.span)
   }
 
-  /** Goes on with what the log has: the open turn, then messages that wait. Returns a view of the run that goes on. */
+  /** Resumes the work in the log: first the open turn, then waiting messages. Returns a view of the resumed run. */
   resume(): SessionView {
     this.#assertOpen()
     this.#isPaused = false
@@ -159,7 +162,9 @@ export class Session implements AsyncDisposable {
     const { questions } = this.#questions
     if (this.#journal === undefined) return questions
     // those of the log are there whether or not anything runs
-    return [...this.#journal.questions, ...questions.filter(({ agents }) => agents.length > 0)]
+    const recorded = [...this.#journal.questions]
+    const known = new Set(recorded.map(({ id }) => id))
+    return [...recorded, ...questions.filter(({ id, agents }) => agents.length > 0 && !known.has(id))]
   }
 
   /**
@@ -171,13 +176,14 @@ export class Session implements AsyncDisposable {
     answer: PermissionAnswer,
     { by }: { by?: string | undefined } = {},
   ): Promise<'accepted' | 'stale'> {
-    // an agent inside a call has no log of its own: its question ends with the call
-    const isRecorded = this.#questions.questions.every((question) => question.id !== id || question.agents.length === 0)
+    // a query that a tool itself began has no log: its question ends with the call
+    const isOpen = (question: SessionQuestion): boolean => question.id === id
+    const isRecorded = this.#journal?.questions.some(isOpen) === true || !this.#questions.questions.some(isOpen)
     if (this.#journal !== undefined && isRecorded) return this.#journal.answer(id, answer, by)
     return this.#questions.answer(id, answer) ? 'accepted' : 'stale'
   }
 
-  /** Does to the active run what `interrupt` does to a query. */
+  /** Interrupts the active run, like `interrupt` of a query. */
   interrupt(message?: string | ContentBlock[] | UserMessage): void {
     if (message !== undefined) void this.send(message, { interrupt: true })
     else this.#active?.query.interrupt()
@@ -200,7 +206,7 @@ export class Session implements AsyncDisposable {
     const last = messages.at(-1)
     const context = at === undefined || last === undefined ? this.context : this.#contextAfter(last.uuid)
     if (this.#journal === undefined) return new Session({ ...this.#options, id, messages, context })
-    const forkId = id ?? `session_${defaultStamps.uuid()}`
+    const forkId = id ?? `session_${defaultIdsAndTime.uuid()}`
     const journal = await this.#journal.fork(forkId, {
       messages,
       rules: context.permissions,
@@ -224,7 +230,7 @@ export class Session implements AsyncDisposable {
     await this.close()
   }
 
-  /** Listens to what happens in the session. Returns how to stop listening. */
+  /** Listens to events of the session. Returns a function that removes the listener. */
   on<Type extends keyof SessionEvents>(type: Type, listener: (event: SessionEvents[Type]) => void): () => void {
     return this.#emitter.on(type, listener)
   }
@@ -234,7 +240,7 @@ export class Session implements AsyncDisposable {
     if (!this.#isPaused) this.#begin()
   }
 
-  /** What another process, or an answer here, has to say. */
+  /** Handles a note from another process, or from an answer in this one. */
   #hear(journal: SessionJournal, note: SessionNote): void {
     if (note.type === 'answer') {
       const isTaken = this.#questions.answer(note.question, note.answer, { by: note.by, note: note.question })
@@ -424,7 +430,7 @@ function askThrough(
   { canUseTool = () => ({ behavior: 'later' }), context }: SessionOptions,
   desk: QuestionDesk,
 ): CanUseTool {
-  // known for what it is, it spares every call a phase; only a hook can pause a call then
+  // recognized by identity, so that calls skip the permission phase; then only a hook can pause a call
   if (canUseTool === allowAllTools && context?.hooks === undefined) return canUseTool
-  return withChannel(canUseTool, { questions: desk, agents: [] })
+  return withChannel(canUseTool, { addRules: channelOf(canUseTool)?.addRules, questions: desk, agents: [] })
 }

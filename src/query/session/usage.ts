@@ -30,7 +30,7 @@ export interface SessionUsage {
   readonly calls: number
 }
 
-/** Adds up what the messages of a session report. */
+/** Sums the usage that the messages of a session report. */
 export class UsageTotal {
   readonly #prices: Readonly<Record<string, ModelPrice>>
   readonly #models = new Map<string, ModelUsage>()

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { answerAtOnce } from '../../base/when-settled.ts'
 import type { ContentBlock, Message } from '../../messages/message.ts'
+import { recordedCallOf, withoutCall } from '../../pipeline/recorded-call.ts'
 import { defineTool } from '../../tool/define-tool.ts'
 import type { Tool, ToolResult } from '../../tool/tool.ts'
 import type { QueryOptions } from '../options.ts'
 import { type Query, query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
+import { runAgentSession } from './agent-session.ts'
 
 const inputSchema = z.object({
   description: z.string().optional().describe('The purpose of the task, in a few words'),
@@ -30,7 +32,7 @@ export interface SubAgentOptions
   name?: string | undefined
   description?: string | undefined
   /**
-   * Whether it may run beside other safe calls: set it only if its tools change nothing.
+   * Whether the agent may run beside other safe calls. Set it only if none of its tools has side effects.
    * @default false
    */
   isConcurrencySafe?: boolean | undefined
@@ -78,25 +80,46 @@ export function subAgent({
     isConcurrencySafe: () => isConcurrencySafe,
     interruptBehavior: () => 'cancel',
     describe: (input) => input.description ?? input.prompt,
-    async call(input, { toolUseID, options: _tools, ...context }, canUseTool, _message, onProgress) {
+    async call(input, callContext, canUseTool, _message, onProgress) {
       const { prompt, description = prompt } = input
-      const run = query({ ...options, messages: prompt, canUseTool, context })
-      const leave = answerAtOnce<unknown>(onQuery?.(run, { toolUseID, description }))
-      try {
-        for (;;) {
-          const step = await run.next()
-          if (step.done === true) return reportOf(step.value, run.transcript, context.abortController.signal.aborted)
-          onProgress({ toolUseID: subjectOf(step.value) ?? toolUseID, data: step.value })
-        }
-      } finally {
-        letGo(leave)
+      const { toolUseID, abortController } = callContext
+      const context = withoutCall(callContext)
+      const onMessage = (message: QueryMessage): void =>
+        onProgress({ toolUseID: subjectOf(message) ?? toolUseID, data: message })
+      const onRun = (run: Query): (() => void) => {
+        const leave = answerAtOnce<unknown>(onQuery?.(run, { toolUseID, description }))
+        return () => letGo(leave)
       }
+      const recorded = recordedCallOf(callContext)
+      const { result, transcript } =
+        recorded === undefined
+          ? await runQuery(query({ ...options, messages: prompt, canUseTool, context }), onMessage, onRun)
+          : await runAgentSession(recorded, {
+              ...{ options, prompt, canUseTool, context, controller: abortController },
+              ...{ onMessage, onRun },
+            })
+      return reportOf(result, transcript, abortController.signal.aborted)
     },
+    // its own log says how far it came
+    recover: (_input, context) => (recordedCallOf(context) === undefined ? 'unknown' : 'again'),
     mapResult: ({ text, reason }, id) => ({ type: 'tool_result', tool_use_id: id, content: withReason(text, reason) }),
   })
 }
 
-/** An observer that throws does not affect the result. */
+async function runQuery(run: Query, onMessage: (message: QueryMessage) => void, onRun: (run: Query) => () => void) {
+  const leave = onRun(run)
+  try {
+    for (;;) {
+      const step = await run.next()
+      if (step.done === true) return { result: step.value, transcript: run.transcript }
+      onMessage(step.value)
+    }
+  } finally {
+    leave()
+  }
+}
+
+/** Calls the cleanup function of `onQuery`. If it throws, the result of the agent stays the same. */
 function letGo(leave: unknown): void {
   try {
     if (typeof leave === 'function') answerAtOnce<unknown>(leave())
@@ -114,7 +137,7 @@ function subjectOf(message: QueryMessage): string | undefined {
   return block?.type === 'tool_result' ? String(block.tool_use_id) : undefined
 }
 
-/** An agent whose call was told to stop reports how far it came. An agent that ended otherwise has failed. */
+/** If its call was aborted, the agent returns what it has so far. If it ended early for any other reason, it has failed. */
 function reportOf(
   { reason, ...result }: QueryResult,
   transcript: readonly Message[],
@@ -122,14 +145,14 @@ function reportOf(
 ): ToolResult<SubAgentReport> {
   const report = { data: { text: lastWords(transcript, reason === 'completed'), reason } }
   if (isStopped) return { ...report, interrupted: reason !== 'completed' }
-  if (reason === 'model_error') throw (result as { error: unknown }).error
+  if (reason === 'model_error' || reason === 'journal_error') throw (result as { error: unknown }).error
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
     throw new SignalboxError('aborted', 'The agent was stopped before it finished.')
   }
   return report
 }
 
-/** The text of the last reply; its parts may be several messages. An agent that was ended may have said more before. */
+/** The text of the last reply, which may be several messages. If the agent did not finish: of the last reply that has text. */
 function lastWords(transcript: readonly Message[], isFinished: boolean): string {
   const last = transcript.findLast(
     (message) => message.type === 'assistant' && (isFinished || textsOf(message.message.content).length > 0),

@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Journal, JournalStore } from 'signalbox/durable'
+import type { Journal, JournalStore, NewRecord } from 'signalbox/durable'
 import { fileJournals, fileResultStore } from 'signalbox/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
@@ -250,6 +250,29 @@ describe('a journal as a file', () => {
     expect(await readFile(path, 'utf8')).toBe('x')
     await kept.remove('two')
     await expect(readFile(path)).rejects.toThrow('ENOENT')
+  })
+
+  it('D17 D25 an agent is swept with the session around it, never by itself; one that is left over goes', async () => {
+    const started = (id: string) => ({ t: 'agent.started', optional: true, session: id }) as const
+    const make = async (id: string, outer: string | undefined, ...records: NewRecord[]) => {
+      const created = outer === undefined ? {} : { outer }
+      const journal = await store.open(id, { owner: 'me', mode: 'create', created })
+      for (const record of records) journal.append(record)
+      await journal.close()
+    }
+    const ended = { t: 'run.ended' }
+    await make('s', undefined, { t: 'message.sent' }, started('s/r/c'))
+    await make('s/r/c', 's', { t: 'message.sent' }, ended)
+    await make('gone/r/c', 'gone', { t: 'message.sent' })
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    // the outer session has yet to record what its agent did
+    expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['gone/r/c'])
+    const journal = await store.open('s', { owner: 'me', mode: 'resume' })
+    journal.append(ended)
+    await journal.close()
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['s'])
+    expect(await all(store.list())).toEqual([])
   })
 
   it('D5 the sweep of old results keeps those of sessions', async () => {

@@ -63,7 +63,7 @@ describe('a session', () => {
     expect(seen).toEqual(['run', 'executor'])
   })
 
-  it('S1 keeps what context modifiers changed, and the rules of the context', async () => {
+  it('S1 S7 keeps what context modifiers changed, and the rules of the context', async () => {
     const { held, read, session, say } = setUp({ context: { cwd: '/a', permissions: { allow: ['Read'] } } })
     session.send('move')
     await flush()

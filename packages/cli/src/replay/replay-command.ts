@@ -85,7 +85,7 @@ async function* readRecording(path: string): AsyncGenerator<Frame> {
 }
 
 function keyLine(playback: Playback, { columns, colors }: Canvas): string {
-  const [mark, next] = playback.isPaused ? ['⏸', 'goes on'] : ['▶', 'pauses']
+  const [mark, next] = playback.isPaused ? ['⏸', 'continues'] : ['▶', 'pauses']
   return cut(colors.dim(`${mark} ${duration(playback.now())} · space ${next} · q quits`), columns)
 }
 

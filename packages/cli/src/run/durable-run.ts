@@ -5,13 +5,13 @@ import { plainWord } from '../shell-word.ts'
 /** A session that is kept in a folder. */
 export interface StoredSession {
   readonly id: string
-  /** `either` goes on with a session that exists. */
+  /** `either` resumes a session that exists. */
   readonly mode: 'create' | 'resume' | 'either'
   readonly journals: JournalStore
   readonly folder: string
 }
 
-/** What is shown and steered: a query, or the runs of a stored session. */
+/** The runs that are shown and controlled: a query, or the runs of a stored session. */
 export type ShownRun = Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next'>
 
 /** The runs of a session from a prompt until nothing runs, as one. */
@@ -44,14 +44,14 @@ export class DurableRun implements ShownRun {
     this.#session.interrupt()
   }
 
-  /** A process that is told to end leaves its session for another one. */
+  /** A process that is told to end suspends its session, so that another process can resume it. */
   abort(reason?: unknown): void {
     if (reason === 'terminated') this.#session.suspend().catch(() => undefined)
     else this.#session.abort(reason)
   }
 }
 
-/** The lines that say how a suspended session goes on. */
+/** The lines that say how to resume a suspended session. */
 export function howToGoOn({ id, folder }: StoredSession, questions: ReturnType<Session['questions']>): string[] {
   const place = `--journal ${plainWord(folder)}`
   const answers = questions.map(
@@ -59,5 +59,5 @@ export function howToGoOn({ id, folder }: StoredSession, questions: ReturnType<S
       `${question.toolName} waits for an answer: signalbox answer ${plainWord(id)} ${question.id} ${place} --allow (or --deny "<reason>")`,
   )
   const see = questions.length === 0 ? [] : [`See what is asked: signalbox sessions ${place}`]
-  return [...see, ...answers, `Go on: signalbox resume ${plainWord(id)} ${place}`]
+  return [...see, ...answers, `Resume: signalbox resume ${plainWord(id)} ${place}`]
 }

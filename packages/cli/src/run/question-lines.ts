@@ -3,9 +3,9 @@ import type { Canvas } from '../view/call-lines.ts'
 import { cleanLine } from '../view/clean-text.ts'
 import { cut, wrap } from '../view/fit.ts'
 import { wrapShown } from '../view/wrap-shown.ts'
-import type { DeskQuestion } from './permission-desk.ts'
+import type { PromptEntry } from './permission-prompts.ts'
 
-export interface ShownQuestion extends Pick<DeskQuestion, 'question' | 'always' | 'answersItselfAt' | 'input'> {
+export interface ShownQuestion extends Pick<PromptEntry, 'question' | 'always' | 'answersItselfAt' | 'input'> {
   readonly name: string
   readonly number: number | undefined
   /** The agent that makes the call. */

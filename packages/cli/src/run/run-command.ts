@@ -103,14 +103,14 @@ export const runCommand = (io: Io, finish: Finish): Command =>
       finish(await run(promptOf, stored, options, io))
     })
 
-/** `signalbox resume`: goes on with a stored session. */
+/** `signalbox resume`: resumes a stored session. */
 export const resumeCommand = (io: Io, finish: Finish): Command =>
   withOutput(
     withModelAndTools(
       new Command('resume')
-        .summary('go on with a stored session')
+        .summary('resume a stored session')
         .description(
-          'Opens a session that signalbox run --journal has stored, goes on with its run, and shows it as run does. Give it the same model, tools and rules.',
+          'Opens a session that signalbox run --journal has stored, resumes its run, and shows it as run does. Give it the same model, tools and rules.',
         )
         .argument('<id>', 'the session, as signalbox sessions shows it'),
     )

@@ -30,14 +30,14 @@ import { openKeyboard } from './keyboard.ts'
 import { observeModel } from './observe-model.ts'
 import { type Output, type OutputKind, openOutput } from './open-output.ts'
 import type { OpenServers } from './open-servers.ts'
-import { PermissionDesk } from './permission-desk.ts'
+import { PermissionPrompts } from './permission-prompts.ts'
 import type { RecordingFile } from './recording-file.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 import { unattended } from './unattended.ts'
 import { type Price, UsageCount } from './usage-count.ts'
 
 export interface SessionOptions {
-  /** Without one, a stored session goes on. */
+  /** Without one, a stored session is resumed. */
   readonly prompt?: string | undefined
   /** Keeps the session in a journal. */
   readonly stored?: StoredSession | undefined
@@ -89,7 +89,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   let isBegun = false
   const take = (frame: Frame): void => {
     session.take(frame)
-    if (frame.type === 'questions' && !session.isOfAgent(frame)) desk.heed(new Set(frame.open.map(({ call }) => call)))
+    if (frame.type === 'questions' && !session.isOfAgent(frame))
+      prompts.heed(new Set(frame.open.map(({ call }) => call)))
     recording?.take(frame)
     if (isBegun) output.changed()
   }
@@ -97,7 +98,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const agents = new ShownRuns()
   // only a recording needs them
   if (recording !== undefined) agents.begin(recorder)
-  const desk = new PermissionDesk({
+  const prompts = new PermissionPrompts({
     session,
     changed: () => output.changed(),
     note: (text) => note(text),
@@ -109,7 +110,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const output: Output = openOutput(options.output, session, {
     io,
     now,
-    footer: (canvas) => [...desk.lines(canvas), ...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
+    footer: (canvas) => [...prompts.lines(canvas), ...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
   })
   let turns = 0
   /** The number of the turn in the recording, where agents and servers have numbers too. */
@@ -164,14 +165,14 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     system: options.system,
     maxTurns: options.maxTurns,
     canUseTool: (...question) => {
-      if (keyboard !== undefined) return desk.ask(...question)
+      if (keyboard !== undefined) return prompts.ask(...question)
       // a stored question can be answered from elsewhere
       return stored === undefined ? unattended(question, options, nameOfCall, note) : { behavior: 'later' }
     },
   }
   const show = (begun: Query): void => {
     inspector?.add(begun)
-    // known before the calls are let go
+    // read before the calls are released
     begun.actor.subscribe((snapshot) => {
       session.isSuspended = snapshot.matches('suspending') || snapshot.matches('suspended')
     })
@@ -203,7 +204,9 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     return begun
   }
   const askFor = (agent: string): CanUseTool =>
-    keyboard === undefined ? (...question) => unattended(question, options, () => undefined, note) : desk.askFor(agent)
+    keyboard === undefined
+      ? (...question) => unattended(question, options, () => undefined, note)
+      : prompts.askFor(agent)
 
   let run: ShownRun
   let pending: Message[] = []
@@ -220,7 +223,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       ? openKeyboard(io, (key) => {
           if (followUp.press(key)) return
           if (key.isCtrlC) ctrlC.press()
-          else desk.press(key)
+          else prompts.press(key)
           output.changed()
         })
       : undefined
@@ -312,9 +315,7 @@ async function open(
   const session = await openSession({ ...options, id, journals, mode })
   if (prompt !== undefined || session.status !== 'idle') return session
   await session.close()
-  throw usageError(
-    `Session ${id} has nothing to go on with: its last run has ended. Send it a prompt with run --session.`,
-  )
+  throw usageError(`Session ${id} has nothing to resume: its last run has ended. Send it a prompt with run --session.`)
 }
 
 const messagesOf = (prompt: string, before: readonly Message[]): QueryOptions['messages'] =>

@@ -5,7 +5,6 @@ import { exitCode } from '../exit-code.ts'
 import type { Io } from '../io.ts'
 import type { Finish } from '../run-cli.ts'
 import { usageError } from '../usage-error.ts'
-import { foldSession } from './sessions-command.ts'
 
 interface AnswerOptions {
   journal: string
@@ -19,7 +18,7 @@ export const answerCommand = (io: Io, finish: Finish): Command =>
   new Command('answer')
     .summary('answer a question of a stored session')
     .description(
-      'Answers a question of a session that signalbox run --journal has stored. A process that has the session open goes on at once; otherwise go on with signalbox resume. The first answer counts: a later one is stale (exit code 1).',
+      'Answers a question of a session that signalbox run --journal has stored. A process that has the session open continues at once; otherwise run signalbox resume. The first answer counts: a later one is stale (exit code 1).',
     )
     .argument('<id>', 'the session, as signalbox sessions shows it')
     .argument('<question>', 'the question')
@@ -33,6 +32,7 @@ export const answerCommand = (io: Io, finish: Finish): Command =>
       const { fileJournals } = await import('signalbox/node')
       const journals = fileJournals({ folder: journal })
       const rule = await ruleOf(journals, id, question)
+      const { postAnswer } = await import('signalbox/durable')
       if (always && rule.isOpen && rule.rule === undefined)
         throw usageError(
           '--always: this question names no rule that would answer it. Answer it once, without --always.',
@@ -42,7 +42,7 @@ export const answerCommand = (io: Io, finish: Finish): Command =>
       const addRules = always && rule.rule !== undefined ? { addRules: { [given.behavior]: [rule.rule] } } : {}
       const by = io.env.USER
       const answer = { ...given, ...addRules }
-      const outcome = await journals.post(id, { type: 'answer', question, answer, ...(by !== undefined && { by }) })
+      const outcome = await postAnswer(journals, id, { question, answer, ...(by !== undefined && { by }) })
       if (outcome === 'stale') {
         io.stdout.write('stale: the question was answered before, or its call is over. Nothing has changed.\n')
         return finish(exitCode.failed)
@@ -57,13 +57,21 @@ async function ruleOf(
   id: string,
   question: string,
 ): Promise<{ isOpen: boolean; rule?: string | undefined }> {
-  const { questions } = await foldSession(journals, id)
+  const { storedQuestions } = await import('signalbox/durable')
+  const questions = await storedQuestions(journals, id)
   const open = questions.find((each) => each.id === question)
   if (open !== undefined) return { isOpen: true, rule: open.rule }
-  for await (const { t, question: asked } of journals.read(id)) {
-    if (t === 'permission.asked' && asked === question) return { isOpen: false }
-  }
+  if (await wasAsked(journals, id, question)) return { isOpen: false }
   const ids = questions.map((each) => each.id)
   const others = ids.length === 0 ? 'It has no open questions.' : `Open questions: ${ids.join(', ')}.`
   throw usageError(`Session ${id} has no question ${question}. ${others}`)
+}
+
+/** By the session, or by an agent inside it. */
+async function wasAsked(journals: JournalStore, id: string, question: string): Promise<boolean> {
+  for await (const { t, question: asked, session } of journals.read(id)) {
+    if (t === 'permission.asked' && asked === question) return true
+    if (t === 'agent.started' && (await wasAsked(journals, String(session), question).catch(() => false))) return true
+  }
+  return false
 }

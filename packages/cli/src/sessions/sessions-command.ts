@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { isSignalboxError, showInputText, visibleLine } from 'signalbox'
-import type { FoldedSession, JournalStore, SessionSummary } from 'signalbox/durable'
+import type { JournalStore, SessionSummary, StoredQuestion } from 'signalbox/durable'
 import type { Io } from '../io.ts'
 import { plainWord } from '../shell-word.ts'
 import { plural } from '../view/duration.ts'
@@ -18,7 +18,8 @@ export const sessionsCommand = (io: Io): Command =>
       const { fileJournals } = await import('signalbox/node')
       const journals = fileJournals({ folder: journal })
       const found: SessionSummary[] = []
-      for await (const summary of journals.list()) found.push(summary)
+      // agents are part of the session around them
+      for await (const summary of journals.list()) if (summary.outer === undefined) found.push(summary)
       if (found.length === 0) io.stdout.write(`No sessions in ${visibleLine(journal)}.\n`)
       for (const summary of found.toSorted((a, b) => b.updatedAt - a.updatedAt)) {
         const lines = await linesOf(journals, summary, journal)
@@ -31,8 +32,10 @@ async function linesOf(journals: JournalStore, summary: SessionSummary, folder: 
   const { id, status, records, updatedAt } = summary
   const head = `${visibleLine(id)} · ${status} · ${plural(records, 'record')} · ${timeOf(updatedAt)}`
   try {
-    if (summary.questions.length === 0 && summary.problem === undefined) return [head]
-    const { questions } = await foldSession(journals, id)
+    const { questions: own, problem } = summary
+    if (status === 'idle' && own.length === 0 && problem === undefined) return [head]
+    const { storedQuestions } = await import('signalbox/durable')
+    const questions = await storedQuestions(journals, id)
     return [head, ...questions.flatMap((question) => questionLines(question, id, folder))]
   } catch (error) {
     if (!isSignalboxError(error)) throw error
@@ -40,21 +43,14 @@ async function linesOf(journals: JournalStore, summary: SessionSummary, folder: 
   }
 }
 
-export async function foldSession(journals: JournalStore, id: string): Promise<FoldedSession> {
-  const { foldJournal } = await import('signalbox/durable')
-  const records = []
-  for await (const record of journals.read(id)) records.push(record)
-  return foldJournal(records)
-}
-
 function questionLines(
-  { id, toolName, input, rule }: FoldedSession['questions'][number],
+  { id, agents, toolName, input, rule }: StoredQuestion,
   session: string,
   folder: string,
 ): string[] {
   const words = [session, id].map((word) => visibleLine(plainWord(word))).join(' ')
   return [
-    `  ? May ${visibleLine(toolName)} run?`,
+    `  ? May ${visibleLine([...agents.map((agent) => agent.toolName), toolName].join(' › '))} run?`,
     ...showInputText(input)
       .split('\n')
       .map((line) => `    ${line}`),

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import {
   type AnyTool,
+  describeValue,
   type ExecutorOptions,
   type Hooks,
   type PermissionSettings,
@@ -57,7 +58,11 @@ export interface ServedMcp {
  */
 export async function serveMcp(options: ServeMcpOptions): Promise<ServedMcp> {
   const { tools, transport = 'stdio', permissions, hooks, context, askMs = 300_000, onExecutor } = options
-  if (!Array.isArray(tools)) throw new SignalboxError('invalid_option', 'tools must be a list of tools.')
+  if (!Array.isArray(tools))
+    throw new SignalboxError(
+      'invalid_option',
+      `tools: expected an array of tools, received ${describeValue(tools, 80)}.`,
+    )
   const sdk = await loadServerSdk()
   const desk = new CallDispatcher({
     tools,

@@ -22,8 +22,9 @@ const settings = {
 }
 
 /**
- * Some programs are turned off by options only, and filters by name only: so bash gets a function `git`. An empty
- * setting turns a filter off. A submodule's state would be asked of a git without these settings.
+ * Some programs can be disabled only by options, and filters only by name, so bash gets a function `git`. An empty
+ * setting disables a filter. The dirty state of submodules is ignored, because git would query them without these
+ * settings.
  */
 const gitFunction = `() {
   local -a options=()

@@ -156,7 +156,7 @@ function escaped(at: Translation, flags: Flags): string {
       'b{end-half}': `(?!${word})`,
     }[half] as string
   }
-  // ripgrep itself takes the beginning and the end of what it searches at once, which may be a line or a file
+  // in ripgrep, these match at the ends of the searched text, which may be a line or a file
   if (/[Az]/.test(reader.peek())) throw needsRipgrep(`\\${reader.peek()}`)
   const boundary = boundaries[reader.peek()]
   if (boundary !== undefined) {

@@ -7,11 +7,11 @@ import { flush } from '../../../test/support/turn.ts'
 import { createTools } from '../../tools/src/index.ts'
 import { alwaysRule } from '../src/run/always-rule.ts'
 import type { Key } from '../src/run/keyboard.ts'
-import { PermissionDesk } from '../src/run/permission-desk.ts'
+import { PermissionPrompts } from '../src/run/permission-prompts.ts'
 import { colorsFor } from '../src/view/colors.ts'
 import { SessionView } from '../src/view/session-view.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'signalbox-desk-'))
+const root = mkdtempSync(join(tmpdir(), 'signalbox-prompts-'))
 const { tools, close } = createTools({ root })
 afterAll(async () => {
   await close()
@@ -24,10 +24,10 @@ const key = (text: string): Key => ({ text, name: text, isCtrlC: false })
 const named = (name: string): Key => ({ text: undefined, name, isCtrlC: false })
 const canvas = { columns: 60, colors: colorsFor({}, { NO_COLOR: '1' }), now: 0 }
 
-function openDesk(keep?: (rules: readonly string[]) => string | undefined) {
+function openPrompts(keep?: (rules: readonly string[]) => string | undefined) {
   const notes: string[] = []
   let changed = (): void => undefined
-  const desk = new PermissionDesk({
+  const prompts = new PermissionPrompts({
     session: new SessionView(),
     changed: () => changed(),
     note: (text) => notes.push(text),
@@ -40,13 +40,13 @@ function openDesk(keep?: (rules: readonly string[]) => string | undefined) {
     const isAsked = new Promise<void>((resolve) => {
       changed = resolve
     })
-    void Promise.resolve(desk.ask(toolOf(name), input, context, createAssistantMessage([]), id, question)).then(
+    void Promise.resolve(prompts.ask(toolOf(name), input, context, createAssistantMessage([]), id, question)).then(
       (answer) => answers.set(id, answer),
     )
     await isAsked
     return context
   }
-  return { desk, answers, ask, notes }
+  return { prompts, answers, ask, notes }
 }
 
 describe('the rule of "always"', () => {
@@ -86,59 +86,59 @@ describe('the rule of "always"', () => {
   })
 })
 
-describe('the permission desk', () => {
+describe('the permission prompts', () => {
   it('asks one after the other', async () => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch b' })
-    expect(desk.lines(canvas).join('\n')).toContain('(1 more waits)')
-    desk.press(key('y'))
+    expect(prompts.lines(canvas).join('\n')).toContain('(1 more waits)')
+    prompts.press(key('y'))
     await flush()
     expect(answers).toEqual(new Map([['a', { behavior: 'allow' }]]))
-    expect(desk.lines(canvas).join('\n')).toContain('touch b')
-    desk.press(key('x'))
+    expect(prompts.lines(canvas).join('\n')).toContain('touch b')
+    prompts.press(key('x'))
     await flush()
-    expect(desk.isAsking).toBe(true)
+    expect(prompts.isAsking).toBe(true)
   })
 
   it('the name of a tool is shown whole, however long it is', async () => {
-    const { desk } = openDesk()
+    const { prompts } = openPrompts()
     const name = `mcp__files__${'read_'.repeat(20)}write\u202e`
     const tool = { ...toolOf('Bash'), name } as AnyTool
-    void desk.ask(tool, { command: 'x' }, contextOf('a'), createAssistantMessage([]), 'a', byMode)
+    void prompts.ask(tool, { command: 'x' }, contextOf('a'), createAssistantMessage([]), 'a', byMode)
     await flush()
-    const lines = desk.lines(canvas)
+    const lines = prompts.lines(canvas)
     expect(lines.join('').replace(/\s/g, '')).toContain(`${name.replace('\u202e', '⟨U+202E⟩')}run?`)
     expect(lines.every((line) => line.length <= canvas.columns)).toBe(true)
   })
 
   it('with always, other prompts that the rule covers are answered too, and only those', async () => {
-    const { desk, answers, ask, notes } = openDesk()
+    const { prompts, answers, ask, notes } = openPrompts()
     await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch a' })
     await ask('c', 'Bash', { command: 'touch a && rm -rf b' })
-    desk.lines(canvas)
-    desk.press(key('a'))
+    prompts.lines(canvas)
+    prompts.press(key('a'))
     for (let turns = 0; turns < 20; turns++) await flush()
     expect([...answers]).toEqual([
       ['a', { behavior: 'allow', addRules: { allow: ['Bash(touch a)'] } }],
       ['b', { behavior: 'allow' }],
     ])
     expect(notes).toEqual(['Allowed for the rest of this session: Bash(touch a).'])
-    expect(desk.lines(canvas).join('\n')).toContain('rm -rf b')
+    expect(prompts.lines(canvas).join('\n')).toContain('rm -rf b')
   })
 
   it('always does nothing if it is not offered', async () => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     await ask('a', 'Bash', { command: 'echo $(id)' })
-    desk.press(key('a'))
+    prompts.press(key('a'))
     await flush()
     expect(answers.size).toBe(0)
-    expect(desk.lines(canvas).join('\n')).toContain('not always: no rule can match this command')
+    expect(prompts.lines(canvas).join('\n')).toContain('not always: no rule can match this command')
   })
 
   it('a no may have a reason or none, and can be cancelled', async () => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     await ask('a', 'Bash', { command: 'touch a' })
     for (const each of [
       key('n'),
@@ -150,89 +150,89 @@ describe('the permission desk', () => {
       named('backspace'),
       named('return'),
     ])
-      desk.press(each)
+      prompts.press(each)
     await flush()
     expect(answers.get('a')).toEqual({ behavior: 'deny', message: 'The user denied this call: ß' })
     await ask('b', 'Bash', { command: 'touch b' })
-    for (const each of [key('n'), named('return')]) desk.press(each)
+    for (const each of [key('n'), named('return')]) prompts.press(each)
     await flush()
     expect(answers.get('b')).toEqual({ behavior: 'deny', message: 'The user denied this call.' })
   })
 
   it('a question that was aborted or answered elsewhere is removed', async () => {
-    const { desk, ask } = openDesk()
+    const { prompts, ask } = openPrompts()
     const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch b' })
     abortController.abort('interrupt')
-    expect(desk.lines(canvas).join('\n')).toContain('touch b')
-    desk.heed(new Set())
-    expect(desk.isAsking).toBe(false)
-    expect(desk.press(key('y'))).toBe(false)
+    expect(prompts.lines(canvas).join('\n')).toContain('touch b')
+    prompts.heed(new Set())
+    expect(prompts.isAsking).toBe(false)
+    expect(prompts.press(key('y'))).toBe(false)
   })
 
   it('an unfinished reason belongs to its question, not to the next one', async () => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     const { abortController } = await ask('a', 'Bash', { command: 'touch a' })
     await ask('b', 'Bash', { command: 'touch b' })
-    for (const each of ['n', 'n', 'o']) desk.press(key(each))
+    for (const each of ['n', 'n', 'o']) prompts.press(key(each))
     abortController.abort('interrupt')
-    desk.press(named('return'))
+    prompts.press(named('return'))
     await flush()
-    expect(desk.lines(canvas).join('\n')).toContain('May Bash run?')
+    expect(prompts.lines(canvas).join('\n')).toContain('May Bash run?')
     expect([...answers.keys()]).toEqual(['a'])
   })
 
   it('a question of an agent stays open although the frames do not contain it, and always applies to all agents', async () => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     const askFor = (id: string, command: string) =>
-      desk.askFor('agent')(toolOf('Bash'), { command }, contextOf(id), createAssistantMessage([]), id, byMode)
+      prompts.askFor('agent')(toolOf('Bash'), { command }, contextOf(id), createAssistantMessage([]), id, byMode)
     // it may have the same id as a call of the conversation
     await ask('a', 'Bash', { command: 'touch a' })
     const inner = askFor('a', 'touch b')
     for (let turns = 0; turns < 20; turns++) await flush()
-    desk.heed(new Set())
+    prompts.heed(new Set())
     await flush()
     expect(answers.get('a')).toMatchObject({ behavior: 'deny' })
-    expect(desk.lines(canvas).join('\n')).toContain('touch b')
-    desk.press(key('a'))
+    expect(prompts.lines(canvas).join('\n')).toContain('touch b')
+    prompts.press(key('a'))
     expect(await inner).toMatchObject({ behavior: 'allow', addRules: { allow: ['Bash(touch b)'] } })
     expect(await askFor('c', 'touch b')).toEqual({ behavior: 'allow' })
     const context = contextOf('d')
     expect(
-      await desk.ask(toolOf('Bash'), { command: 'touch b' }, context, createAssistantMessage([]), 'd', byMode),
+      await prompts.ask(toolOf('Bash'), { command: 'touch b' }, context, createAssistantMessage([]), 'd', byMode),
     ).toEqual({ behavior: 'allow' })
-    expect(desk.isAsking).toBe(false)
+    expect(prompts.isAsking).toBe(false)
   })
 
   it('shows what an edit would change, or several', async () => {
-    const { desk, ask } = openDesk()
+    const { prompts, ask } = openPrompts()
     await ask('a', 'Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nTWO' })
-    expect(desk.lines(canvas).join('\n')).toContain('      one\n    - two\n    + TWO\n')
-    desk.press(key('y'))
+    expect(prompts.lines(canvas).join('\n')).toContain('      one\n    - two\n    + TWO\n')
+    prompts.press(key('y'))
     const edits = [
       { old_string: 'a', new_string: 'b' },
       { old_string: 'c', new_string: 'd' },
     ]
     await ask('b', 'Edit', { file_path: 'a.txt', edits })
-    expect(desk.lines({ ...canvas, rows: 40 }).join('\n')).toMatch(/- a\n *\+ b\n.*\n.*\n *- c\n *\+ d\n/)
+    expect(prompts.lines({ ...canvas, rows: 40 }).join('\n')).toMatch(/- a\n *\+ b\n.*\n.*\n *- c\n *\+ d\n/)
   })
 
   it('a hostile command cannot imitate a question', async () => {
-    const { desk, ask } = openDesk()
+    const { prompts, ask } = openPrompts()
     await ask('a', 'Bash', { command: 'touch PWNED #\rls -la\u001b[2J\u202e' })
-    const picture = desk.lines(canvas).join('\n')
+    const picture = prompts.lines(canvas).join('\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must not be there
     expect(picture.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/)
     expect(picture).toContain('│ touch PWNED #⟨CR⟩ls -la⟨ESC⟩[2J⟨U+202E⟩')
   })
 
   it.each([8, 12, 24])('yes counts only after all of a long command was shown, on %i rows', async (rows) => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     const command = Array.from({ length: 60 }, (_, index) => `echo line ${index}`).join('\n')
     await ask('a', 'Bash', { command: `${command}\n` })
     const seen = new Set<string>()
     const look = (): string[] => {
-      const lines = desk.lines({ ...canvas, rows })
+      const lines = prompts.lines({ ...canvas, rows })
       for (const line of lines) seen.add(line.trim())
       return lines
     }
@@ -240,30 +240,30 @@ describe('the permission desk', () => {
       const lines = look()
       expect(lines.length).toBeLessThanOrEqual(rows - 2)
       if (lines.join().includes('yes, once')) break
-      for (const early of ['y', 'a']) desk.press(key(early))
+      for (const early of ['y', 'a']) prompts.press(key(early))
       await flush()
       expect(answers.size).toBe(0)
-      desk.press(key(' '))
+      prompts.press(key(' '))
     }
     for (let index = 0; index < 60; index++) expect(seen).toContain(`│ echo line ${index}`)
-    desk.press(key('y'))
+    prompts.press(key('y'))
     await flush()
     expect(answers.get('a')).toEqual({ behavior: 'allow' })
   })
 
   it('a key pressed before the question was drawn has no effect', async () => {
-    const { desk, answers, ask } = openDesk()
+    const { prompts, answers, ask } = openPrompts()
     await ask('a', 'Bash', { command: 'touch a' })
-    desk.press(key('y'))
+    prompts.press(key('y'))
     await flush()
     expect(answers.size).toBe(0)
   })
 
   it('the rule that always adds is shown completely', async () => {
-    const { desk, ask } = openDesk()
+    const { prompts, ask } = openPrompts()
     const command = `npm run build -- ${'--flag '.repeat(40)}--last`
     await ask('a', 'Bash', { command })
-    const picture = desk.lines({ ...canvas, columns: 79, rows: 40 })
+    const picture = prompts.lines({ ...canvas, columns: 79, rows: 40 })
     const from = picture.findIndex((line) => line.includes('always adds the rule'))
     const rule = picture
       .slice(from + 1, -3)
@@ -275,23 +275,23 @@ describe('the permission desk', () => {
 
 it('always can be saved for the project, and applies to the session if saving fails', async () => {
   const kept: string[] = []
-  const keeping = openDesk((rules) => void kept.push(...rules))
+  const keeping = openPrompts((rules) => void kept.push(...rules))
   await keeping.ask('a', 'Bash', { command: 'npm test' })
-  expect(keeping.desk.lines(canvas).join('\n')).toContain('p  always, and save the rule for this project')
-  keeping.desk.press(key('p'))
+  expect(keeping.prompts.lines(canvas).join('\n')).toContain('p  always, and save the rule for this project')
+  keeping.prompts.press(key('p'))
   await flush()
   expect(kept).toEqual(['Bash(npm test)'])
   expect(keeping.answers.get('a')).toMatchObject({ behavior: 'allow', addRules: { allow: ['Bash(npm test)'] } })
   expect(keeping.notes[0]).toBe('Saved for this project: Bash(npm test).')
-  const failing = openDesk(() => 'the disk is full')
+  const failing = openPrompts(() => 'the disk is full')
   await failing.ask('b', 'Bash', { command: 'npm test' })
-  failing.desk.lines(canvas)
-  failing.desk.press(key('p'))
+  failing.prompts.lines(canvas)
+  failing.prompts.press(key('p'))
   await flush()
   expect([failing.notes[0], failing.answers.get('b')?.behavior]).toEqual(['Not saved: the disk is full', 'allow'])
-  const without = openDesk()
+  const without = openPrompts()
   await without.ask('c', 'Bash', { command: 'npm test' })
-  expect(without.desk.lines(canvas).join('\n')).not.toContain('save the rule')
-  without.desk.press(key('p'))
-  expect(without.desk.isAsking).toBe(true)
+  expect(without.prompts.lines(canvas).join('\n')).not.toContain('save the rule')
+  without.prompts.press(key('p'))
+  expect(without.prompts.isAsking).toBe(true)
 })

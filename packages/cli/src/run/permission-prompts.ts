@@ -7,7 +7,7 @@ import type { Key } from './keyboard.ts'
 import { type QuestionPicture, questionPicture } from './question-lines.ts'
 
 /** A call that waits for an answer at the terminal. */
-export interface DeskQuestion {
+export interface PromptEntry {
   readonly id: string
   readonly tool: AnyTool
   readonly input: Record<string, unknown>
@@ -21,17 +21,17 @@ export interface DeskQuestion {
   readonly settle: (answer: PermissionReply) => void
 }
 
-export interface DeskOptions {
+export interface PromptOptions {
   readonly session: SessionView
   readonly changed: () => void
-  /** Reports what was agreed on. */
+  /** Reports the answer. */
   readonly note: (text: string) => void
   readonly now: () => number
   /** Timeout after which the answer is yes, for demos. */
   readonly yesAfterMs?: number | undefined
   /** Adds rules to the project's settings; returns the problem if that fails. */
   readonly keep?: ((rules: readonly string[]) => string | undefined) | undefined
-  /** The answer to a prompt that is gone before anybody answered. In a stored session it must not be a no. */
+  /** The answer to a prompt that was removed before it was answered. In a stored session it must not be a denial. */
   readonly gone?: PermissionReply | undefined
 }
 
@@ -39,9 +39,9 @@ const defaultDenial = 'The user denied this call.'
 const denied: PermissionReply = { behavior: 'deny', message: defaultDenial }
 
 /** The permission prompts, one after the other, and the keys that answer them. */
-export class PermissionDesk {
-  readonly #options: DeskOptions
-  #queue: DeskQuestion[] = []
+export class PermissionPrompts {
+  readonly #options: PromptOptions
+  #queue: PromptEntry[] = []
   /** Rules for the rest of the session: agents would not have them otherwise. */
   readonly #rules: string[] = []
   /** The reason for a denial, while it is typed. */
@@ -51,7 +51,7 @@ export class PermissionDesk {
   #top = 0
   #isRead = false
 
-  constructor(options: DeskOptions) {
+  constructor(options: PromptOptions) {
     this.#options = options
   }
 
@@ -89,7 +89,7 @@ export class PermissionDesk {
       signal.addEventListener('abort', () => settle(gone), { once: true })
       const answersItselfAt = yesAfterMs === undefined ? undefined : now() + yesAfterMs
       const timer = yesAfterMs === undefined ? undefined : setTimeout(() => settle({ behavior: 'allow' }), yesAfterMs)
-      const entry: DeskQuestion = { id, tool, input, context, question, agent, always, answersItselfAt, settle }
+      const entry: PromptEntry = { id, tool, input, context, question, agent, always, answersItselfAt, settle }
       if (signal.aborted) return settle(gone)
       this.#queue.push(entry)
       this.#options.changed()
@@ -168,7 +168,7 @@ export class PermissionDesk {
     return true
   }
 
-  #type(first: DeskQuestion, typed: string, { name, text }: Key): void {
+  #type(first: PromptEntry, typed: string, { name, text }: Key): void {
     if (name === 'escape') this.#typed = undefined
     else if (name === 'backspace') this.#typed = [...typed].slice(0, -1).join('')
     else if (name === 'return' || name === 'enter') {
@@ -182,7 +182,7 @@ export class PermissionDesk {
   }
 
   /** For this and later sessions; only for this one if the settings cannot be written. */
-  #keep(first: DeskQuestion, rules: readonly string[]): void {
+  #keep(first: PromptEntry, rules: readonly string[]): void {
     const { keep, note } = this.#options
     if (keep === undefined) return
     const problem = keep(rules)
@@ -191,7 +191,7 @@ export class PermissionDesk {
   }
 
   /** The rule applies for the rest of the session, also to prompts that are open. */
-  #always(first: DeskQuestion, rules: readonly string[]): void {
+  #always(first: PromptEntry, rules: readonly string[]): void {
     const others = this.#queue.slice(1)
     first.settle({ behavior: 'allow', addRules: { allow: rules } })
     this.#rules.push(...rules)

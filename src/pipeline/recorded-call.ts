@@ -1,0 +1,47 @@
+import type { AgentOf, RunLog } from '../journal/run-log.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** A call of a session with a log, as its body sees it: an agent inside it is a session with a log of its own. */
+export class RecordedCall {
+  readonly log: RunLog
+  readonly of: AgentOf
+  readonly #executor: ToolCall['executor']
+  #isSuspended = false
+
+  constructor(call: ToolCall, log: RunLog) {
+    this.log = log
+    this.of = { ...call.named, tool: call.name }
+    this.#executor = call.executor
+  }
+
+  /** The run inside the body waits for a person, so the body is not under way. */
+  get isSuspended(): boolean {
+    return this.#isSuspended
+  }
+
+  set isSuspended(isSuspended: boolean) {
+    this.#isSuspended = isSuspended
+    // whoever waits until nothing is under way looks again
+    this.#executor.push(() => undefined)
+  }
+}
+
+const key = Symbol('recordedCall')
+
+type MaybeRecorded = ToolUseContext & { [key]?: RecordedCall }
+
+export function markRecorded(context: MaybeRecorded, call: ToolCall, log: RunLog): void {
+  context[key] = new RecordedCall(call, log)
+}
+
+/** Undefined where nothing is recorded, and inside a query that a tool made with the context of its call. */
+export function recordedCallOf(context: MaybeRecorded & { toolUseID: string }): RecordedCall | undefined {
+  const recorded = context[key]
+  return recorded?.of.call === context.toolUseID ? recorded : undefined
+}
+
+/** The context for what runs inside the call, without the call. */
+export function withoutCall({ [key]: _key, toolUseID: _id, options: _options, ...context }: MaybeRecorded) {
+  return context
+}

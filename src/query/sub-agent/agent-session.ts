@@ -1,0 +1,125 @@
+import type { Message } from '../../messages/message.ts'
+import { type AskedCall, channelOf } from '../../pipeline/ask-channel.ts'
+import type { RecordedCall } from '../../pipeline/recorded-call.ts'
+import type { CanUseTool } from '../../tool/permission.ts'
+import type { ToolUseContext } from '../../tool/tool-use-context.ts'
+import type { Query } from '../query.ts'
+import type { QueryMessage, QueryResult } from '../query-message.ts'
+import type { SessionQuestion } from '../session/question-book.ts'
+import { Session } from '../session/session.ts'
+import type { SessionJournal } from '../session/session-journal.ts'
+import type { SessionOptions } from '../session/session-options.ts'
+
+export interface AgentJob {
+  readonly options: SessionOptions
+  readonly prompt: string
+  readonly canUseTool: CanUseTool | undefined
+  /** The context for the calls of the agent. */
+  readonly context: Partial<ToolUseContext>
+  /** The controller of the call that the agent works for. */
+  readonly controller: AbortController
+  onMessage(message: QueryMessage): void
+  /** Returns what to do when the run has ended. */
+  onRun(run: Query): () => void
+}
+
+interface AgentEnd {
+  readonly result: QueryResult
+  readonly transcript: readonly Message[]
+}
+
+/** The agent of a call that is recorded: a session of its own, which goes on where an earlier process left it. */
+export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Promise<AgentEnd> {
+  // the log of a session gives its agents logs of the same kind
+  const journal = (await recorded.log.openAgent(recorded.of, {})) as SessionJournal
+  const { ended } = journal
+  if (ended !== undefined) {
+    const transcript = journal.transcript
+    await journal.close()
+    return { result: resultOf(ended), transcript }
+  }
+  const { options, prompt, context, canUseTool } = job
+  const own = { ...context, abortController: new AbortController() }
+  const session = new Session({ ...options, id: journal.session, canUseTool, context: own }, journal)
+  const stopAsking = passOnQuestions(session, canUseTool)
+  const view = session.messages({ after: session.transcript.at(-1)?.uuid })
+  const reading = readTo(view, job.onMessage)
+  try {
+    const result = await drive(session, recorded, job, () => {
+      if (journal.isUnfinished) session.resume()
+      else session.send(prompt)
+    })
+    return { result, transcript: session.transcript }
+  } finally {
+    await session.close()
+    stopAsking()
+    await reading
+  }
+}
+
+/** Resolves when the agent has ended, or when it is suspended with the session around it. */
+function drive(session: Session, recorded: RecordedCall, job: AgentJob, start: () => void): Promise<QueryResult> {
+  const { signal } = job.controller
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      if (signal.reason === 'suspend')
+        return void session.suspend().then(() => resolve({ reason: 'suspended' } as QueryResult))
+      // calls that wait for a person get their results as the run ends
+      if (session.status === 'suspended') session.resume()
+      session.abort(signal.reason)
+    }
+    let leave = (): void => undefined
+    session.on('run_started', ({ run }) => {
+      recorded.isSuspended = false
+      const { signal: own } = run.context.abortController
+      // somebody inside stops everything, the turn of this call included
+      own.addEventListener('abort', () => {
+        if (!signal.aborted) job.controller.abort(own.reason)
+      })
+      leave = job.onRun(run)
+    })
+    session.on('run_ended', ({ result }) => {
+      leave()
+      if (result.reason !== 'suspended') {
+        signal.removeEventListener('abort', stop)
+        resolve(result)
+      } else recorded.isSuspended = true
+    })
+    signal.addEventListener('abort', stop)
+    start()
+    if (signal.aborted) stop()
+  })
+}
+
+async function readTo(view: AsyncIterable<QueryMessage>, take: (message: QueryMessage) => void): Promise<void> {
+  for await (const message of view) take(message)
+}
+
+/** Those of the agent, and of agents inside it, are questions of the session around it. */
+function passOnQuestions(session: Session, canUseTool: CanUseTool | undefined): () => void {
+  const around = channelOf(canUseTool)
+  const desk = around?.questions
+  if (around === undefined || desk === undefined) return () => undefined
+  const open = new Map<string, AskedCall>()
+  const close = (id: string): void => {
+    const asked = open.get(id)
+    open.delete(id)
+    if (asked !== undefined) desk.closed(asked)
+  }
+  session.on('question_opened', (question: SessionQuestion) => {
+    // answers go to the log of the agent
+    const asked = { ...question, agents: [...around.agents, ...question.agents], reply: '', answer: () => false }
+    open.set(question.id, asked)
+    desk.opened(asked)
+  })
+  session.on('question_closed', ({ id }) => close(id))
+  return () => {
+    for (const id of [...open.keys()]) close(id)
+  }
+}
+
+/** As the log tells it: an error is a text there. */
+function resultOf({ reason, error }: NonNullable<SessionJournal['ended']>): QueryResult {
+  const given = error === undefined ? {} : { error: new Error(error) }
+  return { reason, stopReason: undefined, ...given } as QueryResult
+}
