@@ -98,6 +98,7 @@ const hasRail = ({ state, model }: View): boolean => !state.isRailHidden && isCo
 const boardClass = (view: View): string =>
   [
     'board',
-    ...(view.state.wide === undefined ? [] : [`wide-${view.state.wide}`]),
+    // the query's chart needs the room of both
+    ...(view.state.first === 'query' ? ['wide-executor'] : []),
     ...(hasRail(view) ? ['railed'] : []),
   ].join(' ')

@@ -39,7 +39,8 @@ export interface State {
   source: 'none' | 'connecting' | 'live' | 'recording' | 'reconnecting' | 'gone' | 'refused'
   problem: string | undefined
   allowed: readonly Command[]
-  wide: 'executor' | 'call' | undefined
+  /** The chart that fills the window. */
+  full: 'executor' | 'call' | undefined
   isRailHidden: boolean
   dialog: 'find' | 'help' | undefined
   /** Whose chart is first; a number is a server's. */
@@ -102,7 +103,7 @@ export class Store {
       source: 'none',
       problem: undefined,
       allowed: [],
-      wide: undefined,
+      full: undefined,
       isRailHidden: false,
       dialog: undefined,
       first: 'executor',

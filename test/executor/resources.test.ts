@@ -207,4 +207,25 @@ describe('resources', () => {
     playTenThousand((n) => `file:/folder/${n}`, 10_000))
 
   it('K9 ten thousand calls with one key run one after the other', () => playTenThousand(() => 'file:/folder/x', 1))
+
+  it.each([
+    ['with keys', true, 100],
+    ['without', false, 500],
+  ])('K3 K9 five writes of 100 ms to different files, %s, take %3$s ms', async (_, hasKeys, expected) => {
+    const { tool } = keyed('Write')
+    const { resources: _resources, ...plain } = tool
+    const turn = testTurn([
+      {
+        ...(hasKeys ? tool : plain),
+        call: () => new Promise((resolve) => turn.clock.setTimeout(() => resolve({ data: 'written' }), 100)),
+      },
+    ])
+    for (let n = 0; n < 5; n++) turn.add(`w${n}`, 'Write', { writes: [`file:/${n}`] })
+    for (let results = 0; results < 5; ) {
+      turn.clock.increment(turn.clock.nextDueIn ?? 0)
+      await flush()
+      results += takeReady(turn.executor).length
+    }
+    expect(turn.clock.now()).toBe(expected)
+  })
 })

@@ -2,33 +2,46 @@ import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { type Box, childrenOf, edgesOf, type Layout, leafSize, rootOf } from './graph.ts'
 
-const spacing = {
-  'elk.layered.spacing.nodeNodeBetweenLayers': '18',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '9',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '7',
-  'elk.spacing.nodeNode': '20',
-  'elk.spacing.edgeNode': '12',
-  'elk.spacing.edgeEdge': '8',
-  'elk.spacing.componentComponent': '24',
+/** The ways to lay out a chart. The roomy ones leave room for labels. */
+export type Way = 'down' | 'ordered' | 'right' | 'roomyDown' | 'roomyRight'
+
+const spacingOf = (between: number, node: number, edge: number) => ({
+  'elk.layered.spacing.nodeNodeBetweenLayers': `${between}`,
+  'elk.layered.spacing.edgeNodeBetweenLayers': `${edge + 1}`,
+  'elk.layered.spacing.edgeEdgeBetweenLayers': `${edge}`,
+  'elk.spacing.nodeNode': `${node}`,
+  'elk.spacing.edgeNode': `${edge + 2}`,
+  'elk.spacing.edgeEdge': `${edge}`,
+  'elk.spacing.componentComponent': `${node + 4}`,
+})
+
+const tight = spacingOf(12, 12, 5)
+const roomy = spacingOf(46, 34, 9)
+
+const spacings: Readonly<Record<Way, Readonly<Record<string, string>>>> = {
+  down: tight,
+  ordered: tight,
+  right: tight,
+  roomyDown: roomy,
+  roomyRight: roomy,
 }
 
 const options = {
   'elk.algorithm': 'layered',
-  'elk.direction': 'DOWN',
   'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
   'elk.layered.mergeEdges': 'true',
-  'elk.aspectRatio': '0.6',
-  ...spacing,
-  'elk.padding': '[top=12,left=12,bottom=12,right=12]',
+  'elk.padding': '[top=8,left=8,bottom=8,right=8]',
 }
 
 /** The chart in the format of the layout worker. */
-export function toElk(chart: ChartDefinition): ElkNode {
+export function toElk(chart: ChartDefinition, way: Way): ElkNode {
   const root = rootOf(chart)
+  const spacing = spacings[way]
+  const isDown = way !== 'right' && way !== 'roomyRight'
   const nodeOf = (id: number): ElkNode => {
     const children = childrenOf(chart, id)
     const node = chart.nodes.find((each) => each.id === id)
@@ -37,18 +50,23 @@ export function toElk(chart: ChartDefinition): ElkNode {
       id: String(id),
       children: children.map((child) => nodeOf(child.id)),
       layoutOptions: {
-        'elk.padding': '[top=32,left=14,bottom=14,right=14]',
+        'elk.padding': '[top=28,left=10,bottom=10,right=10]',
         'elk.layered.mergeEdges': 'true',
         ...spacing,
       },
     }
   }
   const top = root === undefined ? [] : childrenOf(chart, root.id)
-  // invisible edges stack parallel regions vertically; side by side they would be too small
-  const below = root?.kind === 'parallel' ? top.slice(1).map(({ id }, index) => [top[index]?.id, id]) : []
+  // invisible edges stack parallel regions; in a wide panel they are side by side
+  const below = root?.kind === 'parallel' && isDown ? top.slice(1).map(({ id }, index) => [top[index]?.id, id]) : []
   return {
     id: 'chart',
-    layoutOptions: options,
+    layoutOptions: {
+      ...options,
+      ...spacing,
+      'elk.direction': isDown ? 'DOWN' : 'RIGHT',
+      ...(way === 'ordered' && { 'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER' }),
+    },
     children: top.map(({ id }) => nodeOf(id)),
     edges: [
       ...below.map(([from, to]) => ({ id: `below-${to}`, sources: [`${from}`], targets: [`${to}`] })),
@@ -57,7 +75,7 @@ export function toElk(chart: ChartDefinition): ElkNode {
           id,
           sources: [String(source)],
           targets: [String(target)],
-          // follow source order, so that the main path runs from top to bottom
+          // follow source order, so that the main path runs in one direction
           layoutOptions: { 'elk.layered.priority.direction': source < target ? '10' : '0' },
         }),
       ),

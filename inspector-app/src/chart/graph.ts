@@ -15,6 +15,16 @@ export interface Box {
   readonly height: number
 }
 
+/** The room for a chart, in pixels. */
+export interface Room {
+  readonly width: number
+  readonly height: number
+}
+
+/** How large a layout is drawn if it fills the room. */
+export const fitOf = ({ width, height }: Room, room: Room): number =>
+  Math.min(room.width / Math.max(1, width), room.height / Math.max(1, height))
+
 export interface Layout {
   readonly width: number
   readonly height: number
@@ -50,8 +60,8 @@ export const rootOf = (chart: ChartDefinition): ChartNode | undefined =>
 
 /** Wide enough for its name. */
 export const leafSize = ({ key }: ChartNode): { width: number; height: number } => ({
-  width: Math.max(84, Math.round(Math.min(key.length, 40) * 8.4 + 32)),
-  height: 36,
+  width: Math.max(56, Math.round(Math.min(key.length, 40) * 8.3 + 24)),
+  height: 27,
 })
 
 /** Equal for equal charts, so that layouts can be cached. */
@@ -63,4 +73,4 @@ export function layoutKey(chart: ChartDefinition): string {
   return `${layoutVersion}|${chart.id}|${nodes}|${edges}`
 }
 
-const layoutVersion = 5
+const layoutVersion = 6

@@ -1,8 +1,8 @@
 import ELK from 'elkjs/lib/elk-api.js'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { type Keep, keepNothing } from '../keep.ts'
-import { readLayout, toElk } from './elk-graph.ts'
-import { type Layout, layoutKey } from './graph.ts'
+import { readLayout, toElk, type Way } from './elk-graph.ts'
+import { fitOf, type Layout, layoutKey, type Room } from './graph.ts'
 import { quickLayout } from './quick-layout.ts'
 
 export type StartWorker = () => Worker | Promise<Worker>
@@ -10,7 +10,11 @@ export type StartWorker = () => Worker | Promise<Worker>
 /** A separate file beside the page. */
 export const workerBesidePage: StartWorker = () => new Worker(new URL('elk/elk-worker.min.js', document.baseURI))
 
-/** Computes the layout of each chart once, in a worker that starts when needed. */
+/** From this size on, a layout with room for labels is worth trying. */
+const largeFit = 1.15
+const readableFit = 0.8
+
+/** Computes the layouts of each chart once, in a worker that starts when needed, and chooses the one that fits best. */
 export class Layouts {
   readonly #start: StartWorker
   readonly #keep: Keep
@@ -26,14 +30,22 @@ export class Layouts {
     this.#keep = keep
   }
 
-  /** The current layout; `onReady` is called when the worker has a better one. */
-  of(chart: ChartDefinition, onReady: () => void): Layout {
+  /** The largest known layout for the room; `onReady` is called when the worker has another one. */
+  of(chart: ChartDefinition, room: Room, onReady: () => void): Layout {
     const key = layoutKey(chart)
-    const found = this.#found.get(key) ?? this.#remembered(key)
-    if (found !== undefined) return found
-    const waiting = this.#pending.get(key)
-    waiting?.add(onReady)
-    if (waiting === undefined) this.#find(key, chart, onReady)
+    const isTall = room.height >= room.width
+    const [first, ...others] = isTall ? tall : wide
+    const found = this.#find(`${key}|${first}`, chart, first, onReady)
+    if (found === undefined) return this.#quickly(chart)
+    const rest = others.flatMap((way) => this.#find(`${key}|${way}`, chart, way, onReady) ?? [])
+    const best = largest([found, ...rest], room)
+    if (fitOf(best, room) < largeFit) return best
+    const spacious = roomy.flatMap((way) => this.#find(`${key}|${way}`, chart, way, onReady) ?? [])
+    const readable = spacious.filter((each) => fitOf(each, room) >= readableFit)
+    return readable.length === 0 ? best : largest(readable, room)
+  }
+
+  #quickly(chart: ChartDefinition): Layout {
     const quick = this.#quick.get(chart) ?? quickLayout(chart)
     this.#quick.set(chart, quick)
     return quick
@@ -48,10 +60,19 @@ export class Layouts {
     this.#pending.clear()
   }
 
-  #find(key: string, chart: ChartDefinition, onReady: () => void): void {
+  #find(key: string, chart: ChartDefinition, way: Way, onReady: () => void): Layout | undefined {
+    const found = this.#found.get(key) ?? this.#remembered(key)
+    if (found !== undefined) return found
+    const waiting = this.#pending.get(key)
+    if (waiting === undefined) this.#begin(key, chart, way, onReady)
+    else waiting.add(onReady)
+    return undefined
+  }
+
+  #begin(key: string, chart: ChartDefinition, way: Way, onReady: () => void): void {
     const told = new Set([onReady])
     this.#pending.set(key, told)
-    void this.#layOut(chart)
+    void this.#layOut(chart, way)
       .then((layout) => {
         this.#found.set(key, layout)
         this.#remember(key, layout)
@@ -62,10 +83,10 @@ export class Layouts {
       .catch(() => told.clear())
   }
 
-  async #layOut(chart: ChartDefinition): Promise<Layout> {
+  async #layOut(chart: ChartDefinition, way: Way): Promise<Layout> {
     this.#elk ??= this.#open()
     const elk = await this.#elk
-    return readLayout(await elk.layout(toElk(chart)))
+    return readLayout(await elk.layout(toElk(chart, way)))
   }
 
   async #open(): Promise<InstanceType<typeof ELK>> {
@@ -96,6 +117,13 @@ export class Layouts {
     this.#keep.write(`layout.${hashOf(key)}`, JSON.stringify(kept))
   }
 }
+
+const tall: readonly [Way, ...Way[]] = ['down', 'ordered', 'right']
+const wide: readonly [Way, ...Way[]] = ['right', 'ordered', 'down']
+const roomy: readonly Way[] = ['roomyDown', 'roomyRight']
+
+const largest = (layouts: readonly Layout[], room: Room): Layout =>
+  layouts.reduce((best, each) => (fitOf(each, room) > fitOf(best, room) ? each : best))
 
 function hashOf(text: string): string {
   let hash = 5381

@@ -35,6 +35,8 @@ export interface Run extends RunState<Call, Actor>, CastFields {
   aborts: Abort[]
   warnings: { seq: number; at: number; call: string | null; code: string; message: string }[]
   breaches: Breach[]
+  /** Calls that a guard did not let start, newest last. */
+  refusals: Refused[]
   yielded: number
   /** Incremented when something is said or decided. */
   talk: number
@@ -52,12 +54,18 @@ export interface Actor extends ActorState {
   last: { seq: number; at: number; event: string; transitions: readonly number[] } | undefined
 }
 
-interface LedgerEntry {
+export interface LedgerEntry {
   refusal: GuardRefusal | undefined
   seq: number
   at: number
   event: string
   candidates: readonly (readonly [transition: number, answer: GuardAnswer])[]
+}
+
+/** A call that may not start, and the guards that said so. */
+export interface Refused extends LedgerEntry {
+  readonly refusal: GuardRefusal
+  readonly actor: string
 }
 
 export interface Call extends CallState {

@@ -13,6 +13,7 @@ import { type Actor, type Call, type Cast, emptyModel, type Model, type Run, typ
 
 /** How many guard entries and context changes are kept per actor. */
 const maxEntries = 40
+const maxRefusals = 200
 
 /** The model after the frames. */
 export function reduce(frames: Iterable<Frame>, from: Model = emptyModel()): Model {
@@ -26,8 +27,10 @@ const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'schedule', 'r
 /** Mutates the model: at twenty thousand frames per second, copies are too slow. */
 export function applyFrame(model: Model, frame: Frame): void {
   foldFrame(model, frame, page)
-  if (frame.type === 'guards') look(model.runs.get(frame.run) ?? model.servers.get(frame.run), frame)
-  else if (frame.type === 'warning') keepNewest(model.runs.get(frame.run)?.warnings ?? [], frame)
+  if (frame.type === 'guards') {
+    look(model.runs.get(frame.run) ?? model.servers.get(frame.run), frame)
+    noteRefusal(model.runs.get(frame.run), frame)
+  } else if (frame.type === 'warning') keepNewest(model.runs.get(frame.run)?.warnings ?? [], frame)
   else if (touchesCalls.has(frame.type)) {
     const run = model.runs.get(frame.run)
     if (run !== undefined) run.version++
@@ -46,6 +49,7 @@ const page: ModelListener<Run, Server> = {
     aborts: [],
     warnings: [],
     breaches: [],
+    refusals: [],
     yielded: 0,
     version: 0,
     talk: 0,
@@ -150,6 +154,18 @@ function look(cast: Cast | undefined, { actor: id, seq, at, event, candidates, r
   if (actor !== undefined) keepNewest(actor.ledger, { seq, at, event, candidates, refusal })
 }
 
+/** The same call is refused again whenever another call ends: what stays the same is listed once. */
+function noteRefusal(run: Run | undefined, { actor, seq, at, event, candidates, refusal }: FrameOf<'guards'>): void {
+  if (run === undefined || refusal === undefined) return
+  const before = run.refusals.at(-1)?.refusal
+  const isSame =
+    before?.call === refusal.call &&
+    before.because === refusal.because &&
+    before.key === refusal.key &&
+    before.blockers.join() === refusal.blockers.join()
+  if (!isSame) keepNewest(run.refusals, { actor, seq, at, event, candidates, refusal }, maxRefusals)
+}
+
 /** Adds to each call's reason the time since when it is unchanged. */
 function keepWaits({ at }: FrameOf<'schedule'>, run: Run): void {
   const waiting: Call[] = []
@@ -185,9 +201,9 @@ function abort(call: Call | undefined, { layer, from, event, cause, call: by, se
     run.aborts.push({ seq, at, layer, from, by: call.id, event, cause, reached: [{ seq, at, call: call.id, event }] })
 }
 
-function keepNewest<Entry>(entries: Entry[], entry: Entry): void {
+function keepNewest<Entry>(entries: Entry[], entry: Entry, most = maxEntries): void {
   entries.push(entry)
-  if (entries.length > maxEntries) entries.shift()
+  if (entries.length > most) entries.shift()
 }
 
 /** Without a journal every result is durable at once, so the state inside `completed` is not shown as a phase. */

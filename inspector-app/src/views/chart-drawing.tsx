@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ChartDefinition, ChartNode, ChartTransition } from '../../../src/inspect/index.ts'
 import { edgePath, labelPoint } from '../chart/edge-path.ts'
 import { type Box, type Edge, edgesOf, type Layout } from '../chart/graph.ts'
+import { letterSize, type PlacedLabel, placeLabels, standingLabels, touches } from '../chart/place-labels.ts'
 import { type Heat, levelOf } from '../model/heat.ts'
 import type { Actor } from '../model/model.ts'
 import { eventWords } from '../words.ts'
@@ -11,10 +12,24 @@ interface Props {
   readonly layout: Layout
   readonly actor: Actor | undefined
   readonly heat?: Heat | undefined
+  /** Pixels per unit of the layout. */
+  readonly fit: number
+  /** Transitions that a guard refuses now. */
+  readonly refused?: readonly number[] | undefined
+  /** How many calls are in each state. */
+  readonly counts?: ReadonlyMap<number, number> | undefined
+  /** The state whose calls are listed. */
+  readonly picked?: number | undefined
 }
 
-/** States as nested boxes. Active states are lit, taken edges are traced, and the last taken edge flashes. */
-export function ChartDrawing({ chart, layout, actor, heat }: Props) {
+/** Smaller labels cannot be read. */
+const labelFit = 0.72
+
+/**
+ * States as nested boxes. Active states are lit, taken edges are traced, the last taken edge flashes, and refused ones
+ * are dashed. Edges have labels where there is room.
+ */
+export function ChartDrawing({ chart, layout, actor, heat, fit, refused = [], counts, picked }: Props) {
   const [hovered, hover] = useState<string | undefined>()
   const active = new Set(actor?.active)
   const last = new Set(actor?.last?.transitions)
@@ -27,7 +42,51 @@ export function ChartDrawing({ chart, layout, actor, heat }: Props) {
     }),
   )
   const initial = new Set(chart.nodes.flatMap((node) => node.initial ?? []))
+  const refusedEdges = edges.filter(({ transitions }) => transitions.some((each) => refused.includes(each)))
+  const letter = letterSize(fit)
+  const linesOf = (edge: Edge, of: (id: number) => boolean): string[] =>
+    edge.transitions
+      .filter(of)
+      .slice(0, maxLines)
+      .flatMap((id) => chart.transitions[id] ?? [])
+      .map((each) => `${textOf(each)}${heat === undefined ? '' : ` · ${timesOf(heat.counts[each.id])}`}`)
   const shown = edges.find(({ id }) => id === hovered)
+  const pointed = shown === undefined ? lastEdges : [shown]
+  const needed = placeLabels(
+    chart,
+    layout,
+    [
+      ...pointed.map((edge) => ({
+        edge: edge.id,
+        lines: linesOf(edge, (id) => shown !== undefined || last.has(id)),
+        isNeeded: true,
+      })),
+      ...refusedEdges
+        .filter((edge) => !pointed.includes(edge))
+        .map((edge) => ({
+          edge: edge.id,
+          lines: edge.transitions
+            .filter((id) => refused.includes(id))
+            .map((id) => `${chart.transitions[id]?.guard ?? 'no guard'}: no`),
+          isNeeded: true,
+        })),
+    ],
+    letter,
+  )
+  const names =
+    heat !== undefined || fit < labelFit
+      ? []
+      : standingLabels(chart, layout, letter, () =>
+          edges.map((edge) => ({ edge: edge.id, lines: [shortOf(chart, edge)] })),
+        )
+  const labels = [
+    ...names.filter((name) => !needed.some((label) => label.edge === name.edge || touches(label, name))),
+    ...needed,
+  ]
+  const classOf = ({ edge }: PlacedLabel): string => {
+    if (pointed.some(({ id }) => id === edge)) return 'edge-label'
+    return refusedEdges.some(({ id }) => id === edge) ? 'edge-refusal' : 'edge-name'
+  }
   return (
     <>
       {chart.nodes.map((node) => {
@@ -42,6 +101,8 @@ export function ChartDrawing({ chart, layout, actor, heat }: Props) {
             isLeaf={!chart.nodes.some(({ parent }) => parent === node.id)}
             pulse={stayed.has(node.id) ? actor?.last?.seq : undefined}
             heat={heat === undefined ? '' : stateHeat(node, heat)}
+            count={counts?.get(node.id) ?? 0}
+            isPicked={node.id === picked}
           />
         )
       })}
@@ -65,26 +126,18 @@ export function ChartDrawing({ chart, layout, actor, heat }: Props) {
           </g>
         )
       })}
-      {lastEdges.length > 0 &&
-        shown === undefined &&
-        lastEdges.map((edge) => (
-          <EdgeLabel
-            key={`${edge.id}-label`}
-            layout={layout}
-            edge={edge}
-            transitions={edge.transitions
-              .filter((each) => last.has(each))
-              .flatMap((each) => chart.transitions[each] ?? [])}
-          />
-        ))}
-      {shown !== undefined && (
-        <EdgeLabel
-          layout={layout}
-          edge={shown}
-          transitions={shown.transitions.flatMap((each) => chart.transitions[each] ?? [])}
-          heat={heat}
-        />
-      )}
+      {refusedEdges.map((edge) => {
+        const points = layout.lines.get(edge.id)
+        return points === undefined ? null : (
+          <g key={`${edge.id}-refused`} class="refused" data-edge={edge.id}>
+            <path d={edgePath(points)} />
+            <Head points={points} />
+          </g>
+        )
+      })}
+      {labels.map((label) => (
+        <EdgeLabel key={label.edge} label={label} kind={classOf(label)} />
+      ))}
     </>
   )
 }
@@ -97,13 +150,15 @@ interface StateProps {
   readonly isLeaf: boolean
   readonly pulse: number | undefined
   readonly heat: string
+  readonly count: number
+  readonly isPicked: boolean
 }
 
-function State({ node, box, isActive, isInitial, isLeaf, pulse, heat }: StateProps) {
+function State({ node, box, isActive, isInitial, isLeaf, pulse, heat, count, isPicked }: StateProps) {
   const { x, y, width, height } = box
   return (
     <g
-      class={`state ${isLeaf ? 'leaf' : 'group'} ${node.kind}${isActive ? ' active' : ''}${heat}`}
+      class={`state ${isLeaf ? 'leaf' : 'group'} ${node.kind}${isActive ? ' active' : ''}${isPicked ? ' picked' : ''}${heat}`}
       data-state={node.key}
     >
       <rect x={x} y={y} width={width} height={height} rx={isLeaf ? height / 2 : 12} />
@@ -113,15 +168,23 @@ function State({ node, box, isActive, isInitial, isLeaf, pulse, heat }: StatePro
       {pulse !== undefined && (
         <rect key={pulse} class="pulse" x={x} y={y} width={width} height={height} rx={isLeaf ? height / 2 : 12} />
       )}
-      {isInitial && <circle class="initial" cx={x + (isLeaf ? 13 : 14)} cy={y + (isLeaf ? height / 2 : 17)} r="3" />}
+      {isInitial && <circle class="initial" cx={x + (isLeaf ? 9 : 12)} cy={y + (isLeaf ? height / 2 : 15)} r="2.6" />}
       <text
-        x={isLeaf ? x + width / 2 + (isInitial ? 5 : 0) : x + (isInitial ? 24 : 14)}
-        y={isLeaf ? y + height / 2 : y + 17}
+        x={isLeaf ? x + width / 2 + (isInitial ? 4 : 0) : x + (isInitial ? 20 : 10)}
+        y={isLeaf ? y + height / 2 : y + 15}
         text-anchor={isLeaf ? 'middle' : 'start'}
         dominant-baseline="central"
       >
         {node.key}
       </text>
+      {isLeaf && count > 0 && (
+        <g class="in-it">
+          <circle cx={x + width - 2} cy={y + 2} r={count > 99 ? 11 : 8.5} />
+          <text x={x + width - 2} y={y + 2.5} text-anchor="middle" dominant-baseline="central">
+            {count > 999 ? '999+' : count}
+          </text>
+        </g>
+      )}
     </g>
   )
 }
@@ -159,38 +222,33 @@ function Head({ points }: { points: readonly { x: number; y: number }[] }) {
   return <path class="head" d="M0 0 L-7 -3.6 L-7 3.6 Z" transform={`translate(${end.x} ${end.y}) rotate(${angle})`} />
 }
 
-/** The event and guard of the transition. */
-function EdgeLabel({
-  layout,
-  edge,
-  transitions,
-  heat,
-}: {
-  layout: Layout
-  edge: Edge
-  transitions: readonly ChartTransition[]
-  heat?: Heat | undefined
-}) {
-  const points = layout.lines.get(edge.id)
-  if (points === undefined || transitions.length === 0) return null
-  const lines = transitions
-    .slice(0, 6)
-    .map((each) => `${textOf(each)}${heat === undefined ? '' : ` · ${timesOf(heat.counts[each.id])}`}`)
-  const width = Math.max(...lines.map((line) => line.length)) * 7.3 + 14
-  const height = lines.length * 16 + 7
-  const at = labelPoint(points)
-  const x = Math.max(2, Math.min(layout.width - width - 2, at.x - width / 2))
-  const y = Math.max(2, Math.min(layout.height - height - 2, at.y - height / 2))
+/** The events and guards of an edge. */
+function EdgeLabel({ label, kind }: { label: PlacedLabel; kind: string }) {
+  const { x, y, width, height, lines, edge, letter } = label
   return (
-    <g class="edge-label">
-      <rect x={x} y={y} width={width} height={height} rx="5" />
+    <g class={kind} data-label={edge}>
+      <rect x={x} y={y} width={width} height={height} rx="4" />
       {lines.map((line, index) => (
-        <text key={line} x={x + 7} y={y + 15 + index * 16}>
+        <text
+          key={`${index} ${line}`}
+          x={x + letter / 2}
+          y={y + letter * (1.2 + index * 1.3)}
+          style={{ fontSize: `${letter}px` }}
+        >
           {line}
         </text>
       ))}
     </g>
   )
+}
+
+const maxLines = 6
+
+/** The first transition of an edge, and how many more there are. */
+function shortOf(chart: ChartDefinition, { transitions }: Edge): string {
+  const [first] = transitions.flatMap((id) => chart.transitions[id] ?? [])
+  if (first === undefined) return ''
+  return `${textOf(first)}${transitions.length === 1 ? '' : ` +${transitions.length - 1}`}`
 }
 
 const countOf = ({ transitions }: Edge, { counts }: Heat): number =>

@@ -1,16 +1,20 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
+import type { Layout } from '../chart/graph.ts'
+import { callsByState } from '../model/calls-in-state.ts'
 import type { FirstChart } from '../model/first-chart.ts'
 import { countsIn, type Heat, heatOf } from '../model/heat.ts'
 import type { Actor, Cast } from '../model/model.ts'
-import type { State } from '../store.ts'
+import { failedIn, refusedNow } from '../model/refused.ts'
+import type { State, Store } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { eventWords } from '../words.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
 import { HeatLegend } from './heat-legend.tsx'
 import { Icon } from './icons.tsx'
+import { InState } from './in-state.tsx'
 import { Still } from './still.tsx'
-import { usePanZoom } from './use-pan-zoom.ts'
+import { useChart } from './use-chart.ts'
 
 interface Props {
   readonly id: 'executor' | 'call'
@@ -21,20 +25,29 @@ interface Props {
   readonly actor: Actor | undefined
 }
 
-/** One chart with its title. It can be panned, zoomed and expanded. */
+/** One chart with its title. It can be panned, zoomed and shown in full screen. */
 export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const store = useStore()
   const { state, run } = useView()
-  const [, redraw] = useState(0)
-  const onLayout = useCallback(() => redraw((count) => count + 1), [])
-  const layout = chart === undefined ? undefined : store.layouts.of(chart, onLayout)
-  const { ref, box, reset, isMoved } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
+  const { ref, layout, box, fit, reset, isMoved } = useChart(chart)
+  const [picked, pick] = useState<number | undefined>()
   const heat = chart === undefined ? undefined : heatFor(state, cast, chart)
-  const isWide = state.wide === id
+  const isFull = state.full === id
   const last = actor?.last
   const taken = last?.transitions.flatMap((each) => chart?.transitions[each] ?? []).at(-1)
+  const refused = refusedNow(actor, cast)
+  const inStates = kind === 'call' && run !== undefined ? callsByState(run, chart) : undefined
+  const counts = inStates && new Map(Array.from(inStates, ([node, calls]) => [node, calls.length]))
+  const onClick = (event: MouseEvent): void => {
+    if (chart === undefined || layout === undefined || ref.current === null) return
+    pick(stateAt(layout, pointIn(ref.current, box, event)))
+  }
   return (
-    <section class={`panel chart ${id} of-${kind}`} aria-label={`${title}: statechart`}>
+    <section
+      class={`panel chart ${id} of-${kind}${isFull ? ' full' : ''}`}
+      aria-label={`${title}: statechart`}
+      data-readable={fit >= readableFit}
+    >
       <h2>
         <span class="title">{title}</span>
         {(kind === 'executor' || kind === 'query') && run?.queryActor !== undefined && (
@@ -56,6 +69,16 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
           </span>
         )}
         <span class="spring" />
+        <button
+          type="button"
+          class="states"
+          aria-label={`Calls by state of the chart ${id}`}
+          title="Which calls are in which state"
+          aria-expanded={picked !== undefined}
+          onClick={() => pick(picked === undefined ? activeLeaf(chart, actor) : undefined)}
+        >
+          <Icon name="list" />
+        </button>
         <select
           class="heat-choice"
           aria-label={`Heat on the chart ${id}`}
@@ -75,29 +98,94 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
         <button
           type="button"
           class="widen"
-          aria-pressed={isWide}
-          aria-label={isWide ? 'Restore the layout' : 'Expand the chart'}
-          title={isWide ? 'Smaller' : 'Larger'}
-          onClick={() => store.set({ wide: isWide ? undefined : id })}
+          aria-pressed={isFull}
+          aria-label={isFull ? 'Leave full screen' : 'Show the chart in full screen'}
+          title={isFull ? 'Leave full screen (Escape)' : 'Full screen'}
+          onClick={({ currentTarget }) => setFull(store, currentTarget, isFull ? undefined : id)}
         >
           <Icon name="wide" />
         </button>
       </h2>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button with the list does the same by keyboard */}
       <svg
         ref={ref}
         viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
         role="img"
         aria-label={`${title}, active: ${namesOf(chart, actor)}`}
+        onClick={onClick}
       >
         {chart !== undefined && layout !== undefined && (
           <Still
-            of={[chart, layout, actor, actor?.last, actor?.active, heat]}
-            draw={() => <ChartDrawing chart={chart} layout={layout} actor={actor} heat={heat} />}
+            of={[chart, layout, actor, actor?.last, actor?.active, heat, fit, refused, picked, keyOf(counts)]}
+            draw={() => (
+              <ChartDrawing
+                chart={chart}
+                layout={layout}
+                fit={fit}
+                actor={actor}
+                heat={heat}
+                refused={refused && failedIn(refused)}
+                counts={counts}
+                picked={picked}
+              />
+            )}
           />
         )}
       </svg>
+      {picked !== undefined && chart !== undefined && (
+        <InState chart={chart} kind={kind} cast={cast} actor={actor} picked={picked} pick={pick} inStates={inStates} />
+      )}
       {heat !== undefined && state.heat !== 'off' && <HeatLegend heat={heat} of={state.heat} />}
     </section>
+  )
+}
+
+/** State names are about ten pixels high from here on. */
+const readableFit = 0.66
+
+const keyOf = (counts: ReadonlyMap<number, number> | undefined): string =>
+  counts === undefined ? '' : [...counts].join()
+
+/** A pointer's place in the units of the layout. */
+function pointIn(svg: SVGSVGElement, box: { x: number; y: number; width: number; height: number }, event: MouseEvent) {
+  const rect = svg.getBoundingClientRect()
+  const scale = Math.min(rect.width / box.width, rect.height / box.height)
+  return {
+    x: box.x + box.width / 2 + (event.clientX - rect.x - rect.width / 2) / scale,
+    y: box.y + box.height / 2 + (event.clientY - rect.y - rect.height / 2) / scale,
+  }
+}
+
+/** The innermost state at a point. */
+function stateAt({ boxes }: Layout, { x, y }: { x: number; y: number }): number | undefined {
+  const found = [...boxes].filter(
+    ([, box]) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height,
+  )
+  const [smallest] = found.sort(([, a], [, b]) => a.width * a.height - b.width * b.height)
+  return smallest?.[0]
+}
+
+function activeLeaf(chart: ChartDefinition | undefined, actor: Actor | undefined): number | undefined {
+  return (actor?.active ?? []).at(-1) ?? chart?.nodes.find(({ parent }) => parent !== null)?.id
+}
+
+/** Fills the window, and the screen if the browser allows it. */
+function setFull(store: Store, from: Element, full: State['full']): void {
+  store.set({ full })
+  if (full === undefined) {
+    if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => undefined)
+    return
+  }
+  const root = from.closest('.inspector')
+  if (root === null || !document.fullscreenEnabled) return
+  const onChange = (): void => {
+    if (document.fullscreenElement !== null) return
+    document.removeEventListener('fullscreenchange', onChange)
+    store.set({ full: undefined })
+  }
+  void root.requestFullscreen().then(
+    () => document.addEventListener('fullscreenchange', onChange),
+    () => undefined,
   )
 }
 

@@ -1,10 +1,8 @@
-import { useCallback, useState } from 'preact/hooks'
 import type { ChartDefinition, CoverageFile } from '../../../src/inspect/index.ts'
 import { heatOf } from '../model/heat.ts'
-import { useStore } from '../use-view.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
 import { HeatLegend } from './heat-legend.tsx'
-import { usePanZoom } from './use-pan-zoom.ts'
+import { useChart } from './use-chart.ts'
 
 /** The charts of a coverage file, shown without a run. */
 export function CoverageBoard({ file }: { file: CoverageFile }) {
@@ -18,10 +16,7 @@ export function CoverageBoard({ file }: { file: CoverageFile }) {
 }
 
 function CoveredChart({ chart, counts }: { chart: ChartDefinition; counts: readonly number[] }) {
-  const [, redraw] = useState(0)
-  const onLayout = useCallback(() => redraw((count) => count + 1), [])
-  const layout = useStore().layouts.of(chart, onLayout)
-  const { ref, box } = usePanZoom(layout?.width ?? 1, layout?.height ?? 1)
+  const { ref, box, layout, fit } = useChart(chart)
   const heat = heatOf(chart, counts)
   return (
     <section class="panel chart" aria-label={`${chart.id}: coverage`}>
@@ -34,7 +29,7 @@ function CoveredChart({ chart, counts }: { chart: ChartDefinition; counts: reado
         role="img"
         aria-label={`${chart.id}: ${heat.taken} of ${counts.length} transitions taken`}
       >
-        {layout !== undefined && <ChartDrawing chart={chart} layout={layout} actor={undefined} heat={heat} />}
+        {layout !== undefined && <ChartDrawing chart={chart} layout={layout} fit={fit} actor={undefined} heat={heat} />}
       </svg>
       <HeatLegend heat={heat} of="file" />
     </section>

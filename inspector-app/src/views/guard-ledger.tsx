@@ -1,7 +1,8 @@
+import { useState } from 'preact/hooks'
 import { firstChart } from '../model/first-chart.ts'
-import type { Actor, Cast, Run } from '../model/model.ts'
+import type { Actor, Call, Cast, Refused, Run } from '../model/model.ts'
 import { useStore, useView } from '../use-view.ts'
-import { eventWords, refusalWords } from '../words.ts'
+import { duration, eventWords, refusalWords, whyWaiting } from '../words.ts'
 
 const marks = { passed: '✓', failed: '✗', notAsked: '·' } as const
 const words = { passed: 'passed', failed: 'failed', notAsked: 'not evaluated' } as const
@@ -9,7 +10,7 @@ const words = { passed: 'passed', failed: 'failed', notAsked: 'not evaluated' } 
 const unavailable =
   'Guard results are unavailable: this run uses plain XState, which does not report them. Use the engine "table" to see them.'
 
-/** Every transition that was considered, with the result of its guard. */
+/** Each call that a guard refused, and every transition that was considered with the result of its guard. */
 export function GuardLedger() {
   const { state, model, run, call } = useView()
   const first = firstChart(state, model, run)
@@ -17,15 +18,113 @@ export function GuardLedger() {
   if (!run.tellsGuards) return <p class="empty">{unavailable}</p>
   const own = call === undefined ? undefined : run.actors.get(call.actor)
   return (
-    <div class="ledgers">
-      <Ledger title={first.title} cast={first.cast} actor={first.actor} run={run} />
-      <Ledger
-        title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`}
-        cast={run}
-        actor={own}
-        run={run}
-      />
-    </div>
+    <>
+      <Refusals run={run} chosen={call} />
+      <div class="ledgers">
+        <Ledger title={first.title} cast={first.cast} actor={first.actor} run={run} />
+        <Ledger
+          title={call === undefined ? 'Call' : `#${call.index + 1} ${call.label}`}
+          cast={run}
+          actor={own}
+          run={run}
+        />
+      </div>
+    </>
+  )
+}
+
+/** Why calls may not start: call, reason, the calls in the way, and the resource. Newest first. */
+function Refusals({ run, chosen }: { run: Run; chosen: Call | undefined }) {
+  const store = useStore()
+  const { isChosen } = useView()
+  const [isOne, setOne] = useState(false)
+  const only = isOne && isChosen ? chosen?.id : undefined
+  const shown = run.refusals.filter(({ refusal }) => only === undefined || refusal.call === only).reverse()
+  return (
+    <section class="refusals" aria-label="Refusals">
+      <h3>
+        Refusals <em>{shown.length}</em>
+        {isChosen && (
+          <button type="button" class="other" aria-pressed={isOne} onClick={() => setOne(!isOne)}>
+            {isOne ? 'all calls' : `only #${(chosen?.index ?? 0) + 1}`}
+          </button>
+        )}
+      </h3>
+      {shown.length === 0 && <p class="empty">No call was refused.</p>}
+      <ol>
+        {shown.map((each) => (
+          <li key={each.seq}>
+            <button
+              type="button"
+              class="link moment"
+              title="Go to this moment: the chart shows the refused edge"
+              onClick={() =>
+                store.set({ position: store.history.positionOf(each.seq), isPlaying: false, first: 'executor' })
+              }
+            >
+              {duration(each.at - run.startedAt)}
+            </button>
+            <div>
+              <CallLink run={run} id={each.refusal.call} /> {whyWaiting(run, each.refusal)}
+              <dl>
+                <dt>rule</dt>
+                <dd>
+                  <code>{each.refusal.because}</code>
+                </dd>
+                <dt>guard</dt>
+                <dd>
+                  <code>{guardsOf(run, each)}</code>
+                </dd>
+                {each.refusal.blockers.length > 0 && (
+                  <>
+                    <dt>blocked by</dt>
+                    <dd class="blockers">
+                      {each.refusal.blockers.slice(0, maxBlockers).map((id) => (
+                        <CallLink key={id} run={run} id={id} />
+                      ))}
+                      {each.refusal.blockers.length > maxBlockers &&
+                        ` and ${each.refusal.blockers.length - maxBlockers} more`}
+                    </dd>
+                  </>
+                )}
+                {each.refusal.key !== undefined && (
+                  <>
+                    <dt>resource</dt>
+                    <dd>
+                      <code>{each.refusal.key}</code>
+                    </dd>
+                  </>
+                )}
+              </dl>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const maxBlockers = 12
+
+/** The guards that said no, and the way that they closed. */
+function guardsOf(run: Run, { actor, candidates }: Refused): string {
+  const chart = run.charts.get(run.actors.get(actor)?.chart ?? '')
+  const keyOf = (id: number | undefined): string => chart?.nodes.find((node) => node.id === id)?.key ?? ''
+  return candidates
+    .filter(([, answer]) => answer === 'failed')
+    .flatMap(([id]) => chart?.transitions[id] ?? [])
+    .map(({ guard, source, targets }) => `${guard ?? 'no guard'}: ${keyOf(source)} → ${keyOf(targets[0] ?? source)}`)
+    .join(', ')
+}
+
+function CallLink({ run, id }: { run: Run; id: string }) {
+  const store = useStore()
+  const call = run.byId.get(id)
+  if (call === undefined) return <code>{id}</code>
+  return (
+    <button type="button" class="link" onClick={() => store.select(id)}>
+      #{call.index + 1} {call.label}
+    </button>
   )
 }
 

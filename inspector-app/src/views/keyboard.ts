@@ -28,7 +28,8 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
       if (event.key === 'Escape') {
         target.blur()
         if (store.state.dialog !== undefined) return store.set({ dialog: undefined })
-        return store.set({ selected: undefined, wide: undefined, first: 'executor' })
+        if (store.state.full !== undefined) return store.set({ full: undefined })
+        return store.set({ selected: undefined, first: 'executor' })
       }
       if (isTyping) return
       const act = actions(store, event.shiftKey)[event.key]

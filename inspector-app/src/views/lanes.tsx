@@ -17,7 +17,7 @@ export function Lanes() {
   if (run === undefined) return null
   const executing = [...run.executing].flatMap((id) => run.byId.get(id) ?? [])
   return (
-    <section class="lanes" ref={ref} aria-label="Lanes">
+    <section class={lanesClass(run)} ref={ref} aria-label="Lanes">
       <Queue run={run} />
       <div class="tracks">
         <Track kind="shared" run={run} calls={executing.filter(({ lane }) => lane === 'shared')} />
@@ -26,6 +26,12 @@ export function Lanes() {
       <Results run={run} />
     </section>
   )
+}
+
+/** Empty parts give their room to the others. A turn that is over needs no lanes. */
+function lanesClass(run: Run): string {
+  const isOver = run.calls.length > 0 && run.yielded === run.calls.length
+  return ['lanes', ...(run.waiting.length === 0 ? ['no-queue'] : []), ...(isOver ? ['over'] : [])].join(' ')
 }
 
 function Queue({ run }: { run: Run }) {
@@ -72,7 +78,7 @@ const trackWords = { shared: 'Shared', exclusive: 'Exclusive' } as const
 function Track({ kind, run, calls }: { kind: 'shared' | 'exclusive'; run: Run; calls: readonly Call[] }) {
   const limit = kind === 'exclusive' ? 1 : run.maxConcurrency
   return (
-    <div class={`track ${kind}`}>
+    <div class={calls.length === 0 ? `track ${kind} empty` : `track ${kind}`}>
       <h2>
         {trackWords[kind]} <em>{limit === null ? calls.length : `${calls.length} of ${limit}`}</em>
       </h2>

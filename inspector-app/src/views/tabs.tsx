@@ -58,6 +58,7 @@ export function Tabs() {
             }}
           >
             {title}
+            {id === 'guards' && run !== undefined && run.refusals.length > 0 && <em>{run.refusals.length}</em>}
             {id === 'aborts' && run !== undefined && run.aborts.length > 0 && <em>{run.aborts.length}</em>}
             {id === 'rules' && broken > 0 && <em class="wrong">{broken}</em>}
           </button>

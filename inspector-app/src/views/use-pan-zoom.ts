@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Room } from '../chart/graph.ts'
 
 interface ViewBox {
   readonly x: number
@@ -8,14 +9,26 @@ interface ViewBox {
   readonly height: number
 }
 
+/** A small chart in a large panel stays at this size. */
+const maxFit = 1.7
+
 /** Zoom with the wheel or two fingers, pan by dragging. Initially the drawing fits. */
 export function usePanZoom(
-  width: number,
-  height: number,
-): { ref: RefObject<SVGSVGElement>; box: ViewBox; reset: () => void; isMoved: boolean } {
-  const ref = useRef<SVGSVGElement>(null)
+  ref: RefObject<SVGSVGElement>,
+  { width, height }: Room,
+  room: Room,
+): { box: ViewBox; reset: () => void; isMoved: boolean } {
   const [moved, setMoved] = useState<ViewBox | undefined>()
-  const fit: ViewBox = { x: -6, y: -6, width: width + 12, height: height + 12 }
+  const [shownWidth, shownHeight] = [
+    Math.max(width + 12, room.width / maxFit),
+    Math.max(height + 12, room.height / maxFit),
+  ]
+  const fit: ViewBox = {
+    x: (width - shownWidth) / 2,
+    y: (height - shownHeight) / 2,
+    width: shownWidth,
+    height: shownHeight,
+  }
   const box = moved ?? fit
   const current = useRef(box)
   current.current = box
@@ -67,5 +80,5 @@ export function usePanZoom(
       svg.removeEventListener('pointerdown', onDown)
     }
   }, [])
-  return { ref, box, reset: () => setMoved(undefined), isMoved: moved !== undefined }
+  return { box, reset: () => setMoved(undefined), isMoved: moved !== undefined }
 }

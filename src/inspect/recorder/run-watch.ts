@@ -27,6 +27,9 @@ import { ProgressWatch } from './progress-watch.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
 import { actorNames, sightingOf } from './xstate-view.ts'
 
+/** A longer search at each step would slow the run that is watched. */
+const maxLookedAt = 64
+
 /** What the recorder needs from an executor. An open question is one that the host has not answered yet. */
 export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
   openQuestions?(): readonly AskedQuestion[]
@@ -171,12 +174,18 @@ export class RunWatch {
     const isExecutor = actor === (this.#executor.actor as AnyActorRef)
     const isGate = isExecutor && taken.length === 0 && regions[0]?.[0]?.eventType === ''
     // `canExecuteTool` checks only the first call in the queue
-    const next = isGate ? this.#run.queue.next : undefined
+    const next = isGate ? (this.#run.queue.next ?? this.#firstBlocked()) : undefined
     const because = next && refusalOf(next, this.#run)
     const guards = this.#actors.guards(actor, event, regions, taken, because && `${because} ${next?.id}`)
     if (guards === undefined) return
     if (next === undefined || because === undefined) return this.#write(guards)
     this.#write({ ...guards, refusal: { call: next.id, ...reasonOf(next, this.#run, this.#showKey) } })
+  }
+
+  /** Where calls name resources, the queue has no next call while each waits for one. */
+  #firstBlocked(): CallRecord | undefined {
+    const { calls, completedUpTo } = this.#run
+    return calls.slice(completedUpTo, completedUpTo + maxLookedAt).find(({ stage }) => stage === 'queued')
   }
 
   #tell(...bodies: (FrameBody | undefined)[]): void {
