@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowAllTools, type UserMessage } from '../../src/index.ts'
+import { allowAllTools, createLocks, type Resources, type UserMessage } from '../../src/index.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
@@ -298,6 +298,84 @@ describe('a call that goes to the background', () => {
     slow.run('a').finish()
     expect(await result).toMatchObject({ reason: 'max_turns' })
     expect(outcomes()).toEqual([])
+  })
+
+  it('X5 with locks, it keeps the keys that it named until it is over; `*` is given up', async () => {
+    const locks = createLocks()
+    const resources = ({ keys = ['*'] }: Record<string, unknown>): Resources => ({ writes: keys as string[] })
+    const { slow, run, held, calls, says, result } = background({ resources }, { context: { locks } })
+    await calls(['a', 'Slow'])
+    run.detach('a')
+    await flush()
+    expect(locks.holders()).toEqual([])
+    held.start()
+    held.call('b', 'Slow', { keys: ['file:/one'] })
+    held.end('tool_use')
+    await flush()
+    run.detach('b')
+    await flush()
+    held.start()
+    held.call('c', 'Slow', { keys: ['file:/one'] })
+    held.call('d', 'Slow', { keys: ['file:/other'] })
+    held.end('tool_use')
+    await flush()
+    // nothing waits for `a`, whose `*` conflicts with every call
+    expect(slow.started).toEqual(['a', 'b', 'd'])
+    expect(locks.holders().map(({ toolUseID, isWaiting }) => [toolUseID, isWaiting])).toEqual([
+      ['b', false],
+      ['c', true],
+      ['d', false],
+    ])
+    slow.run('b').finish()
+    await flush()
+    expect(slow.started).toEqual(['a', 'b', 'd', 'c'])
+    for (const id of ['a', 'c', 'd']) slow.run(id).finish()
+    await says('done')
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(locks.holders()).toEqual([])
+  })
+
+  it('X5 a body that ignores its signal gives its keys back when it is abandoned', async () => {
+    const locks = createLocks()
+    const { clock, calls, run, result } = background(
+      { resources: () => ({ writes: ['file:/one'] }) },
+      { context: { locks }, executor: { abortGraceMs: 50 } },
+    )
+    await calls(['a', 'Slow'])
+    run.detach('a')
+    await flush()
+    run.abort('escape')
+    await flush()
+    expect(locks.holders()).toMatchObject([{ toolUseID: 'a' }])
+    clock.increment(50)
+    await result
+    expect(locks.holders()).toEqual([])
+  })
+
+  it('X10 telemetry tells that it goes on, and later how it ended', async () => {
+    const told: unknown[] = []
+    const { slow, run, calls, says, result } = background({ safe: true, obedient: true })
+    run.on('tool_use_background', ({ toolUseID, backgroundID }) => void told.push([toolUseID, backgroundID]))
+    for (const type of ['tool_use_success', 'tool_use_error', 'tool_use_cancelled'] as const) {
+      run.on(type, ({ toolUseID }) => void told.push([toolUseID, type]))
+    }
+    await calls(['a', 'Slow'], ['b', 'Slow'], ['c', 'Slow'])
+    for (const id of ['a', 'b', 'c']) run.detach(id)
+    await flush()
+    slow.run('a').finish()
+    slow.run('b').fail(new Error('broke'))
+    run.background.stop('bg_3')
+    await says('done')
+    expect(told).toEqual([
+      ['a', 'bg_1'],
+      ['b', 'bg_2'],
+      ['c', 'bg_3'],
+      ['a', 'tool_use_success'],
+      ['b', 'tool_use_error'],
+      ['c', 'tool_use_cancelled'],
+    ])
+    await says('done')
+    expect(await result).toMatchObject({ reason: 'completed' })
   })
 
   it('X6 a body that ignores its signal cannot hang the end of a query', async () => {

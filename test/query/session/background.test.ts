@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memoryJournals, openSession } from '../../../src/durable/index.ts'
 import { allowAllTools, createSession, type SessionOptions } from '../../../src/index.ts'
+import { subAgent } from '../../../src/query/sub-agent/index.ts'
+import { checkTranscript } from '../../../src/transcripts/index.ts'
 import { heldModel } from '../../support/held-model.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { apiInShort, inShort } from '../../support/query.ts'
@@ -88,6 +90,84 @@ describe('the background calls of a session', () => {
     expect(outcomesOf(apiInShort(held.requests.at(-1)?.messages ?? []))).toEqual([
       expect.stringContaining('It was stopped.'),
     ])
+    await session.close()
+  })
+
+  it('X8 an agent goes on, its question is listed by the session, and it reports once', async () => {
+    const inner = heldModel()
+    const pay = heldTool('Pay')
+    const agent = subAgent({ name: 'Agent', tools: [pay.tool], model: inner.model })
+    const { held, says } = parts()
+    const session = createSession({
+      tools: [agent],
+      model: held.model,
+      context: { permissions: { allow: ['Agent'] } },
+    })
+    session.send('go')
+    await flush()
+    held.start()
+    held.call('outer', 'Agent', { prompt: 'pay' })
+    held.end('tool_use')
+    await flush()
+    expect(session.detach('outer')).toBe(true)
+    await says('the agent works')
+    expect(session.status).toBe('running')
+    inner.start()
+    inner.call('in', 'Pay')
+    inner.end('tool_use')
+    await flush()
+    const [question] = session.questions()
+    expect(question).toMatchObject({ toolUseID: 'in', toolName: 'Pay', agents: [{ toolUseID: 'outer' }] })
+    // the conversation goes on meanwhile, and an interrupt of it leaves the agent alone
+    session.send('how far?')
+    await flush()
+    session.interrupt('never mind')
+    await says('it asks')
+    expect(await session.answer(question?.id ?? '', { behavior: 'allow' })).toBe('accepted')
+    await flush()
+    expect(pay.started).toEqual(['in'])
+    pay.run('in').finish()
+    await flush()
+    inner.start()
+    inner.text('paid')
+    inner.end()
+    await flush()
+    await says('all paid')
+    expect([session.status, session.result?.reason]).toEqual(['idle', 'completed'])
+    session.send('again')
+    await flush()
+    expect(outcomesOf(apiInShort(held.requests.at(-1)?.messages ?? []))).toEqual([
+      expect.stringMatching(/^user: \[Background call bg_1, Agent.*, has finished. Its result:\]\npaid$/s),
+    ])
+    expect(checkTranscript(session.transcript).ok).toBe(true)
+    await session.close()
+  })
+
+  it('X6 X8 an abort of the session reaches an agent that waits for an answer, and its question closes', async () => {
+    const inner = heldModel()
+    const agent = subAgent({ name: 'Agent', tools: [heldTool('Pay').tool], model: inner.model })
+    const { held, says } = parts()
+    const context = { permissions: { allow: ['Agent'] } }
+    const session = createSession({ tools: [agent], model: held.model, context })
+    session.send('go')
+    await flush()
+    held.start()
+    held.call('outer', 'Agent', { prompt: 'pay' })
+    held.end('tool_use')
+    await flush()
+    session.detach('outer')
+    await says('the agent works')
+    inner.start()
+    inner.call('in', 'Pay')
+    inner.end('tool_use')
+    await flush()
+    const [question] = session.questions()
+    session.abort('escape')
+    await session.whenIdle()
+    await flush()
+    expect(session.questions()).toEqual([])
+    expect(await session.answer(question?.id ?? '', { behavior: 'allow' })).toBe('stale')
+    expect(session.background.list()).toMatchObject([{ toolUseID: 'outer', status: 'stopped' }])
     await session.close()
   })
 
