@@ -96,3 +96,28 @@ it('a result with a number for an id gets that id as text', () => {
   const last = messages.at(-1) as unknown as { content?: unknown[]; message?: { content: unknown[] } }
   expect((last.message?.content ?? last.content)?.[0]).toMatchObject({ tool_use_id: '7', content: 'ok' })
 })
+
+it('a call has one context from its checks to its body if no other call changes it', async () => {
+  const seen: object[] = []
+  const note = (context: object): void => void seen.push(context)
+  const tool = defineTool({
+    name: 'T',
+    inputSchema: anything,
+    validateInput: async (_, context) => {
+      note(context)
+      return { result: true }
+    },
+    call: async (_, context) => {
+      note(context)
+      return { data: 'x' }
+    },
+  })
+  const executor = new StreamingToolExecutor([tool], (_tool, _input, context) => {
+    note(context)
+    return { behavior: 'allow' }
+  })
+  executor.addTool(use('a', 'T'), createAssistantMessage([]))
+  expect(await resultsOf(executor)).toMatchObject([{ content: 'x' }])
+  expect(seen).toHaveLength(3)
+  expect(new Set(seen).size).toBe(1)
+})

@@ -131,6 +131,23 @@ describe('the user interrupts', () => {
     expect(cancelled.started).toEqual([])
   })
 
+  it('A1 T5 after an interrupt, a failure still cancels the calls that it names, also those added later', async () => {
+    const bash = heldTool('Bash', { safe: true, cancelsSiblingsOnError: (_, { name }) => name === 'Read' })
+    const read = heldTool('Read', { safe: true })
+    const write = heldTool('Write')
+    const { add, executor } = testTurn([bash.tool, read.tool, write.tool])
+    add('b', 'Bash', { command: 'npm test' })
+    executor.abort('interrupt')
+    bash.run('b').fail(failure)
+    await flush()
+    expect(chartValue(executor).run).toBe('interrupted')
+    add('r', 'Read')
+    add('w', 'Write')
+    await flush()
+    expect([read.started, write.started]).toEqual([[], ['w']])
+    expect(takeReady(executor).find(([id]) => id === 'r')?.[1]).toBe(siblingText)
+  })
+
   it("A3 'interrupt' ends a question whatever the behaviour, and a later answer is ignored", async () => {
     const write = heldTool('Write')
     let answer: (() => void) | undefined
@@ -248,6 +265,25 @@ describe('a call that stops the turn', () => {
       '<tool_use_error>Stop here.</tool_use_error>',
       neverStarted,
     ])
+  })
+
+  it('A6 deny with interrupt: no waiting call begins before the turn stops', async () => {
+    const asked: string[] = []
+    let answer: (() => void) | undefined
+    const { add, executor } = testTurn([heldTool('Write').tool], {
+      canUseTool: (_tool, _input, _context, _message, id) => {
+        asked.push(id)
+        return new Promise((resolve) => {
+          answer ??= () => resolve({ behavior: 'deny', message: 'no', interrupt: true })
+        })
+      },
+    })
+    add('a', 'Write')
+    add('b', 'Write')
+    answer?.()
+    await flush()
+    expect(asked).toEqual(['a'])
+    expect(takeReady(executor).at(-1)).toEqual(['b', neverStarted])
   })
 
   it('A6 not after a discard', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isSameKeys } from '../../machines/index.ts'
 import type { ExecutorWarning, Resources, ToolUseContext } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { chartValue, flush, takeReady, testTurn } from '../support/turn.ts'
@@ -156,6 +157,31 @@ describe('resources', () => {
     run('a').finish()
     await flush()
     expect([started, run('b').input]).toEqual([['a', 'b'], { writes: ['file:/x'] }])
+  })
+
+  it('K4 an input that is changed to fewer resources no longer holds the others', async () => {
+    const { tool, started } = keyed()
+    const { add } = testTurn([tool], {
+      canUseTool: (_tool, input) => ({
+        behavior: 'allow',
+        ...(input.moves === true && { updatedInput: { reads: [], writes: ['file:/x'] } }),
+      }),
+    })
+    add('a', 'Keyed', { reads: ['file:/z'], writes: ['file:/x', 'file:/y'], moves: true })
+    add('b', 'Keyed', { writes: ['file:/y'] })
+    await flush()
+    expect(started).toEqual(['a', 'b'])
+  })
+
+  it.each([
+    [['file:/x', 'file:/y'], ['file:/y', 'file:/x'], true],
+    [[], [], true],
+    [['file:/x', 'file:/y'], ['file:/x'], false],
+    [['file:/x'], ['file:/x', 'file:/y'], false],
+    [['file:/x'], ['file:/y'], false],
+  ])('K4 whether the keys %j and %j are the same: %j', (one, other, expected) => {
+    expect(isSameKeys({ reads: one, writes: [] }, { reads: other, writes: [] })).toBe(expected)
+    expect(isSameKeys({ reads: [], writes: one }, { reads: [], writes: other })).toBe(expected)
   })
 
   it('K5 a call that waits for a person holds its resources and no place', async () => {

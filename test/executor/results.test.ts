@@ -416,6 +416,15 @@ describe('indicators for the host', () => {
     expect(host.history).toEqual([true, false, true, false])
   })
 
+  it('Y8 a waiting call that is withdrawn changes nothing', () => {
+    const host = indicators()
+    const { add, executor } = testTurn([heldTool('Fetch', { cancel: true }).tool], { context: host.context })
+    add('a', 'Fetch')
+    add('b', 'Fetch')
+    expect(executor.withdraw('b', 'not needed')).toBe(true)
+    expect([host.ids(), host.history]).toEqual([['a'], [true]])
+  })
+
   it('Y8 discard clears both', () => {
     const search = heldTool('Search', { safe: true, cancel: true })
     const host = indicators()

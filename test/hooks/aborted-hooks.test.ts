@@ -131,6 +131,19 @@ describe('an abort while hooks run after the call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
+  it('A3 an interrupt does not cancel the hooks of a call that blocks', async () => {
+    const signals: AbortSignal[] = []
+    const { executor, add, tool, clock } = hookTurn(postHooks(hangs(signals)))
+    add('a', 'Tool')
+    tool.run('a').finish()
+    await flush()
+    executor.abort('interrupt')
+    await flush()
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    clock.increment(60_000)
+    expect((await toldOfOne(executor)).result).toMatchObject({ isError: false, content: 'a done' })
+  })
+
   it('A7 a failure stays too', async () => {
     const { executor, add, tool } = hookTurn(failureHooks(hangs([])))
     add('a', 'Tool')

@@ -19,6 +19,7 @@ describe('a query', () => {
     expect(held.requests).toHaveLength(1)
     expect(held.requests[0]).toMatchObject({ system: 'be brief', messages: [{ role: 'user' }] })
     expect(held.requests[0]?.tools.map(({ name }) => name)).toEqual(['Read', 'Write'])
+    expect(held.requests[0]).not.toHaveProperty('container')
     held.start()
     held.text('let me see')
     held.call('a', 'Read', { path: 'x' })
