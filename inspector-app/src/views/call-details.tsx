@@ -161,6 +161,7 @@ function endingWords(call: Call): string {
   if (ending === undefined) return ''
   if (ending.by === 'answer') return 'answered without running'
   if (ending.by === 'result') return outcomeOf(call) === 'error' ? 'with its own error' : 'with its own result'
+  if (ending.by === 'background') return 'goes on in the background'
   const reached: Record<string, string> = {
     notStarted: 'before it started',
     underWay: 'while it ran',

@@ -127,7 +127,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
   },
   ending: {
     call: isText,
-    by: oneOf('answer', 'result', 'journal', 'unknown', 'abort'),
+    by: oneOf('answer', 'result', 'background', 'journal', 'unknown', 'abort'),
     kind: orNull(isText),
     reached: orNull(isText),
   },

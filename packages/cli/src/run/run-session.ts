@@ -1,6 +1,7 @@
 import type { McpConnection } from '@signalbox/mcp'
 import {
   type AnyTool,
+  type BackgroundOrigin,
   type CanUseTool,
   type Hooks,
   type Message,
@@ -19,6 +20,7 @@ import type { InspectorServer } from 'signalbox/inspect/server'
 import type { Io } from '../io.ts'
 import { usageError } from '../usage-error.ts'
 import { nameOf } from '../view/call-view.ts'
+import { cleanLine } from '../view/clean-text.ts'
 import { wrap } from '../view/fit.ts'
 import { SessionView } from '../view/session-view.ts'
 import { agentTool } from './agent-tool.ts'
@@ -293,6 +295,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
         recorder.reply(turn, message)
       }
       if (isRetry(message)) note(retryWords(message))
+      if (message.type === 'user' && message.background !== undefined)
+        note(outcomeWords(message.background, nameOfCall))
       output.message(message)
     }
   } finally {
@@ -338,6 +342,21 @@ function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
   const soon = delayMs > 0 ? ` in ${(delayMs / 1_000).toFixed(1)} s` : ''
   const [problem = ''] = error.replace(/^\w*Error: /, '').split('\n', 1)
   return `The model failed (${errorKind}: ${problem}). Retrying${soon}; its partial reply is dropped.`
+}
+
+const outcomes = {
+  finished: 'has finished',
+  failed: 'has failed',
+  stopped: 'was stopped',
+  unknown: 'has an unknown outcome',
+} satisfies { [Status in BackgroundOrigin['status']]: string }
+
+/** A call of an earlier process has no number here. */
+function outcomeWords(
+  { id, toolUseID, toolName, status }: BackgroundOrigin,
+  nameOfCall: (id: string) => string | undefined,
+): string {
+  return `${nameOfCall(toolUseID) ?? cleanLine(toolName)} in the background (${id}) ${outcomes[status]}.`
 }
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 60) ?? ''

@@ -45,6 +45,7 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
 
 function outcome(call: CallView): Omit<CallStatus, 'phase'> {
   if (call.ending?.by === 'abort') return { tone: 'stopped', words: whyStopped(call) }
+  if (call.ending?.by === 'background') return { tone: 'held', words: 'goes on in the background' }
   const { ranAt, completedAt, result } = call
   const took = ranAt === undefined ? '' : duration((completedAt ?? ranAt) - ranAt)
   if (result?.isError === true) return { tone: 'error', words: took === '' ? 'did not run' : `failed after ${took}` }
