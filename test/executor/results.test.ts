@@ -421,7 +421,8 @@ describe('indicators for the host', () => {
     const { add, executor } = testTurn([heldTool('Fetch', { cancel: true }).tool], { context: host.context })
     add('a', 'Fetch')
     add('b', 'Fetch')
-    expect(executor.withdraw('b', 'not needed')).toBe(true)
+    executor.withdrawRest('not needed')
+    expect(stateOf(executor, 'b')).toBe('completed')
     expect([host.ids(), host.history]).toEqual([['a'], [true]])
   })
 
