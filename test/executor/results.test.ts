@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ProgressBuffer } from '../../src/executor/progress-buffer.ts'
 import type { PermissionAnswer, StreamingToolExecutor, ToolUseContext } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, flush, resultOf, stateOf, takeReady, testTurn } from '../support/turn.ts'
@@ -121,6 +122,16 @@ describe('the ordered cursor', () => {
       [4, undefined],
       ['b', undefined],
     ])
+  })
+
+  it('Y2 a buffer of progress that was cleared counts nothing from before', () => {
+    const buffer = new ProgressBuffer(1)
+    const call = {} as Parameters<ProgressBuffer['push']>[0]
+    const message = (uuid: string) => ({ type: 'progress', uuid, data: {} }) as Parameters<ProgressBuffer['push']>[1]
+    buffer.push(call, message('before'))
+    buffer.clear()
+    buffer.push(call, message('after'))
+    expect([buffer.shift(), buffer.shift()]).toEqual([message('after'), undefined])
   })
 
   it('Y3 getCompletedResults hands over what is ready and never blocks', async () => {
