@@ -4,7 +4,8 @@ import { builtCalls, builtTurn, distOf } from './built-turn.mjs'
 
 /**
  * CPU time per call of one build, or of several alternating: `node bench/cpu.mjs [dist …]`.
- * Other load on the machine affects CPU time less than wall-clock time.
+ * Other load on the machine affects CPU time less than wall-clock time. With `--bytes`: bytes allocated per call instead,
+ * which do not depend on other load at all.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -12,6 +13,7 @@ const { values: options, positionals } = parseArgs({
     mix: { type: 'string', default: 'safe' },
     calls: { type: 'string', default: '1,10,100,1000,10000' },
     rounds: { type: 'string', default: '7' },
+    bytes: { type: 'boolean', default: false },
     child: { type: 'boolean', default: false },
   },
 })
@@ -22,7 +24,8 @@ else await ask(positionals.length > 0 ? positionals.map(distOf) : [distOf()])
 
 async function answer() {
   const turn = await builtTurn(positionals[0])
-  process.on('message', async (size) => process.send(await userTime(turn, builtCalls(size, options.mix))))
+  const measure = options.bytes ? allocated : userTime
+  process.on('message', async (size) => process.send(await measure(turn, builtCalls(size, options.mix))))
   for (let warm = 0; warm < 200; warm++) await turn(builtCalls(50, options.mix))
   process.send('ready')
 }
@@ -35,9 +38,23 @@ async function userTime(turn, calls) {
   return process.cpuUsage(before).user / (turns * calls.length)
 }
 
+/** Bytes of the heap over about 2,000 calls. The young generation has room for all of them, so none is collected. */
+async function allocated(turn, calls) {
+  const turns = Math.ceil(2_000 / calls.length)
+  globalThis.gc()
+  const before = process.memoryUsage().heapUsed
+  for (let n = 0; n < turns; n++) await turn(calls)
+  return (process.memoryUsage().heapUsed - before) / (turns * calls.length)
+}
+
 async function ask(dists) {
-  const args = ['--child', '--mix', options.mix]
-  const builds = dists.map((dist) => ({ dist, child: fork(import.meta.filename, [...args, dist]), times: new Map() }))
+  const args = ['--child', '--mix', options.mix, ...(options.bytes ? ['--bytes'] : [])]
+  const execArgv = options.bytes ? ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512'] : []
+  const builds = dists.map((dist) => ({
+    dist,
+    child: fork(import.meta.filename, [...args, dist], { execArgv }),
+    times: new Map(),
+  }))
   for (const { child } of builds) await said(child)
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const size of sizes) {
@@ -73,7 +90,9 @@ function print(builds) {
   }
   const width = Math.max(...rows.map(([name]) => name.length))
   const heads = sizes.map((size) => `N=${size}`)
-  console.log(`user CPU µs per call, ${options.mix}, Node ${process.versions.node}: median and least of the rounds`)
+  console.log(
+    `${options.bytes ? 'bytes allocated' : 'user CPU µs'} per call, ${options.mix}, Node ${process.versions.node}: median and least of the rounds`,
+  )
   for (const [name, ...cells] of [['', ...heads], ...rows]) {
     console.log(name.padEnd(width), ...cells.map((cell) => cell.padStart(9)))
   }

@@ -4,7 +4,6 @@ import type { CallRecord, Reclassification } from '../call/call-record.ts'
 import { once } from '../once.ts'
 import { type Lane, laneOf, refusalOf } from './admission.ts'
 import type { ExecutorSchedule } from './executor-schedule.ts'
-import { deliverableOf } from './yield-cursor.ts'
 
 export type ExecutorEvent =
   /** With a `cause` it is answered with that cause: a failed call named it among those it cancels. */
@@ -144,10 +143,7 @@ const executorSetup = setup({
       run.isOwn(call) && (call.stage === 'held' || call.stage === 'queued'),
     isInterrupt: (_, reason: unknown) => reason === 'interrupt',
     yieldsToInterrupt: ({ context: { run } }, call: unknown) => run.isNew(call) && call.yieldsToInterrupt,
-    lastMessageIsReady: ({ context: { run } }) => {
-      const next = deliverableOf(run)
-      return next.ready && next.isLastMessage
-    },
+    lastMessageIsReady: ({ context: { run } }) => run.isLastReady,
     messageIsReady: ({ context: { run } }) => run.isReady,
   },
 })

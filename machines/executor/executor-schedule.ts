@@ -54,6 +54,11 @@ export class ExecutorSchedule {
     return call?.stage === 'completed' && call.port.isDurable
   }
 
+  /** That message is the last one of its call. */
+  get isLastReady(): boolean {
+    return this.isReady && (this.calls[this.cursor]?.port.unread ?? 0) <= 1
+  }
+
   /** A record that no run has received yet. */
   isNew(call: unknown): call is CallRecord {
     return isRecord(call) && call.index === -1

@@ -3,7 +3,7 @@ import type { ExecutorSchedule } from './executor-schedule.ts'
 
 /** What is at the cursor: results are delivered in emission order, so nothing behind it can be taken. */
 export type Deliverable =
-  | { readonly ready: true; readonly call: CallRecord; readonly isLastMessage: boolean }
+  | { readonly ready: true; readonly call: CallRecord }
   | { readonly ready: false; readonly because: 'allYielded' }
   | { readonly ready: false; readonly because: 'notCompleted'; readonly waitsFor: string }
   | { readonly ready: false; readonly because: 'notDurable'; readonly waitsFor: string }
@@ -13,5 +13,5 @@ export function deliverableOf({ calls, cursor }: Pick<ExecutorSchedule, 'calls' 
   if (call === undefined) return { ready: false, because: 'allYielded' }
   if (call.stage !== 'completed') return { ready: false, because: 'notCompleted', waitsFor: call.id }
   if (!call.port.isDurable) return { ready: false, because: 'notDurable', waitsFor: call.id }
-  return { ready: true, call, isLastMessage: call.port.unread <= 1 }
+  return { ready: true, call }
 }

@@ -61,6 +61,10 @@ export class BackgroundServices implements ExecutorServices {
     this.#desk.push(job)
   }
 
+  pushFor(call: ToolCall, job: (call: ToolCall) => void): void {
+    this.#desk.push(() => job(call))
+  }
+
   send(actor: AnyActorRef, event: CallEvent): void {
     this.#desk.send(actor, event)
   }

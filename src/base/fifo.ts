@@ -26,9 +26,22 @@ export class Fifo<Item> {
     return item
   }
 
+  /** Back to the front. */
+  unshift(item: Item): void {
+    if (this.#head === 0) {
+      this.#items.unshift(item)
+      this.#end++
+    } else this.#items[--this.#head] = item
+  }
+
+  /** A copy. */
+  get all(): Item[] {
+    return this.#items.slice(this.#head, this.#end) as Item[]
+  }
+
   /** Removes all items for which `isKept` says no. */
   keep(isKept: (item: Item) => boolean): void {
-    this.#items = (this.#items.slice(this.#head, this.#end) as Item[]).filter(isKept)
+    this.#items = this.all.filter(isKept)
     this.#head = 0
     this.#end = this.#items.length
   }

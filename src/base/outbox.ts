@@ -2,6 +2,8 @@ import type { AnyActorRef, AnyEventObject } from 'xstate'
 import { Fifo } from './fifo.ts'
 
 type Job = () => void
+/** A job with its argument, so that requesting it creates no closure. */
+type JobFor<Given> = (given: Given) => void
 
 /**
  * Runs the work that the charts request, when no chart is in the middle of a step. So user code never runs inside a
@@ -10,7 +12,8 @@ type Job = () => void
 export class Outbox {
   readonly #deliver: (actor: AnyActorRef, event: AnyEventObject) => void
   readonly #afterwards: Job
-  readonly #jobs = new Fifo<Job>()
+  /** Two entries each: the job and its argument. */
+  readonly #jobs = new Fifo<unknown>()
   #isRunning = false
   #isStepped = false
 
@@ -43,7 +46,12 @@ export class Outbox {
   }
 
   push(job: Job): void {
+    this.pushFor(undefined, job)
+  }
+
+  pushFor<Given>(given: Given, job: JobFor<Given>): void {
     this.#jobs.push(job)
+    this.#jobs.push(given)
     // the charts were stepped from outside, by a host that sends events to the actor
     if (!this.#isRunning) queueMicrotask(() => this.run(() => undefined))
   }
@@ -57,17 +65,17 @@ export class Outbox {
 
   #workOff(): void {
     do {
-      for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) attempt(job)
+      while (this.#jobs.length > 0) attempt(this.#jobs.shift() as JobFor<unknown>, this.#jobs.shift())
       this.#isStepped = false
-      attempt(this.#afterwards)
+      attempt(this.#afterwards, undefined)
     } while (this.#jobs.length > 0 || this.#isStepped)
   }
 }
 
 /** Jobs catch what user code throws. An error here is a bug in Signalbox: it is rethrown asynchronously and stops nothing. */
-function attempt(job: Job): void {
+function attempt(job: JobFor<unknown>, given: unknown): void {
   try {
-    job()
+    job(given)
   } catch (error) {
     queueMicrotask(() => {
       throw error

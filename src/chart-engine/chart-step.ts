@@ -132,7 +132,7 @@ export class ChartStep implements Asked, Content {
     const { context } = this
     const outer = whileAssigning(this)
     try {
-      this.context = assigned(assignment, context, this.args, params)
+      this.context = assigned(assignment, context, this, params)
     } finally {
       whileAssigning(outer)
     }
@@ -146,8 +146,10 @@ export class ChartStep implements Asked, Content {
     }
     const outer = whileAssigning(this)
     try {
-      // not a spread, so that an own `__proto__` ends up where XState puts it
-      this.context = Object.assign({}, given({ spawn, input, self: this.scope.self }))
+      const made = given({ spawn, input, self: this.scope.self })
+      // a spread is the faster copy, but XState puts an own `__proto__` elsewhere
+      const copy = { ...made }
+      this.context = Object.hasOwn(copy, '__proto__') ? Object.assign({}, made) : copy
     } finally {
       whileAssigning(outer)
     }
@@ -272,13 +274,13 @@ function spawnerOf(step: ChartStep): Spawn {
   return found as unknown as Spawn
 }
 
-function assigned(assignment: Assignment, context: MachineContext, args: object, params: unknown): MachineContext {
-  if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(args, params))
+function assigned(assignment: Assignment, context: MachineContext, step: ChartStep, params: unknown): MachineContext {
+  if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(step.args, params))
   const next = { ...context }
   // unlike `Object.keys`, this allocates no array
   for (const key in assignment) {
     const value = assignment[key]
-    next[key] = typeof value === 'function' ? value(args, params) : value
+    next[key] = typeof value === 'function' ? value(step.args, params) : value
   }
   return next
 }

@@ -20,8 +20,7 @@ function tableOf<Machine extends AnyStateMachine>(chart: Machine): Machine {
 }
 
 /** Whether the parent's chart handles the end of its children, which a table actor does not report. */
-function hearsEnds(parent: AnyActorRef): boolean {
-  const { logic } = parent as unknown as { logic: Partial<AnyStateMachine> }
+function hearsEnds(logic: Partial<AnyStateMachine>): boolean {
   let answer = hearers.get(logic)
   if (answer === undefined) {
     answer = logic.root === undefined || logic.root.events.some((type) => /^xstate\.done\.actor|\*$/.test(type))
@@ -31,6 +30,24 @@ function hearsEnds(parent: AnyActorRef): boolean {
 }
 const hearers = new WeakMap<object, boolean>()
 
+/** A chart as the child of another. */
+interface ChildTable {
+  readonly chart: AnyStateMachine
+  readonly around: Partial<AnyStateMachine>
+  readonly table: AnyStateMachine
+  readonly isLean: boolean
+}
+/** That of the last child, which nearly always serves the next one too. */
+let last: ChildTable | undefined
+
+function childTable(chart: AnyStateMachine, parent: AnyActorRef): ChildTable {
+  const { logic: around } = parent as unknown as { logic: Partial<AnyStateMachine> }
+  if (last?.chart !== chart || last.around !== around) {
+    last = { chart, around, table: tableOf(chart), isLean: !hearsEnds(around) }
+  }
+  return last
+}
+
 export const tableEngine: ChartEngine = {
   name: 'table',
   createRoot(chart, options, onEnd) {
@@ -38,10 +55,10 @@ export const tableEngine: ChartEngine = {
     rememberEngine(root.system, tableEngine)
     return root
   },
-  createChild: (chart, parent, id, input) =>
-    hearsEnds(parent)
-      ? createChildActor(tableOf(chart), parent, id, input)
-      : new TableActor(tableOf(chart), parent, id, input).ref,
+  createChild(chart, parent, id, input) {
+    const { table, isLean } = childTable(chart, parent)
+    return isLean ? new TableActor(table, parent, id, input).ref : createChildActor(table, parent, id, input)
+  },
   send: (actor, event) => relayTo(undefined, actor, event),
   watchGuards,
 }

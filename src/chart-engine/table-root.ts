@@ -1,14 +1,34 @@
 import { Actor, type ActorOptions, type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
+import { Fifo } from '../base/fifo.ts'
 import { refuseToPersist } from './chart-engine.ts'
 import { type ActorInternals, countInspectors, isInspected } from './xstate-internals.ts'
 
 /** XState's `Actor` with the methods that its types hide. */
 const OpenActor = Actor as unknown as new (logic: AnyStateMachine, options: unknown) => ActorInternals
 
+/** In place of XState's list of deferred actions: an array that is emptied by each step is allocated again by the next. */
+class Deferred extends Fifo<() => void> {
+  override get length(): number {
+    return super.length
+  }
+
+  /** XState sets 0 after an action has thrown. */
+  override set length(_none: number) {
+    this.clear()
+  }
+}
+
 /** The root actor of a system for a compiled chart. Without observers, no reports are created. */
 class TableRoot extends OpenActor {
   /** Not an observer, because XState walks through a non-empty set of observers at every step. */
   onEnd: (() => void) | undefined
+
+  constructor(logic: AnyStateMachine, options: unknown) {
+    super(logic, options)
+    const deferred = new Deferred()
+    for (let run = this._deferred.shift(); run !== undefined; run = this._deferred.shift()) deferred.push(run)
+    this._deferred = deferred
+  }
 
   override update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
     if (isInspected(this.system) || this.#isObserved() || snapshot.status !== 'active' || isFirst(event))
@@ -16,7 +36,7 @@ class TableRoot extends OpenActor {
     this._snapshot = snapshot
     const deferred = this._deferred
     try {
-      // one by one: actions deferred meanwhile run too, and a truncated array would be allocated again
+      // one by one, because actions deferred meanwhile run too
       for (let run = deferred.shift(); run !== undefined; run = deferred.shift()) run()
     } catch (error) {
       deferred.length = 0

@@ -67,7 +67,7 @@ export const isInspected = (system: unknown): boolean => (system as SystemIntern
 /** The members that the table's actors inherit from XState's. */
 export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON' | 'system'> {
   readonly observers: Observers
-  readonly _deferred: (() => void)[]
+  _deferred: { length: number; push(run: () => void): unknown; shift(): (() => void) | undefined }
   _snapshot: AnyMachineSnapshot
   update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void
   _process(event: AnyEventObject): void

@@ -7,6 +7,7 @@ import { checkOptions, readMessages } from '../query/options.ts'
 import { Session } from '../query/session/session.ts'
 import type { SessionOptions } from '../query/session/session-options.ts'
 import { toolSchemas } from '../tool/tool-schemas.ts'
+import { startOf } from './open-start.ts'
 import { SessionLog } from './session-log.ts'
 
 export interface OpenSessionOptions extends SessionOptions {
@@ -51,9 +52,9 @@ export async function openSession({
   if (typeof journals?.open !== 'function') invalidOption('journals', 'a journal store', journals)
   if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)
   checkOptions({ ...queryOptions, messages })
-  // a service refuses calls without results; a log must not begin with them
-  const begun = new OpenCalls(readMessages(messages), 'answer', defaultIdsAndTime)
-  const created = { messages: begun.messages, tools: toolHashes(options.tools) }
+  // a service rejects calls without results: they are answered, or they become the open turn of the log
+  const begun = new OpenCalls(readMessages(messages), options.openCalls, defaultIdsAndTime)
+  const created = { ...startOf(begun), tools: toolHashes(options.tools) }
   const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices }, mode, created)
   return new Session(options, log)
 }

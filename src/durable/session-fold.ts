@@ -7,6 +7,7 @@ import { type PermissionLists, withRules } from '../permission/permission-settin
 import type { SessionQuestion } from '../query/session/question-book.ts'
 import { UsageTotal } from '../query/session/usage.ts'
 import { Transcript } from '../query/transcript.ts'
+import { type OpenStart, openTurnOf } from './open-start.ts'
 
 /** An unanswered question, with the call that asks. */
 export interface FoldedQuestion {
@@ -116,8 +117,7 @@ export function foldInto(fold: SessionFold, id: string, records: Iterable<Journa
   return fold
 }
 
-interface Created {
-  readonly messages?: readonly Message[]
+interface Created extends Partial<OpenStart> {
   readonly rules?: PermissionLists
   readonly context?: Record<string, unknown>
 }
@@ -125,10 +125,13 @@ interface Created {
 type Steps = { [Type in RecordType]?: (fold: SessionFold, fields: Fields<Type>) => void }
 
 const steps: Steps & { [type: string]: unknown } = {
-  'session.created': (fold: SessionFold, { messages = [], rules = {}, context = {} }: Created) => {
+  'session.created': (fold: SessionFold, { messages = [], rules = {}, context = {}, open }: Created) => {
     fold.transcript = new Transcript(messages)
     fold.rules = rules
     fold.context = context
+    if (open === undefined) return
+    fold.turn = openTurnOf(open)
+    fold.status = 'suspended'
   },
   'session.opened': (fold: SessionFold, { owner }: { owner: string }) => void fold.owners.push(owner),
   'message.sent': (fold, { message }) => {

@@ -74,6 +74,10 @@ export class CallServices implements ExecutorServices {
     this.#parts.outbox.push(job)
   }
 
+  pushFor(call: ToolCall, job: (call: ToolCall) => void): void {
+    this.#parts.outbox.pushFor(call, job)
+  }
+
   send(actor: AnyActorRef, event: CallEvent): void {
     this.#parts.outbox.send(actor, event)
   }

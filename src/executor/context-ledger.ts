@@ -1,4 +1,5 @@
 import { isExclusive } from '../../machines/index.ts'
+import { Fifo } from '../base/fifo.ts'
 import { answerAtOnce } from '../base/when-settled.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SafeGroup } from '../pipeline/call-facts.ts'
@@ -11,7 +12,7 @@ export class ContextLedger {
   readonly #controller: AbortController
   readonly #check: (context: ToolUseContext) => void
   #lastRun: SafeGroup | undefined
-  readonly #due: ToolCall[] = []
+  readonly #due = new Fifo<ToolCall>()
 
   /** `check` throws for a context that is unusable or that a later executor would reject. */
   constructor(initial: ToolUseContext, check: (context: ToolUseContext) => void) {

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { Fifo } from '../base/fifo.ts'
 import type { Message } from '../messages/message.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -13,6 +14,8 @@ export interface MessageUpdate {
 export interface MessageSource {
   /** Removes and returns the next message that is ready. */
   take(): MessageUpdate | undefined
+  /** Whether a message may be ready; `take` finds none otherwise. */
+  readonly hasMessage: boolean
   /** No message is left, and no call is unfinished. */
   readonly isDrained: boolean
   /** A reader has to wait. Returns the call whose body reads, if that is known. */
@@ -35,7 +38,9 @@ interface Waiter {
 export class Delivery {
   readonly source: MessageSource
   /** Not an `AsyncQueue`: messages stay with the source until a reader takes them, and a reader may stop waiting. */
-  #waiters: Waiter[] = []
+  readonly #waiters = new Fifo<Waiter>()
+  /** The number of waiting readers that belong to a body. */
+  #inBodies = 0
 
   constructor(source: MessageSource) {
     this.source = source
@@ -49,7 +54,9 @@ export class Delivery {
     const inside = this.source.fallsAsleep()
     if (inside === undefined) return new Promise((resolve) => this.#waiters.push({ reader, resolve, inside }))
     return new Promise((resolve) => {
+      this.#inBodies++
       const wake = (step: Step): void => {
+        this.#inBodies--
         this.source.wakesUp(inside)
         resolve(step)
       }
@@ -58,15 +65,15 @@ export class Delivery {
   }
 
   leave(reader: RemainingResults): void {
-    const left = this.#waiters.filter((waiter) => waiter.reader === reader)
+    const left = this.#waiters.all.filter((waiter) => waiter.reader === reader)
     if (left.length === 0) return
-    this.#waiters = this.#waiters.filter((waiter) => waiter.reader !== reader)
+    this.#waiters.keep((waiter) => waiter.reader !== reader)
     for (const { resolve } of left) resolve(reader.end())
   }
 
   /** Called when a message may have become ready. */
   wake(): void {
-    while (this.#waiters.length > 0) {
+    while (this.#waiters.length > 0 && this.source.hasMessage) {
       // removed from the queue first: a reader that leaves while it is being served still gets its message
       const waiter = this.#waiters.shift() as Waiter
       const update = this.source.take()
@@ -77,23 +84,21 @@ export class Delivery {
       waiter.resolve({ done: false, value: update })
     }
     if (this.#waiters.length > 0 && this.source.isDrained) this.#endAll()
-    if (this.#waiters.some(isInBody)) this.#endStuck()
+    if (this.#inBodies > 0) this.#endStuck()
   }
 
   #endStuck(): void {
-    for (const { inside, reader } of [...this.#waiters]) {
+    for (const { inside, reader } of this.#waiters.all) {
       if (inside !== undefined && this.source.waitsForItself(inside)) this.leave(reader)
     }
   }
 
   #endAll(): void {
-    const waiters = this.#waiters
-    this.#waiters = []
+    const waiters = this.#waiters.all
+    this.#waiters.clear()
     for (const { reader, resolve } of waiters) resolve(reader.end())
   }
 }
-
-const isInBody = ({ inside }: Waiter): boolean => inside !== undefined
 
 /**
  * The generator behind `getRemainingResults`. Not a native one, because `return()` of a sleeping native generator would

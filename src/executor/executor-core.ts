@@ -49,7 +49,7 @@ export class ExecutorCore {
     const assistantMessage = source ?? createAssistantMessage([block], {}, services.settings.idsAndTime)
     const same = block.id === '' ? undefined : intake.findSame(block)
     if (same !== undefined) return same.block
-    const arrival = intake.receive(block, assistantMessage, options, () => ledger.latest())
+    const arrival = intake.receive(block, assistantMessage, options, ledger)
     const call = new ToolCall(services, arrival)
     intake.remember(block.id, call)
     if (arrival.keys?.problem !== undefined) warnAboutKeys(call, arrival.keys.problem)
@@ -57,6 +57,7 @@ export class ExecutorCore {
     if (call.id !== block.id) renameInTranscript(given, call.id, assistantMessage)
     const cause = call.isAnswered ? undefined : causeFor(call, services.failures)
     this.#parts.send(cause === undefined ? { type: 'call.add', call } : { type: 'call.add', call, cause })
+    if (call.body === undefined) call.keepAsyncContext()
     ownWaits.added(call)
     warnings.tellOfForeignFields(call)
     return call.block
@@ -89,8 +90,10 @@ export class ExecutorCore {
     const { services, intake, ledger } = this.#parts
     const { started, message } = logged
     const block = message.message.content.find(({ id }) => id === started.call)
-    const arrival = intake.receive(readBlock(block), message, { past: { started } }, () => ledger.latest())
-    background.adopt(new ToolCall(services, arrival), logged, ledger.latest())
+    const arrival = intake.receive(readBlock(block), message, { past: { started } }, ledger)
+    const call = new ToolCall(services, arrival)
+    call.keepAsyncContext()
+    background.adopt(call, logged, ledger.latest())
   }
 
   withdrawRest(because: string): void {

@@ -1,5 +1,6 @@
 import type { AnyActorRef } from 'xstate'
 import { type CallRecord, callChart, type RunPort } from '../../machines/index.ts'
+import { Fifo } from '../base/fifo.ts'
 import type { Outbox } from '../base/outbox.ts'
 import type { ChartEngine } from '../chart-engine/chart-engine.ts'
 import type { CallReports } from '../pipeline/call-reports.ts'
@@ -25,7 +26,7 @@ export class ExecutorRunPort implements RunPort {
   /** The number of calls that are not completed. */
   live = 0
   /** Calls with a message that the chart has handed over and no reader has taken yet. */
-  handed: ToolCall[] = []
+  readonly handed = new Fifo<ToolCall>()
   /** The number of messages that the chart has handed over. */
   handedOver = 0
   readonly #parts: RunParts

@@ -87,7 +87,7 @@ export class Intake {
     block: ToolUseBlock,
     assistantMessage: AssistantMessage,
     { hold, error, past }: AddOptions,
-    contextNow: () => ToolUseContext,
+    ledger: { latest(): ToolUseContext },
   ): Arrival {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mint() : block.id
@@ -96,7 +96,7 @@ export class Intake {
     const runs = answer === undefined ? tool : undefined
     const reading = runs === undefined ? notRead : readInput(runs, inputOf({ block, past }), this.#maxInputChars)
     const isSafe = runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input)
-    const keysContext = reading.status === 'valid' && hasOwn(runs, 'resources') ? contextNow() : undefined
+    const keysContext = reading.status === 'valid' && hasOwn(runs, 'resources') ? ledger.latest() : undefined
     const keys =
       keysContext && runs && reading.status === 'valid' ? askForKeys(runs, reading.input, keysContext) : undefined
     return {

@@ -36,6 +36,10 @@ export class ProgressBuffer {
     if (own.kept.length > this.#maxPerCall) this.#dropOldest(own)
   }
 
+  get isEmpty(): boolean {
+    return this.#queue.length === 0
+  }
+
   shift(): ProgressMessage | undefined {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       if (!next.isDropped) return this.#withDropped(next)

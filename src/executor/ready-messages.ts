@@ -54,6 +54,11 @@ export class ReadyMessages implements MessageSource {
     }
   }
 
+  get hasMessage(): boolean {
+    const { progress, port, run } = this.#parts
+    return port.handed.length > 0 || run.isReady || !progress.isEmpty
+  }
+
   get isDrained(): boolean {
     if (this.isDiscarded) return true
     const next = deliverableOf(this.#parts.run)
@@ -76,7 +81,7 @@ export class ReadyMessages implements MessageSource {
   discard(): void {
     this.isDiscarded = true
     this.#parts.progress.clear()
-    this.#parts.port.handed = []
+    this.#parts.port.handed.clear()
     this.#parts.unread.clear()
   }
 

@@ -38,7 +38,7 @@ export class UnreadResults {
   }
 
   completed(call: ToolCall): void {
-    if (this.#limits.maxUnreadChars !== Infinity) this.#completed.push(call)
+    if (this.#limits.maxUnreadChars !== Infinity && !isShortText(call)) this.#completed.push(call)
   }
 
   /** The readers have taken what they could: what is left has to be kept. */
@@ -112,6 +112,14 @@ export class UnreadResults {
 const tooMany = 'results that nobody has read exceed maxUnreadChars'
 
 const blockOf = ({ message }: ToolResultMessage): ToolResultBlock => message.content[0] as ToolResultBlock
+
+/** Most results. Asked inside an action, so nothing of the host is read. */
+function isShortText({ outgoing }: ToolCall): boolean {
+  const result = outgoing.unreadResult
+  if (result === undefined || outgoing.besides.length > 0) return false
+  const { content } = blockOf(result)
+  return typeof content === 'string' && content.length < minCountedChars && result.toolUseResult === content
+}
 
 /** Told by its text, where that shows all of its raw data. */
 function isSmall({ outgoing, tool }: ToolCall): boolean {

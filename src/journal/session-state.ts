@@ -10,7 +10,9 @@ export interface SessionState {
 export const newSessionState: SessionState = { status: 'idle', questions: new Map() }
 
 export function stateAfter(state: SessionState, record: NewRecord): SessionState {
-  const status = statusBy[record.t] ?? state.status
+  // calls of the conversation that it began with are still to run
+  const isOpen = record.t === 'session.created' && record.open !== undefined
+  const status = isOpen ? 'suspended' : (statusBy[record.t] ?? state.status)
   const questions = questionsAfter(state.questions, record)
   return status === state.status && questions === state.questions ? state : { status, questions }
 }

@@ -2,6 +2,7 @@ import type { CallPort, Detachment, Ending, StopCause } from '../../machines/ind
 import type { HookEvent } from '../hooks/hook.ts'
 import { namesOf } from '../tool/tool-box.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import { OutgoingMessages } from './outgoing-messages.ts'
 import { postHookEvent } from './post-hooks.ts'
 import { completedBody, type StateBody, stateBodies } from './state-bodies.ts'
 import { abandonBody, stopCall } from './stopping.ts'
@@ -11,12 +12,9 @@ import type { ToolCall } from './tool-call.ts'
  * The port of the call chart: what its guards ask, and what its states request. A base class without fields, because a
  * port of its own would be one more object per call.
  */
-export abstract class CallChartPort implements CallPort {
+export abstract class CallChartPort extends OutgoingMessages implements CallPort {
   abstract readonly isDurable: boolean
   abstract readonly unread: number
-  /** This call. */
-  protected abstract readonly record: ToolCall
-
   /** Queues the function of a state, to run between steps. */
   protected abstract enter(body: StateBody): void
 

@@ -32,8 +32,7 @@ export function callTool(call: ToolCall): void {
     call.body = run
     run.start()
     call.executor.report.started(call)
-    const input = needsOwnInput(context, tool) ? ownInput(call) : reading.input
-    const returned = call.executor.inBody(call, startBody, input)
+    const returned = call.executor.inBody(call, startBody, inputFor(call, context, tool, reading.input))
     if (isGenerator(returned)) run.follow(returned)
     else run.await(returned)
   } catch (error) {
@@ -50,9 +49,17 @@ function startBody(call: ToolCall, input: Record<string, unknown>): unknown {
   )
 }
 
-/** The input is used again later: by the next attempt, or by a hook. */
-const needsOwnInput = ({ hooks }: ToolUseContext, { retry }: AnyTool): boolean =>
-  retry !== undefined || hooks !== undefined
+/** A copy if the input is used again later: by the next attempt, or by a hook. A timer may be what continues the call then. */
+function inputFor(
+  call: ToolCall,
+  { hooks }: ToolUseContext,
+  { retry }: AnyTool,
+  input: Record<string, unknown>,
+): Record<string, unknown> {
+  if (retry === undefined && hooks === undefined) return input
+  call.keepAsyncContext()
+  return ownInput(call)
+}
 
 /** One run of a body, until it settles or is abandoned. Anything it sends after that is late. */
 export class BodyExecution {

@@ -79,6 +79,8 @@ export interface ExecutorServices {
   readonly allowsEverything: boolean
   /** Queues work to run between the steps of the charts. */
   push(job: () => void): void
+  /** The same with an argument, without a closure. */
+  pushFor(call: ToolCall, job: (call: ToolCall) => void): void
   /** Steps the chart of a call, then runs the requested work. */
   send(actor: AnyActorRef, event: CallEvent): void
   contextFor(call: ToolCall): ToolUseContext

@@ -5,16 +5,16 @@ import type { ToolCall } from './tool-call.ts'
 
 const none: readonly Message[] = []
 
-/** The messages of one call that no reader has taken yet: its result, what comes with it, and last its trail. */
-export class OutgoingMessages {
-  readonly #call: ToolCall
+/**
+ * The messages of one call that no reader has taken yet: its result, what comes with it, and last its trail. A base class,
+ * because an object of its own would be one more per call.
+ */
+export abstract class OutgoingMessages {
+  /** The call. */
+  protected abstract readonly record: ToolCall
   #messages: Message[] | undefined
   #trail: CallTrail | undefined
   #taken = 0
-
-  constructor(call: ToolCall) {
-    this.#call = call
-  }
 
   /** Messages about the call's hooks and changes of its input. */
   get trail(): CallTrail {
@@ -24,24 +24,24 @@ export class OutgoingMessages {
 
   set(messages: Message[]): void {
     this.#messages = this.#withTrail(messages)
-    this.#call.unread = this.#messages.length
+    this.record.unread = this.#messages.length
   }
 
   /** Drops the messages of the body; the message of the call's ending takes their place. */
   drop(): void {
     this.#messages = undefined
-    this.#call.unread = 1 + (this.#trail?.length ?? 0)
+    this.record.unread = 1 + (this.#trail?.length ?? 0)
   }
 
   /** Only this message goes out. */
   replace(message: Message): void {
     this.#messages = [message]
-    this.#call.unread = 1
+    this.record.unread = 1
   }
 
   /** All messages. A call without a result gets the message of its ending. */
   prepare(): readonly Message[] {
-    this.#messages ??= this.#withTrail([endingMessage(this.#call)])
+    this.#messages ??= this.#withTrail([endingMessage(this.record)])
     return this.#messages
   }
 
@@ -73,6 +73,6 @@ export class OutgoingMessages {
 
   #withTrail(messages: Message[]): Message[] {
     if (this.#trail === undefined) return messages
-    return [...messages, ...this.#trail.messages(this.#call.id, this.#call.executor.settings.idsAndTime)]
+    return [...messages, ...this.#trail.messages(this.record.id, this.record.executor.settings.idsAndTime)]
   }
 }

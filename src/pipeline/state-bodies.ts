@@ -21,24 +21,31 @@ export interface StateBody {
   readonly phase: TimedPhase
   /** Exported by the file with the name of the state. */
   readonly run: (call: ToolCall) => void
+  /** The job for the outbox: made once per state, so that entering one creates no closure. */
+  readonly enter: (call: ToolCall) => void
+}
+
+function body(phase: TimedPhase, run: StateBody['run']): StateBody {
+  const made: StateBody = { phase, run, enter: (call) => call.runState(made) }
+  return made
 }
 
 /** The function of each state of the call chart, called when the state is entered. The outbox runs it between steps. */
 export const stateBodies = {
-  recovering: { phase: 'recovering', run: recoverCall },
-  locking: { phase: 'locking', run: takeLocks },
-  journaling: { phase: 'journaling', run: journalStart },
-  validating: { phase: 'validating', run: validateCall },
-  preHooks: { phase: 'preHooks', run: runPreHooks },
-  deciding: { phase: 'permission', run: decide },
-  asking: { phase: 'permission', run: askHost },
-  later: { phase: 'permission', run: awaitAnswer },
-  calling: { phase: 'calling', run: callTool },
-  retrying: { phase: 'retrying', run: startBackoff },
-  stopping: { phase: 'stopping', run: startGrace },
-  postHooks: { phase: 'postHooks', run: runPostHooks },
-  formatting: { phase: 'formatting', run: formatResult },
-  recording: { phase: 'recording', run: recordResult },
+  recovering: body('recovering', recoverCall),
+  locking: body('locking', takeLocks),
+  journaling: body('journaling', journalStart),
+  validating: body('validating', validateCall),
+  preHooks: body('preHooks', runPreHooks),
+  deciding: body('permission', decide),
+  asking: body('permission', askHost),
+  later: body('permission', awaitAnswer),
+  calling: body('calling', callTool),
+  retrying: body('retrying', startBackoff),
+  stopping: body('stopping', startGrace),
+  postHooks: body('postHooks', runPostHooks),
+  formatting: body('formatting', formatResult),
+  recording: body('recording', recordResult),
 } satisfies Record<string, StateBody>
 
 /** Runs inside the transition, because the call reports its completion to the executor chart in the same step. */

@@ -24,12 +24,11 @@ import { contextOf } from './call-context.ts'
 import { type Arrival, type BodyResult, inputOf, type Outcome, type Phase, type SafeGroup } from './call-facts.ts'
 import { CallPermit } from './call-permit.ts'
 import { CallTimer } from './call-timer.ts'
-import type { CallTrail } from './call-trail.ts'
 import type { BodyExecution } from './calling.ts'
 import { isReadOnly } from './classify-call.ts'
 import type { DetachedAs } from './detaching.ts'
 import type { ExecutorServices } from './executor-services.ts'
-import { OutgoingMessages } from './outgoing-messages.ts'
+import type { OutgoingMessages } from './outgoing-messages.ts'
 import type { HookVerdict } from './pre-hooks.ts'
 import { type InputReading, readInput, type ValidReading } from './read-input.ts'
 import type { HookRuns } from './run-hooks.ts'
@@ -111,19 +110,18 @@ export class ToolCall extends CallChartPort implements CallRecord {
   startedTimer: CallTimer | undefined
   /** Created with the context. */
   startedController: CallAbortController | undefined
-  readonly outgoing = new OutgoingMessages(this)
   /** The context of this call, and the shared context that it was made of. Absent until the first use. */
   ownContext: ToolCallContext | undefined
   contextBase: ToolUseContext | undefined
   /** The context after this call's modifier and those of all calls before it. */
   contextAfter: ToolUseContext | undefined
-  /** Its body, hooks and questions run in the async context in which the call was added, whoever answers. */
-  readonly asyncContext: CapturedContext | undefined
+  /** Captured only if code of the call may run from elsewhere: see `keepAsyncContext`. */
+  #asyncContext: CapturedContext | undefined
   #permit: CallPermit | undefined
 
-  constructor(executor: ExecutorServices, arrival: Arrival, asyncContext = captureContext()) {
+  constructor(executor: ExecutorServices, arrival: Arrival, asyncContext?: CapturedContext) {
     super()
-    this.asyncContext = asyncContext
+    this.#asyncContext = asyncContext
     this.executor = executor
     this.id = arrival.id
     this.name = arrival.name
@@ -155,6 +153,10 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return this
   }
 
+  get outgoing(): OutgoingMessages {
+    return this
+  }
+
   protected get record(): ToolCall {
     return this
   }
@@ -170,11 +172,6 @@ export class ToolCall extends CallChartPort implements CallRecord {
     this.isChecked = true
     if (this.executor.log === undefined || this.tool === undefined) return
     this.onlyReads = isReadOnly(this.tool, checked.input)
-  }
-
-  /** Messages about its hooks and changes of its input. */
-  get trail(): CallTrail {
-    return this.outgoing.trail
   }
 
   get permit(): CallPermit {
@@ -251,12 +248,26 @@ export class ToolCall extends CallChartPort implements CallRecord {
     if (completed !== undefined) this.outgoing.set([...completed])
   }
 
+  get asyncContext(): CapturedContext | undefined {
+    return this.#asyncContext
+  }
+
+  /**
+   * Body, hooks and questions run in the async context in which the call was added, whoever answers. Called in that
+   * context, unless the body has begun there and nothing but its own promise continues the call.
+   */
+  keepAsyncContext(): void {
+    this.#asyncContext ??= captureContext()
+  }
+
   /** Queues the function of a state, to run between steps. */
-  protected enter({ phase, run }: StateBody): void {
-    this.executor.push(() => {
-      this.executor.report.entered(this, phase)
-      if (this.asyncContext === undefined) run(this)
-      else this.asyncContext.run(run, this)
-    })
+  protected enter(body: StateBody): void {
+    this.executor.pushFor(this, body.enter)
+  }
+
+  runState({ phase, run }: StateBody): void {
+    this.executor.report.entered(this, phase)
+    if (this.#asyncContext === undefined) run(this)
+    else this.#asyncContext.run(run, this)
   }
 }

@@ -2,13 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Fifo } from '../../src/base/fifo.ts'
 
-type Act = { readonly push: number } | { readonly shift: number } | 'clear' | { readonly keepBelow: number }
+type Act =
+  | { readonly push: number }
+  | { readonly unshift: number }
+  | { readonly shift: number }
+  | 'clear'
+  | { readonly keepBelow: number }
 
 /** Large numbers too: the list gives up its room and moves its items only beyond certain sizes. */
 const amount = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.integer({ min: 1, max: 3_000 }))
 const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ push: amount }),
   fc.record({ shift: amount }),
+  fc.record({ unshift: fc.integer({ min: 1, max: 5 }) }),
   fc.constant('clear' as const),
   fc.record({ keepBelow: fc.integer({ min: 0, max: 10 }) }),
 )
@@ -29,6 +35,11 @@ describe('Fifo', () => {
               fifo.push(next)
               array.push(next++)
             }
+          } else if ('unshift' in each) {
+            for (let count = 0; count < each.unshift; count++) {
+              fifo.unshift(next)
+              array.unshift(next++)
+            }
           } else if ('shift' in each) {
             const taken = Array.from({ length: each.shift }, () => fifo.shift())
             expect(taken).toEqual(Array.from({ length: each.shift }, () => array.shift()))
@@ -38,6 +49,7 @@ describe('Fifo', () => {
             array = array.filter(isKept)
           }
           expect(fifo.length).toBe(array.length)
+          expect(fifo.all).toEqual(array)
         }
         expect(Array.from(array, () => fifo.shift())).toEqual(array)
         expect(fifo.shift()).toBeUndefined()

@@ -58,6 +58,45 @@ describe('the async context of a body', () => {
     expect(textOf(await drain(executor))).toContain('as asker')
   })
 
+  it('P6 H2 is also that of its hooks after a timeout, whoever moves the clock', async () => {
+    const seen: unknown[] = []
+    const slow = defineTool({
+      name: 'Slow',
+      inputSchema: z.looseObject({}),
+      timeout: 1_000,
+      call: () => new Promise<never>(() => undefined),
+    })
+    const hooks = { PostToolUseFailure: [{ hooks: [async () => void seen.push(user.getStore())] }] }
+    const { add, executor, clock } = testTurn([slow], { context: { hooks }, abortGraceMs: 50 })
+    user.run('asker', () => add('a', 'Slow'))
+    user.run('timer', () => {
+      clock.increment(1_000)
+      clock.increment(50)
+    })
+    await drain(executor)
+    expect(seen).toEqual(['asker'])
+  })
+
+  it('Q6 a call that a body adds runs in the context of that body', async () => {
+    const seen: unknown[] = []
+    const inner = defineTool({
+      name: 'Inner',
+      inputSchema: z.looseObject({}),
+      isConcurrencySafe: () => true,
+      call: async () => ({ data: seen.push(user.getStore()) }),
+    })
+    const outer = defineTool({
+      name: 'Outer',
+      inputSchema: z.looseObject({}),
+      isConcurrencySafe: () => true,
+      call: async () => ({ data: user.run('body', () => add('b', 'Inner')) !== undefined }),
+    })
+    const { add, executor } = testTurn([inner, outer])
+    user.run('host', () => add('a', 'Outer'))
+    await drain(executor)
+    expect(seen).toEqual(['body'])
+  })
+
   it('L2 in a query is that of the code that called query(), not of the reader', async () => {
     const held = heldModel()
     const run = user.run('caller', () =>

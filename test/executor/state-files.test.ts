@@ -13,7 +13,10 @@ const withBody = below(callChart().root as unknown as Node).filter(({ entry }) =
 
 /** A call of an executor that runs each job at once. */
 const bareCall = () => {
-  const executor = { push: (job: () => void) => job(), report: { entered: () => undefined } }
+  const executor = {
+    pushFor: (call: ToolCall, job: (call: ToolCall) => void) => job(call),
+    report: { entered: () => undefined },
+  }
   const arrival = { id: 'a', name: 'Read', block: { input: {} } }
   return new ToolCall(executor as never, arrival as never)
 }

@@ -111,7 +111,7 @@ describe('the inspectors of @statelyai/inspect', () => {
   })
 
   it.each([
-    [undefined, 10],
+    [undefined, 12],
     [20, 0],
   ])('with a limit of depth of %s the definitions lose %i lists of actions, and nothing else', (depth, lost) => {
     const { executor, add } = setUp()

@@ -30,10 +30,13 @@ export const locksScenarios: Record<string, () => Promise<void>> = {
       ['hooked', {}, { hooks: true }],
       ['decided', { checkPermissions: () => ({ behavior: 'allow' }) }, {}],
       ['asked', {}, { canUseTool: async () => ({ behavior: 'allow' }) }],
+      ['deferred', {}, { canUseTool: () => ({ behavior: 'later' }) }],
     ]
     for (const [kind, options, turn] of kinds) {
       const { first, second, waiter } = two(options, turn)
       waiter.add('b', 'Edit')
+      await flush()
+      expect([kind, waiter.executor.answer('b', { behavior: 'allow' })]).toEqual([kind, kind === 'deferred'])
       await flush()
       expect([kind, second.started, waiter.executor.explain('b')?.ok]).toEqual([kind, [], false])
       first.run('a').finish()
