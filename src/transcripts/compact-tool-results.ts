@@ -1,5 +1,6 @@
 import { invalidOption } from '../base/invalid-option.ts'
 import { readField } from '../base/read-field.ts'
+import { isKeptData, keptData } from '../models/kept-data.ts'
 import { type CompactOptions, type CompactSettings, readCompactOptions } from './compact-options.ts'
 import { isReplyId, messageKind } from './message-kind.ts'
 import { type ResultSize, sizeOf } from './result-size.ts'
@@ -110,12 +111,18 @@ function look(messages: readonly unknown[]): Sight {
 
 const isResult = (block: unknown): boolean => readField(block, 'type') === 'tool_result'
 
-/** Marks of adapters begin with a brace; they are not signatures of the service. */
 function isSignedThought(block: unknown): boolean {
   const type = readField(block, 'type')
-  const signature = asString(readField(block, 'signature'))
-  return type === 'redacted_thinking' || (type === 'thinking' && signature !== '' && !signature.startsWith('{'))
+  if (type !== 'thinking') return type === 'redacted_thinking'
+  const signature = readField(block, 'signature')
+  return isKeptData(signature) ? isSignedInside(block) : asString(signature) !== ''
 }
+
+/** What `aiSdkModel` keeps contains a signature if the provider is Anthropic, or a cloud that serves its models. */
+const isSignedInside = (block: unknown): boolean =>
+  Object.values(keptData('ai_sdk', block) ?? {}).some(
+    (metadata) => asString(readField(metadata, 'signature') ?? readField(metadata, 'redactedData')) !== '',
+  )
 
 const asString = (value: unknown): string => (typeof value === 'string' ? value : '')
 const nameOf = (call: unknown): string => asString(readField(call, 'name'))

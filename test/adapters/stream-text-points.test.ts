@@ -79,18 +79,58 @@ const inContainer = (reply: string, content: readonly Fields[] = []): string =>
     }),
   )
 
+/** What `streamText()` does wrong, and where it shows: the service's refusal, or how many requests it makes. */
+type Fault = { readonly does: string } & ({ readonly refused: RegExp } | { readonly requests: number })
+
 interface Point extends Story {
-  /** `same`, or what `streamText()` does instead. */
-  readonly streamText: string
+  readonly streamText: 'same' | Fault
+  /** The last message that `query()` sends, where `streamText()` is no oracle. */
+  readonly sends?: object
   /** Calls that ran, and how the query ended. */
   readonly ran: readonly string[]
   readonly reason?: string
   readonly requests: number
+  /** What `model_retry` calls the errors. */
+  readonly retries?: readonly string[]
 }
+
+/** The message that answers the calls of the last reply. */
+const results = (...answers: readonly object[]) => ({
+  role: 'user',
+  content: answers.map((answer) => expect.objectContaining({ type: 'tool_result', ...answer })),
+})
+
+const stackTrace = 'Oh\n    at fail (/app/service.js:10:5)\n    at /app/main.js:3:1'
+
+/** An error as a chunk of a chat, after some text. */
+const inChunk = (title: string, error: object, kind: string): Record<string, Point> => ({
+  [title]: {
+    streamText: { does: 'does not retry an error in a stream', requests: 1 },
+    sends: { role: 'user', content: 'Go.' },
+    provider: compatible,
+    replies: [frames([{ choices: [{ delta: { content: 'I' } }] }, { error }], false) + frame('[DONE]'), lastChat],
+    ran: [],
+    requests: 2,
+    retries: [kind],
+  },
+})
+
+/** An error as the first event of a response. */
+const inResponse = (title: string, code: string, kind: string): Record<string, Point> => ({
+  [title]: {
+    streamText: 'same',
+    provider: responses,
+    replies: [frames([{ type: 'error', code, message: 'Busy', param: null, sequence_number: 1 }]), lastResponse],
+    ran: [],
+    requests: 2,
+    retries: [kind],
+  },
+})
 
 const points: Record<string, Point> = {
   '1 a fallback block in mid-output': {
-    streamText: 'refused: it sends the declined call back',
+    streamText: { does: 'sends the declined call back', refused: /tool_use before the last fallback block/ },
+    sends: results({ tool_use_id: 'r' }),
     provider: anthropic,
     tools: ['Write', 'Read'],
     replies: [
@@ -109,7 +149,10 @@ const points: Record<string, Point> = {
     requests: 2,
   },
   '3 calls that arrive complete in message_start, and a container': {
-    streamText: 'refused: it names no container unless prepareStep passes it on',
+    streamText: {
+      does: 'names no container unless prepareStep passes it on',
+      refused: /container: required while code waits/,
+    },
     provider: anthropic,
     tools: ['Read'],
     providerTools: { code_execution: createAnthropic({ apiKey }).tools.codeExecution_20260120({}) as never },
@@ -120,6 +163,20 @@ const points: Record<string, Point> = {
     ],
     ran: ['Read {"n":1}', 'Read {"n":2}'],
     requests: 3,
+  },
+  '4 the reasoning of an answer after calls, and another prompt': {
+    streamText: 'same',
+    provider: compatible,
+    tools: ['Read'],
+    prompts: ['And?', 'And then?'],
+    replies: [
+      chat('chat_1', [{ reasoning_content: 'Look.' }, chatCall('c', 'Read', '{"n":1}')], 'tool_calls'),
+      chat('chat_2', [{ reasoning_content: 'Sum up.' }, { content: 'So.' }], 'stop'),
+      chat('chat_3', [{ reasoning_content: 'No need.' }, { content: 'Yes.' }], 'stop'),
+      lastChat,
+    ],
+    ran: ['Read {"n":1}'],
+    requests: 4,
   },
   '6 pings in a long thought': {
     streamText: 'same',
@@ -135,7 +192,8 @@ const points: Record<string, Point> = {
     requests: 2,
   },
   '9 a connection that breaks after something was done': {
-    streamText: 'ends with the error, and never tells the model what was done',
+    streamText: { does: 'ends with the error, and never tells the model what was done', requests: 1 },
+    sends: results({ tool_use_id: 'w' }),
     provider: anthropic,
     tools: ['Write'],
     replies: [
@@ -181,7 +239,8 @@ const points: Record<string, Point> = {
     requests: 2,
   },
   'an id that the service would refuse': {
-    streamText: 'refused: it sends the id back as it came',
+    streamText: { does: 'sends the id back as it came', refused: /id functions\.Read:0 does not match the pattern/ },
+    sends: results({ tool_use_id: expect.stringMatching(/^[\w-]+$/) }),
     provider: anthropic,
     tools: ['Read'],
     replies: [message('msg_1', [use('functions.Read:0', 'Read')], 'tool_use'), lastMessage],
@@ -196,7 +255,8 @@ const points: Record<string, Point> = {
     requests: 1,
   },
   'a call cut off before its first argument': {
-    streamText: 'ends, and the call has no result',
+    streamText: { does: 'ends, and the call has no result', requests: 1 },
+    sends: results({ tool_use_id: 'r', is_error: true }),
     provider: anthropic,
     tools: ['Read'],
     replies: [message('msg_1', [[{ type: 'tool_use', id: 'r', name: 'Read', input: {} }]], 'max_tokens'), lastMessage],
@@ -204,7 +264,8 @@ const points: Record<string, Point> = {
     requests: 2,
   },
   'an input that never fits into max_tokens': {
-    streamText: 'asks again and again',
+    streamText: { does: 'asks again until its own limit of steps', requests: 10 },
+    sends: results({ tool_use_id: 'r1', is_error: true }),
     provider: anthropic,
     tools: ['Read'],
     replies: Array.from({ length: 12 }, (_, at) =>
@@ -213,42 +274,24 @@ const points: Record<string, Point> = {
     ran: [],
     requests: 3,
   },
-  // the provider rejects the chunk, so only `openaiChatModel` can run such a call
-  'arguments sent as an object': {
-    streamText: 'same',
-    provider: compatible,
-    tools: ['Read'],
-    replies: [chat('chat_1', [chatCall('c', 'Read', { n: 1 })], 'tool_calls')],
-    ran: [],
-    reason: 'model_error',
-    requests: 1,
-  },
   'finish_reason error': {
-    streamText: 'takes the reply as complete',
+    streamText: { does: 'takes the reply as complete', requests: 1 },
+    sends: { role: 'user', content: 'Go.' },
     provider: compatible,
     replies: [chat('chat_1', [{ content: 'I' }], 'error'), lastChat],
     ran: [],
     requests: 2,
+    retries: ['server'],
   },
-  'a numeric error code in a chunk': {
-    streamText: 'does not retry an error in a stream',
-    provider: compatible,
-    replies: [frames([{ error: { code: 429, message: 'Slow' } }], false) + frame('[DONE]'), lastChat],
-    ran: [],
-    requests: 2,
-  },
-  'server_is_overloaded in a stream': {
-    streamText: 'same',
-    provider: responses,
-    replies: [
-      frames([{ type: 'error', code: 'server_is_overloaded', message: 'Busy', param: null, sequence_number: 1 }]),
-      lastResponse,
-    ],
-    ran: [],
-    requests: 2,
-  },
+  ...inChunk('429 in a chunk', { code: 429, message: 'Slow' }, 'rate_limited'),
+  ...inChunk('502 in a chunk', { code: 502, message: 'Bad gateway' }, 'server'),
+  ...inChunk('server_is_overloaded in a chunk', { code: 'server_is_overloaded', message: 'Busy' }, 'overloaded'),
+  ...inChunk('slow_down in a chunk', { code: 'slow_down', message: 'Slow' }, 'rate_limited'),
+  ...inChunk('an error whose message is a stack trace', { code: 500, message: stackTrace }, 'server'),
+  ...inResponse('server_is_overloaded in a stream', 'server_is_overloaded', 'overloaded'),
+  ...inResponse('slow_down in a stream', 'slow_down', 'rate_limited'),
   insufficient_quota: {
-    streamText: 'asks again, although no retry can help',
+    streamText: { does: 'asks again, although no retry can help', requests: 3 },
     provider: responses,
     replies: [
       refuses(
@@ -262,7 +305,7 @@ const points: Record<string, Point> = {
     requests: 1,
   },
   'x-should-retry: false': {
-    streamText: 'ignores the header',
+    streamText: { does: 'ignores the header', requests: 3 },
     provider: anthropic,
     replies: [
       refuses(
@@ -293,10 +336,7 @@ const points: Record<string, Point> = {
   },
 }
 
-/**
- * Not here: point 7, because `streamText()` shortens no results by itself (see thinking-binding.test.ts), and point 8,
- * because it never ends where the connection stays open after a whole reply (see anthropic-service.test.ts).
- */
+/** Stops, refusals, shortened results, hanging connections and cache marks: see stream-text-moments.test.ts. */
 describe('moments in which services surprise: query() sends what streamText() sends, or streamText() is wrong', () => {
   it.each(Object.entries(points))('%s', async (_, point) => {
     // the service itself fails the test if it would refuse a request of query()
@@ -304,9 +344,17 @@ describe('moments in which services surprise: query() sends what streamText() se
     expect(told.ran).toEqual(point.ran)
     expect(told.result).toMatchObject({ reason: point.reason ?? 'completed' })
     expect(told.requests).toHaveLength(point.requests)
-    const isRefused = point.streamText.startsWith('refused')
-    const theirs = await byStreamText({ ...point, isRefused })
-    if (point.streamText === 'same') expect(told.requests).toEqual(theirs)
-    else expect(told.requests).not.toEqual(theirs)
+    const retries = told.reports.filter(({ subtype }) => subtype === 'model_retry')
+    if (point.retries) expect(retries.map(({ errorKind }) => errorKind)).toEqual(point.retries)
+    for (const { error } of retries) expect(error).not.toMatch(/\n\s+at |:\d+:\d+/)
+    const { streamText } = point
+    if (streamText === 'same') return expect(told.requests).toEqual((await byStreamText(point)).requests)
+    const isRefused = 'refused' in streamText && streamText.refused
+    const { requests } = await byStreamText({ ...point, isRefused })
+    // up to there the two agree
+    expect(told.requests[0]).toEqual(requests[0])
+    if ('requests' in streamText) expect(requests).toHaveLength(streamText.requests)
+    const { messages } = Object(told.requests.at(-1)) as { messages: object[] }
+    if (point.sends) expect(messages.at(-1)).toMatchObject(point.sends)
   })
 })

@@ -328,10 +328,10 @@ const stories: Record<string, Story> = {
 describe('every request of query() is the one that streamText() makes, with the same provider and the same replies', () => {
   it.each(Object.entries(stories))('%s', async (_, story) => {
     const expected = await byStreamText(story)
-    const { requests, result } = await byQuery(story)
+    const { requests, usage, result } = await byQuery(story)
     expect(result).toMatchObject({ reason: 'completed' })
-    expect(expected).toHaveLength(story.replies.length)
-    expect(requests).toEqual(expected)
+    expect(expected.requests).toHaveLength(story.replies.length)
+    expect({ requests, usage }).toEqual(expected)
   })
 })
 
@@ -403,7 +403,7 @@ describe('made-up tools: the requests differ only in the words for an unknown to
     expect(result).toMatchObject({ reason: 'completed' })
     expect(ran).toEqual(ran.filter((call) => call === 'Read {}'))
     expect(requests).toHaveLength(2)
-    expect(alike(requests)).toEqual(alike(expected.slice(0, 2)))
+    expect(alike(requests)).toEqual(alike(expected.requests.slice(0, 2)))
   })
 })
 

@@ -219,6 +219,18 @@ describe('models that bind their thinking', () => {
     expect(await compact(messages)).toEqual(messages)
   })
 
+  it.each([
+    ['a signature of Anthropic', { ai_sdk: { anthropic: { signature: 'c2ln' } } }, true],
+    ['redacted thinking of Anthropic', { ai_sdk: { anthropic: { redactedData: 'eHh4' } } }, true],
+    ['a signature of Bedrock', { ai_sdk: { bedrock: { signature: 'c2ln' } } }, true],
+    ['reasoning of OpenAI', { ai_sdk: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'gAAA' } } }, false],
+    ['reasoning of a chat', { openai_chat: { field: 'reasoning_content' } }, false],
+  ])('are recognized in what adapters keep: %s', async (_, kept, isBound) => {
+    const messages = [prompt, ...turn('a', thought(JSON.stringify(kept))), ...turn('b')]
+    const [, , result] = typesOf(await compact(messages))
+    expect(result).toBe(isBound ? 'long' : 'tool_result')
+  })
+
   it('lose old thinking with the results it was bound to, at the next prompt', async () => {
     const messages = [
       prompt,
