@@ -162,7 +162,9 @@ export const isBarrier = (each: CallEvidence, call: CallEvidence): boolean =>
 const isStopped = (phase: string): boolean => phase === 'completed' || phase === 'yielded'
 
 /** Its body has started and not ended, by the body's own evidence or else by the call's chart. */
-export function isBodyAlive({ body, phase }: CallEvidence): boolean {
+export function isBodyAlive({ body, phase, ending }: CallEvidence): boolean {
+  // it has left its turn
+  if (ending?.by === 'background') return false
   if (body !== undefined) return body.isRunning && !body.isAbandoned
   return phase === 'executing.calling' || phase === 'executing.stopping'
 }

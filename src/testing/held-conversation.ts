@@ -4,6 +4,7 @@ import type { UserMessage } from '../messages/message.ts'
 import { type Query, query } from '../query/query.ts'
 import type { QueryMessage, QueryResult } from '../query/query-message.ts'
 import { allowAllTools } from '../tool/permission.ts'
+import type { BackgroundEvidence } from './background-invariants.ts'
 import { isAlone } from './conflicts.ts'
 import { countListeners } from './count-listeners.ts'
 import { EvidenceBook } from './evidence-book.ts'
@@ -46,6 +47,9 @@ export class HeldConversation implements PlayableWorld {
   /** True if an interrupt ended it; a later abort replaces the interrupt. */
   hasInterrupted = false
   requestsAtAbort: number | undefined
+  /** Whether the query took over the calls that were sent to the background. */
+  readonly #detached = new Map<string, boolean>()
+  #ended: string[] = []
   readonly #listeners: () => number
   readonly #idsAndTime = countedIdsAndTime(this.clock)
 
@@ -109,6 +113,33 @@ export class HeldConversation implements PlayableWorld {
     return createUserMessage(text, this.#idsAndTime)
   }
 
+  /** Its body runs in its turn. */
+  canDetach(id: string): boolean {
+    const call = this.attempts.at(-1)?.book.find(id)
+    return call?.phase === 'executing.calling' && this.run.actor.getSnapshot().status === 'active'
+  }
+
+  detach(id: string): void {
+    this.#detached.set(id, this.run.detach(id))
+  }
+
+  /** A body that runs again ends again: its last end counts. */
+  noteEnd(id: string): void {
+    this.#ended = [...this.#ended.filter((each) => each !== id), id]
+  }
+
+  /** For the fingerprint: what is in the background, and what of it is delivered. */
+  backgroundInShort(): unknown[] {
+    if (this.#detached.size === 0) return []
+    const { background, transcript } = this.run
+    const delivered = transcript.flatMap((message) => (message.type === 'user' ? [message.background?.toolUseID] : []))
+    return background.list().map(({ toolUseID, status }) => {
+      const { isRunning, isAbandoned, outcome, signal } = this.bodies.byId.get(toolUseID) ?? {}
+      const body = [isRunning, isAbandoned, outcome, signal?.aborted]
+      return [toolUseID, status, body, delivered.includes(toolUseID), this.#ended.indexOf(toolUseID)]
+    })
+  }
+
   get isAtEnd(): boolean {
     return this.result !== undefined
   }
@@ -169,9 +200,13 @@ export class HeldConversation implements PlayableWorld {
       running: alive.map(({ id, signal }) => ({
         id,
         isAlone: isSeenAlone(this.#seen(id)),
-        stopsAtInterrupt: this.#seen(id)?.stopsAtInterrupt === true,
+        stopsAtInterrupt: this.#seen(id)?.stopsAtInterrupt === true && !this.#detached.has(id),
         isTold: signal.aborted,
+        isDetached: this.#detached.has(id),
       })),
+      background: [...this.#detached].map(([id, isTaken]) => this.#backgroundEvidence(id, isTaken)),
+      ended: this.#ended,
+      isActive: this.run.actor.getSnapshot().status === 'active',
       endedBy: this.requestsAtAbort === undefined ? undefined : this.hasInterrupted ? 'interrupt' : 'abort',
       said: this.said,
       leftovers: [
@@ -185,6 +220,22 @@ export class HeldConversation implements PlayableWorld {
   rankOf(move: string): number {
     const at = endings.findIndex((ending) => ending.test(move))
     return at < 0 ? never : at
+  }
+
+  #backgroundEvidence(id: string, isTaken: boolean): BackgroundEvidence {
+    const { isRunning = false, signal, outcome } = this.bodies.byId.get(id) ?? {}
+    const book = this.attempts.map((attempt) => attempt.book).find((each) => each.find(id) !== undefined)
+    const tool = this.bodies.tools.find(({ name }) => name === book?.find(id)?.name)
+    const isFinal = outcome !== undefined && !outcome.wasTold && (outcome.ok || tool?.retry === undefined)
+    return {
+      id,
+      isTaken,
+      isDiscarded: book?.run === 'discarded',
+      isRunning,
+      isTold: signal?.aborted === true,
+      says: isFinal ? outcome.says : undefined,
+      isTimed: tool?.timeout !== undefined,
+    }
   }
 
   #seen(id: string): CallEvidence | undefined {

@@ -1,5 +1,12 @@
 export { recordedModel } from '../query/scripted/recorded-model.ts'
 export { scriptedModel } from '../query/scripted/scripted-model.ts'
+export {
+  type BackgroundEvidence,
+  backgroundIsSpared,
+  completedWaits,
+  detachIsTaken,
+  outcomesDeliveredOnce,
+} from './background-invariants.ts'
 export { chartToMermaid } from './chart-to-mermaid.ts'
 export type { ExecutorLike, MakeExecutor } from './conformance-bench.ts'
 export { type ChartCoverage, coverage } from './coverage.ts'

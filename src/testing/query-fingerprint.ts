@@ -18,6 +18,7 @@ export function queryFingerprint(world: HeldConversation): string {
       return isCurrent || isAlive ? [[executor.actor.getSnapshot().value, callsInShort(executor, book, bodies)]] : []
     }),
     clock.dueIn,
+    world.backgroundInShort(),
     [
       host.signal.aborted,
       world.hasReaderLeft,

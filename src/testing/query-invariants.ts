@@ -3,6 +3,7 @@ import type { Message } from '../messages/message.ts'
 import type { ModelRequest } from '../models/model.ts'
 import type { QueryMessage, QueryResult } from '../query/query-message.ts'
 import { checkTranscript } from '../transcripts/check-transcript.ts'
+import { type BackgroundEvidence, backgroundInvariants } from './background-invariants.ts'
 import { firstOf } from './invariant.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
@@ -27,7 +28,15 @@ export interface QueryEvidence {
     readonly isAlone: boolean
     readonly stopsAtInterrupt: boolean
     readonly isTold: boolean
+    /** It has left its turn. */
+    readonly isDetached: boolean
   }[]
+  /** Calls that were sent to the background. */
+  readonly background: readonly BackgroundEvidence[]
+  /** The calls whose bodies the story has ended, in that order. */
+  readonly ended: readonly string[]
+  /** The query's own chart has not ended. */
+  readonly isActive: boolean
   /** How it was ended from outside, if it was. */
   readonly endedBy: 'interrupt' | 'abort' | undefined
   /** Messages that the user sent during the query. */
@@ -131,10 +140,12 @@ export const endingSaysWhy: QueryInvariant = {
 /** Q4: an unsafe call runs alone, across attempts too. */
 export const aloneAcrossAttempts: QueryInvariant = {
   name: 'exclusivity across attempts',
-  check: ({ running }) =>
-    running.length > 1 && running.some(({ isAlone }) => isAlone)
-      ? `${running.map(({ id }) => id).join(', ')} run side by side`
-      : undefined,
+  check({ running }) {
+    const inTurns = running.filter(({ isDetached }) => !isDetached)
+    return inTurns.length > 1 && inTurns.some(({ isAlone }) => isAlone)
+      ? `${inTurns.map(({ id }) => id).join(', ')} run side by side`
+      : undefined
+  },
 }
 
 /** A3, A4: an abort reaches every call it applies to, across attempts too. */
@@ -179,4 +190,5 @@ export const queryInvariants: readonly QueryInvariant[] = [
   abortReachesTools,
   nothingSaidIsLost,
   nothingLeftOfQuery,
+  ...backgroundInvariants,
 ]

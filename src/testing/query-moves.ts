@@ -16,8 +16,21 @@ export function queryMoves(world: HeldConversation): Moves {
   }
   for (const body of bodies.byId.values()) {
     if (!body.isRunning) continue
-    moves.set(`${body.id} finishes`, () => body.finish())
-    if (happenings.failure) moves.set(`${body.id} fails`, () => body.fail(plainError(`${body.id} broke`)))
+    const end = (act: () => void) => () => {
+      world.noteEnd(body.id)
+      act()
+    }
+    moves.set(
+      `${body.id} finishes`,
+      end(() => body.finish()),
+    )
+    if (happenings.failure)
+      moves.set(
+        `${body.id} fails`,
+        end(() => body.fail(plainError(`${body.id} broke`))),
+      )
+    if (happenings.detach && world.canDetach(body.id))
+      moves.set(`${body.id} goes to the background`, () => world.detach(body.id))
   }
   if (status === 'active' && world.requestsAtAbort === undefined) {
     if (happenings.interrupt) moves.set('the user interrupts', () => world.interrupt())
@@ -47,6 +60,7 @@ export const allQueryHappenings = {
   steer: true,
   send: false,
   abort: true,
+  detach: false,
   hostAbort: false,
   readerLeaves: true,
   time: true,

@@ -24,6 +24,8 @@ export interface QueryHappenings {
   /** The user sends a message without interrupting. @default false */
   readonly send?: boolean | undefined
   readonly abort?: boolean | undefined
+  /** Calls go to the background. @default false */
+  readonly detach?: boolean | undefined
   /** An abort by the host's own controller. @default false */
   readonly hostAbort?: boolean | undefined
   /** The reader leaves the loop. */

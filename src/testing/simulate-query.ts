@@ -12,7 +12,7 @@ import type { SimulateOptions } from './simulate.ts'
 
 export interface SimulateQueryOptions
   extends Pick<SimulateOptions, 'seed' | 'runs' | 'tools' | 'maxMoves' | 'onRun' | 'onRecording' | 'maxMs' | 'now'>,
-    Pick<QuerySetup, 'invariants' | 'options' | 'context' | 'executor'> {
+    Pick<QuerySetup, 'happenings' | 'invariants' | 'options' | 'context' | 'executor'> {
   /** The model's replies. @default up to `maxReplies` random replies with calls of these tools and of unknown tools */
   readonly replies?: QuerySetup['replies'] | undefined
   /** @default 4 */
@@ -71,7 +71,7 @@ function randomQuery(given: SimulateQueryOptions, random: () => number): QuerySe
   return {
     tools,
     replies,
-    happenings: { send: true, hostAbort: true },
+    happenings: { send: true, hostAbort: true, ...given.happenings },
     maxTroubles: 3,
     hasFallback: random() < 0.3,
     executor: { maxConcurrency: 1 + Math.floor(random() * 4), abortGraceMs: 100, maxBufferedProgress: 10, ...executor },

@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { isStepCount, type ModelMessage, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -243,7 +244,7 @@ describe('7 shortened results and thinking that is bound to them', () => {
 })
 
 describe('8 a connection that stays open after a complete reply', () => {
-  it('the reply counts: requests as of streamText() where the connection closes, on which streamText() waits for ever', async () => {
+  it('the reply counts: the requests are those of streamText() on a connection that closes', async () => {
     const reply = message('msg_1', [text('So.'), use('w', 'Write')], 'tool_use')
     const story: Story = { provider: claude, tools: ['Write'], replies: [reply, lastMessage] }
     const hanging = await byQuery({ ...story, replies: [stallsAfter(reply), stallsAfter(lastMessage)] })
@@ -309,6 +310,32 @@ describe('Chat, with the service’s own client', () => {
     expect(result).toMatchObject({ reason: 'completed' })
     const theirs = await byStreamText({ provider: openaiChat, tools: ['Read'], replies: [called('{"p":1}'), lastChat] })
     expect(conversation(bodies())).toEqual(conversation(theirs.requests))
+  })
+
+  /** The same provider, as if it passed arguments on as an object. */
+  const asObjects = (baseURL: string): LanguageModelV4 => {
+    const inner = openaiChat(baseURL)
+    const doStream: LanguageModelV4['doStream'] = async (options) => {
+      const { stream, ...rest } = await inner.doStream(options)
+      const changed = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
+        transform(part, to) {
+          if (part.type === 'tool-call') to.enqueue({ ...part, input: JSON.parse(part.input) })
+          else if (!part.type.startsWith('tool-input')) to.enqueue(part)
+        },
+      })
+      return { ...rest, stream: stream.pipeThrough(changed) }
+    }
+    return new Proxy(inner, {
+      get: (target, key) => (key === 'doStream' ? doStream : Reflect.get(target, key, target)),
+    })
+  }
+
+  it('aiSdkModel runs them too, from a provider that passes them on', async () => {
+    const replies = [chat('chat_1', [chatCall('call_1', 'Read', '{"p":1}')], 'tool_calls'), lastChat]
+    const told = await byQuery({ provider: asObjects, tools: ['Read'], replies })
+    expect(told.ran).toEqual(['Read {"p":1}'])
+    const theirs = await byStreamText({ provider: openaiChat, tools: ['Read'], replies })
+    expect(told.requests).toEqual(theirs.requests)
   })
 
   it('usage after the finish reason is that of streamText()', async () => {

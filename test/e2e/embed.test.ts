@@ -124,7 +124,8 @@ describe('an inspector in a host’s page', () => {
       .locator('.lanes')
       .click({ position: { x: 40, y: 150 } })
     await page.keyboard.press('4')
-    await expect.poll(() => tabOf('two')).toBe('Guards')
+    // with the number of refusals
+    await expect.poll(() => tabOf('two')).toBe('Guards1')
     expect(await tabOf('one')).toBe('Story')
     expect(stage.complaints).toEqual([])
   })
