@@ -1,5 +1,5 @@
 export type { Commandable, Conversation, Showable } from '../index.ts'
 export type { InspectorOptions } from './inspector-options.ts'
-export type { Receiver, ReceiverEvents } from './receiver-socket.ts'
+export type { Receiver, ReceiverEvents } from './receiver.ts'
 export { type InspectorServer, serveInspector } from './serve-inspector.ts'
 export { type ReceiverServer, type ReceiverServerOptions, serveReceivers } from './serve-receivers.ts'

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Access } from './access.ts'
-import { type ReceiverEvents, ReceiverSocket } from './receiver-socket.ts'
+import type { ReceiverEvents } from './receiver.ts'
+import { ReceiverSocket } from './receiver-socket.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
 export interface ReceiverServerOptions {
