@@ -81,7 +81,7 @@ describe('recorded streams', () => {
     const expected = await byStreamText(story)
     const { requests, result } = await byQuery(story)
     expect(result).toMatchObject({ reason: 'completed' })
-    expect(requests).toEqual(expected)
+    expect(requests).toEqual(expected.requests)
   })
 
   it.each(files)('L8 %s: the client of the service, and then a next prompt', async (_, path) => {
