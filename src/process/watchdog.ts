@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { runMarker } from './marked-processes.ts'
 
-// reads which groups run; when this process has ended for any reason, kills those groups and all processes with their marks
-const script = `live=
+// starts with the groups that run and reads which begin and end; when this process has ended for any reason, kills those groups and all processes with their marks
+const script = `live="$*"
 while read -r what pid mark; do
   kept=
   for run in $live; do [ "\${run%%:*}" = "$pid" ] || kept="$kept $run"; done
@@ -45,7 +45,9 @@ export const watchdog = {
 }
 
 function wake(): void {
-  const started = spawn('/bin/sh', ['-c', script], {
+  // as arguments: if this process is killed before it can write, the watchdog knows them all the same
+  const live = [...guarded].map(([pid, id]) => `${pid}:${id}`)
+  const started = spawn('/bin/sh', ['-c', script, 'watchdog', ...live], {
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
     detached: true,
@@ -63,7 +65,6 @@ function wake(): void {
   }
   started.once('exit', isGone)
   started.once('error', isGone)
-  for (const [pid, id] of guarded) tell(`+ ${pid} ${id}`)
 }
 
 function tell(line: string): void {
