@@ -1,5 +1,12 @@
 import { SignalboxError } from 'signalbox'
-import { type JournalSink, type PendingRecord, type SessionState, sessionFenced, stateAfter } from 'signalbox/durable'
+import {
+  type JournalRecord,
+  type JournalSink,
+  type PendingRecord,
+  type SessionState,
+  sessionFenced,
+  stateAfter,
+} from 'signalbox/durable'
 import { type Database, hashOf } from './database.ts'
 import { commitScript, releaseScript } from './scripts.ts'
 
