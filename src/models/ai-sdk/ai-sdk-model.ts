@@ -60,6 +60,8 @@ export function aiSdkModel<CallOptions>(
     const names = new Set([...ownNames, ...tools.map(({ name }) => name)])
     const given = cleanIds(isClaude ? withoutOpenParts(messages) : [...messages], ids)
     const callOptions = {
+      // the stop reason is read from them: a connection may hang after it
+      includeRawChunks: true,
       ...own,
       prompt: toPrompt(given, system, {
         version: version as SpecificationVersion,
