@@ -51,12 +51,13 @@ describe('a chart that runs from a table', () => {
     const paths = callModel(kind).getSimplePaths()
     for (const path of paths) {
       const { chart, table, leanActor } = mapValues(runners, (make) => observed(make, kind))
-      expect([table.view, leanActor.view]).toEqual([chart.view, chart.view])
       for (const { event } of path.steps) {
         if ((event as { type: string }).type === 'xstate.init') continue
         for (const each of [chart, table, leanActor]) each.send(event)
-        expect([table.view, leanActor.view]).toEqual([chart.view, chart.view])
       }
+      // only at the end: the beginning of a simple path is a simple path of its own
+      const expected = chart.view
+      expect([table.view, leanActor.view]).toEqual([expected, expected])
     }
   })
 

@@ -25,26 +25,16 @@ function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions
 describe('the call chart', () => {
   const taken = new TakenTransitions()
 
-  it.each(Object.entries(callKinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', async (_, kind) => {
+  it.each(Object.entries(callKinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', (_, kind) => {
     const paths = callModel(kind).getSimplePaths()
     expect(paths.length).toBeGreaterThan(0)
     for (const path of paths) {
       const { actor } = actorOf(kind, taken)
       actor.start()
-      await path.test({
-        events: new Proxy(
-          {},
-          {
-            get:
-              () =>
-              ({ event }: { event: CallEvent }) =>
-                actor.send(event),
-          },
-        ) as never,
-        states: {
-          '*': (expected: { value: unknown }) => expect(actor.getSnapshot().value).toEqual(expected.value),
-        } as never,
-      })
+      for (const { event } of path.steps)
+        if ((event as { type: string }).type !== 'xstate.init') actor.send(event as CallEvent)
+      // only at the end: the beginning of a simple path is a simple path of its own
+      expect(actor.getSnapshot().value).toEqual((path.state as { value: unknown }).value)
     }
   })
 
