@@ -1,3 +1,4 @@
 export { type BullRunner, type BullRunnerOptions, bullRunner } from './bull-runner.ts'
 export type { EngineOptions, EngineWarning } from './engine.ts'
+export { type RedisJournals, type RedisJournalsOptions, redisJournals } from './journals/redis-journals.ts'
 export { type ServedTools, type ServeToolsOptions, serveTools } from './serve-tools.ts'

@@ -56,7 +56,7 @@ export class ScriptedCall implements CallRecord, CallPort {
   hasStarted = false
   ref: AnyActorRef | undefined
   ending: Ending | undefined
-  /** What happens to it in this rerun. */
+  /** Its fate in this rerun. */
   readonly way: Way = { addedAt: 0, visits: [] }
   readonly #run: ScriptedRun
   readonly #change: CallChange

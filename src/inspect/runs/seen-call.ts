@@ -21,7 +21,7 @@ export const phases = [
 
 export type Phase = (typeof phases)[number]
 
-/** What ended a phase from the inside: the call's own event, and the chart's reaction. */
+/** The inner cause of a phase's end: the call's own event, and the chart's reaction. */
 export interface Answer {
   readonly event: string
   readonly seq: number
