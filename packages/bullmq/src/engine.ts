@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { SignalboxError } from 'signalbox'
+import type { JournalStore } from 'signalbox/durable'
 import type { RemoteTool } from 'signalbox/remote'
 
 /** The connection to Redis, and the names of queues in it. */
@@ -16,7 +17,8 @@ export interface EngineOptions {
 }
 
 export interface EngineWarning {
-  readonly code: 'engine_not_durable' | 'engine_error'
+  /** `session_failed`: `serveSessions` gave a session up until something is posted to it. */
+  readonly code: 'engine_not_durable' | 'engine_error' | 'session_failed'
   readonly message: string
   readonly error?: unknown
 }
@@ -93,6 +95,11 @@ export function checkLabel(option: string, label: unknown): void {
   }
 }
 
+export function checkJournals(journals: unknown): void {
+  if (typeof (journals as Partial<JournalStore> | undefined)?.open === 'function') return
+  invalid('journals: expected a journal store, such as redisJournals({ connection }).')
+}
+
 export function checkMs(option: string, ms: unknown, least = 0): void {
   if (typeof ms === 'number' && ms >= least) return
   invalid(`${option}: expected milliseconds${least > 0 ? `, at least ${least}` : ''}, received ${JSON.stringify(ms)}.`)
@@ -120,6 +127,7 @@ export function onceInAWhile(warn: Warn, what: string): (error: Error) => void {
 /** What a Redis that forgets the last second would cost. */
 const losses = {
   calls: 'that a worker took a call, so that its body could begin a second time',
+  runs: 'that a run was queued, so that its session would wait until something is posted to it',
   records: 'that a call began, so that its body could begin a second time, and results that were shown',
 }
 

@@ -12,7 +12,7 @@ import { findRedis, RedisServer } from './redis-server.ts'
 
 const isThere = findRedis() !== undefined
 const { SIGNALBOX_FULL, SIGNALBOX_KILLS, SIGNALBOX_SEED = '1' } = process.env
-const wantedKills = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 4 : 2_000))
+const wantedKills = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 2 : 2_000))
 
 const sent = (text: unknown): NewRecord => ({ t: 'message.sent', text })
 const textsIn = async (store: JournalStore): Promise<unknown[]> => {
