@@ -74,7 +74,10 @@ describe('a recording that cannot be relied on', () => {
           expect(compareRuns(framesOf(text), frames).calls.length).toBeGreaterThanOrEqual(0)
           const { caveats, simulated } = whatIf(frames, { maxConcurrency: 3, safe: ({ isSafe }) => !isSafe })
           expect(Number.isNaN(simulated.makespanMs)).toBe(false)
-          const all = whatIfConversation(frames, { resources: () => ({ writes: ['file:x'] }), backgroundAfterMs: () => 5 })
+          const all = whatIfConversation(frames, {
+            resources: () => ({ writes: ['file:x'] }),
+            backgroundAfterMs: () => 5,
+          })
           expect([all.recordedMs, all.simulatedMs]).not.toContain(Number.NaN)
           seen[caveats.length > 0 ? 'doubted' : 'fine']++
         } catch (error) {
