@@ -67,6 +67,8 @@ export interface Way {
   /** Why it waited just before it started. */
   waitedFor?: WaitedFor
   ending?: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
+  /** When its body went to the background, and when it ended there, if that is known. */
+  background?: { readonly from: number; readonly to?: number }
   readonly visits: Stay[]
 }
 
