@@ -252,6 +252,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   concluded(call: DetachedCall): void {
     warnAboutModifier(call)
     call.messages
+    call.executor.account?.recordTime()
     this.#over.push(call)
     call.executor.report.completed(call)
     this.#show(call)

@@ -27,6 +27,7 @@ export class BackgroundServices implements ExecutorServices {
   readonly report: CallReports
   readonly policy: Policy
   readonly locks: ExecutorServices['locks']
+  readonly account: ExecutorServices['account']
   readonly log = undefined
   readonly background = undefined
   readonly isDiscarded = false
@@ -42,6 +43,7 @@ export class BackgroundServices implements ExecutorServices {
     this.#desk = desk
     this.#context = context
     this.settings = executor.settings
+    this.account = executor.account
     this.locks = executor.locks
     this.canUseTool = executor.canUseTool
     this.allowsEverything = executor.allowsEverything

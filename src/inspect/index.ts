@@ -12,7 +12,7 @@ export { type StateValue, stateValue, transitionNames } from './frames/read-char
 export { frameLine, readFrames } from './frames/read-frames.ts'
 export type { Redact, Where } from './frames/redact.ts'
 export { type JournalRecordingOptions, recordingOfJournal, recordingOfSession } from './journal/recording-of-journal.ts'
-export { SessionDigests, type StoredSessionInfo, type StoredSessionList } from './journal/session-digest.ts'
+export type { StoredSessionInfo, StoredSessionList } from './journal/session-digest.ts'
 export type { Connection } from './recorder/connection-watch.ts'
 export { createRecorder, type Recorder, type RecorderOptions, type WatchedAs } from './recorder/recorder.ts'
 export type { Inspectable } from './recorder/run-watch.ts'
@@ -46,3 +46,10 @@ export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns 
 export type { Difference } from './runs/difference.ts'
 export type { Phase, WaitedFor } from './runs/seen-call.ts'
 export { type MarkedCall, type MovedCall, type WhatIf, type WhatIfOptions, whatIf } from './runs/what-if.ts'
+export {
+  type ConversationOptions,
+  type ConversationWhatIf,
+  type TurnTimes,
+  type TurnWhatIf,
+  whatIfConversation,
+} from './runs/what-if-conversation.ts'

@@ -61,7 +61,9 @@ describe('questions that outlive their process', () => {
     await until(() => first.held.requests.length === 1)
     first.held.start('same')
     first.held.call('p', 'Pay')
-    await world.written('permission.asked')
+    first.held.text('and then')
+    await until(() => first.session.questions().length === 1)
+    await first.session.suspend()
     // the reply was cut off: its question is answered, and then it is discarded
     const second = await world.begin()
     const [old] = second.session.questions()

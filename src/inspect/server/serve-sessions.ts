@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { describeError } from '../../base/describe-error.ts'
 import { isSignalboxError } from '../../base/signalbox-error.ts'
-import { type Frame, frameLine, recordingOfSession, SessionDigests } from '../index.ts'
+import { type Frame, frameLine, recordingOfSession } from '../index.ts'
+import { SessionDigests } from '../journal/session-digest.ts'
 import type { InspectorOptions } from './inspector-options.ts'
 
 /** A recording needs the whole log in memory. */

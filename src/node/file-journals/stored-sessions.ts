@@ -108,6 +108,8 @@ export class StoredSessions {
       problem = 'journal_corrupt'
     }
     const log = await this.#parts.logOf(files.name, files, onDamage).catch((error: unknown) => {
+      // a wrong seal is a mistake of the host
+      if (isSignalboxError(error) && error.code === 'invalid_option') throw error
       // such as a folder of that name, or a file of another user: the others can still be listed
       problem = isSignalboxError(error) && error.code === 'journal_newer' ? 'journal_newer' : 'journal_error'
       return undefined
