@@ -27,7 +27,7 @@ export class BackgroundServices implements ExecutorServices {
   readonly report: CallReports
   readonly policy: Policy
   readonly locks: ExecutorServices['locks']
-  readonly log = undefined
+  readonly log: ExecutorServices['log']
   readonly background = undefined
   readonly isDiscarded = false
   readonly askingCalls = []
@@ -42,6 +42,7 @@ export class BackgroundServices implements ExecutorServices {
     this.#desk = desk
     this.#context = context
     this.settings = executor.settings
+    this.log = executor.log
     this.locks = executor.locks
     this.canUseTool = executor.canUseTool
     this.allowsEverything = executor.allowsEverything
