@@ -30,6 +30,8 @@ export interface State {
   /** The number of frames shown; undefined follows the newest. */
   position: number | undefined
   isPlaying: boolean
+  /** What the scrubber is even in. */
+  scale: 'time' | 'frames'
   run: number | undefined
   selected: string | undefined
   tab: Tab
@@ -97,6 +99,7 @@ export class Store {
     this.state = {
       position: undefined,
       isPlaying: false,
+      scale: 'time',
       run: undefined,
       selected: undefined,
       tab: 'story',

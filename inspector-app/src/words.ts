@@ -5,8 +5,9 @@ import {
   givenUp,
   whyWaiting as sentence,
 } from '../../src/inspect/index.ts'
-import type { Totals } from './model/conversation.ts'
+import { agentRuns, type Totals, totalsOf } from './model/conversation.ts'
 import type { Call, Run, Wait } from './model/model.ts'
+import type { RangeTotals } from './model/range-totals.ts'
 
 /** A duration for display. */
 export function duration(ms: number): string {
@@ -109,6 +110,33 @@ export function totalsWords(totals: Totals, turns: number): string {
     ...cost,
   ].join(' · ')
 }
+
+/** The turns, calls, tokens, cost and time of an agent, with those of the agents that it started. */
+export function agentWords(runs: readonly Run[], agents: ReadonlyMap<string, readonly Run[]>): string {
+  const inner = agentRuns(
+    runs.flatMap(({ byId }) => [...byId.keys()]),
+    agents,
+    new Set(runs),
+  )
+  const spent = (runs.at(-1)?.said.at(-1)?.until ?? 0) - (runs[0]?.startedAt ?? 0)
+  const words = totalsWords(totalsOf([...runs, ...inner]), runs.length + inner.length)
+  return spent > 0 ? `${words} · ${duration(spent)}` : words
+}
+
+/** What happened between two moments, in one line. */
+export function rangeWords({ ms, started, ended, failed, aborts, refusals, tokens, costUsd }: RangeTotals): string {
+  const spent = replyWords({ calls: 0, tokens, cached: 0, costUsd })
+  return [
+    `Selected time: ${duration(ms)}`,
+    `${count(started, 'call')} started`,
+    `${count(ended, 'call')} ended${failed === 0 ? '' : ` (${failed} failed or stopped)`}`,
+    ...(refusals === 0 ? [] : [count(refusals, 'refusal')]),
+    ...(aborts === 0 ? [] : [count(aborts, 'abort')]),
+    ...(spent === '' ? [] : [spent]),
+  ].join(' · ')
+}
+
+const count = (many: number, what: string): string => (many === 1 ? `1 ${what}` : `${many} ${what}s`)
 
 /** Any encoded value on one line. */
 export function inline(value: Encoded | undefined, most = 200): string {

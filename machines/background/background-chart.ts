@@ -5,7 +5,7 @@ import type { Ending } from '../call/ending.ts'
 import { once } from '../once.ts'
 import type { BackgroundPort } from './background-port.ts'
 
-/** What a body and its phases report is what they report to a call's own chart. */
+/** A body and its phases send the same reports as to a call's own chart. */
 type BodyEvent = Extract<
   CallEvent,
   {

@@ -291,6 +291,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   concluded(call: DetachedCall): void {
     warnAboutModifier(call)
     call.messages
+    call.executor.account?.recordTime()
     this.#over.push(call)
     if (!hasTold(call)) this.#forgetReadings(call)
     call.executor.report.completed(call)

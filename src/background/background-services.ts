@@ -27,6 +27,7 @@ export class BackgroundServices implements ExecutorServices {
   readonly report: CallReports
   readonly policy: Policy
   readonly locks: ExecutorServices['locks']
+  readonly account: ExecutorServices['account']
   readonly log: ExecutorServices['log']
   readonly background = undefined
   readonly isDiscarded = false
@@ -42,6 +43,7 @@ export class BackgroundServices implements ExecutorServices {
     this.#desk = desk
     this.#context = context
     this.settings = executor.settings
+    this.account = executor.account
     this.log = executor.log
     this.locks = executor.locks
     this.canUseTool = executor.canUseTool

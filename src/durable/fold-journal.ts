@@ -4,7 +4,7 @@ import type { Message, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { AgentCallRef } from '../pipeline/ask-channel.ts'
 import type { SessionQuestion } from '../query/session/question-book.ts'
-import type { SessionUsage } from '../query/session/usage.ts'
+import type { RunUsage } from '../usage/usage-total.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 
 /** The state of a session, derived from its records. */
@@ -25,7 +25,8 @@ export interface FoldedSession {
   readonly rules: PermissionLists
   /** The keys of the context that are kept. */
   readonly context: Readonly<Record<string, unknown>>
-  readonly usage: SessionUsage
+  /** Without costs: a log has no prices. */
+  readonly usage: RunUsage
   /** Why the last run ended; undefined while a run is unfinished. */
   readonly reason: string | undefined
   /** The owners that opened the session, in order. */
@@ -54,7 +55,7 @@ export function foldJournal(records: Iterable<JournalRecord>): FoldedSession {
     agents: [...fold.agents.values()].map(({ session, call, tool }) => ({ session, toolUseID: call, toolName: tool })),
     rules,
     context,
-    usage: fold.usage.total,
+    usage: fold.usage.usage,
     reason: fold.result?.reason,
     owners,
   }

@@ -48,14 +48,14 @@ export async function openSession({
   messages = [],
   ...options
 }: OpenSessionOptions): Promise<Session> {
-  const { id, prices, ...queryOptions } = options
+  const { id, ...queryOptions } = options
   if (typeof journals?.open !== 'function') invalidOption('journals', 'a journal store', journals)
   if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)
   checkOptions({ ...queryOptions, messages })
   // a service rejects calls without results: they are answered, or they become the open turn of the log
   const begun = new OpenCalls(readMessages(messages), options.openCalls, defaultIdsAndTime)
   const created = { ...startOf(begun), tools: toolHashes(options.tools) }
-  const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices }, mode, created)
+  const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices: options.prices }, mode, created)
   return new Session(options, log)
 }
 

@@ -5,8 +5,8 @@ import type { RecordedQuestion, Records, RecordType } from '../journal/records.t
 import type { AssistantMessage, Message, UserMessage } from '../messages/message.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SessionQuestion } from '../query/session/question-book.ts'
-import { UsageTotal } from '../query/session/usage.ts'
 import { Transcript } from '../query/transcript.ts'
+import { type Prices, UsageTotal } from '../usage/usage-total.ts'
 import { type OpenStart, openTurnOf } from './open-start.ts'
 
 /** An unanswered question, with the call that asks. */
@@ -50,7 +50,7 @@ export class SessionFold {
   /** By the id of the agent's session. */
   readonly agents = new Map<string, FoldedAgent>()
 
-  constructor(prices?: ConstructorParameters<typeof UsageTotal>[0]) {
+  constructor(prices?: Prices) {
     this.usage = new UsageTotal(prices)
   }
 
@@ -157,7 +157,6 @@ const steps: Steps & { [type: string]: unknown } = {
   },
   'reply.stopped': (fold, stopped) => {
     if (fold.turn?.reply === stopped.reply) fold.turn.stopped = stopped
-    for (const report of stopped.reports) fold.usage.add(report)
     if (stopped.usesFallback === true) fold.usesFallback = true
   },
   'permission.asked': (fold, asked) => {
@@ -183,7 +182,6 @@ const steps: Steps & { [type: string]: unknown } = {
       past.completed = messages
       past.read = read
     }
-    for (const message of messages) fold.usage.add(message)
     fold.closeQuestions((each) => each.reply === reply && each.call === call)
     const background = past?.background
     // an agent in the background goes on
@@ -213,11 +211,10 @@ const steps: Steps & { [type: string]: unknown } = {
     for (const id of committed.read ?? []) fold.background.delete(id)
     turn.committed = committed
   },
-  'attempt.discarded': (fold, { reply, kept = [], reports, usesFallback }) => {
+  'attempt.discarded': (fold, { reply, kept = [], usesFallback }) => {
     fold.closeQuestions((each) => each.reply === reply)
     for (const [id, { started }] of fold.background) if (started.reply === reply) fold.background.delete(id)
     fold.endAgents((each) => each.reply === reply)
-    for (const report of reports) fold.usage.add(report)
     if (usesFallback === true) fold.usesFallback = true
     const blocks = (fold.turn?.blocks ?? []).filter(({ message }) => kept.includes(message.uuid))
     fold.turn = kept.length === 0 ? undefined : { reply, blocks, calls: new Map() }
@@ -238,6 +235,7 @@ const steps: Steps & { [type: string]: unknown } = {
   'background.delivered': (fold, { id, messages }) => {
     if (fold.background.delete(id)) for (const message of messages) fold.transcript.push(message)
   },
+  'usage.spent': (fold, { spent }) => fold.usage.add(spent),
   'run.suspended': (fold) => {
     fold.status = 'suspended'
   },

@@ -8,8 +8,8 @@ import type { Message, UserMessage } from '../messages/message.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import { questionId, type SessionQuestion } from '../query/session/question-book.ts'
 import type { JournalStart, SessionJournal } from '../query/session/session-journal.ts'
-import type { ModelPrice, SessionUsage } from '../query/session/usage.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
+import type { Prices, RunUsage } from '../usage/usage-total.ts'
 import { AgentLogs } from './agent-logs.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 import { writable } from './writable-record.ts'
@@ -18,7 +18,7 @@ export interface SessionLogOptions {
   readonly store: JournalStore
   readonly owner: string
   readonly contextKeys: readonly string[]
-  readonly prices?: Readonly<Record<string, ModelPrice>> | undefined
+  readonly prices?: Prices | undefined
   /** The log of the session that this one is an agent of. */
   readonly outer?: SessionLog | undefined
 }
@@ -98,8 +98,8 @@ export class SessionLog implements SessionJournal {
     return this.#fold.context
   }
 
-  get usage(): SessionUsage {
-    return this.#fold.usage.total
+  get usage(): RunUsage {
+    return this.#fold.usage.usage
   }
 
   get turn(): OpenTurn | undefined {

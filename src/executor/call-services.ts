@@ -14,6 +14,7 @@ import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { SharedLocks } from '../tool/locks.ts'
 import { allowAllTools, type CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
 import type { ContextLedger } from './context-ledger.ts'
 import { type ExecutorEmitter, questionOf } from './events.ts'
 import type { Settings } from './options.ts'
@@ -28,6 +29,7 @@ interface ServiceParts {
   readonly settings: Settings
   readonly log: RunLog | undefined
   readonly background: BackgroundDesk | undefined
+  readonly account: Account | undefined
   readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly run: ExecutorSchedule
@@ -48,6 +50,7 @@ export class CallServices implements ExecutorServices {
   readonly settings: Settings
   readonly log: RunLog | undefined
   readonly background: BackgroundDesk | undefined
+  readonly account: Account | undefined
   readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean
@@ -64,6 +67,7 @@ export class CallServices implements ExecutorServices {
     this.settings = parts.settings
     this.log = parts.log
     this.background = parts.background
+    this.account = parts.account
     this.locks = parts.locks
     this.canUseTool = parts.canUseTool
     this.allowsEverything = parts.canUseTool === allowAllTools

@@ -17,6 +17,7 @@ import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { ToolBox } from '../tool/tool-box.ts'
 import { createToolUseContext, type ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
 import { CallServices } from './call-services.ts'
 import { assertCanUseTool, assertContext, assertPermissions, contextFrom } from './check-context.ts'
 import { ContextLedger } from './context-ledger.ts'
@@ -34,12 +35,14 @@ import { SessionRules } from './session-rules.ts'
 import { UnreadResults } from './unread-results.ts'
 import { Warnings } from './warnings.ts'
 
-/** What the query of an executor passes on to it. */
+/** The part of an executor's options that comes from its query. */
 export interface ExecutorInner {
   /** The log of a session. */
   readonly log?: ExecutorLog | undefined
   /** Takes over calls that go to the background. */
   readonly background?: BackgroundDesk | undefined
+  /** Counts the time of bodies. */
+  readonly account?: Account | undefined
 }
 
 /** The parts of one executor and how they work together; the charts are in the middle. */
@@ -68,7 +71,7 @@ export class ExecutorParts {
     options: ExecutorOptions | undefined,
     inner: ExecutorInner = {},
   ) {
-    const { log, background } = inner
+    const { log, background, account } = inner
     this.#log = log
     const toolBox = new ToolBox(tools)
     const settings = readOptions(options)
@@ -118,6 +121,7 @@ export class ExecutorParts {
       settings,
       log: log?.log,
       background,
+      account,
       locks: context.locks as SharedLocks | undefined,
       canUseTool,
       run,

@@ -2,6 +2,7 @@ import type { Decision, DecisionSource, PermissionVerdict } from '../../machines
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
+import type { Spent } from '../usage/usage-total.ts'
 
 /** The combined decision of the hooks before a call. */
 interface RecordedVerdict {
@@ -116,6 +117,8 @@ export interface Records {
     /** Messages that the end adds to the conversation. */
     readonly messages: readonly Message[]
   }
+  /** What a request, the calls of a turn or an agent has used, at any depth of agents. */
+  'usage.spent': { readonly optional: true; readonly spent: Spent }
   /** A note without an effect: its question was closed, or nothing was there to abort. */
   'note.taken': { readonly optional: true; readonly note: string }
 }

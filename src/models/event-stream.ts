@@ -11,6 +11,8 @@ export interface Translator {
   take(item: unknown): void
   /** Called at the end of the source. Without a stop reason, the reply was cut off. */
   end?(): void
+  /** The service has ended its reply, but the source passes that on only at its own end. */
+  readonly isAnnounced?: boolean
 }
 
 export interface EventStreamOptions {
@@ -22,7 +24,7 @@ export interface EventStreamOptions {
 }
 
 type Step = IteratorResult<ModelEvent, undefined>
-type Item = IteratorResult<unknown, unknown>
+type Item = IteratorResult<unknown, unknown> | typeof silent
 
 interface Waiting {
   resolve(step: Step): void
@@ -33,6 +35,10 @@ const ended: Step = { done: true, value: undefined }
 
 /** How long a connection may take to end after the last event, before it is closed. */
 const farewellMs = 1_000
+
+/** How long a source may be silent after its service has ended the reply, before the reply counts without the source's end. */
+const silenceMs = 5_000
+const silent = Symbol('silent')
 
 /** The events of one reply. The source is opened when the first event is requested. */
 export const eventStream = (options: EventStreamOptions): AsyncGenerator<ModelEvent, undefined> =>
@@ -111,7 +117,8 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
   #nextItem(): Promise<Item | undefined> {
     if (this.#source === undefined) return this.#begin()
     try {
-      return Promise.resolve(this.#source.next())
+      const next = Promise.resolve(this.#source.next())
+      return this.#translator?.isAnnounced === true ? unlessSilent(next) : next
     } catch (error) {
       return Promise.reject(error)
     }
@@ -147,6 +154,7 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
   }
 
   #take(item: Item | undefined): void {
+    if (item === silent) return this.#hangUp()
     if (item === undefined || item.done === true) return this.#finish()
     takeSafely(this.#translator, item.value)
     const events = this.#translator === undefined ? [item.value as ModelEvent] : this.#writer.drain()
@@ -157,12 +165,19 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
 
   /** If the connection breaks after a complete reply, the reply stays complete. */
   #break(error: unknown): void {
-    if (!this.#writer.isComplete) throw error
+    if (!this.#writer.isComplete && this.#translator?.isAnnounced !== true) throw error
     this.#finish()
   }
 
   #finish(): void {
     this.#isReadOut = true
+    this.#translator?.end?.()
+    this.#hold(this.#writer.drain())
+    this.#letGo()
+  }
+
+  /** The reply has ended, the connection has not. */
+  #hangUp(): void {
     this.#translator?.end?.()
     this.#hold(this.#writer.drain())
     this.#letGo()
@@ -199,7 +214,7 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
     const timer: unknown = setTimeout(breakOff, farewellMs)
     ;(timer as { unref?(): void }).unref?.()
     this.#nextItem()
-      .then((item) => item?.done === true || breakOff(), ignore)
+      .then((item) => (item !== silent && item?.done === true) || breakOff(), ignore)
       .finally(() => clearTimeout(timer as number))
   }
 
@@ -210,6 +225,14 @@ class EventStream implements AsyncGenerator<ModelEvent, undefined> {
 }
 
 const ignore = (): void => undefined
+
+function unlessSilent(next: Promise<Item>): Promise<Item> {
+  let timer: unknown
+  const silence = new Promise<Item>((resolve) => {
+    timer = setTimeout(resolve, silenceMs, silent)
+  })
+  return Promise.race([next, silence]).finally(() => clearTimeout(timer as number))
+}
 
 /** Not awaited: a sleeping source would not answer, and an error at this point does not matter. */
 function leave(source: AsyncIterator<unknown>): undefined {

@@ -54,8 +54,29 @@ export type ModelEvent =
   | { type: 'error'; error: { type: string; message: string } }
   | { type: 'ping' }
 
+/** What is known about a model before its first reply. */
+export interface ModelInfo {
+  /** The name that the service is asked for. */
+  readonly name?: string | undefined
+  /** The most tokens that a reply may have: `max_tokens` and its like. */
+  readonly maxOutputTokens?: number | undefined
+}
+
 /** A model: a function from a request to the events of its reply. Adapters create one from the client of a service. */
-export type Model = (request: ModelRequest) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>
+export interface Model {
+  (request: ModelRequest): AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>
+  /** For limits and prices. Adapters set it. */
+  readonly info?: ModelInfo | undefined
+}
+
+/** Adds what the options of an adapter say about a model. */
+export function withInfo(model: Model, name: unknown, maxOutputTokens: unknown): Model {
+  const info: ModelInfo = {
+    ...(typeof name === 'string' && { name }),
+    ...(typeof maxOutputTokens === 'number' && { maxOutputTokens }),
+  }
+  return Object.assign(model, { info })
+}
 
 /** Throws when the model is created, not at the first request. */
 export function assertClient(client: unknown, maker: string, path: readonly string[]): void {

@@ -137,7 +137,10 @@ export class BodyExecution {
     this.#state = 'settled'
     const call = this.#call
     call.bodyResult = bodyResult
-    call.bodyMs = (call.bodyMs ?? 0) + Math.max(0, call.executor.settings.idsAndTime.now() - this.#startedAt)
+    const ms = Math.max(0, call.executor.settings.idsAndTime.now() - this.#startedAt)
+    call.bodyMs = (call.bodyMs ?? 0) + ms
+    // the time of an agent is that of its own requests and calls
+    if (ms > 0 && call.tool?.isAgent !== true) call.executor.account?.tool(ms)
     if (!bodyResult.ok && isUnknownOutcome(bodyResult.error)) return endUnknown(call)
     call.backoffMs = bodyResult.ok ? undefined : backoffBefore(call, bodyResult.error)
     const willRetry = call.backoffMs !== undefined

@@ -9,6 +9,7 @@ import type { ResultStore } from '../results/long-result.ts'
 import type { SharedLocks } from '../tool/locks.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
 import type { Place } from './body-link.ts'
 import type { CallReports } from './call-reports.ts'
 import type { NamingFailure } from './cancels-siblings.ts'
@@ -70,6 +71,8 @@ export interface ExecutorServices {
   readonly log: RunLog | undefined
   /** Takes over calls that go to the background. */
   readonly background: BackgroundDesk | undefined
+  /** Counts the time of bodies. Undefined if the executor belongs to no query. */
+  readonly account: Account | undefined
   /** Keys that its calls share with other executors. */
   readonly locks: SharedLocks | undefined
   /** The turn was discarded: it delivers and records nothing from now on. */

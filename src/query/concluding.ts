@@ -8,12 +8,14 @@ import type { Message } from '../messages/message.ts'
 import { takeOutcomes, takeSent } from './preparing.ts'
 import type { QueryLoop } from './query-loop.ts'
 import type { QueryResult } from './query-message.ts'
+import { endRequest } from './spending.ts'
 
 /** The body of every final state: stops everything, keeps all messages of the user, and reports the reason to the reader. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   clearTimer(loop.settings.clock, loop.backoff)
   clearTimer(loop.settings.clock, loop.suspendGrace)
   loop.stream?.stop()
+  endRequest(loop, { isTurn: false, isRetried: false })
   loop.listenToHost(false)
   loop.stopHearingLog()
   // nothing that the query has started outlives it
@@ -23,16 +25,19 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
 }
 
 function report(loop: QueryLoop, ending: QueryEnding): void {
-  const { outgoing, attempt, log } = loop
+  const { outgoing, attempt, log, account } = loop
   const isResumable = ending.reason === 'suspended' || ending.reason === 'journal_error'
   // open work and unsent messages stay in the log for the resumed session
   const added = isResumable ? [] : closeTranscript(loop, ending)
   const { stopReason, stopDetails } = attempt
-  const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }) }
+  if (isResumable) account.dropWork()
+  else account.recordWork()
+  const { usage } = account
+  const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }), usage }
   if (log === undefined || ending.reason === 'journal_error') return outgoing.end(result)
   log.append(ending.reason === 'suspended' ? { t: 'run.suspended' } : endRecord(loop, result, added))
   const end = (isDurable: boolean): void =>
-    outgoing.end(isDurable ? result : { reason: 'journal_error', error: log.failure, stopReason })
+    outgoing.end(isDurable ? result : { reason: 'journal_error', error: log.failure, stopReason, usage })
   const flushing = log.flush()
   if (flushing === undefined) end(true)
   else void flushing.then(end)

@@ -33,6 +33,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   loop.transcript.add(attempt)
   const read = loop.background.commit((id) => attempt.hasCall(id), attempt.toldBefore)
   loop.setup.clearAddedRules()
+  loop.account.recordWork()
   if (!attempt.isResumed) {
     recordTurn(loop, attempt, read)
     loop.turns++

@@ -11,6 +11,8 @@ import type { Model } from '../models/model.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
+import type { Prices } from '../usage/usage-total.ts'
 
 /** How a failed model is retried. */
 export interface ModelRetry {
@@ -75,6 +77,10 @@ export interface QueryOptions {
    * @default 20
    */
   maxBackground?: number | undefined
+  /** Prices by model, for the costs in `usage`. */
+  prices?: Prices | undefined
+  /** The account of a session, which the session passes: what its runs use counts there. */
+  account?: Account | undefined
   /** The background calls of a session, which the session passes: they outlive its runs. */
   background?: BackgroundCalls | undefined
   /** The log of a session, which `openSession` opens and closes: everything that counts is recorded there first. */
@@ -98,6 +104,8 @@ const names = new Set<string>([
   'openCalls',
   'executor',
   'maxBackground',
+  'prices',
+  'account',
   'background',
   'journal',
 ] satisfies (keyof QueryOptions)[])

@@ -20,6 +20,7 @@ import type { Message, ProgressMessage, SystemMessage, UserMessage } from '../me
 import { RequestMessages } from '../messages/request-messages.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
 import { abandon } from './abandoning.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
@@ -34,6 +35,7 @@ import type { QueryMessage, QueryResult } from './query-message.ts'
 import { recover } from './recovering.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
 import { cutReply, discardAttempt, discardRefusal, discardReply, OldBodies, startBackoff } from './retrying.ts'
+import { accountOf, type OpenRequest } from './spending.ts'
 import { closeReply, openStream } from './streaming.ts'
 import { haltTools, startSuspendGrace } from './suspending.ts'
 import { Transcript } from './transcript.ts'
@@ -60,6 +62,9 @@ export class QueryLoop implements QueryPort, AttemptHost {
   readonly openCalls: OpenCalls
   /** The calls that outlive their turn. Those of a session outlive the query too. */
   readonly background: BackgroundCalls
+  /** What the run uses, its agents included. */
+  readonly account: Account
+  openRequest: OpenRequest | undefined
   readonly sent: UserMessage[] = []
   /** The log of the session that this is a run of. */
   readonly log: RunLog | undefined
@@ -97,6 +102,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.settings = readOptions(options.executor)
     this.setup = new AttemptSetup(options)
     this.choice = new ModelChoice(options)
+    this.account = accountOf(options)
     this.isBatch = options.toolExecution === 'batch'
     this.turns = this.log?.turns ?? 0
     if (this.log?.usesFallback === true) this.choice.fallBack()
@@ -279,9 +285,9 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   newAttempt(before?: Attempt): Attempt {
-    const { background } = this
+    const { background, account } = this
     const log = this.log && { log: this.log, atRest: () => checkStalled(this) }
-    return new Attempt(this, this.setup.newExecutor({ log, background }), before)
+    return new Attempt(this, this.setup.newExecutor({ log, background, account }), before)
   }
 
   /** Background calls that this process does not have run on from where the log leaves them. */

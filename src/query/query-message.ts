@@ -2,6 +2,7 @@ import type { QueryEnding } from '../../machines/index.ts'
 import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import type { Message, SystemMessage, Usage } from '../messages/message.ts'
 import type { ModelEvent } from '../models/model.ts'
+import type { RunUsage } from '../usage/usage-total.ts'
 
 /** One event of the model's stream, unchanged. Only with `includeStreamEvents`. */
 export interface StreamEventMessage {
@@ -54,7 +55,11 @@ export interface ModelRetryMessage extends SystemMessage {
   calls: DiscardedCall[]
 }
 
-/** Why a query ended, and the last stop reason of the model. */
-export type QueryResult = QueryEnding & { readonly stopReason: string | undefined; readonly stopDetails?: unknown }
+/** Why a query ended, the last stop reason of the model, and what the query has used. */
+export type QueryResult = QueryEnding & {
+  readonly stopReason: string | undefined
+  readonly stopDetails?: unknown
+  readonly usage: RunUsage
+}
 
 export type QueryMessage = Message | StreamEventMessage

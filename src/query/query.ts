@@ -7,6 +7,7 @@ import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.
 import type { BlockLike, Message, UserMessage } from '../messages/message.ts'
 import type { DetachOptions } from '../tool/background.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { RunUsage } from '../usage/usage-total.ts'
 import { type QueryOptions, readSent } from './options.ts'
 import { QueryLoop } from './query-loop.ts'
 import type { QueryMessage, QueryResult } from './query-message.ts'
@@ -63,6 +64,11 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   /** Why it ended, once it has: the return value of the generator, for hosts that use a loop. */
   get result(): QueryResult | undefined {
     return this.#run.outgoing.ending
+  }
+
+  /** What it has used so far, its agents and background calls included. */
+  get usage(): RunUsage {
+    return this.#run.account.usage
   }
 
   next(): Promise<IteratorResult<QueryMessage, QueryResult>> {

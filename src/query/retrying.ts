@@ -5,6 +5,7 @@ import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.
 import { createSystemMessage } from '../messages/create-messages.ts'
 import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'
+import { endRequest, splitRequest } from './spending.ts'
 import { reportReply } from './streaming.ts'
 
 /** Waits until the delay is over and no body of an old attempt runs any more. */
@@ -21,6 +22,7 @@ export function startBackoff(loop: QueryLoop, delayMs: number): void {
 /** Discards the attempt, and reports to the host what had run. */
 export function discardAttempt(loop: QueryLoop): void {
   loop.stream?.stop()
+  endRequest(loop, { isTurn: false, isRetried: true })
   const old = loop.attempt
   const lost = old.discard()
   tellRetry(loop, lost)
@@ -32,6 +34,7 @@ export function discardAttempt(loop: QueryLoop): void {
 
 /** The same, while the stream continues: with another reply, or with another model that continues this reply's text. */
 export function discardReply(loop: QueryLoop): void {
+  splitRequest(loop)
   const old = loop.attempt
   const isHandedOver = loop.handedOver === old
   const next = loop.newAttempt(isHandedOver ? old : undefined)
@@ -47,6 +50,7 @@ export function discardReply(loop: QueryLoop): void {
 /** The model refused before any effects: its text is removed, because the service would reject a conversation with it. */
 export function discardRefusal(loop: QueryLoop): void {
   reportReply(loop)
+  endRequest(loop, { isTurn: false, isRetried: false })
   const old = loop.attempt
   const { stopReason, stopDetails } = old
   const lost = old.discard()
@@ -60,6 +64,7 @@ export function discardRefusal(loop: QueryLoop): void {
 /** The reply counts as far as it came, because the model must know of its effects. */
 export function cutReply(loop: QueryLoop): void {
   loop.stream?.stop()
+  endRequest(loop, { isTurn: true, isRetried: true })
   loop.handedOver = undefined
   tellRetry(loop, { discarded: [], calls: loop.executor.callsSoFar() })
   const { attempt, choice } = loop
@@ -74,7 +79,8 @@ export function cutReply(loop: QueryLoop): void {
 }
 
 function recordDiscard(loop: QueryLoop, { calls }: { calls: DiscardedCall[] }, next?: Attempt): void {
-  const { attempt, choice } = loop
+  const { attempt, choice, account } = loop
+  account.recordWork()
   attempt.recordDiscard({ calls, reports: loop.takeReports(), ...(choice.isFallback && { usesFallback: true }) }, next)
 }
 

@@ -4,6 +4,7 @@ import type { ModelEvent } from '../models/model.ts'
 import { ModelStream } from './model-stream.ts'
 import type { QueryLoop } from './query-loop.ts'
 import { ReplyAssembler, type ReplyPart } from './reply-assembler.ts'
+import { beginRequest, endRequest } from './spending.ts'
 
 const defaultIdleMs = 120_000
 /** How long a stream may still send something, such as usage, after the stop reason. */
@@ -22,6 +23,7 @@ export function openStream(loop: QueryLoop): void {
     failed: (error) => onFailure(loop, error),
   })
   loop.stream = stream
+  beginRequest(loop)
   const { requests } = loop
   whenSettled(
     () => requests.of(loop.request),
@@ -124,6 +126,7 @@ function onFailure(loop: QueryLoop, error: unknown): void {
 export function closeReply(loop: QueryLoop, isWhole: boolean): void {
   const { attempt } = loop
   reportReply(loop)
+  endRequest(loop, { isTurn: true, isRetried: false })
   attempt.close(isWhole, loop.reply.partialText())
   attempt.recordStop({ isWhole, reports: loop.takeReports() })
 }

@@ -73,7 +73,7 @@ describe('Anthropic through the AI SDK', () => {
     server = await sseServer(sends(frames(first)))
     const { ran, result } = await talk(claude())
     expect(ran).toEqual([])
-    expect(result).toEqual({ reason: 'completed', stopReason: 'end_turn' })
+    expect(result).toMatchObject({ reason: 'completed', stopReason: 'end_turn' })
   })
 
   it('L8 names the container of code that waits for its calls', async () => {

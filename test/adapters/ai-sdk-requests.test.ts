@@ -34,6 +34,7 @@ describe('the request to a language model of the AI SDK', () => {
     const search = { type: 'provider', id: 'openai.web_search', name: 'web_search', args: {} }
     const options = { temperature: 0, tools: [search] }
     expect(await sent({ tools: [readSchema], system: 'Be brief.' }, 'v4', options)).toEqual({
+      includeRawChunks: true,
       temperature: 0,
       prompt: [
         { role: 'system', content: 'Be brief.' },

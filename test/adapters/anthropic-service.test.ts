@@ -487,7 +487,7 @@ describe('a refusal', () => {
   it('L7 removes its reply, and its details reach the host', async () => {
     const asked = await ask({}, refused)
     await readAll(asked)
-    expect(asked.run.result).toEqual({ reason: 'completed', stopReason: 'refusal', stopDetails: details })
+    expect(asked.run.result).toMatchObject({ reason: 'completed', stopReason: 'refusal', stopDetails: details })
     expect(asked.run.transcript).toHaveLength(1)
     const told = asked.seen.filter((message) => message.type === 'system')
     expect(told).toMatchObject([

@@ -139,7 +139,7 @@ describe('calls that a service runs itself', () => {
     }
     await serve(response('r1', [search, outputText('msg_1', 'Found.')]))
     const { result } = await talk(responsesModel({ tools: [{ type: 'x_search' }] }))
-    expect(result).toEqual({ reason: 'completed', stopReason: 'end_turn' })
+    expect(result).toMatchObject({ reason: 'completed', stopReason: 'end_turn' })
     expect(bodies()).toHaveLength(1)
   })
 
@@ -177,7 +177,7 @@ describe('calls that a service runs itself', () => {
   ])('can be approved or denied: %s', async (_, make, approve) => {
     await serve(response('r1', [asked]), response('r2', [ranIt, outputText('msg_1', 'Dropped.')]), lastResponse)
     const first = await talk(make())
-    expect(first.result).toEqual({ reason: 'completed', stopReason: 'approval_required' })
+    expect(first.result).toMatchObject({ reason: 'completed', stopReason: 'approval_required' })
     const block = blocksOf(first.transcript).find((each) => approvalRequest(each) !== undefined)
     expect(approvalRequest(block as never)).toMatchObject({ id: 'mcpr_1', arguments: '{"t":1}' })
     const answer = approvalAnswer(block as never, { approve })

@@ -4,17 +4,27 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { isStepCount, type ModelMessage, streamText, tool } from 'ai'
 import OpenAI from 'openai'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { allowAllTools, defineTool, type Query, type QueryMessage, type QueryOptions, query } from '../../src/index.ts'
 import { aiSdkModel } from '../../src/models/ai-sdk/index.ts'
 import { openaiChatModel } from '../../src/models/openai/index.ts'
+import { simulatedClock } from '../../src/testing/index.ts'
 import { compactToolResults } from '../../src/transcripts/index.ts'
 import { checked } from '../support/services/checked.ts'
 import { byQuery, byStreamText, type Story } from './support/like-stream-text.ts'
 import { type Answer, type SseServer, sends, sseServer, stallsAfter } from './support/sse-server.ts'
 import { talk } from './support/talk.ts'
-import { chat, chatCall, lastChat, lastMessage, message } from './support/wires.ts'
+import {
+  chat,
+  chatCall,
+  functionCall,
+  lastChat,
+  lastMessage,
+  lastResponse,
+  message,
+  response,
+} from './support/wires.ts'
 
 /** Moments that need more than a list of replies: somebody stops, refuses, shortens, or the connection hangs. */
 
@@ -244,14 +254,49 @@ describe('7 shortened results and thinking that is bound to them', () => {
 })
 
 describe('8 a connection that stays open after a complete reply', () => {
-  it('the reply counts: the requests are those of streamText() on a connection that closes', async () => {
-    const reply = message('msg_1', [text('So.'), use('w', 'Write')], 'tool_use')
-    const story: Story = { provider: claude, tools: ['Write'], replies: [reply, lastMessage] }
-    const hanging = await byQuery({ ...story, replies: [stallsAfter(reply), stallsAfter(lastMessage)] })
+  const compatible = (baseURL: string) => createOpenAICompatible({ name: 'other', baseURL, apiKey })('m')
+  const atChat = (baseURL: string) => createOpenAI({ baseURL, apiKey }).chat('m')
+  const atResponses = (baseURL: string) => createOpenAI({ baseURL, apiKey })('m')
+  const chatReply = chat(
+    'chat_1',
+    [{ role: 'assistant', content: 'So.' }, chatCall('w', 'Write', '{"n":1}')],
+    'tool_calls',
+  )
+  const claudeReply = message('msg_1', [text('So.'), use('w', 'Write')], 'tool_use')
+  const inPieces = chat('chat_1', [chatCall('w', 'Write', '{"n"'), chatCall('w', 'Write', ':1}')], 'tool_calls')
+
+  it.each<[name: string, provider: Story['provider'], reply: string, last: string, cut?: string]>([
+    ['Anthropic', claude, claudeReply, lastMessage],
+    [
+      'Anthropic before its last event',
+      claude,
+      claudeReply,
+      lastMessage,
+      claudeReply.replace(/event: message_stop\n.*\n\n$/, ''),
+    ],
+    ['Chat', atChat, chatReply, lastChat],
+    ['a service like Chat', compatible, chatReply, lastChat],
+    ['Chat with arguments in pieces', compatible, inPieces, lastChat],
+    ['Responses', atResponses, response('resp_1', [functionCall('w', 'Write', { n: 1 })]), lastResponse],
+  ])('the reply counts: the requests are those of streamText() on a connection that closes (%s)', async (_, provider, reply, last, cut = reply) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const story: Story = { provider, tools: ['Write'], replies: [reply, last] }
+    const clock = simulatedClock()
+    let isOver = false
+    const passTime = (): void => {
+      vi.advanceTimersByTime(5_000)
+      if (!isOver) setImmediate(passTime)
+    }
+    setImmediate(passTime)
+    const hanging = await byQuery({ ...story, replies: [stallsAfter(cut), stallsAfter(last)] }, { executor: { clock } })
+    isOver = true
     expect(hanging.ran).toEqual(['Write {"n":1}'])
     expect(hanging.result).toMatchObject({ reason: 'completed' })
     expect(hanging.reports.filter(({ subtype }) => subtype === 'model_retry')).toEqual([])
-    expect(hanging.requests).toEqual((await byStreamText(story)).requests)
+    const closing = await byStreamText(story)
+    expect(hanging.requests).toEqual(closing.requests)
+    expect(hanging.usage).toEqual(closing.usage)
   })
 })
 

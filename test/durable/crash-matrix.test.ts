@@ -9,6 +9,8 @@ const rows = async (): Promise<string[]> => {
     // what follows the first turn has no call
     const isOver = outcomes.findIndex(({ lastRecord }) => lastRecord === 'turn.committed')
     for (const { lastRecord, starts, isOpenAgain, result } of outcomes.slice(1, isOver + 1)) {
+      // it says nothing about the call
+      if (lastRecord === 'usage.spent') continue
       table.push(
         `| ${kind.name} | \`${lastRecord}\` | ${starts.join(', ')} | ${isOpenAgain ? 'open again' : '–'} | ${result} |`,
       )

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRecorder, frameLine } from '../../src/inspect/index.ts'
 import { coverage, flush, heldTool, heldTurn } from '../../src/testing/index.ts'
-import { useBrowser } from './support.ts'
+import { scrubByFrame, useBrowser } from './support.ts'
 
 const stage = useBrowser()
 
@@ -61,7 +61,7 @@ describe('the rules of the kit on the page', () => {
     const broken = page.locator('.rules li', { hasText: 'no overtaking' })
     const frame = Number((await broken.locator('button').textContent())?.match(/\d+/)?.[0])
     await broken.locator('button').click()
-    const slider = page.locator('input[type=range]')
+    const slider = await scrubByFrame(page)
     await expect.poll(async () => Number(await slider.inputValue())).toBe(frame + 1)
     await expect.poll(() => textsOf(page, '.track.shared .wagon .label')).toEqual(['2 Read'])
     await slider.fill(String(frame))

@@ -9,7 +9,7 @@ import type { CanUseTool } from '../../src/index.ts'
 import { createRecorder, type Frame } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, flush, stateOf, takeAll, testTurn } from '../support/turn.ts'
-import { type Shown, shownBy, shownOn, useBrowser } from './support.ts'
+import { type Shown, scrubByFrame, shownBy, shownOn, useBrowser } from './support.ts'
 
 const stage = useBrowser()
 
@@ -123,7 +123,7 @@ describe('the inspector, attached late to a run', () => {
     takeAll(executor)
     await note()
     const page = await stage.open(server.url)
-    const slider = page.locator('input[type=range]')
+    const slider = await scrubByFrame(page)
     await expect.poll(() => slider.getAttribute('max')).toBe(String(frames.length))
     for (const { position, expected } of [...moments].reverse().concat(moments)) {
       await slider.fill(String(position))
@@ -254,8 +254,9 @@ describe('the page', () => {
     await expect.poll(title).toBe('#2 Read(b)')
     await page.keyboard.press('k')
     await expect.poll(title).toBe('#1 Read(a)')
+    const slider = await scrubByFrame(page)
     await page.keyboard.press('Home')
-    await expect.poll(() => page.locator('input[type=range]').inputValue()).toBe('0')
+    await expect.poll(() => slider.inputValue()).toBe('0')
     await page.keyboard.press('End')
     await expect.poll(() => page.locator('.follow').getAttribute('aria-pressed')).toBe('true')
     await page.keyboard.press('4')

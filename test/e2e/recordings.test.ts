@@ -8,7 +8,7 @@ import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.t
 import { tokenOf } from '../inspect/server/support.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
-import { shownOn, useBrowser } from './support.ts'
+import { scrubByFrame, shownOn, useBrowser } from './support.ts'
 
 const stage = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
@@ -63,7 +63,7 @@ describe('a recording', () => {
     await opened.locator('.tile').first().waitFor()
     for (const at of [lines.length, Math.round(lines.length * 0.6), 12, lines.length - 3]) {
       for (const page of [live, opened]) {
-        await page.locator('input[type=range]').fill(String(at))
+        await (await scrubByFrame(page)).fill(String(at))
         await expect.poll(() => page.locator('.clock span').textContent()).toContain(`${at} / `)
       }
       await expect.poll(() => shownOn(opened)).toEqual(await shownOn(live))
@@ -179,7 +179,7 @@ describe('a simulated run', () => {
     await expect.poll(() => sum.textContent()).toContain('200 ms')
     await page.getByRole('button', { name: 'Open as a recording' }).click()
     await page.getByRole('tab', { name: 'Log' }).click()
-    await page.locator('input[type=range]').fill('30')
+    await (await scrubByFrame(page)).fill('30')
     await expect.poll(() => page.locator('.track.shared .wagon').count()).toBeGreaterThan(0)
     expect(await page.locator('img[src=x], #app script').count()).toBe(0)
     expect(stage.complaints).toEqual([])

@@ -10,7 +10,7 @@ import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.t
 import { writeReplayPage } from '../../src/inspect/replay-page/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
-import { shownOn, useBrowser } from './support.ts'
+import { scrubByFrame, shownOn, useBrowser } from './support.ts'
 
 const stage = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-replays-'))
@@ -68,7 +68,7 @@ describe('a replay page, opened from the disk without a network', () => {
     const inspector = await stage.open(server.url)
     await inspector.locator('.tile').first().waitFor()
     for (const at of [frames.length, 30]) {
-      for (const each of [page, inspector]) await each.locator('input[type=range]').fill(String(at))
+      for (const each of [page, inspector]) await (await scrubByFrame(each)).fill(String(at))
       // either page may not have drawn yet
       const pictures = async () =>
         Promise.all([page, inspector].map(async (each) => JSON.stringify(await shownOn(each))))

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
 import type { StreamingToolExecutor } from '../../src/index.ts'
@@ -66,6 +66,14 @@ export function useBrowser(): Stage {
       return page
     },
   }
+}
+
+/** The scrubber, even in frames: its value is a position. */
+export async function scrubByFrame(page: Page): Promise<Locator> {
+  await page.getByLabel('Scale').selectOption('frames')
+  // a focused control keeps its keys
+  await page.getByLabel('Scale').blur()
+  return page.locator('input[type=range]')
 }
 
 /** What the page shows as text, without times. */

@@ -33,6 +33,7 @@ describe('the examples of the docs', () => {
     ['docs/journals.md', 'examples/own-journal-store.ts', () => import('../../examples/own-journal-store.ts')],
     ['docs/remote.md', 'examples/remote.ts', () => import('../../examples/remote.ts')],
     ['docs/inspector.md', 'examples/what-if.ts', () => import('../../examples/what-if.ts')],
+    ['docs/inspector.md', 'examples/what-if-conversation.ts', () => import('../../examples/what-if-conversation.ts')],
     ['docs/inspector.md', 'examples/compare-runs.ts', () => import('../../examples/compare-runs.ts')],
     ['docs/inspector.md', 'examples/run-model.ts', () => import('../../examples/run-model.ts')],
   ] as const)('P4 P5 P6 P7 P11 L1 L4 L5 %s shows %s as it is, and what it prints', async (page, example, run) => {

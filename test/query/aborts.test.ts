@@ -25,7 +25,7 @@ describe('a query that is ended from outside', () => {
     held.send({ type: 'content_block_start', index: 8, content_block: { type: 'tool_use', id: 'x', name: 'Read' } })
     await flush()
     run.abort('escape')
-    expect(await result).toEqual({ reason: 'aborted_streaming', abortReason: 'escape', stopReason: undefined })
+    expect(await result).toMatchObject({ reason: 'aborted_streaming', abortReason: 'escape', stopReason: undefined })
     expect(held.requests[0]?.signal.aborted).toBe(true)
     expect(inShort(run.transcript).slice(1)).toEqual([
       'assistant: I will',

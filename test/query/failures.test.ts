@@ -145,7 +145,7 @@ describe('a model that fails', () => {
     read.run('a').finish({ data: 'A' })
     await flush()
     write.run('w').finish({ data: 'W' })
-    expect(await result).toEqual({ reason: 'model_error', error, stopReason: undefined })
+    expect(await result).toMatchObject({ reason: 'model_error', error, stopReason: undefined })
     expect(inShort(run.transcript).slice(1)).toEqual([
       'assistant: call a Read {}',
       'assistant: call w Write {}',

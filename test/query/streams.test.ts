@@ -106,7 +106,7 @@ describe('calls in a stream', () => {
     expect([read.started, write.started, late.started]).toEqual([['r'], [], []])
     const results = ['user: result r R', 'user: result l error', 'user: result w error']
     if (reason === 'refusal') {
-      expect(await result).toEqual({ reason: 'completed', stopReason: 'refusal' })
+      expect(await result).toMatchObject({ reason: 'completed', stopReason: 'refusal' })
       expect(inShort(run.transcript).slice(-3)).toEqual(results)
     } else expect(apiInShort(held.requests[1]?.messages ?? []).slice(-3)).toEqual(results)
   })

@@ -38,7 +38,7 @@ describe('a query', () => {
     held.start()
     held.text('done')
     held.end()
-    expect(await result).toEqual({ reason: 'completed', stopReason: 'end_turn' })
+    expect(await result).toMatchObject({ reason: 'completed', stopReason: 'end_turn' })
     expect(inShort(run.transcript).at(-1)).toBe('assistant: done')
     expect(seen.map((message) => message.type)).toEqual([
       'assistant',
@@ -146,7 +146,7 @@ describe('a query', () => {
     held.end('tool_use')
     await flush()
     read.run('a').finish({ data: 'A' })
-    expect(await result).toEqual({ reason: 'max_turns', stopReason: 'tool_use' })
+    expect(await result).toMatchObject({ reason: 'max_turns', stopReason: 'tool_use' })
     expect(inShort(run.transcript).at(-1)).toBe('user: result a A')
   })
 
@@ -229,7 +229,7 @@ describe('a query', () => {
     expect(run.result).toBeUndefined()
     held.fail(new Error('invalid key'))
     await result
-    expect(run.result).toEqual({ reason: 'model_error', error: new Error('invalid key'), stopReason: undefined })
+    expect(run.result).toMatchObject({ reason: 'model_error', error: new Error('invalid key'), stopReason: undefined })
   })
 
   it('L6 is ended by leaving its `await using` scope', async () => {

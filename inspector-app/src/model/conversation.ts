@@ -37,6 +37,24 @@ export function agentsByCall({ runs }: Model): ReadonlyMap<string, Run[]> {
   return found
 }
 
+/** The runs of the agents of these calls, and of their agents. A recording may come from anyone: a circle ends. */
+export function agentRuns(
+  calls: Iterable<string>,
+  agents: ReadonlyMap<string, readonly Run[]>,
+  seen = new Set<Run>(),
+): Run[] {
+  if (agents.size === 0) return []
+  const found: Run[] = []
+  for (const id of calls) {
+    for (const run of agents.get(id) ?? []) {
+      if (seen.has(run)) continue
+      seen.add(run)
+      found.push(run, ...agentRuns(run.byId.keys(), agents, seen))
+    }
+  }
+  return found
+}
+
 export function turnOf(run: Run, agents: ReadonlyMap<string, readonly Run[]>): Turn {
   const items: (TurnItem & { seq: number })[] = [
     ...run.said.map((said) => ({ kind: 'said', said, seq: said.seq }) as const),

@@ -151,6 +151,7 @@ export class History {
 /** The times of its phases are before the first moment that can be shown. */
 function forgetDrawing(call: Call): void {
   call.segments.length = 0
+  call.waited.length = 0
   call.progress = undefined
 }
 

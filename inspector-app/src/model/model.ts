@@ -74,6 +74,8 @@ export interface Call extends CallState {
   completedAt: number | undefined
   yieldedAt: number | undefined
   wait: Wait | undefined
+  /** Why it waited so far, oldest first; `wait` is the last one while it waits. */
+  waited: Wait[]
   segments: Segment[]
   progress: { count: number; data: Encoded } | undefined
   /** Its run was discarded before its result was handed over. */
@@ -87,6 +89,7 @@ export interface Wait {
   /** The resource that they hold, if that is the reason. */
   key?: string | undefined
   since: number
+  until: number | undefined
 }
 
 /** A time span of a call in one state, named from the outside in: `executing`, `permission`, `asking`. */

@@ -14,6 +14,8 @@ import { type Actor, type Call, type Cast, emptyModel, type Model, type Run, typ
 /** How many guard entries and context changes are kept per actor. */
 const maxEntries = 40
 const maxRefusals = 200
+/** How many reasons to wait are kept per call. */
+const maxWaits = 20
 
 /** The model after the frames. */
 export function reduce(frames: Iterable<Frame>, from: Model = emptyModel()): Model {
@@ -70,6 +72,7 @@ const page: ModelListener<Run, Server> = {
         completedAt: stage === 'completed' ? at : undefined,
         yieldedAt: stage === 'yielded' ? at : undefined,
         wait: undefined,
+        waited: [],
         segments: [],
         progress: undefined,
         isGivenUp: false,
@@ -166,16 +169,17 @@ function noteRefusal(run: Run | undefined, { actor, seq, at, event, candidates, 
   if (!isSame) keepNewest(run.refusals, { actor, seq, at, event, candidates, refusal }, maxRefusals)
 }
 
-/** Adds to each call's reason the time since when it is unchanged. */
+/** Notes since when each call waits for its reason, and until when it did. */
 function keepWaits({ at }: FrameOf<'schedule'>, run: Run): void {
   const waiting: Call[] = []
   eachWaiting(run, (call, { because, blockers, key }) => {
     waiting.push(call)
-    call.wait = {
-      because,
-      blockers,
-      ...(key !== undefined && { key }),
-      since: call.wait?.because === because ? call.wait.since : at,
+    const { wait } = call
+    if (wait?.because === because && wait.key === key) wait.blockers = blockers
+    else {
+      if (wait !== undefined) wait.until = at
+      call.wait = { because, blockers, ...(key !== undefined && { key }), since: at, until: undefined }
+      keepNewest(call.waited, call.wait, maxWaits)
     }
   })
   waiting.sort((a, b) => a.index - b.index)
@@ -183,7 +187,9 @@ function keepWaits({ at }: FrameOf<'schedule'>, run: Run): void {
   // both lists are in order
   for (const call of run.waiting) {
     while ((waiting[next]?.index ?? call.index) < call.index) next++
-    if (waiting[next] !== call) call.wait = undefined
+    if (waiting[next] === call || call.wait === undefined) continue
+    call.wait.until = at
+    call.wait = undefined
   }
   run.waiting = waiting
 }

@@ -1,19 +1,26 @@
 import type { Abort, Run } from '../model/model.ts'
+import { ofAllRuns } from '../model/of-all-runs.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, inline, toneOf } from '../words.ts'
+import { TurnName } from './turn-name.tsx'
+
+/** More would take the page too long to render. */
+const most = 200
 
 const sources = { host: 'the host', executor: 'the executor', call: 'a call' } as const
 
-/** The aborts: from the host's controller to the executor to each call, with the reason of each. */
+/** The aborts of every turn: from the host's controller to the executor to each call, with the reason of each. */
 export function AbortTree() {
-  const { run } = useView()
-  if (run === undefined) return null
-  if (run.aborts.length === 0) return <p class="empty">No aborts.</p>
+  const { model, state } = useView()
+  const found = ofAllRuns(model, ({ aborts }) => aborts, state.range)
+  if (found.length === 0)
+    return <p class="empty">{state.range === undefined ? 'No aborts.' : 'No aborts in the selected time.'}</p>
   return (
     <ol class="aborts">
-      {run.aborts.map((abort) => (
-        <AbortEntry key={abort.seq} run={run} abort={abort} />
+      {found.slice(0, most).map(({ run, entry }) => (
+        <AbortEntry key={entry.seq} run={run} abort={entry} />
       ))}
+      {found.length > most && <li class="more">and {found.length - most} more</li>}
     </ol>
   )
 }
@@ -30,6 +37,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
         <span class="what">
           {cause.description !== undefined && cause.description !== source?.label ? cause.description : ''}
         </span>
+        <TurnName run={run} />
         <time>{duration(at - run.startedAt)}</time>
       </div>
       <div class="layer reason">
@@ -37,7 +45,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
           type="button"
           class="link"
           title="Go to this moment"
-          onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false })}
+          onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false, run: run.id })}
         >
           {cause.kind}
         </button>
@@ -50,7 +58,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
           return (
             <li key={reachedSeq}>
               <span class={`dot ${call === undefined ? '' : toneOf(call)}`} />
-              <button type="button" class="link" onClick={() => store.select(id)}>
+              <button type="button" class="link" onClick={() => store.choose(run.id, id)}>
                 {call === undefined ? id : `#${call.index + 1} ${call.label}`}
               </button>
               <code>{event}</code>

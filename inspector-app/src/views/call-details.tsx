@@ -1,9 +1,10 @@
 import { givenUp } from '../../../src/inspect/index.ts'
+import { agentsByCall } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStory } from '../story/use-story.ts'
 import { useStore, useView } from '../use-view.ts'
-import { duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { agentWords, duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
 import { CallEvidence } from './call-evidence.tsx'
 import { Sentences } from './story.tsx'
 import { useNow } from './use-now.ts'
@@ -34,6 +35,8 @@ export function CallDetails() {
           {call.lane === 'shared' ? 'safe: may run beside other safe calls' : 'unsafe: runs alone'}
           {call.stopsAtInterrupt ? ', stops at an interrupt' : ', finishes at an interrupt'}
         </dd>
+        <Waited run={run} call={call} />
+        <AgentCost call={call} />
         {call.isGivenUp && (
           <>
             <dt>Result</dt>
@@ -95,6 +98,46 @@ function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
         {blockers.length > 8 && ` and ${blockers.length - 8} more`}
       </p>
     </div>
+  )
+}
+
+/** Why it waited before it started, and for how long. */
+function Waited({ run, call }: { run: Run; call: Call }) {
+  const store = useStore()
+  const over = call.waited.filter(({ since, until }) => until !== undefined && until > since)
+  if (over.length === 0) return null
+  return (
+    <>
+      <dt>Waited</dt>
+      <dd class="waited">
+        <ol>
+          {over.map((wait) => (
+            <li key={wait.since}>
+              {duration((wait.until ?? wait.since) - wait.since)}: {whyWaiting(run, wait)} (<code>{wait.because}</code>){' '}
+              {wait.blockers.slice(0, 8).map((id) => (
+                <button type="button" key={id} class="link" onClick={() => store.select(id)}>
+                  {run.byId.get(id)?.label ?? id}
+                </button>
+              ))}
+            </li>
+          ))}
+        </ol>
+      </dd>
+    </>
+  )
+}
+
+/** What the agent of this call used, with the agents that it started. */
+function AgentCost({ call }: { call: Call }) {
+  const { model } = useView()
+  const agents = agentsByCall(model)
+  const own = agents.get(call.id)
+  if (own === undefined) return null
+  return (
+    <>
+      <dt>Agent</dt>
+      <dd class="agent-cost">{agentWords(own, agents)}</dd>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { applyPatch } from '../../../src/inspect/index.ts'
 import { firstChart } from '../model/first-chart.ts'
 import type { Actor, Cast } from '../model/model.ts'
+import { isIn } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, inline } from '../words.ts'
 import { ValueTree } from './value-tree.tsx'
@@ -21,13 +22,16 @@ export function ContextView() {
 
 function ActorContext({ title, cast, actor }: { title: string; cast: Cast; actor: Actor | undefined }) {
   const store = useStore()
+  const { range } = useView().state
   if (actor === undefined) return null
+  const changes = actor.changes.filter(({ at }) => isIn(range, at)).reverse()
   return (
     <section>
       <h3>{title}</h3>
       <ValueTree value={actor.context} />
+      {range !== undefined && changes.length === 0 && <p class="empty">No changes in the selected time.</p>}
       <ol class="changes" aria-label="Changes">
-        {[...actor.changes].reverse().map(({ seq, at, patch, before }) => (
+        {changes.map(({ seq, at, patch, before }) => (
           <li key={seq}>
             <button
               type="button"

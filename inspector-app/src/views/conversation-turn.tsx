@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { totalsOf, turnOf } from '../model/conversation.ts'
+import { agentRuns, turnOf } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
 import { isIn, type TimeRange, touchesRange } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
-import { duration, replyWords, toneOf, totalsWords } from '../words.ts'
+import { agentWords, replyWords, toneOf } from '../words.ts'
 import { callState } from './call-state.ts'
 import { Said } from './said.tsx'
 import { Still } from './still.tsx'
@@ -23,13 +23,13 @@ export function ConversationTurn({ run, number, agents }: Props) {
   const store = useStore()
   const { state, run: shownRun, call: chosen, isChosen } = useView()
   const [isWhole, setWhole] = useState(false)
-  const isOwn = shownRun === run || agentsOf(run, agents).some((agent) => agent === shownRun)
+  const isOwn = shownRun === run || agentRuns(run.byId.keys(), agents).some((agent) => agent === shownRun)
   const selected = isOwn && isChosen ? chosen?.id : undefined
   const pick: Pick = {
     run: (id) => store.set({ run: id, selected: undefined }),
     call: (id, call) => store.choose(id, call),
   }
-  const changes = [run, ...agentsOf(run, agents)].map(
+  const changes = [run, ...agentRuns(run.byId.keys(), agents)].map(
     ({ version, talk, isWatched }) => `${version} ${talk} ${isWatched}`,
   )
   return (
@@ -134,13 +134,10 @@ interface AgentProps {
 
 /** The turns of a sub-agent, under the call that started it. */
 function AgentRuns({ runs, agents, selected, pick }: AgentProps) {
-  const [first] = runs
-  const spent = (runs.at(-1)?.said.at(-1)?.until ?? 0) - (first?.startedAt ?? 0)
   return (
     <div class="agent">
-      <p class="sum">
-        agent · {totalsWords(totalsOf(runs), runs.length)}
-        {spent > 0 && ` · ${duration(spent)}`}
+      <p class="sum" title="The agents that it started are included">
+        agent · {agentWords(runs, agents)}
       </p>
       <ol class="items">
         {runs.flatMap((run) =>
@@ -162,12 +159,4 @@ function AgentRuns({ runs, agents, selected, pick }: AgentProps) {
       </ol>
     </div>
   )
-}
-
-/** Deeper agents included. A recording may come from anyone: a circle ends. */
-function agentsOf(run: Run, agents: Agents, seen = new Set<Run>()): Run[] {
-  if (agents.size === 0) return []
-  const own = run.calls.flatMap(({ id }) => agents.get(id) ?? []).filter((each) => !seen.has(each))
-  for (const each of own) seen.add(each)
-  return [...own, ...own.flatMap((each) => agentsOf(each, agents, seen))]
 }

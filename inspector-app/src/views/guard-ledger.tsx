@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import { firstChart } from '../model/first-chart.ts'
 import type { Actor, Call, Cast, Refused, Run } from '../model/model.ts'
+import { ofAllRuns } from '../model/of-all-runs.ts'
 import { isIn } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, eventWords, refusalWords, whyWaiting } from '../words.ts'
+import { TurnName } from './turn-name.tsx'
 
 const marks = { passed: '✓', failed: '✗', notAsked: '·' } as const
 const words = { passed: 'passed', failed: 'failed', notAsked: 'not evaluated' } as const
@@ -20,7 +22,7 @@ export function GuardLedger() {
   const own = call === undefined ? undefined : run.actors.get(call.actor)
   return (
     <>
-      <Refusals run={run} chosen={call} />
+      <Refusals chosen={call} />
       <div class="ledgers">
         <Ledger title={first.title} cast={first.cast} actor={first.actor} run={run} />
         <Ledger
@@ -34,19 +36,20 @@ export function GuardLedger() {
   )
 }
 
-/** Why calls may not start: call, reason, the calls in the way, and the resource. Newest first. */
-function Refusals({ run, chosen }: { run: Run; chosen: Call | undefined }) {
+/** Why calls of any turn may not start: call, reason, the calls in the way, and the resource. Newest first. */
+function Refusals({ chosen }: { chosen: Call | undefined }) {
   const store = useStore()
-  const { isChosen, state } = useView()
+  const { isChosen, state, model } = useView()
   const [isOne, setOne] = useState(false)
   const only = isOne && isChosen ? chosen?.id : undefined
-  const shown = run.refusals
-    .filter(({ refusal, at }) => isIn(state.range, at) && (only === undefined || refusal.call === only))
+  const found = ofAllRuns(model, ({ refusals }) => refusals, state.range)
+    .filter(({ entry }) => only === undefined || entry.refusal.call === only)
     .reverse()
+  const shown = found.slice(0, mostRefusals)
   return (
     <section class="refusals" aria-label="Refusals">
       <h3>
-        Refusals <em>{shown.length}</em>
+        Refusals <em>{found.length}</em>
         {isChosen && (
           <button type="button" class="other" aria-pressed={isOne} onClick={() => setOne(!isOne)}>
             {isOne ? 'all calls' : `only #${(chosen?.index ?? 0) + 1}`}
@@ -55,20 +58,25 @@ function Refusals({ run, chosen }: { run: Run; chosen: Call | undefined }) {
       </h3>
       {shown.length === 0 && <p class="empty">No call was refused.</p>}
       <ol>
-        {shown.map((each) => (
+        {shown.map(({ run, entry: each }) => (
           <li key={each.seq}>
             <button
               type="button"
               class="link moment"
               title="Go to this moment: the chart shows the refused edge"
               onClick={() =>
-                store.set({ position: store.history.positionOf(each.seq), isPlaying: false, first: 'executor' })
+                store.set({
+                  position: store.history.positionOf(each.seq),
+                  isPlaying: false,
+                  first: 'executor',
+                  run: run.id,
+                })
               }
             >
               {duration(each.at - run.startedAt)}
             </button>
             <div>
-              <CallLink run={run} id={each.refusal.call} /> {whyWaiting(run, each.refusal)}
+              <CallLink run={run} id={each.refusal.call} /> {whyWaiting(run, each.refusal)} <TurnName run={run} />
               <dl>
                 <dt>rule</dt>
                 <dd>
@@ -107,6 +115,8 @@ function Refusals({ run, chosen }: { run: Run; chosen: Call | undefined }) {
   )
 }
 
+/** More would take the page too long to render. */
+const mostRefusals = 200
 const maxBlockers = 12
 
 /** The guards that said no, and the way that they closed. */
@@ -125,7 +135,7 @@ function CallLink({ run, id }: { run: Run; id: string }) {
   const call = run.byId.get(id)
   if (call === undefined) return <code>{id}</code>
   return (
-    <button type="button" class="link" onClick={() => store.select(id)}>
+    <button type="button" class="link" onClick={() => store.choose(run.id, id)}>
       #{call.index + 1} {call.label}
     </button>
   )

@@ -14,7 +14,18 @@ const keys: readonly (readonly [string, string])[] = [
   ['Esc', 'close this, leave full screen, clear the selection'],
 ]
 
-/** The keys. */
+const questions: readonly (readonly [question: string, answer: string])[] = [
+  ['Why does a call wait?', 'Select it: Call says why, and for which calls.'],
+  ['Who cancelled whom?', 'Aborts, for every turn.'],
+  ['Which guard said no, and why?', 'Guards: Refusals, for every turn.'],
+  ['Which rule decided?', 'Select the call: Decision.'],
+  ['Where did the time go?', 'Totals, in the timeline.'],
+  ['What did the model get back?', 'Select the call: Exactly what the model got.'],
+  ['What did an agent cost?', 'Below its call in the conversation.'],
+  ['What happened between two moments?', 'Drag over the timeline: every list shows only that time.'],
+]
+
+/** The keys, and where to find the answers to common questions. */
 export function Help() {
   const store = useStore()
   const button = useRef<HTMLButtonElement>(null)
@@ -29,6 +40,15 @@ export function Help() {
               <kbd>{key}</kbd>
             </dt>
             <dd>{words}</dd>
+          </>
+        ))}
+      </dl>
+      <h2>Questions</h2>
+      <dl class="questions">
+        {questions.map(([question, answer]) => (
+          <>
+            <dt key={question}>{question}</dt>
+            <dd>{answer}</dd>
           </>
         ))}
       </dl>

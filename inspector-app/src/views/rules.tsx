@@ -1,5 +1,6 @@
 import { recordingInvariants, turnInvariants } from '../../../src/testing/invariants.ts'
 import { checksOf, type FoundBreach } from '../model/checked-history.ts'
+import { isIn } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { Icon } from './icons.tsx'
 
@@ -35,7 +36,9 @@ export function Rules() {
   const own = [...found.keys()].filter((name) => !names.includes(name))
   const isBroken = (name: string): boolean => {
     const breach = found.get(name)
-    return breach !== undefined && history.positionOf(breach.seq) <= position
+    if (breach === undefined) return false
+    const at = history.positionOf(breach.seq)
+    return at <= position && isIn(state.range, history.at(at - 1)?.at ?? 0)
   }
   const all = [...own, ...names]
   const broken = all.filter(isBroken)
@@ -46,6 +49,7 @@ export function Rules() {
           {broken.length === 0 ? `All ${all.length} rules hold` : `${broken.length} of ${all.length} rules do not hold`}
         </b>
         {position < history.length && ' up to this moment'}
+        {state.range !== undefined && ' in the selected time'}
         {checks.position < Math.min(position, history.length) &&
           `, as far as checked: ${checks.position} of ${history.length} frames`}
       </p>

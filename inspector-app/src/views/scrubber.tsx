@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Store } from '../store.ts'
+import type { State, Store } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { Icon } from './icons.tsx'
@@ -21,6 +21,10 @@ export function Scrubber() {
   const start = run?.startedAt ?? 0
   const by = (count: number) => (): void =>
     store.set({ position: Math.max(history.start, Math.min(length, position + count)), isPlaying: false })
+  const isByTime = state.scale === 'time'
+  const [least, most] = isByTime
+    ? [history.startedAt, Math.max(history.startedAt + 1, history.model.at)]
+    : [history.start, Math.max(history.start + 1, length)]
   const marks = length === 0 ? [] : marksOf(run, store)
   return (
     <section class="scrubber" aria-label="Time">
@@ -56,17 +60,23 @@ export function Scrubber() {
           type="range"
           aria-label="Moment"
           aria-valuetext={`frame ${position} of ${length}, ${duration(model.at - start)}`}
-          min={history.start}
-          max={Math.max(history.start + 1, length)}
-          value={position}
-          onInput={({ currentTarget }) => store.set({ position: Number(currentTarget.value), isPlaying: false })}
+          min={least}
+          max={most}
+          step={isByTime ? 'any' : 1}
+          value={isByTime ? Math.max(least, model.at) : position}
+          onInput={({ currentTarget: { value } }) =>
+            store.set({
+              position: isByTime ? Math.max(history.start, history.positionAt(Number(value))) : Number(value),
+              isPlaying: false,
+            })
+          }
         />
-        {marks.map(({ at, kind, title }) => (
+        {marks.map(({ seq, at, kind, title }) => (
           <i
-            key={`${kind}${at}`}
+            key={`${kind}${seq}`}
             class={`mark ${kind}`}
             title={title}
-            style={{ left: `${((at - history.start) / Math.max(1, length - history.start)) * 100}%` }}
+            style={{ left: `${(((isByTime ? at : history.positionOf(seq)) - least) / (most - least)) * 100}%` }}
           />
         ))}
       </span>
@@ -76,6 +86,15 @@ export function Scrubber() {
           {position.toLocaleString('en')} / {length.toLocaleString('en')}
         </span>
       </output>
+      <select
+        aria-label="Scale"
+        title="Whether the scrubber is even in time or in frames"
+        value={state.scale}
+        onChange={({ currentTarget }) => store.set({ scale: currentTarget.value as State['scale'] })}
+      >
+        <option value="time">by time</option>
+        <option value="frames">by frame</option>
+      </select>
       <select aria-label="Speed" value={speed} onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}>
         {speeds.map((each) => (
           <option key={each} value={each}>
@@ -117,14 +136,21 @@ function usePlayback(store: Store, speed: number): void {
   }, [isPlaying, speed, store])
 }
 
-function marksOf(run: ReturnType<typeof useView>['run'], store: Store): { at: number; kind: string; title: string }[] {
+interface Mark {
+  readonly seq: number
+  readonly at: number
+  readonly kind: 'stop' | 'breach'
+  readonly title: string
+}
+
+function marksOf(run: ReturnType<typeof useView>['run'], store: Store): Mark[] {
   const whole = run === undefined ? undefined : store.history.model.runs.get(run.id)
   return [
     ...(whole?.aborts ?? [])
       .slice(0, 50)
-      .map(({ seq, cause }) => ({ at: store.history.positionOf(seq), kind: 'stop', title: cause.kind })),
+      .map(({ seq, at, cause }) => ({ seq, at, kind: 'stop', title: cause.kind }) as const),
     ...(whole?.breaches ?? [])
       .slice(0, 50)
-      .map(({ seq, text }) => ({ at: store.history.positionOf(seq), kind: 'breach', title: text })),
+      .map(({ seq, at, text }) => ({ seq, at, kind: 'breach', title: text }) as const),
   ]
 }

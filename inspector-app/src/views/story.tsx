@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
+import { rangeTotals } from '../model/range-totals.ts'
 import { isIn } from '../model/time-range.ts'
 import type { Told } from '../story/narrator.ts'
 import { useStory } from '../story/use-story.ts'
 import { useStore, useView } from '../use-view.ts'
+import { rangeWords } from '../words.ts'
 
 const most = 300
 
@@ -10,9 +12,11 @@ const most = 300
 export function StoryView() {
   const { state, run, model, call, isChosen } = useView()
   const told = useStory()
-  const [about, setAbout] = useState<'turn' | 'call' | 'all'>('turn')
+  const [about, setAbout] = useState<'turn' | 'call' | 'all' | undefined>()
   if (run === undefined) return null
-  const scope = about === 'call' && !isChosen ? 'turn' : about
+  // a selected time may contain parts of several turns
+  const usual = state.range !== undefined && model.runs.size > 1 ? 'all' : 'turn'
+  const scope = about === undefined || (about === 'call' && !isChosen) ? usual : about
   const found = told.filter((each) => isIn(state.range, each.at) && isAbout(each, scope, run.id, call?.id))
   const shown = found.slice(-most).reverse()
   return (
@@ -21,7 +25,7 @@ export function StoryView() {
         <select
           aria-label="Story of"
           value={scope}
-          onChange={({ currentTarget }) => setAbout(currentTarget.value as typeof about)}
+          onChange={({ currentTarget }) => setAbout(currentTarget.value as typeof scope)}
         >
           <option value="turn">this turn</option>
           {isChosen && <option value="call">#{(call?.index ?? 0) + 1} only</option>}
@@ -29,6 +33,7 @@ export function StoryView() {
         </select>
         <output>{found.length.toLocaleString('en')} sentences</output>
       </div>
+      {state.range !== undefined && <p class="in-range">{rangeWords(rangeTotals(model, state.range))}</p>}
       <Sentences told={shown} startedAt={scope === 'all' ? 0 : run.startedAt} />
       {found.length === 0 && (
         <p class="empty">

@@ -28,7 +28,12 @@ const tabs: readonly { id: Tab; title: string; View: ComponentType }[] = [
 
 export function Tabs() {
   const store = useStore()
-  const { state, run } = useView()
+  const { state, run, model } = useView()
+  let [refusals, aborts] = [0, 0]
+  for (const each of model.runs.values()) {
+    refusals += each.refusals.length
+    aborts += each.aborts.length
+  }
   const checks = useChecks()
   const broken = run === undefined ? 0 : checks.breaches(run.id).size
   const shown = tabs.find(({ id }) => id === state.tab) ?? tabs[0]
@@ -58,8 +63,8 @@ export function Tabs() {
             }}
           >
             {title}
-            {id === 'guards' && run !== undefined && run.refusals.length > 0 && <em>{run.refusals.length}</em>}
-            {id === 'aborts' && run !== undefined && run.aborts.length > 0 && <em>{run.aborts.length}</em>}
+            {id === 'guards' && refusals > 0 && <em>{refusals}</em>}
+            {id === 'aborts' && aborts > 0 && <em>{aborts}</em>}
             {id === 'rules' && broken > 0 && <em class="wrong">{broken}</em>}
           </button>
         ))}

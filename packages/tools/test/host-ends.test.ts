@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { watchedChild } from '../../../test/support/children/watched-children.ts'
 import type { Isolation } from '../src/index.ts'
 import { scratch } from './bench.ts'
 import { hostProgram } from './host-program.ts'
@@ -39,6 +40,7 @@ describe.each(isolations)('a host with commands (%s)', (isolation) => {
       {
         cwd: root,
         encoding: 'utf8',
+        env: { ...process.env, ...watchedChild },
         timeout: 60_000,
       },
     )

@@ -1,6 +1,6 @@
 import type { AnyActorRef } from 'xstate'
 import { invalidOption } from '../../base/invalid-option.ts'
-import type { ModelPrice } from '../../query/session/usage.ts'
+import type { Prices } from '../../usage/usage-total.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import { type Frame, type FrameBody, frameVersion, type SaidFrame } from '../frames/frame.ts'
 import { type Redact, showWith } from '../frames/redact.ts'
@@ -37,7 +37,7 @@ export interface RecorderOptions {
    */
   progressGapMs?: number | undefined
   /** Prices by model, to show what replies cost. */
-  prices?: Readonly<Record<string, ModelPrice>> | undefined
+  prices?: Prices | undefined
 }
 
 export interface WatchedAs {

@@ -1,6 +1,6 @@
 import { invalidOption } from '../../base/invalid-option.ts'
-import type { ModelPrice } from '../../query/session/usage.ts'
 import type { Invariant } from '../../testing/invariant.ts'
+import type { Prices } from '../../usage/usage-total.ts'
 import type { Command, EncodeLimits, Redact } from '../index.ts'
 
 export interface InspectorOptions {
@@ -25,7 +25,7 @@ export interface InspectorOptions {
   /** How much of a value is shown. */
   limits?: EncodeLimits | undefined
   /** Prices by model, to show what replies cost. */
-  prices?: Readonly<Record<string, ModelPrice>> | undefined
+  prices?: Prices | undefined
   /** Serves this recording instead of a live executor. */
   recording?: string | undefined
   /**

@@ -3,7 +3,7 @@ import { SignalboxError } from '../../base/signalbox-error.ts'
 import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { eventStream } from '../event-stream.ts'
-import type { Model } from '../model.ts'
+import { type Model, withInfo } from '../model.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
 import { isAnthropic, providerIds } from '../service-ids.ts'
 import { anthropicOptions } from './anthropic-options.ts'
@@ -54,12 +54,14 @@ export function aiSdkModel<CallOptions>(
   const isClaude = isAnthropic(provider)
   const isStored = provider.endsWith('.responses') && !isStateless(own.providerOptions)
   const ids = providerIds(provider, modelId)
-  return ({ messages, tools, system, container, signal }) => {
+  const model: Model = ({ messages, tools, system, container, signal }) => {
     // a tool that the options describe in the provider's own form needs no other description
     const allTools = [...asList(own.tools), ...tools.filter(({ name }) => !ownNames.has(name)).map(functionTool)]
     const names = new Set([...ownNames, ...tools.map(({ name }) => name)])
     const given = cleanIds(isClaude ? withoutOpenParts(messages) : [...messages], ids)
     const callOptions = {
+      // the stop reason is read from them: a connection may hang after it
+      includeRawChunks: true,
       ...own,
       prompt: toPrompt(given, system, {
         version: version as SpecificationVersion,
@@ -77,6 +79,7 @@ export function aiSdkModel<CallOptions>(
       signal,
     })
   }
+  return withInfo(model, modelId, own.maxOutputTokens)
 }
 
 /** The host told the service not to store anything. */

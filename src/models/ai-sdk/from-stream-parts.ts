@@ -8,6 +8,7 @@ import { replyId } from '../service-ids.ts'
 import { aiSdkUsage } from '../usage.ts'
 import { anthropicEnding, isMessageStart } from './anthropic-options.ts'
 import { partBlocks } from './part-blocks.ts'
+import { type RawStop, rawStop } from './raw-stop.ts'
 
 /** Converts stream parts of an AI SDK language model (v2 to v4) to events of the Messages API. */
 export const fromStreamParts = (source: ItemSource, { tools }: StreamPartOptions = {}): AsyncIterable<ModelEvent> =>
@@ -25,6 +26,7 @@ const ownReasons = new Set(['pause_turn', 'refusal', 'model_context_window_excee
 
 export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOptions['tools']): Translator {
   const blocks = partBlocks(writer, tools && new Set(tools.map(({ name }) => name)))
+  let told: RawStop | undefined
 
   const fail = (error: unknown) => {
     const { type, message } = errorParts(error)
@@ -33,11 +35,14 @@ export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOpti
   const finish = ({ finishReason, usage, providerMetadata }: Record<string, unknown>) => {
     // a plain word in v2, with the service's own word beside it since v3
     const { unified = finishReason, raw } = asRecord(finishReason) ?? {}
+    close(unified, raw, aiSdkUsage(usage), providerMetadata)
+  }
+  const close = (unified: unknown, raw: unknown, usage: RawStop['usage'], providerMetadata?: unknown) => {
     blocks.finish(Object.hasOwn(stopReasons, String(unified)))
     // not every provider reports the service's own reason
     if (unified === 'error' || raw === 'error') return fail(brokenOff)
     const stop_reason = stopReason(asText(unified) ?? 'unknown', raw)
-    writer.stop({ stop_reason, stop_sequence: null, ...anthropicEnding(providerMetadata) }, aiSdkUsage(usage))
+    writer.stop({ stop_reason, stop_sequence: null, ...anthropicEnding(providerMetadata) }, usage)
     writer.end()
   }
   const stopReason = (unified: string, raw: unknown): StopReason => {
@@ -70,13 +75,22 @@ export function streamPartTranslator(writer: ReplyWriter, tools?: StreamPartOpti
     finish,
     error: ({ error }) => fail(error),
     ping: () => writer.ping(),
+    raw({ rawValue }) {
+      told = rawStop(rawValue, told)
+    },
   }
 
   return {
+    get isAnnounced() {
+      return told !== undefined
+    },
     take(item) {
       const part = asRecord(item)
       const type = part?.type
       if (part !== undefined && typeof type === 'string' && Object.hasOwn(handlers, type)) handlers[type]?.(part)
+    },
+    end() {
+      if (told !== undefined && !writer.isOver) close(told.unified, told.raw, told.usage)
     },
   }
 }

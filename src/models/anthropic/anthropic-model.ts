@@ -1,5 +1,5 @@
 import { eventStream } from '../event-stream.ts'
-import { assertClient, type Model, type ModelRequest } from '../model.ts'
+import { assertClient, type Model, type ModelRequest, withInfo } from '../model.ts'
 import { asList, asRecord, asText } from '../read-event.ts'
 import { liveContainer } from '../service-ids.ts'
 import { anthropicTranslator } from './anthropic-events.ts'
@@ -24,8 +24,8 @@ export type AnthropicModelOptions<Params> = Omit<Params, 'messages' | 'stream'>
  */
 export function anthropicModel<Params>(client: AnthropicClient<Params>, options: AnthropicModelOptions<Params>): Model {
   assertClient(client, 'anthropicModel', ['messages', 'create'])
-  return ({ messages, tools, system, container, signal }) => {
-    const own = options as Record<string, unknown>
+  const own = options as Record<string, unknown>
+  const model: Model = ({ messages, tools, system, container, signal }) => {
     const allTools = [...asList(own.tools), ...tools]
     const params = {
       ...own,
@@ -41,6 +41,7 @@ export function anthropicModel<Params>(client: AnthropicClient<Params>, options:
       signal,
     })
   }
+  return withInfo(model, own.model, own.max_tokens)
 }
 
 /** The service reads `fallback` blocks only in a request that has fallbacks, or their beta. */

@@ -3,7 +3,7 @@ import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { systemText } from '../api-content.ts'
 import { eventStream } from '../event-stream.ts'
-import { assertClient, type Model } from '../model.ts'
+import { assertClient, type Model, withInfo } from '../model.ts'
 import { asList } from '../read-event.ts'
 import { chatIdsOf } from '../service-ids.ts'
 import { customToolNames, notCustom, toolNames } from './custom-tools.ts'
@@ -34,7 +34,7 @@ export function openaiChatModel<Params>(client: ChatClient<Params>, options: Cha
   const own = options as Record<string, unknown>
   const customTools = customToolNames(own.tools)
   const ids = chatIdsOf(readField(client, 'baseURL'), own.model)
-  return ({ messages, tools, system, signal }) => {
+  const model: Model = ({ messages, tools, system, signal }) => {
     const allTools = [...asList(own.tools), ...notCustom(tools, customTools).map(functionTool)]
     const body = {
       stream_options: { include_usage: true },
@@ -52,6 +52,7 @@ export function openaiChatModel<Params>(client: ChatClient<Params>, options: Cha
       signal,
     })
   }
+  return withInfo(model, own.model, own.max_completion_tokens ?? own.max_tokens)
 }
 
 const functionTool = ({ name, description, input_schema }: ToolSchema) => ({

@@ -2,7 +2,7 @@ import { cleanIds } from '../../messages/clean-ids.ts'
 import type { ToolSchema } from '../../tool/tool-schemas.ts'
 import { systemText } from '../api-content.ts'
 import { eventStream } from '../event-stream.ts'
-import { assertClient, type Model } from '../model.ts'
+import { assertClient, type Model, withInfo } from '../model.ts'
 import { asList } from '../read-event.ts'
 import { responsesIds } from '../service-ids.ts'
 import { customToolNames, hasServiceTools, notCustom, toolNames } from './custom-tools.ts'
@@ -32,7 +32,7 @@ export function openaiResponsesModel<Params>(
   assertClient(client, 'openaiResponsesModel', ['responses', 'create'])
   const own = options as Record<string, unknown>
   const customTools = customToolNames(own.tools)
-  return ({ messages, tools, system, signal }) => {
+  const model: Model = ({ messages, tools, system, signal }) => {
     const instructions = systemText(system)
     const allTools = [...asList(own.tools), ...notCustom(tools, customTools).map(functionTool)]
     const body = {
@@ -52,6 +52,7 @@ export function openaiResponsesModel<Params>(
       signal,
     })
   }
+  return withInfo(model, own.model, own.max_output_tokens)
 }
 
 /** Not strict, because a strict schema may not have optional fields. */

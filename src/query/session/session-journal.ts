@@ -3,8 +3,8 @@ import type { AgentOf, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
+import type { RunUsage } from '../../usage/usage-total.ts'
 import type { SessionQuestion } from './question-book.ts'
-import type { SessionUsage } from './usage.ts'
 
 /** The first record of a new session. */
 export interface JournalStart {
@@ -27,7 +27,7 @@ export interface SessionJournal extends RunLog {
   readonly hasAnswered: boolean
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>
-  readonly usage: SessionUsage
+  readonly usage: RunUsage
   /** Those of agents included. */
   readonly questions: readonly SessionQuestion[]
   /** Durable when it resolves with `accepted`. The answer itself arrives as a note. */

@@ -3,7 +3,6 @@ import type { QueryOptions } from '../options.ts'
 import type { Query } from '../query.ts'
 import type { QueryResult } from '../query-message.ts'
 import type { SessionQuestion } from './question-book.ts'
-import type { ModelPrice } from './usage.ts'
 
 /** The options of every run of a session: all options of `query()`, except that the messages may come later. */
 export interface SessionOptions extends Omit<QueryOptions, 'messages'> {
@@ -17,8 +16,6 @@ export interface SessionOptions extends Omit<QueryOptions, 'messages'> {
    * @default none
    */
   messages?: QueryOptions['messages'] | undefined
-  /** Prices by model, for `usage.models[name].costUsd`. */
-  prices?: Readonly<Record<string, ModelPrice>> | undefined
 }
 
 export interface ForkOptions {

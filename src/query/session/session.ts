@@ -13,6 +13,8 @@ import { channelOf, type QuestionDesk, withChannel } from '../../pipeline/ask-ch
 import type { DetachOptions } from '../../tool/background.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
+import { Account } from '../../usage/account.ts'
+import type { RunUsage } from '../../usage/usage-total.ts'
 import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
 import { query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
@@ -29,7 +31,6 @@ import {
 } from './session-options.ts'
 import { type Sent, SessionRun } from './session-run.ts'
 import { SessionView, type Span } from './session-view.ts'
-import { type SessionUsage, UsageTotal } from './usage.ts'
 
 /** `suspended`: there is work to resume, and nothing runs until `resume`, `send` or an answer. */
 export type SessionStatus = 'idle' | 'running' | 'suspended' | 'closing' | 'closed'
@@ -49,7 +50,7 @@ export class Session implements AsyncDisposable {
   readonly id: string
   readonly #options: SessionOptions
   readonly #log = new MessageLog()
-  readonly #usage: UsageTotal
+  readonly #account: Account
   readonly #questions: QuestionBook
   readonly #canUseTool: CanUseTool
   readonly #emitter = new Emitter<SessionEvents>()
@@ -72,12 +73,12 @@ export class Session implements AsyncDisposable {
 
   /** @param journal the log that everything is recorded in; `openSession` opens it */
   constructor(options: SessionOptions, journal?: SessionJournal) {
-    const { id, messages = [], prices, ...queryOptions } = options
+    const { id, messages = [], ...queryOptions } = options
     checkSessionId(id)
     checkOptions({ ...queryOptions, messages })
     this.id = id ?? `session_${defaultIdsAndTime.uuid()}`
     this.#options = options
-    this.#usage = new UsageTotal(prices)
+    this.#account = options.account ?? new Account({ prices: options.prices })
     this.#questions = new QuestionBook(this.id, {
       opened: (question) => this.#emitter.emit('question_opened', question),
       closed: (id) => this.#emitter.emit('question_closed', { id }),
@@ -92,6 +93,7 @@ export class Session implements AsyncDisposable {
     this.#hostController = context.abortController
     this.#hostController.signal.addEventListener('abort', this.#onHostAbort)
     if (journal === undefined) return
+    if (options.account === undefined) this.#keepUsage(journal)
     this.#isPaused = journal.isUnfinished
     this.#inbox = journal.sent.map(newSent)
     journal.onNote((note) => this.#hear(journal, note))
@@ -116,8 +118,9 @@ export class Session implements AsyncDisposable {
     return this.#withHostController(this.#active?.query.context ?? this.#lastContext)
   }
 
-  get usage(): SessionUsage {
-    return this.#journal?.usage ?? this.#usage.total
+  /** What all its runs have used, their agents and background calls included. */
+  get usage(): RunUsage {
+    return this.#account.usage
   }
 
   /** How the last run ended; undefined until one has. */
@@ -308,14 +311,14 @@ export class Session implements AsyncDisposable {
   }
 
   async #drive(sent: readonly Sent[]): Promise<void> {
-    const { id: _id, prices: _prices, ...options } = this.#options
+    const { id: _id, ...options } = this.#options
     let result: QueryResult
     let run: SessionRun | undefined
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
       const context = { ...this.#lastContext, abortController: new AbortController() }
-      const { background } = this
-      run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context, background }, sent)
+      const own = { background: this.background, account: this.#account }
+      run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context, ...own }, sent)
       this.#active = run
       if (this.#hostController.signal.aborted) run.query.abort(this.#hostController.signal.reason)
       this.#emitter.emit('run_started', { run: run.query })
@@ -324,7 +327,7 @@ export class Session implements AsyncDisposable {
       result = await driven
     } catch (error) {
       // a tools function that throws, for example
-      result = { reason: 'model_error', error, stopReason: undefined }
+      result = { reason: 'model_error', error, stopReason: undefined, usage: new Account().usage }
     }
     this.#finish(run, sent, result)
   }
@@ -344,11 +347,16 @@ export class Session implements AsyncDisposable {
     return run
   }
 
+  /** The log has what earlier processes have used, and keeps what this one does. */
+  #keepUsage(journal: SessionJournal): void {
+    this.#account.restore(journal.usage)
+    this.#account.record = (spent) => journal.append({ t: 'usage.spent', optional: true, spent })
+  }
+
   #take(run: SessionRun, message: QueryMessage): void {
     const sent = run.sentBy(message.uuid)
     if (sent !== undefined) sent.span.from = this.#log.end
     this.#log.push(message)
-    this.#usage.add(message)
     this.#keepContext(run)
   }
 

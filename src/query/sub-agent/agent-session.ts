@@ -3,6 +3,7 @@ import { type AskedCall, channelOf } from '../../pipeline/ask-channel.ts'
 import type { RecordedCall } from '../../pipeline/recorded-call.ts'
 import type { CanUseTool } from '../../tool/permission.ts'
 import type { ToolUseContext } from '../../tool/tool-use-context.ts'
+import type { Account } from '../../usage/account.ts'
 import type { Query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import type { SessionQuestion } from '../session/question-book.ts'
@@ -18,6 +19,8 @@ export interface AgentJob {
   readonly context: Partial<ToolUseContext>
   /** The controller of the call that the agent works for. */
   readonly controller: AbortController
+  /** The account of the agent. `isNew`: it has not begun in an earlier process. */
+  account(isNew: boolean): Account | undefined
   onMessage(message: QueryMessage): void
   /** Returns what to do when the run has ended. */
   onRun(run: Query): () => void
@@ -40,7 +43,8 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   }
   const { options, prompt, context, canUseTool } = job
   const own = { ...context, abortController: new AbortController() }
-  const session = new Session({ ...options, id: journal.session, canUseTool, context: own }, journal)
+  const account = job.account(!journal.isUnfinished)
+  const session = new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
   const stopAsking = passOnQuestions(session, canUseTool)
   const view = session.messages({ after: session.transcript.at(-1)?.uuid })
   const reading = readTo(view, job.onMessage)

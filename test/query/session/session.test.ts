@@ -281,15 +281,22 @@ describe('a session', () => {
       models: {
         held: {
           requests: 2,
+          retries: 0,
           inputTokens: 2_000,
           outputTokens: 200,
           cacheReadTokens: 0,
           cacheWriteTokens: 0,
+          reasoningTokens: 0,
           costUsd: 0.006,
         },
       },
+      costUsd: 0.006,
+      turns: 2,
       retries: 0,
       calls: 0,
+      agents: 0,
+      modelMs: expect.any(Number),
+      toolMs: 0,
     })
   })
 

@@ -2,7 +2,7 @@ import type { Model, ModelEvent } from 'signalbox'
 
 /** The same model, with an observer that gets each event just before the query does. */
 export function observeModel(model: Model, hear: (event: ModelEvent) => void): Model {
-  return async (request) => {
+  const observed: Model = async (request) => {
     const events = await model(request)
     return {
       [Symbol.asyncIterator]() {
@@ -18,4 +18,5 @@ export function observeModel(model: Model, hear: (event: ModelEvent) => void): M
       },
     }
   }
+  return Object.assign(observed, { info: model.info })
 }
