@@ -35,6 +35,11 @@ export interface RecordedEnding {
   readonly reached?: Reached | undefined
 }
 
+/** Background calls whose outcomes these messages tell the model. */
+interface TellsOutcomes {
+  readonly read?: readonly string[] | undefined
+}
+
 /** The key of a note that the record copies. */
 interface CopiesNote {
   readonly note?: string | undefined
@@ -78,7 +83,8 @@ export interface Records {
   /** `input`: before the schema reads it, with the changes of hooks and host. */
   'call.started': OfCall & { readonly input: unknown; readonly decision?: Decision | undefined }
   /** `ending` is left out where the body ran and has a result of its own. */
-  'call.completed': OfCall & { readonly messages: readonly Message[]; readonly ending?: RecordedEnding | undefined }
+  'call.completed': OfCall &
+    TellsOutcomes & { readonly messages: readonly Message[]; readonly ending?: RecordedEnding | undefined }
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
   /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
@@ -109,8 +115,8 @@ export interface Records {
     readonly decision?: Decision | undefined
   }
   /** The outcome as the messages of a call: the result first. */
-  'background.finished': { readonly id: string; readonly messages: readonly Message[] }
-  /** `messages`: the outcome as it has become part of the conversation. */
+  'background.finished': { readonly id: string; readonly messages: readonly Message[] } & TellsOutcomes
+  /** `messages`: the outcome as it has become part of the conversation; none if another outcome tells it. */
   'background.delivered': { readonly id: string; readonly messages: readonly Message[] }
   'run.suspended': object
   'run.ended': CopiesNote & {

@@ -12,8 +12,14 @@ export function recordResult(call: ToolCall): void {
   if (log === undefined || executor.isDiscarded) return
   if (call.background !== undefined) recordDetached(call, log, call.background)
   const ending = recordedEnding(call)
-  const messages = call.outgoing.prepare()
-  log.append({ t: 'call.completed', ...call.named, messages, ...(ending !== undefined && { ending }) })
+  const read = executor.background?.readBy(call) ?? []
+  log.append({
+    t: 'call.completed',
+    ...call.named,
+    messages: call.outgoing.prepare(),
+    ...(read.length > 0 && { read }),
+    ...(ending !== undefined && { ending }),
+  })
   if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
   call.onContextApplied = () => {
