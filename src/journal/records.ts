@@ -1,4 +1,4 @@
-import type { Decision, DecisionSource, PermissionVerdict } from '../../machines/index.ts'
+import type { Decision, DecisionSource, LimitReached, PermissionVerdict } from '../../machines/index.ts'
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
@@ -108,6 +108,7 @@ export interface Records {
     readonly stopReason?: string | undefined
     readonly abortReason?: unknown
     readonly error?: string | undefined
+    readonly limit?: LimitReached | undefined
     readonly took: readonly string[]
     /** Messages that the end adds to the conversation. */
     readonly messages: readonly Message[]
