@@ -1,12 +1,15 @@
-// Compares journals with the floor of their medium, in one run: write + fdatasync for files, INSERT for PostgreSQL.
-// node bench/journals.mjs [--rounds 7] [--appends 100] [--postgres postgres://…]. Needs a build.
+// Compares journals with the floor of their medium, in one run: write + fdatasync for files, INSERT for PostgreSQL,
+// XADD for Redis.
+// node bench/journals.mjs [--rounds 7] [--appends 100] [--postgres postgres://…] [--redis redis://…]. Needs a build.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Redis } from 'ioredis'
 import pg from 'pg'
 import { fileJournals } from '../dist/src/node/index.js'
+import { redisJournals } from '../packages/bullmq/dist/index.js'
 import { postgresJournals } from '../packages/postgres/dist/index.js'
 
 const { values } = parseArgs({
@@ -14,6 +17,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '7' },
     appends: { type: 'string', default: '100' },
     postgres: { type: 'string' },
+    redis: { type: 'string' },
   },
 })
 const [rounds, appends] = [Number(values.rounds), Number(values.appends)]
@@ -24,6 +28,8 @@ console.log(`${rounds} rounds of ${appends} appends, ${os.cpus()[0]?.model.trim(
 await files()
 if (values.postgres === undefined) console.log('PostgreSQL: pass --postgres postgres://…')
 else await postgres(values.postgres)
+if (values.redis === undefined) console.log('Redis: pass --redis redis://…')
+else await redis(values.redis)
 
 async function files() {
   const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-'))
@@ -61,6 +67,22 @@ async function postgres(connectionString) {
   await journal.close()
   await pool.query('drop schema signalbox_bench cascade')
   await pool.end()
+}
+
+async function redis(connection) {
+  const plain = new Redis(connection)
+  const store = redisJournals({ connection, prefix: 'signalbox-bench' })
+  await store.remove('s')
+  const journal = await store.open('s', { owner: 'bench', mode: 'create' })
+  await compare('Redis', {
+    'plain XADD': () => plain.xadd('signalbox-bench:plain', '*', 'at', 1, 'body', line.toString()),
+    'append + flush': () => appendTo(journal),
+  })
+  await journal.close()
+  await store.remove('s')
+  await plain.del('signalbox-bench:plain')
+  await store.end()
+  plain.disconnect()
 }
 
 async function appendTo(journal) {

@@ -12,7 +12,7 @@ export interface Detachment {
 }
 
 /**
- * What the background chart needs from its surroundings. As with a call: a port records the request and returns, the work
+ * The surroundings of the background chart. As with a call: a port records the request and returns, the work
  * starts after the charts have finished their step, and the outcome arrives as an event.
  */
 export interface BackgroundPort {

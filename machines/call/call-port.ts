@@ -3,7 +3,7 @@ import type { StopCause } from './abort-precedence.ts'
 import type { Ending } from './ending.ts'
 
 /**
- * What the call chart needs from its surroundings. A port only records the request and returns; the work itself, and
+ * The surroundings of the call chart. A port only records the request and returns; the work itself, and
  * with it all user code, starts after every chart has finished its step. The outcome arrives as an event.
  */
 export interface CallPort {

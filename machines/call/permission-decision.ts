@@ -5,7 +5,7 @@ export type PermissionMode = (typeof permissionModes)[number]
 
 export type PermissionBehavior = 'allow' | 'ask' | 'deny'
 
-/** What a hook may request, and what may be decided: `defer` pauses the call until somebody answers later. */
+/** The possible requests of a hook, and the possible decisions: `defer` pauses the call until somebody answers later. */
 export type PermissionVerdict = PermissionBehavior | 'defer'
 
 /** Everything that decides whether a call may run. Absent fields have no influence. */
@@ -23,7 +23,7 @@ export interface PermissionFacts {
   readonly editsWorkspace: boolean
 }
 
-/** What decided. */
+/** The source of the decision. */
 export type DecisionSource =
   | { readonly by: 'hook' | 'tool' | 'host' }
   | { readonly by: 'rule'; readonly rule: string }

@@ -5,7 +5,7 @@ import type { CallQueue } from './call-queue.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import { WaitingQueue } from './waiting-queue.ts'
 
-/** What the executor chart reports to its surroundings. Like every port it only records and returns. */
+/** The reports of the executor chart to its surroundings. Like every port it only records and returns. */
 export interface RunPort {
   /** An actor of the call chart, not started, with the executor's actor as its parent. */
   createCall(call: CallRecord, executor: AnyActorRef): AnyActorRef

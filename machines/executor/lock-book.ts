@@ -61,7 +61,7 @@ export class LockBook {
   readonly #waitingFor = new Map<LockClaim, LockClaim[]>()
   /** Claims that wait inside of a call that holds keys. There are hardly ever any, so each step looks at all of them. */
   readonly #nested = new Set<LockClaim>()
-  /** What claims wait for, until the next change. */
+  /** The keys that claims wait for, until the next change. */
   readonly #known = { conflicts: new Map<LockClaim, LockClaim[]>(), blockers: new Map<LockClaim, LockClaim[]>() }
   readonly #news: (() => void)[] = []
   #arrivals = 0

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../call/call-record.ts'
 import type { ExecutorSchedule } from './executor-schedule.ts'
 
-/** What is at the cursor: results are delivered in emission order, so nothing behind it can be taken. */
+/** The call at the cursor: results are delivered in emission order, so nothing behind it can be taken. */
 export type Deliverable =
   | { readonly ready: true; readonly call: CallRecord }
   | { readonly ready: false; readonly because: 'allYielded' }

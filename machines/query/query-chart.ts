@@ -349,6 +349,8 @@ export const queryChart = once(() =>
           'limit.stop': { actions: 'stopForLimit' },
           ...endsAtLimit,
           ...atRest,
+          // the grace period of a suspension that began before
+          'suspend.due': 'suspended',
         },
       },
       abortingStream: {

@@ -1,7 +1,7 @@
 import type { QueryEnding } from './query-ending.ts'
 
 /**
- * What the query chart needs from its surroundings. As with a call: a port records the request and returns, the work
+ * The surroundings of the query chart. As with a call: a port records the request and returns, the work
  * starts after the charts have finished their step, and the outcome arrives as an event.
  */
 export interface QueryPort {

@@ -3,7 +3,7 @@ import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import type { AssistantMessage, ContentBlock, Message, UserMessage } from '../messages/message.ts'
 import type { OpenCalls } from '../query/open-calls.ts'
 
-/** What a log begins with: the conversation, and the reply whose calls are still to run. */
+/** The start of a log: the conversation, and the reply whose calls are still to run. */
 export interface OpenStart {
   readonly messages: readonly Message[]
   /** The messages of the last reply, a block each, and the results that it has. */

@@ -35,7 +35,7 @@ import { SessionRules } from './session-rules.ts'
 import { UnreadResults } from './unread-results.ts'
 import { Warnings } from './warnings.ts'
 
-/** What the query of an executor passes on to it. */
+/** The part of an executor's options that comes from its query. */
 export interface ExecutorInner {
   /** The log of a session. */
   readonly log?: ExecutorLog | undefined

@@ -44,3 +44,10 @@ export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns 
 export type { Difference } from './runs/difference.ts'
 export type { Phase, WaitedFor } from './runs/seen-call.ts'
 export { type MarkedCall, type MovedCall, type WhatIf, type WhatIfOptions, whatIf } from './runs/what-if.ts'
+export {
+  type ConversationOptions,
+  type ConversationWhatIf,
+  type TurnTimes,
+  type TurnWhatIf,
+  whatIfConversation,
+} from './runs/what-if-conversation.ts'

@@ -26,6 +26,11 @@ interface OfCall {
   readonly call: string
 }
 
+/** Background calls whose outcomes these messages tell the model. */
+interface TellsOutcomes {
+  readonly read?: readonly string[] | undefined
+}
+
 /** The key of a note that the record copies. */
 interface CopiesNote {
   readonly note?: string | undefined
@@ -68,7 +73,7 @@ export interface Records {
     CopiesNote & { readonly question: string; readonly answer: PermissionAnswer; readonly by?: string | undefined }
   /** `input`: before the schema reads it, with the changes of hooks and host. */
   'call.started': OfCall & { readonly input: unknown; readonly decision?: Decision | undefined }
-  'call.completed': OfCall & { readonly messages: readonly Message[] }
+  'call.completed': OfCall & { readonly messages: readonly Message[] } & TellsOutcomes
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
   /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
@@ -99,8 +104,8 @@ export interface Records {
     readonly decision?: Decision | undefined
   }
   /** The outcome as the messages of a call: the result first. */
-  'background.finished': { readonly id: string; readonly messages: readonly Message[] }
-  /** `messages`: the outcome as it has become part of the conversation. */
+  'background.finished': { readonly id: string; readonly messages: readonly Message[] } & TellsOutcomes
+  /** `messages`: the outcome as it has become part of the conversation; none if another outcome tells it. */
   'background.delivered': { readonly id: string; readonly messages: readonly Message[] }
   'run.suspended': object
   'run.ended': CopiesNote & {

@@ -7,7 +7,7 @@ export interface AgentCallRef {
   readonly toolName: string
 }
 
-/** Who answered, and the note that the answer came with. */
+/** The person or program that answered, and the note of the answer. */
 export interface AnswerOrigin {
   readonly by?: string | undefined
   readonly note?: string | undefined

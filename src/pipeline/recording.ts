@@ -10,7 +10,9 @@ export function recordResult(call: ToolCall): void {
   const { log } = executor
   if (log === undefined || executor.isDiscarded) return
   if (call.background !== undefined) recordDetached(call, log, call.background)
-  log.append({ t: 'call.completed', ...call.named, messages: call.outgoing.prepare() })
+  const read = executor.background?.readBy(call) ?? []
+  const told = read.length > 0 ? { read } : {}
+  log.append({ t: 'call.completed', ...call.named, messages: call.outgoing.prepare(), ...told })
   if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
   call.onContextApplied = () => {

@@ -15,7 +15,6 @@ import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
 import { readOptions, type Settings } from '../executor/options.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
-import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage, SystemMessage, UserMessage } from '../messages/message.ts'
@@ -121,6 +120,7 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
     this.background.listener = {
       ready: () => this.hearBackground(),
       progressed: (message) => this.showProgress(message),
+      atRest: () => checkStalled(this),
     }
     this.transcript = new Transcript(this.openCalls.messages)
     this.attempt = this.newAttempt()
@@ -142,7 +142,8 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
     for (const message of this.openCalls.report()) this.outgoing.push(message)
     this.listenToHost(this.actor.getSnapshot().status === 'active')
     if (this.log !== undefined) this.#hearLog(this.log)
-    for (const logged of this.log?.background ?? []) this.#adopt(logged)
+    // with an open turn, it is first decided whether its reply counts
+    if (!this.hasOpenTurn) this.adoptBackground()
     this.account.join(this)
     this.tell({ type: 'query.start' })
   }
@@ -315,9 +316,11 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
     return new Attempt(this, this.setup.newExecutor({ log, background, account }), before)
   }
 
-  /** One that this process does not have runs on from where the log leaves it. */
-  #adopt(logged: LoggedBackground): void {
-    if (!this.background.has(logged.started.id)) this.executor.adopt(logged, this.background)
+  /** Background calls that this process does not have run on from where the log leaves them. */
+  adoptBackground(): void {
+    for (const logged of this.log?.background ?? []) {
+      if (!this.background.has(logged.started.id)) this.executor.adopt(logged, this.background)
+    }
   }
 
   #hearLog(log: RunLog): void {

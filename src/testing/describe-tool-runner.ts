@@ -4,7 +4,7 @@ import { runnerTools } from './runner-tools.ts'
 import { toolRunnerRules } from './tool-runner-rules.ts'
 
 export interface ToolRunnerTraits {
-  /** What the runner cannot do, each with the reason. The rules that need it are listed with it, and not checked. */
+  /** The abilities that the runner lacks, each with the reason. The rules that need it are listed with it, and not checked. */
   readonly lacks?: { readonly [Ability in RunnerAbility]?: string } | undefined
 }
 

@@ -31,7 +31,7 @@ export class HeldReplies {
     this.isStarted = false
   }
 
-  /** What the model can do next, while its stream is open. */
+  /** The model's next possible steps, while its stream is open. */
   moves(mayFail: boolean, mayRefuse: boolean): [string, () => void][] {
     const given = this.#script[this.reply] ?? 'done'
     const items = typeof given === 'string' ? [given] : given

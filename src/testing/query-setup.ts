@@ -9,7 +9,7 @@ export interface ScriptedCall {
   readonly input?: unknown
 }
 
-/** What may happen in a query besides replies and calls that finish. */
+/** The events of a query besides replies and calls that finish. */
 export interface QueryHappenings {
   /** Bodies that fail. */
   readonly failure?: boolean | undefined

@@ -5,7 +5,7 @@ import type { HeldPhases } from './held-phases.ts'
 import { firstOf, type Invariant } from './invariant.ts'
 import type { CallEvidence } from './turn-evidence.ts'
 
-/** What a world knows about the pipeline of its calls. */
+/** A world's knowledge of the pipeline of its calls. */
 export interface RoadView {
   readonly bodies: ReadonlyMap<string, HeldBody>
   readonly phases: Pick<HeldPhases, 'agreed' | 'allowed'>

@@ -23,7 +23,7 @@ export interface RunnerUnderTest {
   end?(): void | Promise<void>
 }
 
-/** What a runner may be unable to do; each with the reason. */
+/** Abilities that a runner may lack; each with the reason. */
 export type RunnerAbility =
   | 'killWorker'
   | 'anotherHost'

@@ -3,7 +3,7 @@ import type { RunnerAbility, RunnerBench } from './runner-bench.ts'
 import { suiteTool } from './runner-tools.ts'
 
 interface RunnerRule {
-  /** What the rule needs of the runner under test. */
+  /** The abilities of a runner that the rule needs. */
   readonly needs?: RunnerAbility
   test(bench: RunnerBench): Promise<void>
 }

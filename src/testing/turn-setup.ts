@@ -17,7 +17,7 @@ export interface PlannedCall {
 /** Waits until the story continues here. The label appears in the story. */
 export type Hold = (label: string) => Promise<void>
 
-/** What may happen in a turn besides calls that finish. */
+/** The events of a turn besides calls that finish. */
 export interface Happenings {
   readonly failure?: boolean | undefined
   readonly progress?: boolean | undefined

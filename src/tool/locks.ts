@@ -16,8 +16,8 @@ export interface Locks {
 }
 
 /**
- * Shares resource keys between executors: put the result into the context of parallel sessions, and calls of theirs that
- * conflict take turns. Agents inherit it with the context.
+ * Shares resource keys between executors: put the result into the context of parallel sessions, and their conflicting
+ * calls take turns. Agents inherit it with the context.
  *
  * @example
  * const locks = createLocks()

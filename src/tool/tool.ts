@@ -132,8 +132,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   isAgent?: boolean | undefined
   /**
-   * Whether this very call changes nothing: only such calls run in mode `plan`. Who runs beside whom is said by
-   * `isConcurrencySafe` alone.
+   * Whether this very call changes nothing: only such calls run in mode `plan`. Whether a call runs in parallel is
+   * decided by `isConcurrencySafe` alone.
    * @default () => false
    */
   isReadOnly?(input: z.output<Schema>): boolean
@@ -179,7 +179,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
   /** Retries for calls that fail. Without it there are none. */
   retry?: Retry | undefined
   /**
-   * What becomes of a call that was running when its process stopped: run it `'again'`, with the same id and input and
+   * Decides about a call that was running when its process stopped: run it `'again'`, with the same id and input and
    * without hooks or questions; `{ data }`, if the outcome can be found out; or `'unknown'`. A throw counts as `'unknown'`.
    * @default 'again' for read-only calls, 'unknown' for others
    */

@@ -118,7 +118,7 @@ function isSignedThought(block: unknown): boolean {
   return isKeptData(signature) ? isSignedInside(block) : asString(signature) !== ''
 }
 
-/** What `aiSdkModel` keeps contains a signature if the provider is Anthropic, or a cloud that serves its models. */
+/** The data that `aiSdkModel` keeps contains a signature if the provider is Anthropic, or a cloud that serves its models. */
 const isSignedInside = (block: unknown): boolean =>
   Object.values(keptData('ai_sdk', block) ?? {}).some(
     (metadata) => asString(readField(metadata, 'signature') ?? readField(metadata, 'redactedData')) !== '',

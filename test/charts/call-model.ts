@@ -1,5 +1,5 @@
 import { type AnyActorRef, createActor, createMachine } from 'xstate'
-import { TestModel } from 'xstate/graph'
+import { getAdjacencyMap, TestModel } from 'xstate/graph'
 import {
   type AbortCause,
   type CallEvent,
@@ -112,26 +112,73 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
 
 const parentMachine = createMachine({})
 
+type Seen = {
+  value: unknown
+  context: { cause?: unknown; ending?: unknown; isHooked: boolean; isPermitted: boolean }
+}
+
+function serialized({ value, context: { cause: held, ending, isHooked, isPermitted } }: Seen): string {
+  return JSON.stringify([value, held, ending, isHooked, isPermitted])
+}
+
 /** The call chart itself as the model, for one kind of call. */
-export function callModel(kind: Omit<ScriptedCallOptions, 'id'>) {
-  const input: CallInput = {
+const optionsOf = (kind: Omit<ScriptedCallOptions, 'id'>) => ({
+  input: {
     call: scriptedCall({ id: 'c', ...kind }),
     executor: createActor(parentMachine).start() as AnyActorRef,
-  }
-  return new TestModel<never, never, CallInput>(
-    callChart() as never,
-    {
-      input,
-      events: Object.values(samples).flat() as never,
-      serializeState: ((snapshot: {
-        value: unknown
-        context: { cause?: unknown; ending?: unknown; isHooked: boolean; isPermitted: boolean }
-      }) => {
-        const { cause: held, ending, isHooked, isPermitted } = snapshot.context
-        return JSON.stringify([snapshot.value, held, ending, isHooked, isPermitted])
-      }) as never,
-    } as never,
+  } satisfies CallInput,
+  events: Object.values(samples).flat() as never,
+  serializeState: serialized as never,
+})
+
+const callModel = (kind: Omit<ScriptedCallOptions, 'id'>) =>
+  new TestModel<never, never, CallInput>(callChart() as never, optionsOf(kind) as never)
+
+/** A way through the chart that visits no state twice. */
+export interface SimplePath {
+  readonly steps: readonly { readonly event: CallEvent; readonly value: unknown }[]
+  /** So many of its first steps are those of the path before it. */
+  readonly known: number
+}
+
+/**
+ * Every longest simple path of a call. `TestModel.getSimplePaths()` finds the same, but serializes each state again on
+ * every path.
+ */
+export function* simplePaths(kind: Omit<ScriptedCallOptions, 'id'>): Generator<SimplePath> {
+  type Adjacency = Record<string, { transitions: Record<string, { event: unknown; state: unknown }> }>
+  const map = getAdjacencyMap(callChart() as never, optionsOf(kind) as never) as unknown as Adjacency
+  const edges = new Map(
+    Object.entries(map).map(([key, { transitions }]) => [
+      key,
+      Object.values(transitions).map(({ event, state }) => ({
+        step: { event: event as CallEvent, value: (state as Seen).value },
+        to: serialized(state as Seen),
+      })),
+    ]),
   )
+  const steps: SimplePath['steps'][number][] = []
+  const visited = new Set<string>()
+  let known = 0
+  function* from(key: string): Generator<SimplePath> {
+    visited.add(key)
+    let isEnd = true
+    for (const { step, to } of edges.get(key) ?? []) {
+      if (visited.has(to)) continue
+      isEnd = false
+      steps.push(step)
+      yield* from(to)
+      steps.pop()
+      known = Math.min(known, steps.length)
+    }
+    if (isEnd) {
+      yield { steps: [...steps], known }
+      known = steps.length
+    }
+    visited.delete(key)
+  }
+  const [first] = edges.keys()
+  yield* from(first as string)
 }
 
 /** Every event in every state: the shortest path there, then the event. Simple paths have no loops. */

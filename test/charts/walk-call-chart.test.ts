@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
 import { type CallEvent, type CallMachine, callChart } from '../../machines/index.ts'
 import { compileChart } from '../../src/chart-engine/compile-chart.ts'
-import { callKinds, callModel, cause, everyEdge, graceEnds, samples } from './call-model.ts'
+import { callKinds, cause, everyEdge, graceEnds, samples, simplePaths } from './call-model.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
 
@@ -25,27 +25,18 @@ function actorOf(kind: Omit<ScriptedCallOptions, 'id'>, taken?: TakenTransitions
 describe('the call chart', () => {
   const taken = new TakenTransitions()
 
-  it.each(Object.entries(callKinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', async (_, kind) => {
-    const paths = callModel(kind).getSimplePaths()
-    expect(paths.length).toBeGreaterThan(0)
-    for (const path of paths) {
+  it.each(Object.entries(callKinds))('Q1 P1 P6 A7 every path of a %s ends where the model says', (_, kind) => {
+    let paths = 0
+    for (const { steps, known } of simplePaths(kind)) {
+      paths++
       const { actor } = actorOf(kind, taken)
       actor.start()
-      await path.test({
-        events: new Proxy(
-          {},
-          {
-            get:
-              () =>
-              ({ event }: { event: CallEvent }) =>
-                actor.send(event),
-          },
-        ) as never,
-        states: {
-          '*': (expected: { value: unknown }) => expect(actor.getSnapshot().value).toEqual(expected.value),
-        } as never,
-      })
+      for (const [at, { event, value }] of steps.entries()) {
+        actor.send(event)
+        if (at >= known) expect(actor.getSnapshot().value).toEqual(value)
+      }
     }
+    expect(paths).toBeGreaterThan(0)
   })
 
   it.each(Object.entries(callKinds))('Q1 A7 every event in every state of a %s leads where XState says', (_, kind) => {

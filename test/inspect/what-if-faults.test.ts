@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isSignalboxError } from '../../src/base/signalbox-error.ts'
-import { compareRuns, createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
+import { compareRuns, createRecorder, type Frame, whatIf, whatIfConversation } from '../../src/inspect/index.ts'
 import { flush, heldTool, heldTurn, simulate } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/repeatable.ts'
 
@@ -74,6 +74,11 @@ describe('a recording that cannot be relied on', () => {
           expect(compareRuns(framesOf(text), frames).calls.length).toBeGreaterThanOrEqual(0)
           const { caveats, simulated } = whatIf(frames, { maxConcurrency: 3, safe: ({ isSafe }) => !isSafe })
           expect(Number.isNaN(simulated.makespanMs)).toBe(false)
+          const all = whatIfConversation(frames, {
+            resources: () => ({ writes: ['file:x'] }),
+            backgroundAfterMs: () => 5,
+          })
+          expect([all.recordedMs, all.simulatedMs]).not.toContain(Number.NaN)
           seen[caveats.length > 0 ? 'doubted' : 'fine']++
         } catch (error) {
           if (!isSignalboxError(error)) throw error

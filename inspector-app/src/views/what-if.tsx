@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { WhatIf as Found } from '../../../src/inspect/index.ts'
 import { showFrames } from '../feed/show-recording.ts'
 import { type Experiment, experimentOf } from '../model/experiment.ts'
@@ -6,17 +7,34 @@ import { duration } from '../words.ts'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 import { WhatIfControls } from './what-if-controls.tsx'
+import { WhatIfConversation } from './what-if-conversation.tsx'
 import { WhatIfRow } from './what-if-row.tsx'
 
 /** More calls would take the page too long to render. */
 const mostShown = 1_000
 
-/** Simulates the run on the real charts, with another limit or other classes. */
+/** What if the conversation, or one of its turns, had run with other settings? */
 export function WhatIf() {
-  const { run, history } = useView()
-  return run === undefined ? null : <OfRun experiment={experimentOf(history, run.id)} key={run.id} />
+  const { run, history, model } = useView()
+  const [isOne, setOne] = useState(false)
+  if (run === undefined) return null
+  if (model.runs.size < 2) return <OfRun experiment={experimentOf(history, run.id)} key={run.id} />
+  return (
+    <>
+      <div class="scopes">
+        <button type="button" aria-pressed={!isOne} onClick={() => setOne(false)}>
+          Whole conversation
+        </button>
+        <button type="button" aria-pressed={isOne} onClick={() => setOne(true)}>
+          This turn, call by call
+        </button>
+      </div>
+      {isOne ? <OfRun experiment={experimentOf(history, run.id)} key={run.id} /> : <WhatIfConversation />}
+    </>
+  )
 }
 
+/** Simulates the run on the real charts, with another limit or other classes. */
 function OfRun({ experiment }: { experiment: Experiment }) {
   const store = useStore()
   const { change } = useWork(experiment)

@@ -69,7 +69,7 @@ export function bullRunner(options: BullRunnerOptions): BullRunner {
   return new QueueRunner(options, label, pickupMs, lookMs)
 }
 
-/** What one open call needs of its runner. */
+/** The part of a runner that an open call needs. */
 export interface Engine {
   readonly redis: Redis
   readonly queue: Queue

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { SignalboxError } from 'signalbox'
+import type { JournalStore } from 'signalbox/durable'
 import type { RemoteTool } from 'signalbox/remote'
 
 /** The connection to Redis, and the names of queues in it. */
@@ -16,7 +17,8 @@ export interface EngineOptions {
 }
 
 export interface EngineWarning {
-  readonly code: 'engine_not_durable' | 'engine_error'
+  /** `session_failed`: `serveSessions` gave a session up until something is posted to it. */
+  readonly code: 'engine_not_durable' | 'engine_error' | 'session_failed'
   readonly message: string
   readonly error?: unknown
 }
@@ -47,16 +49,25 @@ export const jobIdOf = (key: string): string => `call-${key}`
 export const markerOf = (prefix: string, label: string, id: string): string => `${prefix}:${queueOf(label)}:abort:${id}`
 export const abortChannel = (prefix: string, label: string): string => `${prefix}:${queueOf(label)}:aborts`
 
+export type ConnectionOptions = RedisOptions & { replyMapping?: never }
+
 /** A connection that waits for Redis to come back, however long that takes. */
-export function connect(connection: EngineOptions['connection'], onError: (error: Error) => void): Redis {
-  const options: RedisOptions & { replyMapping?: never } = {
+export function connect(
+  connection: EngineOptions['connection'],
+  onError: (error: Error) => void,
+  change: ConnectionOptions = {},
+): Redis {
+  const options: ConnectionOptions = {
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
+    // after a failover the address leads to another server
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    ...change,
   }
   const redis =
     typeof connection === 'string'
       ? new Redis(connection, options)
-      : new Redis({ ...connection, ...options } as typeof options)
+      : new Redis({ ...connection, ...options } as ConnectionOptions)
   redis.on('error', onError)
   return redis
 }
@@ -84,8 +95,14 @@ export function checkLabel(option: string, label: unknown): void {
   }
 }
 
-export function checkMs(option: string, ms: unknown): void {
-  if (typeof ms !== 'number' || !(ms >= 0)) invalid(`${option}: expected milliseconds, received ${JSON.stringify(ms)}.`)
+export function checkJournals(journals: unknown): void {
+  if (typeof (journals as Partial<JournalStore> | undefined)?.open === 'function') return
+  invalid('journals: expected a journal store, such as redisJournals({ connection }).')
+}
+
+export function checkMs(option: string, ms: unknown, least = 0): void {
+  if (typeof ms === 'number' && ms >= least) return
+  invalid(`${option}: expected milliseconds${least > 0 ? `, at least ${least}` : ''}, received ${JSON.stringify(ms)}.`)
 }
 
 function invalid(message: string): never {
@@ -107,19 +124,33 @@ export function onceInAWhile(warn: Warn, what: string): (error: Error) => void {
   }
 }
 
-/** Warns if Redis may forget jobs: such calls would have an unknown outcome, or could run twice. */
-export async function checkDurability(redis: Redis, warn: Warn): Promise<void> {
+/** What a Redis that forgets the last second would cost. */
+const losses = {
+  calls: 'that a worker took a call, so that its body could begin a second time',
+  runs: 'that a run was queued, so that its session would wait until something is posted to it',
+  records: 'that a call began, so that its body could begin a second time, and results that were shown',
+}
+
+/** Warns if Redis may forget what it has acknowledged. */
+export async function checkDurability(redis: Redis, warn: Warn, what: keyof typeof losses = 'calls'): Promise<void> {
   const settings = async (name: string): Promise<string | undefined> =>
     ((await redis.config('GET', name)) as string[])[1]
   const problems: string[] = []
   try {
     const policy = await settings('maxmemory-policy')
     if (policy !== 'noeviction') problems.push(`maxmemory-policy is ${policy}, and should be noeviction`)
+    const appendfsync = await settings('appendfsync')
     if ((await settings('appendonly')) !== 'yes') problems.push('appendonly is off, and should be on')
+    else if (appendfsync !== 'always') {
+      const lost = appendfsync === 'everysec' ? 'the last second' : 'everything that its disk has not yet'
+      problems.push(
+        `appendfsync is ${appendfsync}, and should be always: a crash may lose ${lost}, for example ${losses[what]}`,
+      )
+    }
   } catch (error) {
     problems.push(`its settings cannot be read (${error instanceof Error ? error.message : error})`)
   }
   if (problems.length > 0) {
-    warn({ code: 'engine_not_durable', message: `Redis may lose calls: ${problems.join('; ')}.` })
+    warn({ code: 'engine_not_durable', message: `Redis may lose ${what}: ${problems.join('; ')}.` })
   }
 }

@@ -56,6 +56,26 @@ export class RedisServer {
     await gone
   }
 
+  /** Copies everything from another server from now on. */
+  async follow(leader: RedisServer): Promise<void> {
+    await leader.ask((redis) => redis.config('SET', 'repl-diskless-sync-delay', '0'))
+    await this.ask((redis) => redis.replicaof('127.0.0.1', leader.#port))
+    await leader.waitForReplica()
+  }
+
+  /** Resolves when a replica has everything. */
+  async waitForReplica(): Promise<void> {
+    await this.ask(async (redis) => {
+      // the count of replicas is 0 until one has loaded what was there before
+      while ((await redis.wait(1, 1_000)) === 0) await redis.incr('waited')
+    })
+  }
+
+  /** Ends the replication, with what has arrived so far. */
+  async lead(): Promise<void> {
+    await this.ask((redis) => redis.replicaof('NO', 'ONE'))
+  }
+
   async ask<Value>(question: (redis: Redis) => Promise<Value>): Promise<Value> {
     const redis = new Redis(this.#port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 20 })
     redis.on('error', () => undefined)

@@ -23,8 +23,18 @@ await serveTools({ ...options, ...(resultStore && { resultStore }), onWarning: (
 process.send('ready')
 `
 
-/** Builds the program once; its folder is removed by the caller. */
-export async function buildWorker(): Promise<{ path: string; remove(): void }> {
+export interface BuiltPrograms {
+  /** Serves tools. */
+  readonly path: string
+  /** Serves sessions. */
+  readonly orchestrator: string
+  /** The module with the tool of these sessions. */
+  readonly payTool: string
+  remove(): void
+}
+
+/** Builds the programs once; their folder is removed by the caller. */
+export async function buildWorker(): Promise<BuiltPrograms> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-worker-'))
   await build({
     configFile: join(root, 'vite.config.ts'),
@@ -38,8 +48,13 @@ export async function buildWorker(): Promise<{ path: string; remove(): void }> {
       target: 'node20',
       minify: false,
       rolldownOptions: {
-        input: { serve: join(root, 'packages/bullmq/src/index.ts'), node: join(root, 'src/node/index.ts') },
-        external: /^(node:|bullmq|ioredis|zod|xstate)/,
+        input: {
+          serve: join(root, 'packages/bullmq/src/index.ts'),
+          node: join(root, 'src/node/index.ts'),
+          orchestrator: join(root, 'packages/bullmq/test/orchestrator.ts'),
+          'pay-tool': join(root, 'packages/bullmq/test/pay-tool.ts'),
+        },
+        external: /^(node:|bullmq|ioredis|pg|zod|xstate)/,
         output: { format: 'esm', entryFileNames: '[name].mjs' },
       },
     },
@@ -48,10 +63,14 @@ export async function buildWorker(): Promise<{ path: string; remove(): void }> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const path = join(folder, 'worker.mjs')
   writeFileSync(path, program)
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  const [orchestrator, payTool] = ['orchestrator.mjs', 'pay-tool.mjs'].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ]
+  return { path, orchestrator, payTool, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A worker in a process of its own. */
+/** A worker or an orchestrator in a process of its own. */
 export class WorkerProcess {
   readonly process: ChildProcess
   readonly ready: Promise<void>

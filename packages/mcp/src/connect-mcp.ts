@@ -29,7 +29,7 @@ export interface McpOptions {
   waitMs?: number | undefined
   /** Non-fatal warnings. */
   onWarning?: ((warning: McpWarning) => void) | undefined
-  /** What servers print on stderr: mostly logs. */
+  /** The stderr of servers: mostly logs. */
   onStderr?: ((printed: { readonly server: string; readonly text: string }) => void) | undefined
   /** Called for each connection before it opens: pass it to an inspector or a recorder to see all of it. */
   onConnection?: ((connection: McpConnection) => void) | undefined

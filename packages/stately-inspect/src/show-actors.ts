@@ -11,7 +11,7 @@ import {
 /** Any inspector of the package: in a window, on its server, or with a custom adapter. */
 export type AnyInspector = Pick<ReturnType<typeof createInspector>, 'actor' | 'event' | 'snapshot'>
 
-/** What the package needs from an actor: the definition from its logic, and its parents. */
+/** The part of an actor that the package needs: the definition from its logic, and its parents. */
 interface ActorLike {
   readonly id: string
   readonly sessionId: string

@@ -9,7 +9,7 @@ import { isInside } from './workspace/is-inside.ts'
 import { pathRule, pathsOf } from './workspace/path-rule.ts'
 import type { FoundPlace, Workspace } from './workspace/workspace.ts'
 
-/** What the rules and the list of harmless commands decide about a command, given the shell's current folder. */
+/** The decision of the rules and the list of harmless commands about a command, given the shell's current folder. */
 export class BashPermission {
   readonly #workspace: Workspace
   readonly #cwd: () => string

@@ -20,7 +20,7 @@ export type ShownAs = Pick<WatchedAs, 'title' | 'parentToolUseID'>
 
 interface Source {
   readonly shown: Commandable | Connection
-  /** What receives commands: the query, or the executor if there is no query. */
+  /** The receiver of commands: the query, or the executor if there is no query. */
   readonly commanded: Commands | undefined
   readonly as: WatchedAs
   /** Called once the recorder watches it. */

@@ -226,7 +226,7 @@ export interface DecisionFrame {
   readonly source: EncodedSource
 }
 
-/** Who decided or asks. `name` is the rule, the mode or the hook. */
+/** The source of a decision or a question. `name` is the rule, the mode or the hook. */
 export interface EncodedSource {
   readonly by: Decision['source']['by']
   readonly name?: string

@@ -1,6 +1,6 @@
 import { type Encoded, type EncodeLimits, encodeValue, type Stand } from './encode-value.ts'
 
-/** What a value is, so that `redact` can decide how to show it. */
+/** The meaning of a value, so that `redact` can decide how to show it. */
 export interface Where {
   readonly what:
     | 'input'

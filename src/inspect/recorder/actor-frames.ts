@@ -95,7 +95,7 @@ export class ActorFrames {
     }
   }
 
-  /** What changed in the context. Compared only if the context object is a different one. */
+  /** The changes of the context. Compared only if the context object is a different one. */
   contextPatch(watched: Watched, { context }: AnyMachineSnapshot): Patch | undefined {
     if (context === watched.contextRef) return undefined
     const { call } = context as { call?: CallRecord }

@@ -13,7 +13,7 @@ export interface AskedQuestion extends Partial<PermissionQuestion> {
   readonly input: unknown
 }
 
-/** Who decided, with the rule, the mode or the hook by name. */
+/** The source of the decision, with the rule, the mode or the hook by name. */
 function sourceOf(show: Show, source: DecisionSource, hookName: string | undefined): EncodedSource {
   const name = source.by === 'rule' ? source.rule : source.by === 'mode' ? source.mode : hookName
   if (name === undefined || source.by === 'tool' || source.by === 'host') return { by: source.by }

@@ -30,7 +30,7 @@ import { actorNames, sightingOf } from './xstate-view.ts'
 /** A longer search at each step would slow the run that is watched. */
 const maxLookedAt = 64
 
-/** What the recorder needs from an executor. An open question is one that the host has not answered yet. */
+/** The part of an executor that the recorder needs. An open question is one that the host has not answered yet. */
 export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
   openQuestions?(): readonly AskedQuestion[]
 }
@@ -64,7 +64,7 @@ export class RunWatch {
   readonly #show: Show
   /** For permission questions: nobody can approve a truncated input. */
   readonly #showWhole: Show
-  /** What the model got, as long as the run has not become too large. */
+  /** The results that the model got, as long as the run has not become too large. */
   readonly #showResult: Show
   readonly #hide: Hide
   #resultTexts = 0

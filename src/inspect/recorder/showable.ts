@@ -26,7 +26,7 @@ export interface Conversation {
   /** The executor of the current attempt. */
   readonly executor: Commandable
   onExecutor(listener: (executor: Commandable) => void): () => void
-  /** What is said around the calls. */
+  /** The texts around the calls. */
   onMessage?(listener: (message: QueryMessage) => void): () => void
   readonly transcript?: readonly Message[]
   abort(reason?: unknown): void

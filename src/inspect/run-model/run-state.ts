@@ -81,7 +81,7 @@ export interface RunState<Call extends CallState = CallState, Actor extends Acto
   can: readonly Command[]
   questions: QuestionsFrame['open']
   isDiscarded: boolean
-  /** What was said around the calls; pieces of one speaker are joined. */
+  /** The texts around the calls; pieces of one speaker are joined. */
   readonly said: Said[]
   /** The finished replies of the model. */
   readonly replies: FrameOf<'reply'>[]
@@ -109,7 +109,7 @@ export interface CallState {
   keys: CallFrame['keys']
   stage: CallFrame['stage']
   ending: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
-  /** What decided last whether it may run. */
+  /** The source of the last decision whether it may run. */
   decision: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
   /** The decision that asked a person, if one did. */
   asked: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined

@@ -19,6 +19,8 @@ export interface CallTimes {
   readonly ended: 'answer' | 'result' | 'background' | 'journal' | 'unknown' | AbortKind | undefined
   /** Why it waited just before it started, as from `explain`; undefined if it did not wait. */
   readonly waitedFor: WaitedFor | undefined
+  /** Its body in the background of a simulation: from when, and until when if the recording has its duration. */
+  readonly background: { readonly from: number; readonly to: number | undefined } | undefined
   readonly phases: readonly { readonly phase: Phase; readonly from: number; readonly to: number | undefined }[]
 }
 
@@ -46,6 +48,7 @@ export function callTimes(call: SeenCall, way: Way = call, isSafe = call.isSafe)
     yieldedAt: toMs(way.yieldedAt),
     ended: ending === undefined ? undefined : ending.by === 'abort' ? (stopped ?? undefined) : ending.by,
     waitedFor: way.waitedFor,
+    background: way.background && { from: way.background.from / 1_000, to: toMs(way.background.to) },
     phases: way.visits.map(({ phase, from, to }) => ({ phase, from: toMs(from) as number, to: toMs(to) })),
   }
 }

@@ -31,16 +31,19 @@ export class SeenRuns {
   }
 }
 
-/** One run of a recording. */
-export function readRun(frames: Iterable<Frame>, number?: number): SeenRun {
+/** All runs of a recording. */
+export function readRuns(frames: Iterable<Frame>): SeenRuns {
   const runs = new SeenRuns()
   for (const frame of frames) {
     const problem = frameProblem(frame)
     if (problem !== undefined) fail(`one of its frames is ${problem}`)
     runs.see(frame)
   }
-  return runs.get(number)
+  return runs
 }
+
+/** One run of a recording. */
+export const readRun = (frames: Iterable<Frame>, number?: number): SeenRun => readRuns(frames).get(number)
 
 function assertVersion(version: number): void {
   if (version !== frameVersion) fail(`expected version ${frameVersion}, received version ${version}`)

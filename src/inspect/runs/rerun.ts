@@ -15,14 +15,15 @@ import { createRecorder } from '../recorder/recorder.ts'
 import type { Inspectable } from '../recorder/run-watch.ts'
 import { Agenda } from './agenda.ts'
 import { HeadOfLine } from './head-of-line.ts'
-import { ScriptedCall, type ScriptedRun } from './scripted-call.ts'
-import type { SeenCall } from './seen-call.ts'
+import { type CallChange, ScriptedCall, type ScriptedRun } from './scripted-call.ts'
+import type { SeenCall, Visit } from './seen-call.ts'
 import type { SeenCommand, SeenRun } from './seen-run.ts'
 
 export interface Changes {
   readonly maxConcurrency: number
-  /** Undefined keeps the recorded class. */
-  safe(call: SeenCall): boolean | undefined
+  of(call: SeenCall): CallChange
+  /** How much longer a body takes because of the agent inside it, in microseconds; `Infinity`: it does not end. */
+  bodyBy(visit: Visit): number
   /** In microseconds. */
   readonly unseen: number | undefined
 }
@@ -36,6 +37,7 @@ const nothing = (): void => undefined
 export class Rerun implements ScriptedRun {
   readonly agenda = new Agenda()
   readonly unseen: number | undefined
+  readonly bodyBy: ScriptedRun['bodyBy']
   readonly calls: readonly ScriptedCall[]
   readonly #run: ExecutorSchedule
   readonly #head: HeadOfLine
@@ -49,6 +51,7 @@ export class Rerun implements ScriptedRun {
 
   constructor(seen: SeenRun, changes: Changes, onFrame?: (frame: Frame) => void) {
     this.unseen = changes.unseen
+    this.bodyBy = changes.bodyBy
     const engine = chooseEngine()
     this.deliver = engine.send
     this.#run = new ExecutorSchedule(changes.maxConcurrency, this.#runPort(engine))
@@ -56,7 +59,7 @@ export class Rerun implements ScriptedRun {
     const actor = engine.createRoot(executorChart(), { id: 'executor', input: { run: this.#run } })
     actor.start()
     this.#send = (event) => actor.send(event)
-    this.calls = seen.calls.map((call) => new ScriptedCall(this, call, changes.safe(call)))
+    this.calls = seen.calls.map((call) => new ScriptedCall(this, call, changes.of(call)))
     if (onFrame !== undefined) {
       const recorder = createRecorder({ onFrame, now: () => this.agenda.now / 1_000, epoch: 0 })
       this.#leave = recorder.watch({ actor, on: () => nothing } as Inspectable, {

@@ -18,9 +18,19 @@ export interface ScriptedRun {
   readonly agenda: Agenda
   /** The duration of a phase that does not end in the recording, in microseconds; undefined: until it is aborted. */
   readonly unseen: number | undefined
+  /** How much longer this body takes, in microseconds. */
+  bodyBy(visit: Visit): number
   readonly hasPlace: boolean
   stopTurn(reason: string): void
   deliver(actor: AnyActorRef, event: CallEvent): void
+}
+
+/** What is different from the recording. Absent parts are as recorded. */
+export interface CallChange {
+  readonly isSafe?: boolean | undefined
+  readonly keys?: ResourceKeys | undefined
+  /** How long its body runs until it goes to the background, in microseconds; `Infinity`: it never does. */
+  readonly detachAfter?: number | undefined
 }
 
 /** A call whose phases answer as in the recording: the same answers, after the same durations. */
@@ -46,17 +56,19 @@ export class ScriptedCall implements CallRecord, CallPort {
   hasStarted = false
   ref: AnyActorRef | undefined
   ending: Ending | undefined
-  /** What happens to it in this rerun. */
+  /** Its fate in this rerun. */
   readonly way: Way = { addedAt: 0, visits: [] }
   readonly #run: ScriptedRun
-  readonly #isMarked: boolean
+  readonly #change: CallChange
   /** The recorded visits that are not used yet, by phase. */
   readonly #toCome = new Map<Phase, Visit[]>()
   #visit: Visit | undefined
   #phase: Phase = 'validating'
+  /** When its first body began. */
+  #bodyFrom = -1
   #stays = 0
 
-  constructor(run: ScriptedRun, seen: SeenCall, mark: boolean | undefined) {
+  constructor(run: ScriptedRun, seen: SeenCall, change: CallChange) {
     this.#run = run
     this.seen = seen
     this.id = seen.id
@@ -64,10 +76,10 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.yieldsToInterrupt = seen.stopsAtInterrupt
     this.isRecorded = seen.ending?.by === 'journal'
     this.isAnswered = seen.wasOver || this.isRecorded || seen.ending?.by === 'answer'
-    this.#isMarked = mark !== undefined
-    this.wasSafe = mark ?? seen.isSafe
+    this.#change = change
+    this.wasSafe = change.isSafe ?? seen.isSafe
     this.isSafe = this.wasSafe
-    this.keys = this.#isMarked ? undefined : seen.firstKeys
+    this.keys = change.keys ?? (change.isSafe === undefined ? seen.firstKeys : undefined)
     this.stage = seen.isHeld ? 'held' : 'queued'
   }
 
@@ -139,7 +151,16 @@ export class ScriptedCall implements CallRecord, CallPort {
   }
 
   recordResult(): void {}
-  detach(): void {}
+  detach(): void {
+    const { now } = this.#run.agenda
+    const bodies = this.seen.visits.filter(({ phase }) => phase === 'calling')
+    const [first, last] = [bodies[0], bodies.at(-1)]
+    const isKnown = first !== undefined && last?.to !== undefined && last.answer?.event !== 'call.detach'
+    const length = isKnown ? (last.to as number) - first.from + this.#run.bodyBy(last) : Number.POSITIVE_INFINITY
+    const endsAt = this.#bodyFrom + length
+    this.way.background = { from: now, ...(Number.isFinite(endsAt) && { to: Math.max(now, endsAt) }) }
+  }
+
   stop(): void {}
   abandon(): void {}
 
@@ -176,19 +197,39 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.#visit = visit
     const { after, answer } = this.#outlook(phase, visit)
     if (after !== undefined) this.#answer(after, answer)
+    if (phase === 'calling') this.#startDetach()
     // a question that was answered at once did not wait for a person
     if (phase === 'asking' && after !== 0)
       this.#run.agenda.add(this.#run.agenda.now, answer.seq, () => this.#send({ type: 'permission.pending' }))
     if (visit?.stopsTurn !== undefined) this.#stopTurnAfter(visit.stopsTurn.at - visit.from, visit.stopsTurn)
   }
 
+  /** The delay counts from the first body: attempts and pauses between them are part of it. */
+  #startDetach(): void {
+    const { detachAfter } = this.#change
+    const { agenda } = this.#run
+    if (this.#bodyFrom < 0) this.#bodyFrom = agenda.now
+    if (detachAfter === undefined || detachAfter === Number.POSITIVE_INFINITY) return
+    const stay = this.way.visits.at(-1)
+    // a body that ends at the same time does not go to the background
+    agenda.add(this.#bodyFrom + detachAfter, Number.POSITIVE_INFINITY, () => {
+      if (stay === this.way.visits.at(-1) && stay?.to === undefined) this.#send(toBackground)
+    })
+  }
+
   /** The duration of the phase, and its answer. */
   #outlook(phase: Phase, visit: Visit | undefined): { after: number | undefined; answer: Answer } {
     const { from = 0, to, toldAt, answer } = visit ?? {}
     const usual = usualAnswers[phase]
+    // how long its body took in the background is not in the recording
+    if (answer?.event === 'call.detach' && this.#change.detachAfter !== undefined)
+      return { after: this.#run.unseen && Math.max(this.#run.unseen, (to ?? from) - from), answer: usual }
     // a phase that was told to hurry ended early; its full duration is unknown
     const isWhole = toldAt === undefined || phase === 'stopping'
-    if (answer !== undefined && to !== undefined && isWhole) return { after: to - from, answer }
+    if (answer !== undefined && to !== undefined && isWhole) {
+      const by = visit === undefined || phase !== 'calling' ? 0 : this.#run.bodyBy(visit)
+      return { after: Number.isFinite(by) ? Math.max(0, to - from + by) : undefined, answer }
+    }
     if (phase === 'stopping') return { after: 0, answer: usual }
     const end = phase === 'calling' ? this.#finishedAt(visit) : undefined
     if (end !== undefined) return { after: end - from, answer: usual }
@@ -216,14 +257,14 @@ export class ScriptedCall implements CallRecord, CallPort {
     const reached = this.seen.ending?.reached
     const isTold = isBodyEnd(reached) || reached === 'notStarted'
     const end = this.#phase !== 'stopping' ? 'returned' : isTold ? reached : 'failed'
-    const event = eventOf({ answer, label: this.seen.label, change: this.#change(), end })
+    const event = eventOf({ answer, label: this.seen.label, change: this.#reclassified(), end })
     if (event !== undefined) this.#send(event)
   }
 
   /** The effect of a changed input on the call. */
-  #change(): Reclassification | undefined {
+  #reclassified(): Reclassification | undefined {
     const { isSafe, keys, lane } = this.seen
-    if (this.#isMarked) return undefined
+    if (this.#change.isSafe !== undefined || this.#change.keys !== undefined) return undefined
     if (keys !== undefined) return isSameKeys(keys, this.keys) ? undefined : { isSafe: lane === 'shared', keys }
     return this.isSafe && isSafe && lane === 'exclusive' ? { isSafe: false, keys } : undefined
   }
@@ -243,6 +284,8 @@ export class ScriptedCall implements CallRecord, CallPort {
     if (ref?.getSnapshot().status === 'active') this.#run.deliver(ref, event)
   }
 }
+
+const toBackground = { type: 'call.detach', how: { isAwaited: true, onEnd: 'stop' } } as const
 
 const isBodyEnd = (reached: string | null | undefined): reached is Exclude<BodyEnd, 'failed' | 'notStarted'> =>
   reached === 'finished' || reached === 'cutShort' || reached === 'returned'

@@ -21,7 +21,7 @@ export const phases = [
 
 export type Phase = (typeof phases)[number]
 
-/** What ended a phase from the inside: the call's own event, and the chart's reaction. */
+/** The inner cause of a phase's end: the call's own event, and the chart's reaction. */
 export interface Answer {
   readonly event: string
   readonly seq: number
@@ -67,6 +67,8 @@ export interface Way {
   /** Why it waited just before it started. */
   waitedFor?: WaitedFor
   ending?: Pick<EndingFrame, 'by' | 'kind' | 'reached'> | undefined
+  /** When its body went to the background, and when it ended there, if that is known. */
+  background?: { readonly from: number; readonly to?: number }
   readonly visits: Stay[]
 }
 

@@ -47,6 +47,10 @@ export class SeenRun {
   #isInterrupted = false
   #starts = 0
   #now = 0
+  /** When something was last said, in microseconds. */
+  saidAt: number
+  /** In microseconds. */
+  readonly startedAt: number
   /** The waits before the current step. */
   #waitsAtRest: readonly WaitGroup[] = []
 
@@ -55,7 +59,12 @@ export class SeenRun {
 
   constructor(frame: FrameOf<'run'>) {
     this.#state = newRunState(frame)
-    this.#now = toMicros(frame.at)
+    this.startedAt = this.saidAt = this.#now = toMicros(frame.at)
+  }
+
+  /** The call of another run that it works for. */
+  get parentToolUseID(): string | undefined {
+    return this.#state.parentToolUseID
   }
 
   get title(): string {
@@ -82,6 +91,7 @@ export class SeenRun {
   see(frame: Frame): void {
     this.size++
     if (frame.type === 'event') return frame.from === null ? this.#comes(frame) : this.#passes(frame)
+    if (frame.type === 'said' || frame.type === 'reply') this.saidAt = Math.max(this.saidAt, toMicros(frame.at))
     foldRun(this.#state, frame, this.#listener)
     const isMissing = frame.type === 'call' && !this.byId.has(frame.call)
     if (isMissing || (frame.type === 'gap' && frame.because !== 'truncated')) this.lacks ??= 'frames'

@@ -1,4 +1,7 @@
+import type { ResourceKeys } from '../../../machines/index.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
+import { SignalboxError } from '../../base/signalbox-error.ts'
+import { readResources } from '../../pipeline/read-resources.ts'
 import type { Frame } from '../frames/frame.ts'
 import { toMicros } from './agenda.ts'
 import { type CallTimes, callTimes, type RunTimes, runTimes } from './call-times.ts'
@@ -6,11 +9,17 @@ import { caveatsOf } from './caveats.ts'
 import { readRun } from './read-run.ts'
 import { recordRerun } from './record-rerun.ts'
 import { type Changes, Rerun } from './rerun.ts'
-import type { SeenCall } from './seen-call.ts'
+import type { CallChange } from './scripted-call.ts'
+import type { SeenCall, Visit } from './seen-call.ts'
 import type { SeenRun } from './seen-run.ts'
 
 /** The properties of a call that `safe` can use. */
 export type MarkedCall = Pick<SeenCall, 'id' | 'name' | 'label' | 'input' | 'isSafe'>
+
+interface NamedResources {
+  readonly reads?: readonly string[] | undefined
+  readonly writes?: readonly string[] | undefined
+}
 
 export interface WhatIfOptions {
   /**
@@ -25,6 +34,13 @@ export interface WhatIfOptions {
   readonly maxConcurrency?: number | undefined
   /** Whether a call may run beside other safe calls; undefined keeps the recorded class. */
   readonly safe?: ((call: MarkedCall) => boolean | undefined) | undefined
+  /** The resources that a call reads and writes, as `resources` of a tool names them; undefined keeps the recorded ones. */
+  readonly resources?: ((call: MarkedCall) => NamedResources | undefined) | undefined
+  /**
+   * How long the body of a call runs until it goes to the background, in milliseconds, like `background.afterMs` of a
+   * tool. `Infinity`: never. Undefined keeps what was recorded.
+   */
+  readonly backgroundAfterMs?: ((call: MarkedCall) => number | undefined) | undefined
   /**
    * The duration of phases that do not end in the recording, in milliseconds.
    * @default until the call is aborted
@@ -73,9 +89,10 @@ export class WhatIfWork {
   readonly #unchanged: Rerun
   readonly #rerun: Rerun
 
-  constructor(seen: SeenRun, options: WhatIfOptions) {
+  /** @param bodyBy how much longer bodies take because of the agents inside them, in microseconds */
+  constructor(seen: SeenRun, options: WhatIfOptions, bodyBy = noLonger) {
     this.#seen = seen
-    this.#changes = changesOf(seen, options)
+    this.#changes = changesOf(seen, options, bodyBy)
     this.#unchanged = unchangedOf(seen)
     this.#rerun = new Rerun(seen, this.#changes)
   }
@@ -122,25 +139,57 @@ const kept = new WeakMap<SeenRun, { readonly size: number; readonly rerun: Rerun
 function unchangedOf(seen: SeenRun): Rerun {
   const known = kept.get(seen)
   if (known?.size === seen.size) return known.rerun
-  const rerun = new Rerun(seen, { maxConcurrency: limitOf(seen), safe: () => undefined, unseen: undefined })
+  const rerun = new Rerun(seen, {
+    maxConcurrency: limitOf(seen),
+    of: () => asRecorded,
+    bodyBy: noLonger,
+    unseen: undefined,
+  })
   kept.set(seen, { size: seen.size, rerun })
   return rerun
 }
 
 const limitOf = ({ maxConcurrency }: SeenRun): number => maxConcurrency ?? Number.POSITIVE_INFINITY
 
-function changesOf(seen: SeenRun, { maxConcurrency, safe, unseenMs }: WhatIfOptions): Changes {
+const asRecorded: CallChange = {}
+const noLonger = (_visit: Visit): number => 0
+
+function changesOf(seen: SeenRun, options: WhatIfOptions, bodyBy: Changes['bodyBy']): Changes {
+  const { maxConcurrency, unseenMs } = options
   const isLimit = Number.isInteger(maxConcurrency) || maxConcurrency === Number.POSITIVE_INFINITY
   if (maxConcurrency !== undefined && (!isLimit || maxConcurrency < 1)) {
     invalidOption('maxConcurrency', 'a whole number from 1 to Infinity', maxConcurrency)
   }
-  if (safe !== undefined && typeof safe !== 'function') invalidOption('safe', 'a function of a call', safe)
+  for (const name of ['safe', 'resources', 'backgroundAfterMs'] as const) {
+    const given: unknown = options[name]
+    if (given !== undefined && typeof given !== 'function') invalidOption(name, 'a function of a call', given)
+  }
   const isTime = typeof unseenMs === 'number' && unseenMs >= 0 && Number.isFinite(unseenMs)
   if (unseenMs !== undefined && !isTime) invalidOption('unseenMs', 'a number of milliseconds', unseenMs)
   return {
     maxConcurrency: maxConcurrency ?? limitOf(seen),
-    safe: (call) => safe?.(call),
+    of: (call) => changeOf(call, options),
+    bodyBy,
     unseen: unseenMs === undefined ? undefined : toMicros(unseenMs),
+  }
+}
+
+function changeOf(call: SeenCall, { safe, resources, backgroundAfterMs }: WhatIfOptions): CallChange {
+  const afterMs = backgroundAfterMs?.(call)
+  if (afterMs !== undefined && !(typeof afterMs === 'number' && afterMs >= 0))
+    invalidOption('backgroundAfterMs', 'a number of milliseconds for each call, or Infinity', afterMs)
+  return {
+    isSafe: safe?.(call),
+    keys: keysOf(resources?.(call)),
+    detachAfter: afterMs === undefined || afterMs === Number.POSITIVE_INFINITY ? afterMs : toMicros(afterMs),
+  }
+}
+
+function keysOf(named: NamedResources | undefined): ResourceKeys | undefined {
+  try {
+    return named === undefined ? undefined : readResources(named)
+  } catch (error) {
+    throw new SignalboxError('invalid_option', `resources: ${(error as TypeError).message}.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { asIndex, asList, asRecord, asText } from '../read-event.ts'
 import { openaiUsage } from '../usage.ts'
 
-/** What a service said about the end of its reply, before the AI SDK passes it on. */
+/** A service's own report of the end of its reply, before the AI SDK passes it on. */
 export interface RawStop {
   /** The AI SDK's word for the reason. */
   readonly unified: string

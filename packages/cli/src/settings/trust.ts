@@ -24,7 +24,7 @@ function readTrusted(path: string): Record<string, unknown> {
   }
 }
 
-/** What a file grants beyond asking and denying more, as lines for people; empty if nothing. */
+/** The grants of a file beyond asking and denying more, as lines for people; empty if nothing. */
 export function grantsOf({ settings: { permissions = {}, hooks = {}, mcpServers = {} } }: SettingsFile): string[] {
   const commands = Object.values(hooks).flatMap((entries) =>
     (entries ?? []).flatMap((entry) => entry.hooks.map(({ command }) => command)),

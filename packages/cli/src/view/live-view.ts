@@ -11,7 +11,7 @@ export interface LiveViewOptions {
   readonly colors: Colors
   /** Milliseconds on the clock of the frames. */
   readonly now: () => number
-  /** What is drawn below everything: an open prompt, a hint. */
+  /** The last lines of the screen: an open prompt, a hint. */
   readonly footer?: (canvas: Canvas) => readonly string[]
 }
 

@@ -6,7 +6,7 @@ import { leftOut, resultText, textField } from './plain-text.ts'
 
 const maxLines = { diff: 24, error: 8, result: 5 } as const
 
-/** What a finished call shows below its line: a diff for an edit, else the result, truncated if long. */
+/** The lines below a finished call: a diff for an edit, else the result, truncated if long. */
 export function resultBody(call: CallView, colors: Colors): string[] {
   const { result, name, ending } = call
   if (result === undefined || ending?.by === 'abort') return []

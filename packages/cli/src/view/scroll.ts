@@ -32,7 +32,7 @@ export class Scroll {
     }
   }
 
-  /** What is not final, without the part of a text that is already in the scrollback. */
+  /** The part that is not final, without the part of a text that is already in the scrollback. */
   get rest(): SessionItem[] {
     const [first, ...others] = this.#session.items.slice(this.#next)
     if (first === undefined) return []

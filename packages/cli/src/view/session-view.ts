@@ -15,7 +15,7 @@ export interface SaidView {
 export type SessionItem = SaidView | CallView
 
 /**
- * What is drawn, live or from a recording: all texts and calls, in order. Built from frames only, which may be
+ * The drawn session, live or from a recording: all texts and calls, in order. Built from frames only, which may be
  * untrusted: frames that do not fit are ignored.
  */
 export class SessionView {

@@ -1,4 +1,4 @@
-/** What to search for, and how. */
+/** A search: its pattern and its options. */
 export interface Search {
   readonly pattern: string
   readonly ignoreCase: boolean

@@ -7,7 +7,7 @@ import { heedRulesAbove } from './heed-rules-above.ts'
 import { findRipgrep, runRipgrep } from './ripgrep.ts'
 import { type FoundFiles, walkFiles } from './walk-files.ts'
 
-/** What Grep and Glob share. */
+/** The common part of Grep and Glob. */
 export interface SearchService {
   readonly workspace: Workspace
   readonly runner: ProcessRunner

@@ -1,4 +1,4 @@
-/** What a file system reports about an entry without opening it. */
+/** A file system's report about an entry that is not opened. */
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly size: number

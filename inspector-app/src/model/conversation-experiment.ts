@@ -1,0 +1,166 @@
+import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
+import type { ConversationOptions, ConversationWhatIf, MarkedCall } from '../../../src/inspect/index.ts'
+import { ConversationWork } from '../../../src/inspect/runs/what-if-conversation.ts'
+import type { History } from './history.ts'
+import { SeenHistory } from './seen-history.ts'
+
+/** What is different for all calls of a tool. Absent parts are as recorded. */
+export interface ToolChange {
+  isSafe?: boolean | undefined
+  /** The call uses the resource that this field of its input names. */
+  resource?: { readonly use: 'reads' | 'writes'; readonly field: string } | undefined
+  backgroundAfterMs?: number | undefined
+}
+
+/** A tool of the recording, and the fields of its inputs that could name a resource. */
+export interface SeenTool {
+  readonly name: string
+  readonly calls: number
+  readonly isSafe: boolean
+  readonly isMixed: boolean
+  readonly fields: readonly string[]
+}
+
+/** Simulates all turns of a conversation with changes, in small steps: a long one must not block the page. */
+export class ConversationExperiment {
+  /** Undefined: as recorded. */
+  limit: number | undefined
+  readonly changes = new Map<string, ToolChange>()
+  result: ConversationWhatIf | undefined
+  problem: string | undefined
+  readonly #seen: SeenHistory
+  #work: ConversationWork | undefined
+  #isDue = true
+  #began = performance.now()
+
+  constructor(history: History) {
+    this.#seen = new SeenHistory(history)
+  }
+
+  get isBusy(): boolean {
+    return this.#isDue && this.problem === undefined
+  }
+
+  get isChanged(): boolean {
+    return this.limit !== undefined || [...this.changes.values()].some((change) => Object.keys(change).length > 0)
+  }
+
+  /** Whether to show the progress; for short work it would only flicker. */
+  get isSlow(): boolean {
+    return this.isBusy && performance.now() - this.#began > 250
+  }
+
+  get progress(): string {
+    return `${Math.round((this.#work?.progress ?? 0) * 100)} %`
+  }
+
+  get newer(): number {
+    return this.#seen.newer
+  }
+
+  /** The tools of the recorded calls, those with the most calls first. */
+  get tools(): SeenTool[] {
+    const tools = new Map<string, { calls: number; isSafe: boolean; isMixed: boolean; fields: Set<string> }>()
+    for (const { calls } of this.#seen.runs.byNumber.values()) {
+      for (const { name, isSafe, input, ending } of calls) {
+        // a call that was answered without running has no lane
+        if (ending?.by === 'answer') continue
+        const tool = tools.get(name) ?? { calls: 0, isSafe, isMixed: false, fields: new Set<string>() }
+        tools.set(name, tool)
+        tool.calls++
+        tool.isMixed ||= tool.isSafe !== isSafe
+        for (const field of fieldsOf(input)) tool.fields.add(field)
+      }
+    }
+    const found = [...tools].map(([name, { fields, ...tool }]) => ({ name, ...tool, fields: [...fields] }))
+    return found.sort((a, b) => b.calls - a.calls)
+  }
+
+  /** An absent part is as recorded. */
+  change(tool: string, change: ToolChange): void {
+    const known = Object.entries({ ...this.changes.get(tool), ...change }).filter(([, value]) => value !== undefined)
+    this.changes.set(tool, Object.fromEntries(known))
+  }
+
+  undo(): void {
+    this.limit = undefined
+    this.changes.clear()
+  }
+
+  takeIn(): void {
+    this.#seen.extend()
+    this.again()
+  }
+
+  /** Restarts after a change. The old result stays visible until the new one is ready. */
+  again(): void {
+    this.#work = undefined
+    this.problem = undefined
+    this.#isDue = true
+    this.#began = performance.now()
+  }
+
+  advance(maxMs: number): void {
+    try {
+      this.#advance(performance.now() + maxMs)
+    } catch (error) {
+      this.#work = undefined
+      this.result = undefined
+      this.problem = isSignalboxError(error)
+        ? error.message
+        : 'This conversation cannot be simulated. Its recording may be damaged.'
+    }
+  }
+
+  #advance(until: number): void {
+    this.#seen.advance(until)
+    if (!this.#seen.isRead) return
+    this.#work ??= new ConversationWork(this.#seen.runs, this.#options())
+    this.#work.advance(Math.max(1, until - performance.now()))
+    if (!this.#work.isOver) return
+    this.result = this.#work.result()
+    this.#work = undefined
+    this.#isDue = false
+  }
+
+  #options(): ConversationOptions {
+    const of = ({ name }: MarkedCall): ToolChange => this.changes.get(name) ?? {}
+    return {
+      maxConcurrency: this.limit,
+      safe: (call) => of(call).isSafe,
+      resources: (call) => {
+        const { resource } = of(call)
+        const value = resource && textOf(call.input, resource.field)
+        return value === undefined ? undefined : { [resource?.use ?? 'writes']: [`${keyOf(resource?.field)}:${value}`] }
+      },
+      backgroundAfterMs: (call) => of(call).backgroundAfterMs,
+    }
+  }
+}
+
+/** The scheme of a key has letters, digits, `+`, `.` and `-`. */
+const keyOf = (field = ''): string => `f-${field.toLowerCase().replace(/[^a-z0-9]/g, '-')}`
+
+const mostFields = 8
+
+function fieldsOf(input: MarkedCall['input']): string[] {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return []
+  return Object.keys(input)
+    .filter((field) => textOf(input, field) !== undefined)
+    .slice(0, mostFields)
+}
+
+/** A short text in this field of an input. */
+function textOf(input: MarkedCall['input'], field: string): string | undefined {
+  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, field)) return undefined
+  const value = (input as { readonly [key: string]: unknown })[field]
+  return field !== '$' && typeof value === 'string' && value !== '' && value.length <= 1_000 ? value : undefined
+}
+
+const known = new WeakMap<History, ConversationExperiment>()
+
+export function conversationExperimentOf(history: History): ConversationExperiment {
+  const found = known.get(history) ?? new ConversationExperiment(history)
+  known.set(history, found)
+  return found
+}

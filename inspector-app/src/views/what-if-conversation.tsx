@@ -1,0 +1,260 @@
+import type { ConversationWhatIf, TurnTimes, TurnWhatIf } from '../../../src/inspect/index.ts'
+import {
+  type ConversationExperiment,
+  conversationExperimentOf,
+  type SeenTool,
+} from '../model/conversation-experiment.ts'
+import { useStore, useView } from '../use-view.ts'
+import { duration } from '../words.ts'
+import { useWork } from './use-work.ts'
+
+/** More rows would take the page too long to render. */
+const mostTurns = 300
+const mostTools = 20
+
+/** Simulates all turns on the real charts, with other limits, classes, resources and background thresholds. */
+export function WhatIfConversation() {
+  const { history } = useView()
+  const experiment = conversationExperimentOf(history)
+  const { change } = useWork(experiment)
+  const { result, problem, newer, isBusy } = experiment
+  return (
+    <div class="what-if conversation-what-if">
+      <Controls experiment={experiment} change={change} />
+      {newer > 0 && (
+        <p class="what">
+          {newer} newer frames.{' '}
+          <button type="button" class="link" onClick={() => change(() => experiment.takeIn())}>
+            Include them
+          </button>
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="doubt" role="alert">
+          {problem}
+        </p>
+      )}
+      {experiment.isSlow && <p class="what">Simulating: {experiment.progress}</p>}
+      {result !== undefined && (
+        <>
+          <p class="sum" role="status" aria-busy={isBusy}>
+            <b>{verdict(result)}</b>{' '}
+            {experiment.isChanged && (
+              <button type="button" class="link" onClick={() => change(() => experiment.undo())}>
+                As recorded
+              </button>
+            )}
+          </p>
+          <Turns result={result} />
+          {result.caveats.slice(0, 12).map((doubt) => (
+            <p class="doubt" key={doubt}>
+              {doubt}
+            </p>
+          ))}
+          {result.caveats.length > 12 && <p class="doubt">and {result.caveats.length - 12} more</p>}
+        </>
+      )}
+      <details class="fixed">
+        <summary>What stays fixed</summary>
+        <p>
+          The charts and the schedule are the production ones. The replies of the model, their times within a turn, the
+          pauses between turns, and the durations and outcomes of calls stay as recorded. A call with an agent inside
+          takes as much more or less time as its agent.
+        </p>
+        <p>
+          A call that goes to the background ends its turn earlier, and the conversation ends when its last background
+          call has ended. In a real conversation the model would get the outcome in a later turn, and could answer
+          differently.
+        </p>
+      </details>
+    </div>
+  )
+}
+
+interface ControlProps {
+  readonly experiment: ConversationExperiment
+  readonly change: (how: () => void) => void
+}
+
+function Controls({ experiment, change }: ControlProps) {
+  const { run } = useView()
+  const recorded = run?.maxConcurrency ?? null
+  return (
+    <div class="tool-changes">
+      <label>
+        At once
+        <input
+          type="number"
+          min="1"
+          step="1"
+          aria-label="How many safe calls may run at once"
+          placeholder={recorded === null ? 'no limit' : `${recorded}, recorded`}
+          value={experiment.limit ?? ''}
+          onInput={({ currentTarget: { value } }) => {
+            const limit = Math.floor(Number(value))
+            if (value === '' || limit >= 1) change(() => (experiment.limit = value === '' ? undefined : limit))
+          }}
+        />
+      </label>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Tool</th>
+            <th scope="col">Class</th>
+            <th scope="col">Resource</th>
+            <th scope="col">Background after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {experiment.tools.slice(0, mostTools).map((tool) => (
+            <ToolRow key={tool.name} tool={tool} experiment={experiment} change={change} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function ToolRow({ tool, experiment, change }: ControlProps & { tool: SeenTool }) {
+  const { name, calls, isSafe, isMixed, fields } = tool
+  const made = experiment.changes.get(name) ?? {}
+  const { resource, backgroundAfterMs } = made
+  const recorded = isMixed ? 'some safe' : isSafe ? 'safe' : 'unsafe'
+  return (
+    <tr>
+      <th scope="row">
+        {name} <span class="count">{calls.toLocaleString('en')}</span>
+      </th>
+      <td>
+        <select
+          aria-label={`Class of ${name}`}
+          value={made.isSafe === undefined ? '' : made.isSafe ? 'safe' : 'unsafe'}
+          onChange={({ currentTarget: { value } }) =>
+            change(() => experiment.change(name, { isSafe: value === '' ? undefined : value === 'safe' }))
+          }
+        >
+          <option value="">{recorded}, as recorded</option>
+          <option value="safe">safe</option>
+          <option value="unsafe">unsafe</option>
+        </select>
+      </td>
+      <td>
+        <select
+          aria-label={`Resource of ${name}`}
+          value={resource === undefined ? '' : `${resource.use} ${resource.field}`}
+          disabled={fields.length === 0}
+          onChange={({ currentTarget: { value } }) => {
+            const [use, ...field] = value.split(' ')
+            const named = { use: use === 'reads' ? 'reads' : 'writes', field: field.join(' ') } as const
+            change(() => experiment.change(name, { resource: value === '' ? undefined : named }))
+          }}
+        >
+          <option value="">as recorded</option>
+          {fields.flatMap((field) =>
+            (['reads', 'writes'] as const).map((use) => (
+              <option key={`${use} ${field}`} value={`${use} ${field}`}>
+                {use} its {field}
+              </option>
+            )),
+          )}
+        </select>
+      </td>
+      <td>
+        <input
+          type="number"
+          min="0"
+          aria-label={`Milliseconds until ${name} goes to the background`}
+          placeholder="as recorded"
+          value={backgroundAfterMs ?? ''}
+          onInput={({ currentTarget: { value } }) => {
+            const ms = Number(value)
+            if (value === '' || ms >= 0)
+              change(() => experiment.change(name, { backgroundAfterMs: value === '' ? undefined : ms }))
+          }}
+        />{' '}
+        ms
+      </td>
+    </tr>
+  )
+}
+
+/** Before and after, for each turn and for all. */
+function Turns({ result }: { result: ConversationWhatIf }) {
+  const store = useStore()
+  const { turns, recordedMs, simulatedMs } = result
+  return (
+    <table class="turn-times">
+      <thead>
+        <tr>
+          <th scope="col">Turn</th>
+          <th scope="col">calls</th>
+          <th scope="col">recorded</th>
+          <th scope="col">simulated</th>
+          <th scope="col">difference</th>
+        </tr>
+      </thead>
+      <tbody>
+        {turns.slice(0, mostTurns).map((turn) => (
+          <tr key={turn.run}>
+            <th scope="row" style={{ paddingLeft: `${4 + turn.depth * 16}px` }}>
+              <button
+                type="button"
+                class="link"
+                title={`${turn.title}: show the turn`}
+                onClick={() => store.set({ run: turn.run, selected: undefined })}
+              >
+                {turn.title}
+              </button>
+            </th>
+            <td>{callsWords(turn)}</td>
+            <td>{lengthWords(lengthOf(turn.recorded))}</td>
+            <td>{lengthWords(lengthOf(turn.simulated))}</td>
+            <Difference before={lengthOf(turn.recorded)} now={lengthOf(turn.simulated)} />
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        {turns.length > mostTurns && (
+          <tr>
+            <td colSpan={5}>and {turns.length - mostTurns} more turns</td>
+          </tr>
+        )}
+        <tr>
+          <th scope="row">Whole conversation</th>
+          <td>{turns.reduce((sum, { calls }) => sum + calls.recorded.calls.length, 0).toLocaleString('en')}</td>
+          <td>{lengthWords(recordedMs)}</td>
+          <td>{lengthWords(simulatedMs)}</td>
+          <Difference before={recordedMs} now={simulatedMs} />
+        </tr>
+      </tfoot>
+    </table>
+  )
+}
+
+function callsWords({ calls: { recorded, simulated } }: TurnWhatIf): string {
+  const before = recorded.calls.filter(({ ended }) => ended === 'background').length
+  const now = simulated.calls.filter(({ ended }) => ended === 'background').length
+  const { length } = recorded.calls
+  return now > before ? `${length}, ${now} in the background` : String(length)
+}
+
+const lengthOf = ({ startsAt, endsAt }: TurnTimes): number | undefined =>
+  startsAt === undefined || endsAt === undefined ? undefined : Math.round((endsAt - startsAt) * 1_000) / 1_000
+
+const lengthWords = (ms: number | undefined): string => (ms === undefined ? 'unknown' : duration(ms))
+
+function Difference({ before, now }: { before: number | undefined; now: number | undefined }) {
+  if (before === undefined || now === undefined) return <td>–</td>
+  const by = now - before
+  if (by === 0) return <td>same</td>
+  return <td class={by < 0 ? 'ok' : 'held'}>{`${by < 0 ? '−' : '+'}${duration(Math.abs(by))}`}</td>
+}
+
+function verdict({ recordedMs, simulatedMs }: ConversationWhatIf): string {
+  if (recordedMs === undefined) return 'No turn ends in the recording.'
+  if (simulatedMs === undefined) return 'The end of the conversation is unknown.'
+  const by = Math.abs(simulatedMs - recordedMs)
+  if (by === 0) return `${duration(recordedMs)}, as recorded.`
+  const part = recordedMs === 0 ? '' : `, ${Math.round((by / recordedMs) * 100)} %`
+  return `${duration(recordedMs)} → ${duration(simulatedMs)}: ${duration(by)}${part} ${simulatedMs < recordedMs ? 'shorter' : 'longer'}.`
+}

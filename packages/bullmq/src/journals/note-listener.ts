@@ -1,0 +1,111 @@
+import type { Redis } from 'ioredis'
+import type { JournalWriter } from 'signalbox/durable'
+import { connect, type EngineOptions } from '../engine.ts'
+import { type Database, hashOf } from './database.ts'
+import { renewScript } from './scripts.ts'
+
+/**
+ * One connection for all open sessions of a store. It is told of new notes, and renews the locks that show other
+ * processes that the owner is alive. Both are hints: without them nothing is lost.
+ */
+export class NoteListener {
+  readonly #database: Database
+  readonly #lockMs: number
+  readonly #connect: () => Redis
+  readonly #open = new Set<OpenInbox>()
+  #redis: Redis | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(database: Database, lockMs: number, { connection }: EngineOptions, onError: (error: Error) => void) {
+    this.#database = database
+    this.#lockMs = lockMs
+    this.#connect = () => connect(connection, onError)
+  }
+
+  /** Delivers the notes that are there; later ones as they come. */
+  async add(inbox: OpenInbox): Promise<void> {
+    this.#open.add(inbox)
+    this.#timer ??= setInterval(() => this.#renew(), Math.min(this.#lockMs / 3, 2_000)).unref()
+    this.#redis ??= this.#connect().on('message', (channel) => {
+      for (const each of this.#open) if (each.channel === channel) void each.look()
+    })
+    // what was posted before the subscription is read after it
+    this.#redis.subscribe(inbox.channel).then(
+      () => inbox.look(),
+      () => undefined,
+    )
+    await inbox.look()
+  }
+
+  remove(inbox: OpenInbox): void {
+    inbox.isOver = true
+    this.#open.delete(inbox)
+    if (this.#open.size === 0) return this.end()
+    if (![...this.#open].some(({ channel }) => channel === inbox.channel))
+      this.#redis?.unsubscribe(inbox.channel).catch(() => undefined)
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#redis?.disconnect()
+    this.#redis = undefined
+  }
+
+  #renew(): void {
+    for (const inbox of this.#open) {
+      const { session, token } = inbox
+      const keys = [this.#database.key(session), this.#database.key(session, 'alive')]
+      this.#database.once(renewScript, ...keys, token, this.#lockMs).catch(() => undefined)
+      void inbox.look()
+    }
+  }
+}
+
+/** Delivers the notes of a session to its owner, in order. */
+export class OpenInbox {
+  readonly session: string
+  readonly token: string
+  readonly channel: string
+  readonly #database: Database
+  readonly #journal: JournalWriter
+  readonly #seen = new Set<string>()
+  #isHinted = false
+  #isBusy = false
+  isOver = false
+
+  constructor(database: Database, journal: JournalWriter, token: string) {
+    this.#database = database
+    this.#journal = journal
+    this.session = hashOf(journal.id)
+    this.token = token
+    this.channel = database.key(this.session, 'inbox')
+  }
+
+  /** Reads the notes now, and once more if they change meanwhile. Never rejects: the next poll tries again. */
+  async look(): Promise<void> {
+    this.#isHinted = true
+    if (this.#isBusy) return
+    this.#isBusy = true
+    while (this.#isHinted && !this.isOver) {
+      this.#isHinted = false
+      await this.#read().catch(() => undefined)
+    }
+    this.#isBusy = false
+  }
+
+  async #read(): Promise<void> {
+    const { redis } = this.#database
+    const keys = await redis.lrange(this.#database.key(this.session, 'inbox'), 0, -1)
+    const fresh = keys.filter((key) => !this.#seen.has(key))
+    if (fresh.length === 0) return
+    const bodies = await redis.hmget(this.#database.key(this.session, 'bodies'), ...fresh)
+    for (const [place, key] of fresh.entries()) {
+      const body = bodies[place]
+      // another owner has copied it meanwhile
+      if (typeof body !== 'string' || this.isOver) continue
+      this.#seen.add(key)
+      this.#journal.deliver(JSON.parse(body))
+    }
+  }
+}

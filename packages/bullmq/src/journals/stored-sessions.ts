@@ -1,0 +1,69 @@
+import { SignalboxError } from 'signalbox'
+import { type SessionState, type SessionSummary, type StoredStatus, statusOf } from 'signalbox/durable'
+import type { Database } from './database.ts'
+import { sweepScript } from './scripts.ts'
+
+const pageSize = 500
+const month = 30 * 24 * 60 * 60 * 1_000
+
+export async function* listSessions(
+  database: Database,
+  wanted?: readonly StoredStatus[],
+): AsyncGenerator<SessionSummary> {
+  for await (const page of pages(database)) {
+    const replies = await database.run((redis) => {
+      const pipeline = redis.pipeline()
+      for (const session of page) pipeline.hgetall(database.key(session)).get(database.key(session, 'alive'))
+      return pipeline.exec()
+    })
+    for (let place = 0; place < page.length; place++) {
+      const [error, kept] = replies?.[2 * place] ?? []
+      if (error != null) throw error
+      const fields = kept as Record<string, string>
+      // it was removed meanwhile
+      if (fields.records === undefined) continue
+      const summary = summaryOf(fields, replies?.[2 * place + 1]?.[1])
+      if (wanted?.includes(summary.status) ?? true) yield summary
+    }
+  }
+}
+
+/** By the clock of Redis alone. A session with notes that nobody has copied is not idle. */
+export async function sweepSessions(database: Database, maxAgeMs: number = month): Promise<string[]> {
+  if (!(maxAgeMs >= 0))
+    throw new SignalboxError('invalid_option', `maxAgeMs: expected milliseconds, received ${maxAgeMs}.`)
+  const swept: string[] = []
+  for await (const page of pages(database))
+    for (const session of page) {
+      const keys = [database.index, database.key(session)]
+      const name = await database.script(sweepScript, ...keys, database.base, Math.ceil(maxAgeMs / 1_000))
+      if (typeof name === 'string') swept.push(JSON.parse(name))
+    }
+  return swept
+}
+
+async function* pages(database: Database): AsyncGenerator<string[]> {
+  for (let after = '-'; ; ) {
+    const page = await database.run((redis) => redis.zrangebylex(database.index, after, '+', 'LIMIT', 0, pageSize))
+    yield page
+    if (page.length < pageSize) return
+    after = `(${page.at(-1)}`
+  }
+}
+
+function summaryOf(fields: Record<string, string>, alive: unknown): SessionSummary {
+  const text = (name: string): string => fields[name] ?? ''
+  const isOwned = text('token') !== '' && alive === fields.token
+  const questions: [string, string][] = JSON.parse(text('questions'))
+  const state: SessionState = { status: text('status') as SessionState['status'], questions: new Map(questions) }
+  return {
+    id: JSON.parse(text('name')),
+    status: statusOf(state, isOwned),
+    records: Number(text('records')),
+    createdAt: Number(text('createdAt')),
+    updatedAt: Number(text('updatedAt')),
+    questions: questions.map(([id]) => id),
+    ...(text('outer') !== '' && { outer: JSON.parse(text('outer')) }),
+    ...(isOwned && { owner: JSON.parse(text('owner')) }),
+  }
+}

@@ -1,0 +1,273 @@
+import type { Frame } from '../frames/frame.ts'
+import { toMicros } from './agenda.ts'
+import type { CallTimes } from './call-times.ts'
+import { readRuns, type SeenRuns } from './read-run.ts'
+import type { Visit } from './seen-call.ts'
+import type { SeenRun } from './seen-run.ts'
+import { type WhatIf, type WhatIfOptions, WhatIfWork } from './what-if.ts'
+
+export type ConversationOptions = Omit<WhatIfOptions, 'run'>
+
+/** A recorded conversation, and a simulation of it with changes. */
+export interface ConversationWhatIf {
+  /** All turns, by their start; the turns of an agent follow the turn that it works for. */
+  readonly turns: readonly TurnWhatIf[]
+  /** From the start of the first turn to the end of the last one; undefined if none ends. */
+  readonly recordedMs: number | undefined
+  /** The same, and not before the last background call has ended. Undefined if a turn has no end any more. */
+  readonly simulatedMs: number | undefined
+  /** Reasons not to rely on the result, as sentences. */
+  readonly caveats: readonly string[]
+}
+
+/** One turn: its own duration, and where it is in the conversation. */
+export interface TurnWhatIf {
+  /** The number of its run in the recording. */
+  readonly run: number
+  readonly title: string
+  /** 0: a turn of the conversation itself. 1: of an agent, and so on. */
+  readonly depth: number
+  readonly recorded: TurnTimes
+  readonly simulated: TurnTimes
+  /** Each call, as recorded and as simulated. Times of the simulation are those of the turn without the shift of earlier turns. */
+  readonly calls: WhatIf
+}
+
+export interface TurnTimes {
+  /** In milliseconds since the recording began; undefined if an earlier turn does not end. */
+  readonly startsAt: number | undefined
+  readonly endsAt: number | undefined
+}
+
+/**
+ * Simulates every turn of a recording, agents included, with other limits, classes, resources or background thresholds.
+ * A turn starts as long after the end of the turn before it as in the recording. A call with an agent inside takes as
+ * much more or less time as its agent.
+ *
+ * @example
+ * const { turns, recordedMs, simulatedMs } = whatIfConversation(frames, { backgroundAfterMs: ({ name }) => (name === 'Bash' ? 30_000 : undefined) })
+ */
+export function whatIfConversation(frames: Iterable<Frame>, options: ConversationOptions = {}): ConversationWhatIf {
+  const work = new ConversationWork(readRuns(frames), options)
+  work.advance()
+  return work.result()
+}
+
+/** A run while it is simulated. Times are in microseconds. */
+interface Part {
+  readonly run: number
+  readonly seen: SeenRun
+  /** The call that it works for, and the part that has it. */
+  readonly parent: { readonly part: Part; readonly call: string } | undefined
+  readonly depth: number
+  readonly agents: Part[]
+  work: WhatIfWork | undefined
+  result: WhatIf | undefined
+  recordedEnd: number | undefined
+  simulatedEnd: number | undefined
+  /** How much later it starts because of the parts before it. */
+  shift: number
+}
+
+/** The same in small steps, for callers that must not block. */
+export class ConversationWork {
+  readonly #options: ConversationOptions
+  readonly #parts: readonly Part[]
+  /** Agents come before the turn that they work for. */
+  readonly #order: readonly Part[]
+  /** Runs that cannot be simulated. */
+  readonly #left: readonly string[]
+  #done = 0
+
+  constructor(runs: SeenRuns, options: ConversationOptions) {
+    this.#options = options
+    this.#parts = partsOf(runs)
+    // throws, and says why
+    if (this.#parts.length === 0) runs.get()
+    this.#left = [...runs.byNumber.values()].filter(({ lacks }) => lacks !== undefined).map(({ title }) => title)
+    this.#order = [...this.#parts].sort((a, b) => b.depth - a.depth)
+  }
+
+  get isOver(): boolean {
+    return this.#done >= this.#order.length
+  }
+
+  /** From 0 to 1. */
+  get progress(): number {
+    const current = this.#order[this.#done]?.work?.progress ?? 0
+    return this.#order.length === 0 ? 1 : (this.#done + current) / this.#order.length
+  }
+
+  advance(maxMs = Number.POSITIVE_INFINITY): void {
+    const until = performance.now() + maxMs
+    while (!this.isOver) {
+      const part = this.#order[this.#done] as Part
+      part.work ??= new WhatIfWork(part.seen, this.#options, bodiesWith(part.agents))
+      part.work.advance(Number.isFinite(maxMs) ? Math.max(1, until - performance.now()) : undefined)
+      if (part.work.isOver) this.#finish(part)
+      if (performance.now() > until) return
+    }
+  }
+
+  #finish(part: Part): void {
+    const result = (part.work as WhatIfWork).result()
+    const { recorded, simulated } = result
+    part.work = undefined
+    part.result = result
+    part.recordedEnd = endOf(recorded.calls, part.seen.saidAt)
+    part.simulatedEnd = part.recordedEnd === undefined ? undefined : endOf(simulated.calls, part.seen.saidAt)
+    this.#done++
+  }
+
+  result(): ConversationWhatIf {
+    const main = this.#parts.filter(({ depth }) => depth === 0)
+    shiftAll(main, 0)
+    const turns = main.flatMap(function turnsOf(part): TurnWhatIf[] {
+      return [turnOf(part), ...part.agents.flatMap(turnsOf)]
+    })
+    const ended = main.filter(({ recordedEnd }) => recordedEnd !== undefined)
+    const start = Math.min(...main.map(({ seen }) => seen.startedAt))
+    const length = (ends: readonly number[]): number | undefined => {
+      const last = Math.max(...ends) - start
+      return ends.length > 0 && Number.isFinite(last) ? last / 1_000 : undefined
+    }
+    const simulatedEnds = ended.map(({ simulatedEnd, shift }) => (simulatedEnd ?? Number.POSITIVE_INFINITY) + shift)
+    return {
+      turns,
+      recordedMs: length(ended.map(({ recordedEnd }) => recordedEnd as number)),
+      simulatedMs: length([...simulatedEnds, ...(ended.length > 0 ? this.#parts.flatMap(backgroundEnds) : [])]),
+      caveats: [
+        ...this.#left.map((title) => `${title} is left out: a part of it is not in the recording.`),
+        ...new Set(this.#parts.flatMap((part) => this.#caveats(part))),
+      ],
+    }
+  }
+
+  #caveats({ seen, result, recordedEnd }: Part): string[] {
+    const background = (result?.simulated.calls ?? []).filter(
+      ({ background: during, ended }, index) =>
+        during !== undefined && ended === 'background' && result?.recorded.calls[index]?.ended !== 'background',
+    )
+    const names = background.slice(0, 3).map(({ label }) => label)
+    const more = background.length > names.length ? ` and ${background.length - names.length} more` : ''
+    return [
+      ...(result?.caveats ?? []).map((doubt) => `${seen.title}: ${doubt}`),
+      ...(recordedEnd === undefined ? [`${seen.title} does not end in the recording.`] : []),
+      ...(background.length === 0
+        ? []
+        : [
+            `${seen.title}: the model continues without the results of ${names.join(', ')}${more}, so its later replies could differ.`,
+          ]),
+    ]
+  }
+}
+
+/** The recorded runs as parts, by their start. A circle of agents, which no run can make, ends at its first run. */
+function partsOf({ byNumber }: SeenRuns): Part[] {
+  const runs = [...byNumber].sort(([, a], [, b]) => a.startedAt - b.startedAt)
+  const parts: Part[] = []
+  for (const [run, seen] of runs) {
+    if (seen.lacks !== undefined) continue
+    const { parentToolUseID: call } = seen
+    // ids may repeat: the newest run that has such a call
+    const owner = call === undefined ? undefined : parts.findLast((part) => part.seen.byId.has(call))
+    const parent = owner === undefined || call === undefined ? undefined : { part: owner, call }
+    const depth = owner === undefined ? 0 : owner.depth + 1
+    const fresh = { work: undefined, result: undefined, recordedEnd: undefined, simulatedEnd: undefined, shift: 0 }
+    const part: Part = { run, seen, parent, depth, agents: [], ...fresh }
+    parts.push(part)
+    owner?.agents.push(part)
+  }
+  return parts
+}
+
+/** When the last result was handed over and the last word was said; undefined if a call does not end. */
+function endOf(calls: readonly CallTimes[], saidAt: number): number | undefined {
+  let end = saidAt
+  for (const { endedAt, yieldedAt = endedAt } of calls) {
+    if (yieldedAt === undefined) return undefined
+    end = Math.max(end, toMicros(yieldedAt))
+  }
+  return end
+}
+
+/** How much longer each body takes because of the agents in it. */
+function bodiesWith(agents: readonly Part[]): (visit: Visit) => number {
+  const byCall = new Map<string, Part[]>()
+  for (const part of agents) {
+    const call = part.parent?.call ?? ''
+    byCall.set(call, [...(byCall.get(call) ?? []), part])
+  }
+  const found = new Map<Visit, number>()
+  for (const [id, parts] of byCall) {
+    const started = Math.min(...parts.map(({ seen }) => seen.startedAt))
+    const visits = parts[0]?.parent?.part.seen.byId.get(id)?.visits ?? []
+    const body = visits.findLast(({ phase, from }) => phase === 'calling' && from <= started)
+    if (body !== undefined) found.set(body, longerBy(parts))
+  }
+  return (visit) => found.get(visit) ?? 0
+}
+
+/** How much later the last of these runs ends. */
+function longerBy(parts: readonly Part[]): number {
+  shiftAll(parts, 0)
+  const known = parts.filter(({ recordedEnd }) => recordedEnd !== undefined)
+  if (known.length === 0) return 0
+  const before = Math.max(...known.map(({ recordedEnd }) => recordedEnd as number))
+  return Math.max(...known.map(({ simulatedEnd = Number.POSITIVE_INFINITY, shift }) => simulatedEnd + shift)) - before
+}
+
+/** A run that began after another had ended moves with its end; those that overlap do not depend on each other. */
+function shiftAll(parts: readonly Part[], by: number): void {
+  const done: Part[] = []
+  for (const part of parts) {
+    const before = done
+      .filter(({ recordedEnd = Number.POSITIVE_INFINITY }) => recordedEnd <= part.seen.startedAt)
+      .reduce<Part | undefined>((last, each) => (isLater(each, last) ? each : last), undefined)
+    part.shift = before === undefined ? by : before.shift + laterBy(before)
+    done.push(part)
+    shiftAgents(part)
+  }
+}
+
+const isLater = ({ recordedEnd = 0 }: Part, than: Part | undefined): boolean => recordedEnd >= (than?.recordedEnd ?? -1)
+
+const laterBy = ({ recordedEnd = 0, simulatedEnd = Number.POSITIVE_INFINITY }: Part): number =>
+  simulatedEnd - recordedEnd
+
+/** The turns of agents move with the bodies that they are in. */
+function shiftAgents({ agents, result, shift }: Part): void {
+  const calls = new Set(agents.map(({ parent }) => parent?.call))
+  for (const id of calls) {
+    const bodyOf = (times: readonly CallTimes[] | undefined): number | undefined =>
+      times?.find((call) => call.id === id)?.phases.findLast(({ phase }) => phase === 'calling')?.from
+    const [before, now] = [bodyOf(result?.recorded.calls), bodyOf(result?.simulated.calls)]
+    const moved = before === undefined || now === undefined ? 0 : toMicros(now) - toMicros(before)
+    shiftAll(
+      agents.filter(({ parent }) => parent?.call === id),
+      shift + moved,
+    )
+  }
+}
+
+function turnOf({ run, seen, depth, result, recordedEnd, simulatedEnd, shift }: Part): TurnWhatIf {
+  const ms = (micros: number | undefined): number | undefined =>
+    micros === undefined || !Number.isFinite(micros) ? undefined : micros / 1_000
+  return {
+    run,
+    title: seen.title,
+    depth,
+    recorded: { startsAt: ms(seen.startedAt), endsAt: ms(recordedEnd) },
+    simulated: {
+      startsAt: ms(seen.startedAt + shift),
+      endsAt: ms(simulatedEnd === undefined ? undefined : simulatedEnd + shift),
+    },
+    calls: result as WhatIf,
+  }
+}
+
+/** A background call whose duration is unknown is not waited for. */
+const backgroundEnds = ({ result, shift }: Part): number[] =>
+  (result?.simulated.calls ?? []).flatMap(({ background }) =>
+    background?.to === undefined ? [] : [toMicros(background.to) + shift],
+  )

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.ts'
+import { flush, heldTool, heldTurn, simulatedClock } from '../../src/testing/index.ts'
+import { useBrowser } from './support.ts'
+
+const stage = useBrowser()
+
+/** 0 to 200 ms: two writes of 100 ms. 250 to 300 ms: a read. On a simulated clock. */
+async function recordTwoTurns(): Promise<string> {
+  const clock = simulatedClock()
+  const frames: Frame[] = []
+  const recorder = createRecorder({ onFrame: (frame) => frames.push(frame), now: () => clock.now(), epoch: 0 })
+  const [read, write] = [heldTool('Read', { safe: true }), heldTool('Write')]
+  const turn = (title: string) => {
+    const made = heldTurn([read.tool, write.tool], { clock })
+    recorder.watch(made.executor, { title })
+    return made
+  }
+  const pass = async (ms: number, act: () => void, { executor }: ReturnType<typeof turn>): Promise<void> => {
+    await flush()
+    clock.increment(ms)
+    act()
+    await flush()
+    for (const _ of executor.getCompletedResults());
+  }
+  const first = turn('turn 1')
+  first.add('a', 'Write', { file_path: 'a.ts' })
+  first.add('b', 'Write', { file_path: 'b.ts' })
+  await pass(100, () => write.run('a').finish(), first)
+  await pass(100, () => write.run('b').finish(), first)
+  await pass(50, () => undefined, first)
+  const second = turn('turn 2')
+  second.add('c', 'Read', { file_path: 'c.ts' })
+  await pass(50, () => read.run('c').finish(), second)
+  const path = join(stage.folder, 'two-turns.jsonl')
+  writeFileSync(path, frames.map(frameLine).join(''))
+  return path
+}
+
+const rows = (page: Page) =>
+  page
+    .locator('.turn-times tr')
+    .evaluateAll((found) => found.slice(1).map((row) => [...row.children].map((cell) => cell.textContent?.trim())))
+
+describe('what if, over a whole conversation', () => {
+  it('K3 X1 shows each turn and the total before and after, for resources, thresholds and limits', async () => {
+    const page = await stage.open((await stage.serve([], { recording: await recordTwoTurns() })).url)
+    await page.getByRole('tab', { name: 'What if' }).click()
+    await expect
+      .poll(() => rows(page))
+      .toEqual([
+        ['turn 1', '2', '200 ms', '200 ms', 'same'],
+        ['turn 2', '1', '50 ms', '50 ms', 'same'],
+        ['Whole conversation', '3', '300 ms', '300 ms', 'same'],
+      ])
+    await page.getByLabel('Resource of Write').selectOption('writes file_path')
+    await expect
+      .poll(() => rows(page))
+      .toEqual([
+        ['turn 1', '2', '200 ms', '100 ms', '−100 ms'],
+        ['turn 2', '1', '50 ms', '50 ms', 'same'],
+        ['Whole conversation', '3', '300 ms', '200 ms', '−100 ms'],
+      ])
+    expect(await page.locator('.what-if .sum b').textContent()).toBe('300 ms → 200 ms: 100 ms, 33 % shorter.')
+    await page.getByLabel('How many safe calls may run at once').fill('1')
+    await expect
+      .poll(async () => (await rows(page)).at(-1))
+      .toEqual(['Whole conversation', '3', '300 ms', '300 ms', 'same'])
+    await page.getByRole('button', { name: 'As recorded' }).click()
+    await page.getByLabel('Milliseconds until Write goes to the background').fill('30')
+    await expect
+      .poll(() => rows(page))
+      .toEqual([
+        ['turn 1', '2, 2 in the background', '200 ms', '60 ms', '−140 ms'],
+        ['turn 2', '1', '50 ms', '50 ms', 'same'],
+        ['Whole conversation', '3', '300 ms', '160 ms', '−140 ms'],
+      ])
+    expect(await page.locator('.what-if .doubt').allTextContents()).toEqual([
+      expect.stringContaining('the model continues without the results of'),
+    ])
+    await page.getByRole('button', { name: 'This turn, call by call' }).click()
+    await expect.poll(() => page.locator('.compared li').count()).toBeGreaterThan(0)
+    expect(stage.complaints).toEqual([])
+  })
+})
