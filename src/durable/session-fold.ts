@@ -44,6 +44,8 @@ export class SessionFold {
   /** Replies of the current run that count. */
   turns = 0
   usesFallback = false
+  /** The ids of all replies, discarded ones included. */
+  readonly replies = new Set<string>()
   result: Fields<'run.ended'> | undefined
   readonly owners: string[] = []
   readonly questions = new Map<string, FoldedQuestion>()
@@ -146,6 +148,7 @@ const steps: Steps & { [type: string]: unknown } = {
     if (fold.status !== 'running' || fold.result !== undefined) begin(fold)
     if (fold.transcript.awaitsService && took.length > 0) fold.transcript.letGo()
     fold.enter(took)
+    fold.replies.add(reply)
     fold.turn = { reply, blocks: [], calls: new Map() }
   },
   'reply.block': ({ turn }, block) => {

@@ -256,7 +256,8 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
   }
 
   isOldReply(id: string): boolean {
-    return this.transcript.hasReply(id)
+    // questions and agents of a discarded reply have its id too
+    return this.transcript.hasReply(id) || this.log?.hasReply(id) === true
   }
 
   emit(message: QueryMessage): void {
