@@ -67,7 +67,7 @@ export class SessionLog implements SessionJournal {
     return this.#journal.id
   }
 
-  get ended(): { readonly reason: string; readonly error?: string | undefined } | undefined {
+  get ended(): SessionJournal['ended'] {
     return this.#fold.isUnfinished ? undefined : this.#fold.result
   }
 

@@ -25,6 +25,7 @@ export interface SubAgentOptions
     | 'retry'
     | 'system'
     | 'maxTurns'
+    | 'limits'
     | 'toolExecution'
     | 'executor'
     | 'prepareMessages'
@@ -97,7 +98,7 @@ export function subAgent({
           ? await runQuery(query({ ...options, messages: prompt, canUseTool, context }), onMessage, onRun)
           : await runAgentSession(recorded, {
               ...{ options, prompt, canUseTool, context, controller: abortController },
-              ...{ onMessage, onRun, account: (isNew) => agentAccount(callContext, isNew) },
+              ...{ onMessage, onRun, account: (isNew) => agentAccount(callContext, isNew, { limits: options.limits }) },
             })
       return reportOf(result, transcript, abortController.signal.aborted)
     },
