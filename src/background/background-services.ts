@@ -26,9 +26,8 @@ export class BackgroundServices implements ExecutorServices {
   readonly allowsEverything: boolean
   readonly report: CallReports
   readonly policy: Policy
-  readonly locks: ExecutorServices['locks']
   readonly account: ExecutorServices['account']
-  readonly log = undefined
+  readonly log: ExecutorServices['log']
   readonly background = undefined
   readonly isDiscarded = false
   readonly askingCalls = []
@@ -44,11 +43,15 @@ export class BackgroundServices implements ExecutorServices {
     this.#context = context
     this.settings = executor.settings
     this.account = executor.account
-    this.locks = executor.locks
+    this.log = executor.log
     this.canUseTool = executor.canUseTool
     this.allowsEverything = executor.allowsEverything
     this.report = executor.report
     this.policy = executor.policy
+  }
+
+  get locks(): ExecutorServices['locks'] {
+    return this.#executor.locks
   }
 
   get session(): string {

@@ -1,5 +1,5 @@
 import type { ActorRefFrom } from 'xstate'
-import type { BackgroundMachine, BackgroundPort, CallEvent, Ending } from '../../machines/index.ts'
+import type { BackgroundMachine, BackgroundPort, CallEvent, Ending, ResourceKeys } from '../../machines/index.ts'
 import type { Message, ToolResultMessage } from '../messages/message.ts'
 import type { DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
@@ -11,6 +11,9 @@ import { OutputTail } from './output-tail.ts'
 export interface DetachedHost {
   /** There is a log. */
   readonly isLogged: boolean
+  stop(id: string, reason: unknown): boolean
+  /** Takes its keys in the locks of the query or session. */
+  holdKeys(call: DetachedCall, keys: ResourceKeys): void
   concluded(call: DetachedCall): void
   announced(call: DetachedCall): void
   recorded(call: DetachedCall): void
@@ -28,10 +31,8 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   /** What its body has reported, for whoever asks before it is over. */
   readonly output = new OutputTail()
   actor: ActorRefFrom<BackgroundMachine> | undefined
-  /** The services of the executor that it comes from. */
-  readonly origin: ExecutorServices
-  /** The call that has told the model the outcome; it counts when the turn of that call does. */
-  readBy: ToolCall | undefined
+  /** The services of the executor that its body began in; undefined if it began in an earlier process. */
+  readonly origin: ExecutorServices | undefined
   /** There is a log, and it does not have the outcome. */
   isUnrecorded: boolean
   /** The outcome that the log has, from an earlier process. */
@@ -50,7 +51,7 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     const { hasChecks, hasPermissionCheck, onlyReads } = from
     const rest = { hasChecks, hasPermissionCheck, onlyReads, answer: undefined, isHeld: false, keys: undefined }
     super(services, { ...known, ...rest }, from.asyncContext)
-    this.origin = from.executor
+    this.origin = from.body && from.executor
     this.#host = host
     this.#logged = logged
     this.isUnrecorded = host.isLogged && logged === undefined
@@ -75,6 +76,10 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   override tell(event: CallEvent): void {
     if (this.actor === undefined) this.executor.push(() => this.tell(event))
     else if (this.actor.getSnapshot().status === 'active') this.executor.send(this.actor, event)
+  }
+
+  override stopItself(reason: unknown): void {
+    this.#host.stop(this.background.id, reason)
   }
 
   override isIn(): boolean {
@@ -157,10 +162,11 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     if (this.startedTimer !== undefined)
       this.startedTimer.onTimeout = (cause) => this.tell({ type: 'call.timedOut', cause })
     this.body?.moveTo(this)
+    const { keys } = from
     // the keys that it named stay taken; everything is too much to keep for long
-    if (from.keys !== undefined && ![...from.keys.reads, ...from.keys.writes].includes('*')) {
-      this.lock = from.lock
-      from.lock = undefined
-    }
+    if (keys === undefined || from.tool?.isAgent === true || [...keys.reads, ...keys.writes].includes('*')) return
+    this.lock = from.lock
+    from.lock = undefined
+    if (this.lock === undefined) this.#host.holdKeys(this, keys)
   }
 }
