@@ -99,6 +99,11 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('faults between host, Red
     first.process.kill('SIGSTOP')
     await startWorker({ labels: ['stop'] })
     expect(await call.told).toBe('UnknownOutcomeError')
+    // the second worker gets the job too, and refuses it
+    await withQueue(server, 'tools-stop', (queue) =>
+      expect.poll(() => queue.getJobState(`call-${call.key}`), { timeout: 15_000 }).toBe('completed'),
+    )
+    expect(await call.begun()).toBe(1)
     first.process.kill('SIGCONT')
     // both workers take calls
     const others = await Promise.all([send(runner, 200).told, send(runner, 200).told])
