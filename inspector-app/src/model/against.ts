@@ -1,4 +1,6 @@
 import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
+import type { ComparedConversations } from '../../../src/inspect/index.ts'
+import { compareAllSeen } from '../../../src/inspect/runs/compare-conversations.ts'
 import { type ComparedRuns, compareSeen } from '../../../src/inspect/runs/compare-runs.ts'
 import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
 import { readRecording } from '../feed/recorded-feed.ts'
@@ -10,6 +12,8 @@ export class Against {
   /** The name of the other recording. */
   name: string | undefined
   result: ComparedRuns | undefined
+  /** All turns of both recordings. */
+  all: ComparedConversations | undefined
   problem: string | undefined
   isReading = false
   readonly #run: number
@@ -37,12 +41,13 @@ export class Against {
     return runs.map(([run, { title }]) => ({ run, title }))
   }
 
-  async open(file: File): Promise<void> {
+  /** Reads the other recording. */
+  async open(name: string, stream: ReadableStream<Uint8Array>): Promise<void> {
     const other = new SeenRuns()
-    Object.assign(this, { name: file.name, result: undefined, problem: undefined, isReading: true })
+    Object.assign(this, { name, result: undefined, all: undefined, problem: undefined, isReading: true })
     this.#isDue = false
     try {
-      await readRecording(file.stream(), (frames) => {
+      await readRecording(stream, (frames) => {
         for (const frame of frames) other.see(frame)
         return true
       })
@@ -73,6 +78,7 @@ export class Against {
     try {
       this.#seen.advance(performance.now() + maxMs)
       if (!this.#seen.isRead || this.#other === undefined) return
+      this.all = compareAllSeen(this.#seen.runs, this.#other)
       this.result = compareSeen(this.#seen.runs.get(this.#run), this.#other.get(this.#otherRun))
       this.#isDue = false
     } catch (error) {
@@ -82,6 +88,7 @@ export class Against {
 
   #fail(error: unknown): void {
     this.result = undefined
+    this.all = undefined
     this.problem = isSignalboxError(error) ? error.message : 'This recording cannot be read. It may be damaged.'
   }
 }

@@ -3,6 +3,7 @@ import type { ComparedRuns } from '../../../src/inspect/index.ts'
 import { againstOf, type Against as Comparison } from '../model/against.ts'
 import { useView } from '../use-view.ts'
 import { duration } from '../words.ts'
+import { AgainstAll } from './against-all.tsx'
 import { AgainstRow } from './against-row.tsx'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
@@ -16,11 +17,14 @@ export function Against() {
 function OfRun({ against }: { against: Comparison }) {
   const { change, paint } = useWork(against)
   const file = useRef<HTMLInputElement>(null)
-  const { result, problem, name, newer, isReading, choices } = against
+  const { result, all, problem, name, newer, isReading, choices } = against
   const [isNarrowed, setNarrowed] = useState(false)
   const shown = (result?.calls ?? []).filter(({ difference }) => !isNarrowed || difference !== undefined)
+  const { model } = useView()
+  const [isOne, setOne] = useState(false)
+  const isAll = !isOne && (model.runs.size > 1 || choices.length > 1)
   const open = async (chosen: File): Promise<void> => {
-    const reading = against.open(chosen)
+    const reading = against.open(chosen.name, chosen.stream())
     paint()
     await reading
     paint()
@@ -32,7 +36,7 @@ function OfRun({ against }: { against: Comparison }) {
           {name === undefined ? 'Choose a second recording' : 'Choose another'}
         </button>
         {name !== undefined && <span class="was">{name}</span>}
-        {choices.length > 1 && (
+        {choices.length > 1 && !isAll && (
           <select
             aria-label="Run of the second recording"
             onChange={({ currentTarget }) => change(() => against.choose(Number(currentTarget.value)))}
@@ -58,6 +62,16 @@ function OfRun({ against }: { against: Comparison }) {
           }}
         />
       </div>
+      {name !== undefined && (model.runs.size > 1 || choices.length > 1) && (
+        <div class="scopes">
+          <button type="button" aria-pressed={isAll} onClick={() => setOne(false)}>
+            Whole conversation
+          </button>
+          <button type="button" aria-pressed={!isAll} onClick={() => setOne(true)}>
+            This turn, call by call
+          </button>
+        </div>
+      )}
       {name === undefined && (
         <p class="what">Calls of the two runs are matched by id, else by name and input, else by name, in order.</p>
       )}
@@ -75,7 +89,8 @@ function OfRun({ against }: { against: Comparison }) {
           {problem}
         </p>
       )}
-      {result !== undefined && (
+      {isAll && all !== undefined && <AgainstAll all={all} name={name ?? ''} />}
+      {!isAll && result !== undefined && (
         <>
           <p class="sum" role="status">
             <b>{verdict(result)}</b> This run: {length(result.a.makespanMs)}, other run: {length(result.b.makespanMs)}.
