@@ -12,12 +12,13 @@ import { CoverageBoard } from './views/coverage-board.tsx'
 import { Finder } from './views/finder.tsx'
 import { Help } from './views/help.tsx'
 import { Inbox } from './views/inbox.tsx'
-import { KeptNote } from './views/kept-note.tsx'
+import { KeptNote, RecoveredNote } from './views/kept-note.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
 import { Scrubber } from './views/scrubber.tsx'
 import { Servers } from './views/servers.tsx'
+import { SessionsDialog } from './views/sessions.tsx'
 import { Tabs } from './views/tabs.tsx'
 import { Timeline } from './views/timeline.tsx'
 import { TopBar } from './views/top-bar.tsx'
@@ -69,6 +70,7 @@ export function App({ store, fit = 'page', aside }: Props) {
               <Lanes />
               <div class="strips">
                 <KeptNote />
+                <RecoveredNote />
                 <Servers />
               </div>
               {first !== undefined && <ChartPanel id="executor" {...first} />}
@@ -87,6 +89,7 @@ export function App({ store, fit = 'page', aside }: Props) {
           <Scrubber />
           {view.state.dialog === 'find' && <Finder />}
           {view.state.dialog === 'help' && <Help />}
+          {view.state.dialog === 'sessions' && <SessionsDialog />}
         </Outside>
       </ViewContext.Provider>
     </StoreContext.Provider>

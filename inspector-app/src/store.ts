@@ -1,7 +1,8 @@
-import type { Command, CoverageFile, Frame } from '../../src/inspect/index.ts'
+import type { Command, CoverageFile, Frame, StoredSessionList } from '../../src/inspect/index.ts'
 import { Layouts } from './chart/layouts.ts'
 import type { DeepLink } from './deep-link.ts'
 import type { Feed } from './feed/feed.ts'
+import type { SessionShelf } from './feed/session-shelf.ts'
 import { type Keep, keepNothing } from './keep.ts'
 import { History, liveWindow, type Window } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
@@ -47,7 +48,11 @@ export interface State {
   /** The chart that fills the window. */
   full: 'executor' | 'call' | undefined
   isRailHidden: boolean
-  dialog: 'find' | 'help' | undefined
+  dialog: 'find' | 'help' | 'sessions' | undefined
+  /** The stored sessions of the server, if it has any. */
+  sessions: StoredSessionList | undefined
+  /** The stored session that is shown. */
+  session: string | undefined
   /** Whose chart is first; a number is a server's. */
   first: 'executor' | 'query' | number
   /** Transition counts as colours on the charts: from this run or from a coverage file. */
@@ -77,6 +82,8 @@ export interface StoreOptions {
 export class Store {
   history: History
   feed: Feed | undefined
+  /** Where stored sessions come from. */
+  shelf: SessionShelf | undefined
   /** Overrides the wall clock for the time between frames. */
   clock: (() => number) | undefined
   /** The view that the page's address requests, until it can be shown. */
@@ -113,6 +120,8 @@ export class Store {
       full: undefined,
       isRailHidden: false,
       dialog: undefined,
+      sessions: undefined,
+      session: undefined,
       first: 'executor',
       heat: 'off',
       coverage: undefined,

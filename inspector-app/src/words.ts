@@ -20,7 +20,7 @@ export function duration(ms: number): string {
 /** An event for display: XState's name for a delay also contains its state. */
 export const eventWords = (event: string): string => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
 
-export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted' | 'given-up'
+export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted' | 'unknown' | 'given-up'
 
 /** The tone of a call, the same in every view. */
 export function toneOf(call: Call): Tone {
@@ -34,8 +34,15 @@ export function toneOf(call: Call): Tone {
 
 export function outcomeOf(call: Call): Tone {
   if (call.ending?.by === 'abort') return 'aborted'
+  if (call.ending?.by === 'unknown') return 'unknown'
   return call.results.some(({ isError }) => isError) ? 'error' : 'ok'
 }
+
+/** Its result was in the log of the session. */
+export const isFromLog = (call: Call): boolean => call.ending?.by === 'journal'
+
+/** The tone of a call in words. */
+export const stateWords = (call: Call): string => `${toneWords[toneOf(call)]}${isFromLog(call) ? ', from the log' : ''}`
 
 export const toneWords: Readonly<Record<Tone, string>> = {
   queued: 'waits',
@@ -45,6 +52,7 @@ export const toneWords: Readonly<Record<Tone, string>> = {
   ok: 'handed over',
   error: 'handed over, an error',
   aborted: 'stopped',
+  unknown: 'outcome unknown: it may or may not have taken effect',
   'given-up': givenUp.short,
 }
 

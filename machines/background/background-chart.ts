@@ -82,6 +82,7 @@ const backgroundSetup = setup({
     ranOutOfTimeWithHooks: ({ context }) => context.cause?.kind === 'timeout' && context.port.needsPostHooks,
     isDropped: ({ context }) => context.isDropped,
     needsRecording: ({ context }) => context.port.needsRecording,
+    drops: (_, { drops }: { drops: boolean }) => drops,
   },
 })
 
@@ -204,8 +205,8 @@ export const backgroundChart = once(() =>
       finished: {
         entry: 'conclude',
         initial: 'ready',
-        // what has ended is told to stop only where nobody gets its outcome
-        on: { 'background.stop': 'dropped' },
+        // a stop that comes too late changes nothing, unless nobody gets the outcome
+        on: { 'background.stop': { guard: { type: 'drops', params: eventOf<Stop> }, target: 'dropped' } },
         states: {
           ready: {
             entry: 'announce',

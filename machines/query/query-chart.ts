@@ -305,6 +305,8 @@ export const queryChart = once(() =>
           'query.steer': 'deciding',
           'query.abort': { target: 'abortedTools', actions: [holdAbort, 'abortTools'] },
           ...atRest,
+          // the grace period of a suspension that began before
+          'suspend.due': 'suspended',
         },
       },
       abortingStream: {

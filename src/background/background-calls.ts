@@ -9,6 +9,7 @@ import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { BackgroundOrigin, Message, ProgressMessage } from '../messages/message.ts'
 import { type BackgroundDesk, callOf, type DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
+import { recordedCallOf } from '../pipeline/recorded-call.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { BackgroundServices, type DeskServices } from './background-services.ts'
@@ -47,8 +48,17 @@ export interface BackgroundListener {
   /** An outcome can be delivered. */
   ready(): void
   progressed(message: ProgressMessage): void
+  /** No chart of a background call is in the middle of a step. */
+  atRest?(): void
   /** Who looks on: a call has come, or has changed its status. */
   changed?(call: BackgroundCall): void
+}
+
+/** A call has read an outcome for its own result, and that result is not part of the conversation yet. */
+interface Reading {
+  readonly reader: ToolCall
+  /** The background call that it has read. */
+  readonly id: string
 }
 
 /** How many calls that are over are still listed. */
@@ -64,6 +74,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   readonly #calls = new Map<string, DetachedCall>()
   /** Those that are over and not delivered, in the order in which they ended. */
   #over: DetachedCall[] = []
+  #readings: Reading[] = []
   #waiting: (() => void)[] = []
   #count = 0
   #log: RunLog | undefined
@@ -85,7 +96,14 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   get hasOutcome(): boolean {
-    return this.#over.some(isDeliverable)
+    return this.#over.some((call) => this.#isDeliverable(call))
+  }
+
+  /** Whatever is under way is an agent whose own run waits for a person. */
+  get isStalled(): boolean {
+    return this.#underWay.every(
+      ({ ownContext }) => ownContext !== undefined && recordedCallOf(ownContext)?.isSuspended === true,
+    )
   }
 
   /** Nothing is under way. */
@@ -118,9 +136,10 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   /** A call of the log, from an earlier process: `from` has no body. */
-  adopt(from: ToolCall, { started, outcome }: LoggedBackground, context: ToolUseContext): void {
+  adopt(from: ToolCall, { started, outcome, read = [] }: LoggedBackground, context: ToolUseContext): void {
     const { id, isAwaited, onEnd } = started
-    this.#add(from, { id, how: { isAwaited, onEnd } }, context, outcome)
+    const reader = this.#add(from, { id, how: { isAwaited, onEnd } }, context, outcome)
+    for (const each of read) this.#readings.push({ reader, id: each })
     // an outcome that the log has precedes the run's first request
     this.#outbox.run(() => undefined)
   }
@@ -130,8 +149,11 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
    * once.
    */
   takeOutcomes(): Message[] {
-    const ready = this.#over.filter(isDeliverable)
+    const ready = this.#over.filter((call) => this.#isDeliverable(call))
     return ready.flatMap((call) => {
+      // first in the log: what this outcome tells is never told again
+      for (const id of this.readBy(call)) this.#log?.append({ t: 'background.delivered', id, messages: [] })
+      this.#deliverRead(this.readBy(call))
       const messages = outcomeMessages(call.messages, call.description, originOf(call), this.#settings.idsAndTime)
       this.#log?.append({ t: 'background.delivered', id: call.background.id, messages })
       this.#deliver(call)
@@ -143,10 +165,20 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   read(id: string, by: ToolCall | undefined): BackgroundReading | undefined {
     const call = this.#calls.get(id)
     if (call === undefined) return undefined
-    const output = call.output.take()
+    const reader = by?.background === undefined ? by : this.#calls.get(by.background.id)
+    const isHeard = by === undefined || (reader !== undefined && canTell(reader))
+    const output = isHeard ? call.output.take() : ''
     if (isOpen(call)) return { ...seen(call), output }
-    if (by !== undefined) call.readBy = by
+    // while a reader in the background waited for it, it may have been delivered
+    if (reader?.isDetached === true && !this.#over.includes(call)) return { ...seen(call), output }
+    if (isHeard && reader !== undefined) this.#readings.push({ reader, id })
     return { ...seen(call), output, outcome: call.messages }
+  }
+
+  /** The background calls whose outcomes a call has read, if its own result tells them. */
+  readBy(reader: ToolCall): string[] {
+    if (this.#readings.length === 0 || !hasTold(reader)) return []
+    return this.#readings.filter((each) => each.reader === reader).map(({ id }) => id)
   }
 
   /** What a tool's body reads, for its own result. */
@@ -200,11 +232,16 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   /** Everything ends: stops what still runs, or leaves it behind. Resolves when nothing is under way. */
   close(reason: unknown): Promise<void> | undefined {
     this.#isClosed = true
+    this.leave()
+    this.stopAll(reason, true)
+    return this.whenIdle()
+  }
+
+  /** Leaves behind the calls that are to run on by themselves. */
+  leave(): void {
     for (const call of this.#underWay) {
       if (call.background.how.onEnd === 'leave') this.#tell(call, { type: 'background.leave' })
     }
-    this.stopAll(reason, true)
-    return this.whenIdle()
   }
 
   /** Undefined if nothing is under way. */
@@ -216,23 +253,25 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     })
   }
 
-  discardOf(executor: ExecutorServices): void {
-    const cause: AbortCause = { kind: 'streaming_fallback', reason: 'streaming_fallback' }
+  discardOf(executor: ExecutorServices, reason: unknown = 'streaming_fallback'): void {
+    const cause: AbortCause = { kind: 'streaming_fallback', reason }
+    // what a discarded reply has read, nobody has read
+    this.#readings = this.#readings.filter(({ reader }) => reader.executor !== executor)
     for (const call of [...this.#calls.values()]) {
-      // what a discarded reply has read, nobody has read
-      if (call.readBy?.executor === executor) call.readBy = undefined
       if (call.origin === executor) this.#tell(call, { type: 'background.stop', cause, drops: true })
     }
   }
 
-  /** The turn of these calls counts: what they have read is delivered. Returns the ids of those background calls. */
-  commit(isOfTurn: (toolUseID: string) => boolean): string[] {
-    const read = this.#over.filter(({ readBy }) => readBy !== undefined && isOfTurn(readBy.id))
-    for (const call of read) {
-      if (hasTold(call.readBy)) this.#deliver(call)
-      else call.readBy = undefined
-    }
-    return read.filter(({ readBy }) => readBy !== undefined).map(({ background }) => background.id)
+  /**
+   * The turn of these calls counts: what they have read is delivered. `before`: what its results from the log tell.
+   * Returns the ids of those background calls.
+   */
+  commit(isOfTurn: (toolUseID: string) => boolean, before: readonly string[] = []): string[] {
+    if (this.#readings.length === 0 && before.length === 0) return []
+    const ofTurn = this.#readings.filter(({ reader }) => !reader.isDetached && isOfTurn(reader.id))
+    this.#readings = this.#readings.filter((reading) => !ofTurn.includes(reading))
+    const told = ofTurn.filter(({ reader }) => hasTold(reader)).map(({ id }) => id)
+    return this.#deliverRead([...told, ...before])
   }
 
   push(job: () => void): void {
@@ -254,18 +293,21 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     call.messages
     call.executor.account?.recordTime()
     this.#over.push(call)
+    if (!hasTold(call)) this.#forgetReadings(call)
     call.executor.report.completed(call)
     this.#show(call)
   }
 
   announced(call: DetachedCall): void {
-    if (call.isReady && call.readBy === undefined) this.listener?.ready()
+    if (this.#isDeliverable(call)) this.listener?.ready()
   }
 
   recorded(call: DetachedCall): void {
     const log = this.#log
     if (log === undefined) return
-    log.append({ t: 'background.finished', id: call.background.id, messages: call.messages })
+    const read = this.readBy(call)
+    const told = read.length > 0 ? { read } : {}
+    log.append({ t: 'background.finished', id: call.background.id, messages: call.messages, ...told })
     const finish = (isDurable: boolean): void => {
       // what cannot be recorded is not told: a resumed session decides what became of the call
       if (!isDurable) return
@@ -280,17 +322,20 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   letGo(call: DetachedCall): void {
     this.#over = this.#over.filter((each) => each !== call)
     this.#calls.delete(call.background.id)
+    this.#forgetReadings(call)
   }
 
   get #underWay(): DetachedCall[] {
     return [...this.#calls.values()].filter(({ isUnderWay }) => isUnderWay)
   }
 
-  #add(from: ToolCall, as: DetachedAs, context: ToolUseContext, outcome?: readonly Message[]): void {
+  #add(from: ToolCall, as: DetachedAs, context: ToolUseContext, outcome?: readonly Message[]): DetachedCall {
     const services = new BackgroundServices(from.executor, this, context)
     const call = new DetachedCall(from, services, this, as, outcome)
     this.#calls.set(as.id, call)
+    this.#readings = this.#readings.map((each) => (each.reader === from ? { ...each, reader: call } : each))
     this.push(() => this.#start(call))
+    return call
   }
 
   #start(call: DetachedCall): void {
@@ -303,6 +348,25 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     this.#tell(call, { type: 'background.deliver' })
     this.#over = this.#over.filter((each) => each.isReady || isOpen(each))
     this.#forgetOldest()
+  }
+
+  /** Returns the ids of those that were not delivered before. */
+  #deliverRead(ids: readonly string[]): string[] {
+    const read = this.#over.filter((call) => call.isReady && ids.includes(call.background.id))
+    this.#readings = this.#readings.filter(({ id }) => !ids.includes(id))
+    for (const call of read) this.#deliver(call)
+    return read.map(({ background }) => background.id)
+  }
+
+  /** Its result does not tell what it has read: that is delivered by itself. */
+  #forgetReadings(reader: ToolCall): void {
+    if (!this.#readings.some((each) => each.reader === reader)) return
+    this.#readings = this.#readings.filter((each) => each.reader !== reader)
+    if (this.hasOutcome) this.listener?.ready()
+  }
+
+  #isDeliverable(call: DetachedCall): boolean {
+    return call.isReady && !this.#readings.some(({ id }) => id === call.background.id)
   }
 
   #tell(call: DetachedCall, event: BackgroundEvent): void {
@@ -323,6 +387,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   #wake(): void {
     for (const check of this.#waiting.splice(0)) check()
+    this.listener?.atRest?.()
   }
 }
 
@@ -330,12 +395,15 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 const isOpen = (call: DetachedCall): boolean =>
   call.isUnderWay || call.actor?.getSnapshot().matches({ finished: 'recording' }) === true
 
-const isDeliverable = (call: DetachedCall): boolean => call.isReady && call.readBy === undefined
-
 const causeOf = (reason: unknown): AbortCause => ({ kind: 'user_interrupted', reason })
 
-/** The model has the outcome only if the call that read it has its own result. */
-const hasTold = (by: ToolCall | undefined): boolean => by?.ending?.by === 'result' && by.outcome === undefined
+/** The model has the outcome only if the call that read it returned it: as its result, or before it was stopped. */
+const hasTold = ({ ending, outcome, outputUntilStopped }: ToolCall): boolean =>
+  ending?.by === 'abort' ? outputUntilStopped !== undefined : ending?.by === 'result' && outcome === undefined
+
+/** Its own result is still to come. */
+const canTell = (reader: ToolCall): boolean =>
+  reader instanceof DetachedCall ? reader.isUnderWay : reader.stage === 'executing' && !reader.executor.isDiscarded
 
 function originOf(call: DetachedCall): BackgroundOrigin {
   const { id, toolUseID, toolName, status } = seen(call)

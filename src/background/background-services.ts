@@ -28,7 +28,7 @@ export class BackgroundServices implements ExecutorServices {
   readonly policy: Policy
   readonly locks: ExecutorServices['locks']
   readonly account: ExecutorServices['account']
-  readonly log = undefined
+  readonly log: ExecutorServices['log']
   readonly background = undefined
   readonly isDiscarded = false
   readonly askingCalls = []
@@ -44,6 +44,7 @@ export class BackgroundServices implements ExecutorServices {
     this.#context = context
     this.settings = executor.settings
     this.account = executor.account
+    this.log = executor.log
     this.locks = executor.locks
     this.canUseTool = executor.canUseTool
     this.allowsEverything = executor.allowsEverything

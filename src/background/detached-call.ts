@@ -11,6 +11,7 @@ import { OutputTail } from './output-tail.ts'
 export interface DetachedHost {
   /** There is a log. */
   readonly isLogged: boolean
+  stop(id: string, reason: unknown): boolean
   concluded(call: DetachedCall): void
   announced(call: DetachedCall): void
   recorded(call: DetachedCall): void
@@ -28,10 +29,8 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   /** What its body has reported, for whoever asks before it is over. */
   readonly output = new OutputTail()
   actor: ActorRefFrom<BackgroundMachine> | undefined
-  /** The services of the executor that it comes from. */
-  readonly origin: ExecutorServices
-  /** The call that has told the model the outcome; it counts when the turn of that call does. */
-  readBy: ToolCall | undefined
+  /** The services of the executor that its body began in; undefined if it began in an earlier process. */
+  readonly origin: ExecutorServices | undefined
   /** There is a log, and it does not have the outcome. */
   isUnrecorded: boolean
   /** The outcome that the log has, from an earlier process. */
@@ -50,7 +49,7 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     const { hasChecks, hasPermissionCheck, onlyReads } = from
     const rest = { hasChecks, hasPermissionCheck, onlyReads, answer: undefined, isHeld: false, keys: undefined }
     super(services, { ...known, ...rest }, from.asyncContext)
-    this.origin = from.executor
+    this.origin = from.body && from.executor
     this.#host = host
     this.#logged = logged
     this.isUnrecorded = host.isLogged && logged === undefined
@@ -75,6 +74,10 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
   override tell(event: CallEvent): void {
     if (this.actor === undefined) this.executor.push(() => this.tell(event))
     else if (this.actor.getSnapshot().status === 'active') this.executor.send(this.actor, event)
+  }
+
+  override stopItself(reason: unknown): void {
+    this.#host.stop(this.background.id, reason)
   }
 
   override isIn(): boolean {

@@ -44,6 +44,8 @@ export class SessionFold {
   /** Replies of the current run that count. */
   turns = 0
   usesFallback = false
+  /** The ids of all replies, discarded ones included. */
+  readonly replies = new Set<string>()
   result: Fields<'run.ended'> | undefined
   readonly owners: string[] = []
   readonly questions = new Map<string, FoldedQuestion>()
@@ -133,7 +135,11 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.turn = openTurnOf(open)
     fold.status = 'suspended'
   },
-  'session.opened': (fold: SessionFold, { owner }: { owner: string }) => void fold.owners.push(owner),
+  'session.opened': (fold: SessionFold, { owner }: { owner: string }) => {
+    fold.owners.push(owner)
+    // a call that went to the background and was not completed: nobody knows of it, and the call itself is recovered
+    for (const past of fold.turn?.calls.values() ?? []) if (past.completed === undefined) past.background = undefined
+  },
   'message.sent': (fold, { message }) => {
     fold.waiting.push(message)
     fold.status = 'running'
@@ -142,6 +148,7 @@ const steps: Steps & { [type: string]: unknown } = {
     if (fold.status !== 'running' || fold.result !== undefined) begin(fold)
     if (fold.transcript.awaitsService && took.length > 0) fold.transcript.letGo()
     fold.enter(took)
+    fold.replies.add(reply)
     fold.turn = { reply, blocks: [], calls: new Map() }
   },
   'reply.block': ({ turn }, block) => {
@@ -172,11 +179,17 @@ const steps: Steps & { [type: string]: unknown } = {
     const past = fold.callOf(started.reply, started.call)
     if (past !== undefined) past.started = started
   },
-  'call.completed': (fold, { reply, call, messages }) => {
+  'call.completed': (fold, { reply, call, messages, read }) => {
     const past = fold.callOf(reply, call)
-    if (past !== undefined) past.completed = messages
+    if (past !== undefined) {
+      past.completed = messages
+      past.read = read
+    }
     fold.closeQuestions((each) => each.reply === reply && each.call === call)
-    fold.endAgents((each) => each.reply === reply && each.call === call)
+    const background = past?.background
+    // an agent in the background goes on
+    if (background === undefined) fold.endAgents((each) => each.reply === reply && each.call === call)
+    else fold.background.set(background.started.id, background)
   },
   'context.changed': (fold, { context }) => {
     fold.context = context
@@ -210,13 +223,17 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.turn = kept.length === 0 ? undefined : { reply, blocks, calls: new Map() }
   },
   'background.started': (fold, started) => {
-    fold.backgroundCount++
+    // not every id that was given is in the log
+    fold.backgroundCount = Math.max(fold.backgroundCount, Number(/\d+$/.exec(started.id)?.[0] ?? 0))
     const message = fold.turn?.blocks.find(({ message }) => hasCall(message, started.call))?.message
-    if (message !== undefined) fold.background.set(started.id, { started, message })
+    const past = fold.callOf(started.reply, started.call)
+    if (message !== undefined && past !== undefined) past.background = { started, message }
   },
-  'background.finished': (fold, { id, messages }) => {
+  'background.finished': (fold, { id, messages, read }) => {
     const logged = fold.background.get(id)
-    if (logged !== undefined) fold.background.set(id, { ...logged, outcome: messages })
+    if (logged === undefined) return
+    fold.background.set(id, { ...logged, outcome: messages, read })
+    fold.endAgents((agent) => isAgentOf(agent, logged))
   },
   'background.delivered': (fold, { id, messages }) => {
     if (fold.background.delete(id)) for (const message of messages) fold.transcript.push(message)
@@ -233,9 +250,13 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.turn = undefined
     fold.result = ended
     fold.questions.clear()
-    fold.agents.clear()
+    const background = [...fold.background.values()]
+    fold.endAgents((agent) => !background.some((logged) => isAgentOf(agent, logged)))
   },
 }
+
+const isAgentOf = ({ reply, call }: FoldedAgent, { started }: LoggedBackground): boolean =>
+  started.reply === reply && started.call === call
 
 const hasCall = ({ message }: AssistantMessage, call: string): boolean =>
   message.content.some(({ type, id }) => type === 'tool_use' && id === call)

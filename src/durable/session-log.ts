@@ -130,6 +130,10 @@ export class SessionLog implements SessionJournal {
     return [...this.#fold.openQuestions, ...this.#agents.questions]
   }
 
+  hasReply(id: string): boolean {
+    return this.#fold.replies.has(id)
+  }
+
   append(record: SessionRecord): void {
     if (this.#failure !== undefined) return
     const note = record.t === 'run.ended' ? this.#endsBy : undefined

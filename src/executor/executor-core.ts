@@ -136,7 +136,7 @@ export class ExecutorCore {
   discard(reason?: unknown): DiscardedCall[] {
     if (this.#discarded !== undefined) return this.#discarded
     this.#discarded = this.callsSoFar()
-    this.#parts.services.background?.discardOf(this.#parts.services)
+    this.#parts.services.background?.discardOf(this.#parts.services, reason)
     this.#parts.send({ type: 'abort.streamingFallback', ...(reason !== undefined && { reason }) })
     return this.#discarded
   }

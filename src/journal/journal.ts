@@ -52,8 +52,8 @@ export interface SessionSummary {
   readonly outer?: string | undefined
   /** The owner that has the session open, if any. */
   readonly owner?: string | undefined
-  /** Why the session cannot be opened, if the store can tell. */
-  readonly problem?: 'journal_corrupt' | 'journal_newer' | undefined
+  /** Why the session cannot be opened, if the store can tell. `journal_error`: the store cannot read it. */
+  readonly problem?: 'journal_corrupt' | 'journal_newer' | 'journal_error' | undefined
 }
 
 export interface OpenJournalOptions {

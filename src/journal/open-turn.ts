@@ -8,6 +8,10 @@ export interface CallPast {
   readonly answer?: PermissionAnswer | undefined
   readonly started?: Records['call.started'] | undefined
   readonly completed?: readonly Message[] | undefined
+  /** The background calls whose outcomes its result tells. */
+  readonly read?: readonly string[] | undefined
+  /** The background call that it became. It counts when the call is completed. */
+  readonly background?: LoggedBackground | undefined
 }
 
 /** A background call that the log has, until its outcome is delivered. */
@@ -17,6 +21,8 @@ export interface LoggedBackground {
   readonly message: AssistantMessage
   /** Its outcome, once it is over. */
   readonly outcome?: readonly Message[] | undefined
+  /** The background calls whose outcomes its own outcome tells. */
+  readonly read?: readonly string[] | undefined
 }
 
 /** The same while the log grows. */

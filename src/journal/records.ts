@@ -1,4 +1,4 @@
-import type { Decision, DecisionSource, PermissionVerdict } from '../../machines/index.ts'
+import type { Decision, DecisionSource, Ending, PermissionVerdict, Reached, StopCause } from '../../machines/index.ts'
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
@@ -24,6 +24,20 @@ export interface RecordedQuestion {
 interface OfCall {
   readonly reply: string
   readonly call: string
+}
+
+/** How a call became completed, for whoever looks at the log. */
+export interface RecordedEnding {
+  readonly by: Exclude<Ending['by'], 'journal'>
+  /** Of an abort. */
+  readonly kind?: StopCause['kind'] | undefined
+  /** How far the call was. `notStarted`: its body did not run in this process. */
+  readonly reached?: Reached | undefined
+}
+
+/** Background calls whose outcomes these messages tell the model. */
+interface TellsOutcomes {
+  readonly read?: readonly string[] | undefined
 }
 
 /** The key of a note that the record copies. */
@@ -68,7 +82,9 @@ export interface Records {
     CopiesNote & { readonly question: string; readonly answer: PermissionAnswer; readonly by?: string | undefined }
   /** `input`: before the schema reads it, with the changes of hooks and host. */
   'call.started': OfCall & { readonly input: unknown; readonly decision?: Decision | undefined }
-  'call.completed': OfCall & { readonly messages: readonly Message[] }
+  /** `ending` is left out where the body ran and has a result of its own. */
+  'call.completed': OfCall &
+    TellsOutcomes & { readonly messages: readonly Message[]; readonly ending?: RecordedEnding | undefined }
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
   /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
@@ -99,8 +115,8 @@ export interface Records {
     readonly decision?: Decision | undefined
   }
   /** The outcome as the messages of a call: the result first. */
-  'background.finished': { readonly id: string; readonly messages: readonly Message[] }
-  /** `messages`: the outcome as it has become part of the conversation. */
+  'background.finished': { readonly id: string; readonly messages: readonly Message[] } & TellsOutcomes
+  /** `messages`: the outcome as it has become part of the conversation; none if another outcome tells it. */
   'background.delivered': { readonly id: string; readonly messages: readonly Message[] }
   'run.suspended': object
   'run.ended': CopiesNote & {

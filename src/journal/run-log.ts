@@ -22,6 +22,8 @@ export interface RunLog {
   readonly contextKeys: readonly string[]
   /** Why the log accepts no more records. */
   readonly failure: unknown
+  /** The log has a reply with this id, even if it was discarded. */
+  hasReply(id: string): boolean
   append(record: SessionRecord): void
   /** Resolves when everything appended so far is durable, with false if it never will be; undefined if it already is. */
   flush(): Promise<boolean> | undefined

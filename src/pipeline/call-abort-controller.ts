@@ -30,7 +30,9 @@ export class CallAbortController extends BareAbortController implements AbortCon
   abort(reason?: unknown): void {
     if (this.signal.aborted) return
     this.stop(reason)
-    stopTurn(this.#call, this.signal.reason)
+    const { body } = this.#call
+    if (body?.call.isDetached === true) body.call.stopItself(this.signal.reason)
+    else stopTurn(this.#call, this.signal.reason)
   }
 
   stop(reason: unknown): void {

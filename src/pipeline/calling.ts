@@ -84,6 +84,11 @@ export class BodyExecution {
     this.#call = call
   }
 
+  /** The call that the body works for: after it was sent to the background, the one there. */
+  get call(): ToolCall {
+    return this.#call
+  }
+
   progress(data: unknown, toolUseID: unknown): void {
     if (this.#state !== 'running') return this.#tooLate('progress')
     this.#call.startedTimer?.extend()

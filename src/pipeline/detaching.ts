@@ -17,7 +17,9 @@ export interface BackgroundDesk {
   /** Inside a step: only takes note. */
   take(call: ToolCall, how: Detachment): DetachedAs
   /** The reply of these calls does not count: they are stopped, and nobody gets their outcomes. */
-  discardOf(executor: ExecutorServices): void
+  discardOf(executor: ExecutorServices, reason?: unknown): void
+  /** The background calls whose outcomes the result of a call tells. */
+  readBy(call: ToolCall): readonly string[]
 }
 
 /** Sends a running call to the background. False if it does not run, or nobody can take it over. */

@@ -6,13 +6,13 @@ import type { ToolCall } from './tool-call.ts'
 export class RecordedCall {
   readonly log: RunLog
   readonly of: AgentOf
-  readonly #executor: ToolCall['executor']
+  readonly #call: ToolCall
   #isSuspended = false
 
   constructor(call: ToolCall, log: RunLog) {
     this.log = log
     this.of = { ...call.named, tool: call.name }
-    this.#executor = call.executor
+    this.#call = call
   }
 
   /** The run inside the body waits for a person, so the body is not under way. */
@@ -23,7 +23,9 @@ export class RecordedCall {
   set isSuspended(isSuspended: boolean) {
     this.#isSuspended = isSuspended
     // whoever waits until nothing is under way looks again
-    this.#executor.push(() => undefined)
+    const { body, executor } = this.#call
+    const services = body?.call.executor ?? executor
+    services.push(() => undefined)
   }
 }
 

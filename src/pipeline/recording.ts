@@ -1,3 +1,4 @@
+import type { RecordedEnding } from '../journal/records.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
 import { whenFlushed } from './call-records.ts'
@@ -10,7 +11,15 @@ export function recordResult(call: ToolCall): void {
   const { log } = executor
   if (log === undefined || executor.isDiscarded) return
   if (call.background !== undefined) recordDetached(call, log, call.background)
-  log.append({ t: 'call.completed', ...call.named, messages: call.outgoing.prepare() })
+  const ending = recordedEnding(call)
+  const read = executor.background?.readBy(call) ?? []
+  log.append({
+    t: 'call.completed',
+    ...call.named,
+    messages: call.outgoing.prepare(),
+    ...(read.length > 0 && { read }),
+    ...(ending !== undefined && { ending }),
+  })
   if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
   call.onContextApplied = () => {
@@ -42,6 +51,12 @@ function flushResult(call: ToolCall): void {
     call.outgoing.replace(notRecordedMessage(call))
     call.tell({ type: 'result.unrecorded' })
   })
+}
+
+function recordedEnding({ ending, body }: ToolCall): RecordedEnding | undefined {
+  if (ending?.by === 'abort') return { by: 'abort', kind: ending.cause.kind, reached: ending.reached }
+  if (ending?.by === 'result' && body === undefined) return { by: 'result', reached: 'notStarted' }
+  return ending === undefined || ending.by === 'result' || ending.by === 'journal' ? undefined : { by: ending.by }
 }
 
 const keptContext = ({ contextAfter }: ToolCall, keys: readonly string[]): Record<string, unknown> =>

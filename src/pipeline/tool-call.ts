@@ -149,6 +149,9 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return false
   }
 
+  /** Its own body aborts its controller, in the background. */
+  stopItself(_reason: unknown): void {}
+
   get port(): CallPort {
     return this
   }

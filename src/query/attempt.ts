@@ -58,6 +58,8 @@ export class Attempt {
   isCutOff = false
   /** Not a reply of this query: open calls of the given conversation. */
   isResumed = false
+  /** Background calls whose outcomes the results from the log tell. */
+  toldBefore: readonly string[] = []
   readonly #host: AttemptHost
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
@@ -196,6 +198,7 @@ export class Attempt {
       this.#release('nextBlock')
       this.#recoverBlock(block, turn, isCutOff)
     }
+    this.toldBefore = [...turn.calls.values()].flatMap(({ read = [] }) => read)
     if (isCutOff) this.cut([])
     else this.close(stopped?.isWhole === true, [])
     void this.#pump()

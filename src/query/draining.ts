@@ -16,9 +16,12 @@ export function abortTools(loop: QueryLoop, reason: unknown): void {
   if (loop.ownsBackground && reason !== 'interrupt') loop.background.stopAll(reason, true)
 }
 
-/** If every unfinished call waits for a person, a session that can be resumed does not wait for the answers. */
+/** If every unfinished call, here and in the background, waits for a person, a session that can be resumed does not wait. */
 export function checkStalled(loop: QueryLoop): void {
-  if (loop.executor.isStalled) loop.tell({ type: 'calls.stalled' })
+  const { background, executor, log } = loop
+  if (log === undefined || !background.isStalled) return
+  if (executor.isStalled) loop.tell({ type: 'calls.stalled' })
+  else if (!background.isIdle && loop.actor.getSnapshot().matches('awaiting')) loop.suspend(0)
 }
 
 /** Every call has its result: adds the turn to the transcript. */
@@ -28,7 +31,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })
   attempt.arrangeResults()
   loop.transcript.add(attempt)
-  const read = loop.background.commit((id) => attempt.hasCall(id))
+  const read = loop.background.commit((id) => attempt.hasCall(id), attempt.toldBefore)
   loop.setup.clearAddedRules()
   loop.account.recordWork()
   if (!attempt.isResumed) {

@@ -14,7 +14,6 @@ import type { MessageUpdate } from '../executor/delivery.ts'
 import { HostAbort } from '../executor/host-abort.ts'
 import { readOptions, type Settings } from '../executor/options.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
-import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage, SystemMessage, UserMessage } from '../messages/message.ts'
@@ -113,6 +112,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.background.listener = {
       ready: () => this.hearBackground(),
       progressed: (message) => this.showProgress(message),
+      atRest: () => checkStalled(this),
     }
     this.transcript = new Transcript(this.openCalls.messages)
     this.attempt = this.newAttempt()
@@ -134,7 +134,8 @@ export class QueryLoop implements QueryPort, AttemptHost {
     for (const message of this.openCalls.report()) this.outgoing.push(message)
     this.listenToHost(this.actor.getSnapshot().status === 'active')
     if (this.log !== undefined) this.#hearLog(this.log)
-    for (const logged of this.log?.background ?? []) this.#adopt(logged)
+    // with an open turn, it is first decided whether its reply counts
+    if (!this.hasOpenTurn) this.adoptBackground()
     this.tell({ type: 'query.start' })
   }
 
@@ -229,7 +230,8 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   isOldReply(id: string): boolean {
-    return this.transcript.hasReply(id)
+    // questions and agents of a discarded reply have its id too
+    return this.transcript.hasReply(id) || this.log?.hasReply(id) === true
   }
 
   emit(message: QueryMessage): void {
@@ -289,9 +291,11 @@ export class QueryLoop implements QueryPort, AttemptHost {
     return new Attempt(this, this.setup.newExecutor({ log, background, account }), before)
   }
 
-  /** One that this process does not have runs on from where the log leaves it. */
-  #adopt(logged: LoggedBackground): void {
-    if (!this.background.has(logged.started.id)) this.executor.adopt(logged, this.background)
+  /** Background calls that this process does not have run on from where the log leaves them. */
+  adoptBackground(): void {
+    for (const logged of this.log?.background ?? []) {
+      if (!this.background.has(logged.started.id)) this.executor.adopt(logged, this.background)
+    }
   }
 
   #hearLog(log: RunLog): void {

@@ -14,8 +14,10 @@ export function recover(loop: QueryLoop): void {
       completed: completed !== undefined,
     }))
     log.append({ t: 'attempt.discarded', reply: turn.reply, calls, reports: [] })
+    loop.adoptBackground()
     return loop.tell({ type: 'turn.recovered', next: 'preparing' })
   }
+  loop.adoptBackground()
   loop.isFresh = false
   if (judgement === 'committed') {
     attempt.restore(turn)

@@ -213,6 +213,13 @@ describe('the background chart', () => {
       'dropped',
       [byResult, 'announce', 'letGo'],
     ],
+    [
+      'a stop that comes too late changes nothing',
+      [plain, stop(false)],
+      usual,
+      { finished: 'ready' },
+      [byResult, 'announce'],
+    ],
     ['a body that is left runs on', [{ type: 'background.leave' }], usual, 'dropped', ['letGo']],
     ['delivered once', [plain, { type: 'background.deliver' }], usual, 'delivered', [byResult, 'announce']],
     [

@@ -53,6 +53,33 @@ describe('questions that outlive their process', () => {
     expect(shown).toHaveLength(2)
   })
 
+  it('D2 D16 a service that repeats the id of a discarded reply does not reuse the answer to it', async () => {
+    const pay = heldTool('Pay')
+    const world = lives([pay.tool], { canUseTool: later })
+    const first = await world.begin()
+    first.session.send('pay')
+    await until(() => first.held.requests.length === 1)
+    first.held.start('same')
+    first.held.call('p', 'Pay')
+    first.held.text('and then')
+    await until(() => first.session.questions().length === 1)
+    await first.session.suspend()
+    // the reply was cut off: its question is answered, and then it is discarded
+    const second = await world.begin()
+    const [old] = second.session.questions()
+    expect(await second.session.answer(old?.id as string, { behavior: 'allow' })).toBe('accepted')
+    second.session.resume()
+    await until(() => second.held.requests.length === 1)
+    second.held.start('same')
+    second.held.call('p', 'Pay')
+    second.held.end('tool_use')
+    await until(() => second.session.questions().length === 1)
+    const [question] = second.session.questions()
+    expect(question?.id).not.toBe(old?.id)
+    expect(await second.session.answer(question?.id as string, { behavior: 'allow' })).toBe('accepted')
+    await until(() => pay.started.length === 1)
+  })
+
   it('D6 D11 a question is open again under its id, and answering it needs no run', async () => {
     const hooked: string[] = []
     const context = {

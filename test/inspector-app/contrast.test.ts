@@ -22,7 +22,20 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-const inks = ['text', 'muted', 'faint', 'accent', 'queued', 'shared', 'exclusive', 'held', 'ok', 'error', 'aborted']
+const inks = [
+  'text',
+  'muted',
+  'faint',
+  'accent',
+  'queued',
+  'shared',
+  'exclusive',
+  'held',
+  'ok',
+  'error',
+  'aborted',
+  'unknown',
+]
 
 describe('texts of the page have enough contrast', () => {
   it.each([

@@ -47,6 +47,10 @@ export class TestLog implements RunLog {
     return this.records.map(({ t }) => t)
   }
 
+  hasReply(id: string): boolean {
+    return this.fold.replies.has(id)
+  }
+
   append(record: SessionRecord): void {
     if (this.failure !== undefined) return
     this.records.push(record)

@@ -2,7 +2,7 @@ import type { CriticalStep } from '../model/critical-path.ts'
 import type { Call } from '../model/model.ts'
 import type { TimeRange } from '../model/time-range.ts'
 import { commonStart, type TimelineBand, type TimelineRow } from '../model/timeline-rows.ts'
-import { duration, outcomeOf } from '../words.ts'
+import { duration, isFromLog, outcomeOf } from '../words.ts'
 
 export interface TimelineView {
   readonly rows: readonly TimelineRow[]
@@ -125,8 +125,28 @@ function drawCall(
     const size = Math.min(7, Math.max(3, thick))
     canvas.beginPath()
     canvas.arc(xOf(call.yieldedAt), top + thick / 2, size / 2, 0, 7)
-    canvas.fill()
+    // a result of an earlier process is striped
+    if (isFromLog(call)) {
+      const half = size / 2 + 1
+      hatch(
+        canvas,
+        xOf(call.yieldedAt) - half,
+        top + thick / 2 - half,
+        size + 2,
+        size + 2,
+        palette[outcomeOf(call)] as string,
+      )
+    } else canvas.fill()
+    if (outcomeOf(call) === 'unknown') drawMark(canvas, '?', xOf(call.yieldedAt) + size, top + thick / 2, palette)
   }
+}
+
+/** So that the colour is not the only sign. */
+function drawMark(canvas: CanvasRenderingContext2D, mark: string, x: number, y: number, palette: Palette): void {
+  canvas.font = `bold 11px ${palette.font}`
+  canvas.textBaseline = 'middle'
+  canvas.textAlign = 'left'
+  canvas.fillText(mark, x, y)
 }
 
 /** Stripes for results that are finished but held for order. */

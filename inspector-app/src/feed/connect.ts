@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts'
 import { openCoverage } from './coverage-file.ts'
 import { openLiveFeed } from './live-feed.ts'
+import { sessionShelf } from './session-shelf.ts'
 import { showRecording } from './show-recording.ts'
 
 const begunAnew = 'The server has begun a new recording. The page shows it from its start.'
@@ -12,10 +13,14 @@ export function connect(store: Store, origin: string, token: string): void {
   store.reset('connecting')
   store.feed = openLiveFeed(origin, token, {
     onFrames: (frames) => store.take(frames),
-    onHello: ({ source, commands, hasCoverage }, isNew) => {
+    onHello: ({ source, commands, hasCoverage, hasSessions }, isNew) => {
       if (isNew) store.reset('live')
       store.set({ source, allowed: commands, ...(isNew && { problem: begunAnew }) })
       if (hasCoverage === true) void loadCoverage(store, origin, token)
+      if (hasSessions === true && store.shelf === undefined) {
+        store.shelf = sessionShelf(store, origin, token)
+        void store.shelf.load()
+      }
       if (source === 'recording') void loadFrom(store, origin, token)
     },
     onLost: (reachable) => store.set({ source: lostAs[reachable], allowed: [] }),

@@ -7,6 +7,7 @@ interface Hello {
   readonly source: 'live' | 'recording' | 'none'
   readonly commands: readonly Command[]
   readonly hasCoverage?: boolean
+  readonly hasSessions?: boolean
   /** Names the recording that the frame numbers belong to. */
   readonly stream: string
   /** The next frames continue those that this page has. */

@@ -4,7 +4,7 @@ import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStory } from '../story/use-story.ts'
 import { useStore, useView } from '../use-view.ts'
-import { agentWords, duration, outcomeOf, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { agentWords, duration, outcomeOf, stateWords, toneOf, whyWaiting } from '../words.ts'
 import { CallEvidence } from './call-evidence.tsx'
 import { Sentences } from './story.tsx'
 import { useNow } from './use-now.ts'
@@ -23,7 +23,7 @@ export function CallDetails() {
         <h3>
           <span class="number">#{call.index + 1}</span> {call.label}
         </h3>
-        <span class="state-words">{toneWords[tone]}</span>
+        <span class="state-words">{stateWords(call)}</span>
         <code>{call.id}</code>
       </header>
       {call.wait !== undefined && <Why run={run} call={call} now={now} />}
@@ -204,6 +204,8 @@ function endingWords(call: Call): string {
   if (ending === undefined) return ''
   if (ending.by === 'answer') return 'answered without running'
   if (ending.by === 'result') return outcomeOf(call) === 'error' ? 'with its own error' : 'with its own result'
+  if (ending.by === 'journal') return 'in an earlier process; the result is from the log'
+  if (ending.by === 'unknown') return 'with its process; it may or may not have taken effect'
   if (ending.by === 'background') return 'goes on in the background'
   const reached: Record<string, string> = {
     notStarted: 'before it started',

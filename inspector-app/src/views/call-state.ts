@@ -1,5 +1,5 @@
 import type { Call, Run } from '../model/model.ts'
-import { duration, outcomeOf, type Tone } from '../words.ts'
+import { duration, isFromLog, outcomeOf, type Tone } from '../words.ts'
 
 /** The state of a call in a word or two; with a tone where it needs attention. */
 export function callState(run: Run, call: Call): { words: string; tone: Tone | undefined } {
@@ -10,9 +10,11 @@ export function callState(run: Run, call: Call): { words: string; tone: Tone | u
   const spent = call.startedAt === undefined ? undefined : (call.completedAt ?? call.yieldedAt ?? 0) - call.startedAt
   const took = spent === undefined || spent < 0 ? '' : duration(spent)
   const outcome = outcomeOf(call)
+  if (outcome === 'unknown') return { words: 'outcome unknown', tone: 'unknown' }
   if (outcome === 'aborted') return { words: 'stopped', tone: 'aborted' }
   if (outcome === 'error') return { words: 'error', tone: 'error' }
   if (call.stage === 'completed') return { words: 'held for order', tone: undefined }
+  if (isFromLog(call)) return { words: 'from the log', tone: undefined }
   const tries = call.failures.length
   return { words: tries === 0 ? took : `${took}, retried ${tries}×`, tone: undefined }
 }

@@ -76,6 +76,11 @@ function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range,
           Turn {number}
         </button>
         {isLive && run.isWatched && run.replies.length === 0 && <span class="chip live">live</span>}
+        {run.recovered !== undefined && (
+          <span class="chip accent" title={`Recovered by ${run.recovered.by}`}>
+            recovered
+          </span>
+        )}
         {run.isDiscarded && <span class="chip aborted">discarded</span>}
         {run.questions.length > 0 && <span class="chip held">asks you</span>}
         <span class="sum">{replyWords(totals)}</span>
@@ -130,10 +135,13 @@ interface AgentProps {
   readonly agents: Agents
   readonly selected: string | undefined
   readonly pick: Pick
+  /** The runs around these. Ids of calls may repeat, so that an agent would contain itself. */
+  readonly above?: readonly Run[]
 }
 
 /** The turns of a sub-agent, under the call that started it. */
-function AgentRuns({ runs, agents, selected, pick }: AgentProps) {
+function AgentRuns({ runs, agents, selected, pick, above = [] }: AgentProps) {
+  const around = [...above, ...runs]
   return (
     <div class="agent">
       <p class="sum" title="The agents that it started are included">
@@ -149,8 +157,11 @@ function AgentRuns({ runs, agents, selected, pick }: AgentProps) {
             ) : (
               <li key={`${run.id}${item.call.id}`}>
                 <CallLine run={run} call={item.call} selected={selected} pick={pick} />
-                {item.agents.length > 0 && (
-                  <AgentRuns runs={item.agents} agents={agents} selected={selected} pick={pick} />
+                {item.agents.some((each) => !around.includes(each)) && (
+                  <AgentRuns
+                    runs={item.agents.filter((each) => !around.includes(each))}
+                    {...{ agents, selected, pick, above: around }}
+                  />
                 )}
               </li>
             ),

@@ -13,3 +13,16 @@ export function KeptNote() {
     </p>
   )
 }
+
+/** Where a run that goes on after a crash or a suspension comes from. */
+export function RecoveredNote() {
+  const { run } = useView()
+  if (run?.recovered === undefined) return null
+  const { session, from, by } = run.recovered
+  return (
+    <p class="recovered-note" role="note">
+      Recovered by <b>{by}</b> from the log of session <b>{session}</b>
+      {from !== null && `, which ${from} had open before`}. Results from the log are striped.
+    </p>
+  )
+}

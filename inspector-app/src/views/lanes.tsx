@@ -2,7 +2,7 @@ import { givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
-import { duration, toneOf, toneWords, whyWaiting } from '../words.ts'
+import { duration, isFromLog, stateWords, toneOf, whyWaiting } from '../words.ts'
 import { Still } from './still.tsx'
 import { useGlide } from './use-glide.ts'
 import { useNow } from './use-now.ts'
@@ -184,13 +184,13 @@ function Tiles({ run, chosen, onChoose }: TilesProps) {
           <li key={call.id}>
             <button
               type="button"
-              class={`tile ${tone}${isNext ? ' next' : ''}${call === chosen ? ' chosen' : ''}`}
+              class={`tile ${tone}${isFromLog(call) ? ' from-log' : ''}${isNext ? ' next' : ''}${call === chosen ? ' chosen' : ''}`}
               data-flip={size === 'large' ? call.id : undefined}
-              aria-label={`${call.index + 1} ${call.label}: ${toneWords[tone]}`}
-              title={`${call.index + 1} ${call.label}: ${toneWords[tone]}${heldFor >= 1 ? `, held ${duration(heldFor)}` : ''}`}
+              aria-label={`${call.index + 1} ${call.label}: ${stateWords(call)}`}
+              title={`${call.index + 1} ${call.label}: ${stateWords(call)}${heldFor >= 1 ? `, held ${duration(heldFor)}` : ''}`}
               onClick={() => onChoose(call.id)}
             >
-              {size === 'large' || size === 'middle' ? call.index + 1 : ''}
+              {size === 'large' || size === 'middle' ? `${call.index + 1}${tone === 'unknown' ? '?' : ''}` : ''}
             </button>
           </li>
         )

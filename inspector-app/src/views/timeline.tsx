@@ -28,6 +28,7 @@ const colours = [
   'ok',
   'error',
   'aborted',
+  'unknown',
   'text',
   'faint',
   'line',
@@ -53,6 +54,8 @@ const legend = [
   ['dot ok', 'ok'],
   ['dot error', 'error'],
   ['dot aborted', 'stopped'],
+  ['dot unknown', 'outcome unknown (?)'],
+  ['dot from-log', 'from the log'],
 ] as const
 
 export function Timeline() {

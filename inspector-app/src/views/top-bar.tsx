@@ -76,6 +76,16 @@ export function TopBar() {
         >
           <Icon name="link" />
         </button>
+        {state.sessions !== undefined && (
+          <button
+            type="button"
+            aria-label="Stored sessions"
+            title="Stored sessions"
+            onClick={() => store.set({ dialog: 'sessions' })}
+          >
+            <Icon name="list" />
+          </button>
+        )}
         <button
           type="button"
           aria-label="Open a recording"

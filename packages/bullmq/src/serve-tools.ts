@@ -75,10 +75,12 @@ export interface ServeToolsOptions extends EngineOptions {
 /** A worker that runs bodies for hosts. */
 export interface ServedTools {
   readonly name: string
+  /** The names of the tools that the module exports. */
+  readonly tools: readonly string[]
   /** For a probe: whether Redis answers, whether it takes calls, and how many bodies run. */
   health(): { readonly isConnected: boolean; readonly isDraining: boolean; readonly running: number }
-  /** Takes no more calls, waits for those that run, and ends. */
-  close(): Promise<void>
+  /** Takes no more calls, waits for those that run, and ends. `killed`: the bodies that did not end within `drainMs`. */
+  close(): Promise<{ readonly killed: number }>
 }
 
 const ownOptions = [
@@ -110,7 +112,12 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
     throw new SignalboxError('invalid_option', `concurrency: expected a positive integer, received ${concurrency}.`)
   }
   const served = new ToolServer(options, labels, concurrency)
-  await served.start()
+  try {
+    await served.start()
+  } catch (error) {
+    await served.close()
+    throw error
+  }
   return served
 }
 
@@ -121,6 +128,7 @@ interface RunningJob {
 
 class ToolServer implements ServedTools {
   readonly name: string
+  tools: readonly string[] = []
   readonly #options: ServeToolsOptions
   readonly #prefix: string
   readonly #labels: readonly string[]
@@ -130,7 +138,7 @@ class ToolServer implements ServedTools {
   readonly #workers: Worker[]
   readonly #running = new Map<string, RunningJob>()
   readonly #onSignal = (): void => void this.close()
-  #closing: Promise<void> | undefined
+  #closing: Promise<{ killed: number }> | undefined
   #looks: ReturnType<typeof setInterval> | undefined
 
   constructor(options: ServeToolsOptions, labels: readonly string[], concurrency: number) {
@@ -160,6 +168,7 @@ class ToolServer implements ServedTools {
   }
 
   async start(): Promise<void> {
+    this.tools = (await this.#bodies.load()).map(({ name }) => name)
     await checkDurability(this.#redis, warnerOf(this.#options))
     this.#subscriber.on('message', (_channel, text) => {
       const { id, reason } = JSON.parse(text)
@@ -183,22 +192,24 @@ class ToolServer implements ServedTools {
     }
   }
 
-  close(): Promise<void> {
+  close(): Promise<{ killed: number }> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
-  async #close(): Promise<void> {
+  async #close(): Promise<{ killed: number }> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, this.#onSignal)
     const closed = Promise.all(this.#workers.map((worker) => worker.close()))
     const settled = closed.catch(() => undefined)
     const hasDrained = await within(settled, this.#options.drainMs ?? 30_000)
     clearInterval(this.#looks)
+    const killed = this.#running.size
     // killed bodies have an unknown outcome, which still reaches their hosts
     await this.#bodies.end()
     if (!hasDrained) await within(settled, closeMs)
     this.#subscriber.disconnect()
     this.#redis.disconnect()
+    return { killed }
   }
 
   #lookAtMarkers(): void {

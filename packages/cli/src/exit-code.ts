@@ -17,7 +17,7 @@ export const exitCode = {
 export const exitCodesHelp = `
 Exit codes:
   0    done
-  1    the run ended in an error, or an answer was stale
+  1    the run ended in an error, an answer was stale, or a worker killed calls
   2    something is wrong with the command line, a file or the setup
   3    check found faults
   4    the run was ended by --max-turns

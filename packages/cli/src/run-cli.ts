@@ -11,10 +11,11 @@ import { resumeCommand, runCommand } from './run/run-command.ts'
 import { answerCommand } from './sessions/answer-command.ts'
 import { sessionsCommand } from './sessions/sessions-command.ts'
 import { version } from './version.ts'
+import { workerCommand } from './worker/worker-command.ts'
 
 const commands = [
   ...[runCommand, sessionsCommand, answerCommand, resumeCommand],
-  ...[checkCommand, replayCommand, inspectCommand, mcpServeCommand, demoCommand],
+  ...[checkCommand, replayCommand, inspectCommand, mcpServeCommand, workerCommand, demoCommand],
 ]
 
 /** Sets the exit code. */

@@ -16,7 +16,7 @@ const said = async (...args: string[]) => {
 }
 
 describe('the page on the command line', () => {
-  const commands = ['run', 'sessions', 'answer', 'resume', 'check', 'replay', 'inspect', 'mcp-serve', 'demo']
+  const commands = ['run', 'sessions', 'answer', 'resume', 'check', 'replay', 'inspect', 'mcp-serve', 'worker', 'demo']
 
   it.each(commands)('has every option of %s', async (command) => {
     const { out } = await said(command, '--help')

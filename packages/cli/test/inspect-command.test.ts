@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileJournals } from 'signalbox/node'
 import { describe, expect, it } from 'vitest'
 import { get, tokenOf } from '../../../test/inspect/server/support.ts'
 import { runCli } from '../src/run-cli.ts'
@@ -38,12 +39,31 @@ describe('the command line', () => {
     [['inspect', 'nowhere.jsonl'], 'No such file: nowhere.jsonl.'],
     [['inspect', 'a', 'b'], 'too many arguments'],
     [['inspect', '--coverage', 'nowhere.json'], 'No such file: nowhere.json.'],
+    [['inspect', '--journal', 'nowhere'], 'No such folder: nowhere.'],
   ])('rejects %j with a message', async (args, problem) => {
     expect(await said(...args)).toEqual([2, '', expect.stringContaining(problem)])
   })
 })
 
 describe('signalbox inspect', () => {
+  it('D26 lists the sessions of a folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
+    const journal = await fileJournals({ folder }).open('kept', { owner: 'me', mode: 'create' })
+    await journal.close()
+    const { io, printed, signal, hasPrinted } = fakeIo()
+    const shown = hasPrinted('Ctrl+C')
+    const ended = runCli(['inspect', '--journal', folder], io)
+    await shown
+    const url = printed.out.match(/http\S+/)?.[0] ?? ''
+    const headers = { authorization: `Bearer ${tokenOf(url)}` }
+    expect(JSON.parse((await get(url, { path: '/sessions', headers })).text)).toMatchObject({
+      sessions: [{ id: 'kept', status: 'idle', turns: 0 }],
+    })
+    signal('SIGINT')
+    await ended
+    rmSync(folder, { recursive: true })
+  })
+
   it('serves a recording and a coverage file until it is stopped', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
     const path = join(folder, 'r.jsonl')

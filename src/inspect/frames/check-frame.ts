@@ -73,6 +73,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     root: isText,
     parentToolUseID: maybe(isText),
     guards: maybe(oneOf('unavailable')),
+    recovered: maybe(fields({ session: isText, from: orNull(isText), by: isText })),
   },
   server: { name: isText, root: isText },
   waiting: { call: isText, isWaiting: isBoolean },

@@ -79,6 +79,17 @@ export interface RunFrame {
   readonly parentToolUseID?: string
   /** The run uses plain XState, which does not expose guard results. */
   readonly guards?: 'unavailable'
+  /** It goes on where an earlier process stopped. */
+  readonly recovered?: Recovered
+}
+
+/** Where a run that goes on comes from, and who goes on with it. */
+export interface Recovered {
+  /** The id of the session. */
+  readonly session: string
+  /** The owner that stopped, if it is known. */
+  readonly from: string | null
+  readonly by: string
 }
 
 /**

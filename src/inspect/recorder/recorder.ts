@@ -2,7 +2,7 @@ import type { AnyActorRef } from 'xstate'
 import { invalidOption } from '../../base/invalid-option.ts'
 import type { Prices } from '../../usage/usage-total.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
-import { type Frame, type FrameBody, frameVersion, type SaidFrame } from '../frames/frame.ts'
+import { type Frame, type FrameBody, frameVersion, type Recovered, type SaidFrame } from '../frames/frame.ts'
 import { type Redact, showWith } from '../frames/redact.ts'
 import { asText } from './call-frames.ts'
 import { type Connection, ConnectionWatch, isConnection } from './connection-watch.ts'
@@ -46,6 +46,8 @@ export interface WatchedAs {
   queryActor?: AnyActorRef | undefined
   /** The id of the call that the executor works for, if it belongs to a sub-agent. */
   parentToolUseID?: string | undefined
+  /** It goes on where an earlier process stopped. */
+  recovered?: Recovered | undefined
 }
 
 export interface Recorder {
@@ -104,7 +106,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       readers.add(read)
       return () => void readers.delete(read)
     },
-    watch(shown, { title = `run ${executors + 1}`, queryActor, parentToolUseID } = {}) {
+    watch(shown, { title = `run ${executors + 1}`, queryActor, parentToolUseID, recovered } = {}) {
       assertWatchable(shown)
       if (seq === 0) emit(0, head)
       const run = ++numbers
@@ -113,7 +115,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       if (!isConnection(shown)) executors++
       const watch = isConnection(shown)
         ? new ConnectionWatch(shown, write, how)
-        : new RunWatch(shown, write, { ...how, title, queryActor, parentToolUseID, now, progressGapMs })
+        : new RunWatch(shown, write, { ...how, title, queryActor, parentToolUseID, recovered, now, progressGapMs })
       watches.set(run, watch)
       watch.attach()
       const leave = (): void => {

@@ -17,7 +17,7 @@ import { chartOf } from '../frames/chart-definition.ts'
 import { takeableCommands } from '../frames/commands.ts'
 import { DerivedTexts } from '../frames/derived-texts.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
-import type { Command, FrameBody, QuestionsFrame } from '../frames/frame.ts'
+import type { Command, FrameBody, QuestionsFrame, Recovered } from '../frames/frame.ts'
 import { type Hide, hideWith, type Redact, type Show, showWith } from '../frames/redact.ts'
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
@@ -39,6 +39,7 @@ export interface WatchOptions {
   readonly title: string
   /** The call that a sub-agent's executor works for. */
   readonly parentToolUseID?: string | undefined
+  readonly recovered?: Recovered | undefined
   /** The actor of the query that owns the executor. */
   readonly queryActor?: AnyActorRef | undefined
   readonly redact?: Redact | undefined
@@ -127,7 +128,7 @@ export class RunWatch {
   picture(): FrameBody[] {
     const { actor } = this.#executor
     const snapshot = actor.getSnapshot()
-    const { title, queryActor, parentToolUseID } = this.#options
+    const { title, queryActor, parentToolUseID, recovered } = this.#options
     const { calls, maxConcurrency: most } = this.#run
     this.#actors.clear()
     this.#cause = snapshot.context.cause
@@ -143,6 +144,7 @@ export class RunWatch {
         root: this.#actors.idOf(actor),
         ...(parentToolUseID !== undefined && { parentToolUseID }),
         ...(!tellsGuards(actor.system) && { guards: 'unavailable' as const }),
+        ...(recovered !== undefined && { recovered: this.#showRecovered(recovered) }),
       },
       ...this.#actors.found(actor),
       ...(queryActor === undefined ? [] : this.#actors.found(queryActor)),
@@ -154,6 +156,11 @@ export class RunWatch {
       ...(this.#cause === undefined ? [] : [abortFrame(this.#show, arrival, undefined, this.#cause)]),
       this.#questionsFrame(),
     ]
+  }
+
+  #showRecovered({ session, from, by }: Recovered): Recovered {
+    const shown = (text: string): string => asText(this.#show(text, { what: 'worker' }))
+    return { session: shown(session), from: from === null ? null : shown(from), by: shown(by) }
   }
 
   #pictureOf(call: ToolCall): FrameBody[] {

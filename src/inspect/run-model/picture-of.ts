@@ -35,7 +35,7 @@ function castFrames({ charts, actors }: CastState, contextOf: ContextOf): FrameB
 }
 
 function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
-  const { title, maxConcurrency, root, parentToolUseID, tellsGuards, cursor, waits, can, questions } = run
+  const { title, maxConcurrency, root, parentToolUseID, recovered, tellsGuards, cursor, waits, can, questions } = run
   return [
     {
       type: 'run',
@@ -45,6 +45,7 @@ function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
       root,
       ...(parentToolUseID !== undefined && { parentToolUseID }),
       ...(!tellsGuards && { guards: 'unavailable' as const }),
+      ...(recovered !== undefined && { recovered }),
     },
     ...castFrames(run, contextOf),
     ...run.said.map(({ by, text }) => ({ type: 'said', by, text }) as const),

@@ -8,6 +8,7 @@ import type {
   FrameOf,
   GapFrame,
   QuestionsFrame,
+  Recovered,
   WaitGroup,
 } from '../frames/frame.ts'
 
@@ -66,6 +67,8 @@ export interface RunState<Call extends CallState = CallState, Actor extends Acto
   readonly maxConcurrency: number | null
   /** The call that a sub-agent's run works for. */
   readonly parentToolUseID: string | undefined
+  /** It goes on where an earlier process stopped. */
+  readonly recovered: Recovered | undefined
   /** False on plain XState, which does not expose guard results. */
   readonly tellsGuards: boolean
   /** The actor of the query that owns the executor. */
@@ -151,6 +154,7 @@ export const newRunState = <Call extends CallState = CallState, Actor extends Ac
   maxConcurrency,
   parentToolUseID,
   guards,
+  recovered,
 }: FrameOf<'run'>): RunState<Call, Actor> => ({
   ...emptyCast(run, root),
   title,
@@ -158,6 +162,7 @@ export const newRunState = <Call extends CallState = CallState, Actor extends Ac
   isPicture: isLate,
   maxConcurrency,
   parentToolUseID,
+  recovered,
   tellsGuards: guards === undefined,
   queryActor: undefined,
   calls: [],

@@ -65,7 +65,9 @@ export class Broadcast {
     const { recording, viewerOnly } = this.#options
     const source = recording !== undefined ? 'recording' : viewerOnly === true ? 'none' : 'live'
     const coverage = this.#options.coverage === undefined ? {} : { hasCoverage: true }
-    const said = { type: 'hello', source, commands: this.#runs.allowed, stream: this.#stream, isResumed, ...coverage }
+    const journals = this.#options.journals === undefined ? {} : { hasSessions: true }
+    const about = { source, commands: this.#runs.allowed, stream: this.#stream, isResumed }
+    const said = { type: 'hello', ...about, ...coverage, ...journals }
     socket.send(JSON.stringify(said))
     client.pump()
   }

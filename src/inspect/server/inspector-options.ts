@@ -1,4 +1,5 @@
 import { invalidOption } from '../../base/invalid-option.ts'
+import type { JournalStore } from '../../journal/journal.ts'
 import type { Invariant } from '../../testing/invariant.ts'
 import type { Prices } from '../../usage/usage-total.ts'
 import type { Command, EncodeLimits, Redact } from '../index.ts'
@@ -28,6 +29,8 @@ export interface InspectorOptions {
   prices?: Prices | undefined
   /** Serves this recording instead of a live executor. */
   recording?: string | undefined
+  /** A store of sessions: the page lists them and opens any of them as a recording. */
+  journals?: Pick<JournalStore, 'list' | 'read'> | undefined
   /**
    * Serves only the page, to open recordings in it.
    * @default false
@@ -60,7 +63,9 @@ export interface InspectorOptions {
   origins?: readonly string[] | undefined
 }
 
-export function assertOptions({ port, record, commands, maxClients, token }: InspectorOptions): void {
+export function assertOptions({ port, record, commands, maxClients, token, journals }: InspectorOptions): void {
+  if (journals !== undefined && (typeof journals?.list !== 'function' || typeof journals.read !== 'function'))
+    invalidOption('journals', 'a journal store', journals)
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
     invalidOption('port', 'a port number', port)
   if (record !== undefined && record !== 'always' && record !== 'whenWatched') {

@@ -10,6 +10,7 @@ import { appFiles } from './app-files.ts'
 import { Broadcast, type Resume } from './broadcast.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 import { assertOptions, type InspectorOptions } from './inspector-options.ts'
+import { StoredSessionPages } from './serve-sessions.ts'
 import { acceptHandshake, handshakeKey } from './web-socket.ts'
 
 export interface InspectorServer {
@@ -35,6 +36,7 @@ export async function serveInspector(
   for (const each of first) assertShowable(each)
   const files = appFiles(options.appFolder)
   const broadcast = new Broadcast(options)
+  const stored = new StoredSessionPages(options, headers, refuse)
   const server = createServer((request, response) => answer(request, response))
   const sockets = new ConnectionLimit(server, (options.maxClients ?? 20) + 100)
   if (options.keepsProcess !== true) server.on('connection', (socket) => socket.unref())
@@ -53,8 +55,8 @@ export async function serveInspector(
     const path = (request.url ?? '/').split('?', 1)[0] as string
     if (!access.isHost(request))
       return refuse(response, 421, 'Unknown host name. Open the address that the server printed.')
-    if ((path === '/recording' || path === '/state') && access.isOrigin(request)) {
-      // a page that may connect may load the recording too, and ask why it cannot connect
+    if (sharedPaths.has(path) && access.isOrigin(request)) {
+      // a page that may connect may load recordings too, and ask why it cannot connect
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin as string)
       response.setHeader('Access-Control-Allow-Headers', 'authorization')
       response.setHeader('Vary', 'Origin')
@@ -63,6 +65,7 @@ export async function serveInspector(
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Method not allowed. Use GET or HEAD.')
     if (path === '/state') return sendState(request, response)
+    if (path === '/sessions' || path === '/session') return sendStored(request, response, path)
     if (path === '/recording') return sendFile(request, response, options.recording, 'application/x-ndjson')
     if (path === '/coverage') return sendFile(request, response, options.coverage, 'application/json')
     const file = files.get(path)
@@ -81,9 +84,14 @@ export async function serveInspector(
     response.writeHead(204, headers).end()
   }
 
+  function sendStored(request: IncomingMessage, response: ServerResponse, path: string): void {
+    if (!access.hasBearer(request)) return refuse(response, 401, withoutToken)
+    const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+    void (path === '/sessions' ? stored.sendList(response) : stored.sendOne(response, searchParams.get('id')))
+  }
+
   function sendFile(request: IncomingMessage, response: ServerResponse, file: string | undefined, type: string): void {
-    if (!access.hasBearer(request))
-      return refuse(response, 401, 'Missing or wrong token. Send it as "Authorization: Bearer <token>".')
+    if (!access.hasBearer(request)) return refuse(response, 401, withoutToken)
     if (file === undefined) return refuse(response, 404, 'This inspector was started without such a file.')
     const stream = createReadStream(file)
     stream.once('error', () =>
@@ -119,6 +127,9 @@ export async function serveInspector(
       }),
   }
 }
+
+const sharedPaths = new Set(['/recording', '/state', '/sessions', '/session'])
+const withoutToken = 'Missing or wrong token. Send it as "Authorization: Bearer <token>".'
 
 /** The stream that a browser has followed, and the last frame it received. */
 function resumeOf({ url = '/' }: IncomingMessage): Resume | undefined {

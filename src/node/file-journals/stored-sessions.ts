@@ -107,7 +107,13 @@ export class StoredSessions {
     const onDamage: OnDamage = () => {
       problem = 'journal_corrupt'
     }
-    const log = await this.#parts.logOf(files.name, files, onDamage)
+    const log = await this.#parts.logOf(files.name, files, onDamage).catch((error: unknown) => {
+      // a wrong seal is a mistake of the host
+      if (isSignalboxError(error) && error.code === 'invalid_option') throw error
+      // such as a folder of that name, or a file of another user: the others can still be listed
+      problem = isSignalboxError(error) && error.code === 'journal_newer' ? 'journal_newer' : 'journal_error'
+      return undefined
+    })
     if (log === undefined && problem === undefined) return undefined
     const found = log ?? noLog
     const owner = await this.#parts.locks.ownerOf(files, locks)
@@ -145,7 +151,7 @@ export class StoredSessions {
   async #collect(namesIn: (log: ReadLog) => readonly string[]): Promise<Set<string> | undefined> {
     const names = new Set<string>()
     for await (const { log, summary } of this.#all()) {
-      if (summary.problem === 'journal_corrupt') return undefined
+      if (summary.problem === 'journal_corrupt' || summary.problem === 'journal_error') return undefined
       for (const name of namesIn(log)) names.add(name)
     }
     return names

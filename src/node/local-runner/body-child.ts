@@ -80,6 +80,12 @@ export class BodyChild {
     return `process ${this.#process.pid ?? '(none)'}`
   }
 
+  /** The tools of the module, or why it could not be loaded. */
+  async load(): Promise<RemoteTool[] | string> {
+    const ready = await this.#ready
+    return 'problem' in ready ? ready.problem : [...ready.tools.values()]
+  }
+
   /** Undefined if the process ended before the body did. Never rejects. */
   async run(call: RemoteCall, isStopped: () => boolean, onStart: () => void): Promise<BodyOutcome | undefined> {
     const ready = await this.#ready

@@ -5,6 +5,7 @@ import {
   type BodyOutcome,
   type RemoteCall,
   type RemoteResult,
+  type RemoteTool,
   settleOutcome,
   type ToolRunner,
 } from '../../remote/index.ts'
@@ -44,6 +45,8 @@ export interface LocalRunnerOptions {
 export interface LocalRunner extends ToolRunner {
   /** The outcome as plain JSON, for a worker that sends it on. Never rejects. */
   run(call: RemoteCall): Promise<BodyOutcome>
+  /** Loads the module in a process, which the next body uses. Rejects if it cannot be loaded, or exports no tools. */
+  load(): Promise<RemoteTool[]>
   /** Bodies that run or wait. */
   readonly open: number
   /** Kills every process. Bodies that still run have an unknown outcome. */
@@ -109,6 +112,25 @@ class ProcessPool implements LocalRunner {
       return Promise.resolve({ status: 'unknown', because: 'The process that ran the body is gone.' })
     }
     return join(this.#add(call), call)
+  }
+
+  async load(): Promise<RemoteTool[]> {
+    const child = this.#idle.pop() ?? new BodyChild(this.#options)
+    this.#busy.add(child)
+    try {
+      const tools = await child.load()
+      if (typeof tools === 'string')
+        return invalidOption('tools', `a module that can be loaded (${tools})`, this.#options.tools)
+      if (tools.length === 0) return invalidOption('tools', 'a module that exports tools', this.#options.tools)
+      return tools
+    } finally {
+      this.#busy.delete(child)
+      if (this.#isEnded || child.isGone) child.kill()
+      else {
+        child.rest()
+        this.#idle.push(child)
+      }
+    }
   }
 
   async end(): Promise<void> {

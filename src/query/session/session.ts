@@ -400,6 +400,7 @@ export class Session implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#inbox = []
     this.#isPaused = true
+    this.background.leave()
     if (this.#journal === undefined) this.abort('session_closed')
     else this.#active?.query.suspend(0)
     await this.whenIdle()

@@ -1,5 +1,12 @@
 import { expect } from 'vitest'
-import { createLocks, createToolResultMessage, type QueryOptions, type QueryResult } from '../../../src/index.ts'
+import {
+  type AnyTool,
+  createLocks,
+  createToolResultMessage,
+  type QueryOptions,
+  type QueryResult,
+  type ToolCallContext,
+} from '../../../src/index.ts'
 import type { SessionRecord } from '../../../src/journal/records.ts'
 import { UnknownOutcomeError } from '../../../src/remote/index.ts'
 import type { HeldToolOptions } from '../../../src/testing/held-tool.ts'
@@ -320,6 +327,39 @@ export const backgroundScenarios: Record<string, () => Promise<void>> = {
       await flush()
       expect([query.end.result?.reason, log.fold.background.get('bg_1')?.outcome]).toEqual([end, undefined])
     }
+  },
+  async 'a query that waits is suspended when the grace period of its suspension ends'() {
+    const query = await detached({}, { journal: new TestLog() })
+    query.held.start()
+    query.run.suspend(5)
+    query.held.text('meanwhile')
+    query.held.end()
+    await flush()
+    expect([stateOf(query), query.signal.aborted]).toEqual(['awaiting', false])
+    query.clock.increment(5)
+    await flush()
+    expect(query.signal.reason).toBe('suspend')
+    query.slow.run('a').finish()
+    await flush()
+    expect(query.end.result?.reason).toBe('suspended')
+  },
+  async 'a call that is told to stop when it is over keeps its outcome'() {
+    const now = heldTool('Now')
+    const tool: AnyTool = {
+      ...now.tool,
+      call: (_input, context: ToolCallContext) => {
+        context.detach?.()
+        return { data: 'kept' } as never
+      },
+    }
+    const query = testQuery([tool])
+    query.run.on('tool_use_background', ({ backgroundID }) => void query.run.background.stop(backgroundID))
+    await flush()
+    query.held.start()
+    query.held.call('a', 'Now')
+    query.held.end('tool_use')
+    await flush()
+    expect(inShort(query.run.transcript).filter((line) => line.includes('Background call'))).toEqual(told('kept'))
   },
   async 'a background call of a process that is gone goes on: again, unknown, found out, or as the log has it'() {
     const again = recovered({ recover: () => 'again' })

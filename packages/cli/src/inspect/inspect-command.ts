@@ -3,6 +3,12 @@ import { Command, InvalidArgumentError } from 'commander'
 import { type Io, untilStopped } from '../io.ts'
 import { usageError } from '../usage-error.ts'
 
+interface InspectOptions {
+  port?: number
+  coverage?: string
+  journal?: string
+}
+
 /** `signalbox inspect`: opens the inspector in the browser, with or without a recording. */
 export const inspectCommand = (io: Io): Command =>
   new Command('inspect')
@@ -11,15 +17,22 @@ export const inspectCommand = (io: Io): Command =>
       'Serves the inspector on this machine and prints its URL. Pass a recording to show it, or drop one onto the page.',
     )
     .argument('[recording]', 'a recording (.jsonl), such as from signalbox run --record')
+    .option(
+      '--journal <folder>',
+      'a folder of stored sessions, such as from signalbox run --journal: list and open them',
+    )
     .option('--coverage <file>', 'a coverage file: show how often a test suite took each transition')
     .option('--port <number>', 'the port to listen on (default: any free port)', readPort)
-    .addHelpText('after', '\nExample:\n  signalbox inspect turn.jsonl')
-    .action(async (recording: string | undefined, { port, coverage }: { port?: number; coverage?: string }) => {
+    .addHelpText('after', '\nExamples:\n  signalbox inspect turn.jsonl\n  signalbox inspect --journal ~/sessions')
+    .action(async (recording: string | undefined, { port, coverage, journal }: InspectOptions) => {
       for (const file of [recording, coverage]) {
         if (file !== undefined && !isFile(file)) throw usageError(`No such file: ${file}.`)
       }
       const { serveInspector } = await import('signalbox/inspect/server')
-      const options = { recording, coverage, port, keepsProcess: true, viewerOnly: true }
+      if (journal !== undefined && !isFolder(journal)) throw usageError(`No such folder: ${journal}.`)
+      const journals =
+        journal === undefined ? undefined : (await import('signalbox/node')).fileJournals({ folder: journal })
+      const options = { recording, coverage, journals, port, keepsProcess: true, viewerOnly: true }
       const server = await serveInspector([], options).catch((error: Error) => {
         throw usageError(`The inspector cannot listen: ${error.message}`, error)
       })
@@ -35,10 +48,5 @@ export function readPort(text: string): number {
   return port
 }
 
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

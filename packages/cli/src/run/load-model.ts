@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Model } from 'signalbox'
 import { anthropicModel } from 'signalbox/anthropic'
 import type { Io } from '../io.ts'
+import { loadOptional } from '../load-optional.ts'
 import { usageError } from '../usage-error.ts'
 
 export const defaultModel = 'claude-opus-5-5'
@@ -19,24 +17,10 @@ export async function loadModel(name: string, maxTokens: number, io: Io): Promis
       'Missing API key. Run: export ANTHROPIC_API_KEY=… Without a key, use signalbox run --script turns.json to play a script, or signalbox demo.',
     )
   }
-  const { default: Anthropic } = await loadSdk()
+  const { default: Anthropic } = await loadOptional<Sdk>(
+    sdkName,
+    `Missing the Anthropic client. Run: npm install ${sdkName} (or npx -p @signalbox/cli -p ${sdkName} signalbox run …).`,
+  )
   // the query retries, because it knows which calls had run
   return anthropicModel(new Anthropic({ maxRetries: 0 }), { model: name, max_tokens: maxTokens })
-}
-
-/** Looks beside this package, then in the current project. */
-async function loadSdk(): Promise<Sdk> {
-  try {
-    return (await import(sdkName)) as Sdk
-  } catch (error) {
-    try {
-      const path = createRequire(join(process.cwd(), 'package.json')).resolve(sdkName)
-      return (await import(pathToFileURL(path).href)) as Sdk
-    } catch {
-      throw usageError(
-        `Missing the Anthropic client. Run: npm install ${sdkName} (or npx -p @signalbox/cli -p ${sdkName} signalbox run …).`,
-        error,
-      )
-    }
-  }
 }

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { openSession } from 'signalbox/durable'
+import { fileJournals } from 'signalbox/node'
+import { scriptedModel } from 'signalbox/scripted'
+import { subAgent } from 'signalbox/sub-agent'
+import { afterAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type AnyTool, defineTool, type Model } from '../../src/index.ts'
+import { useBrowser } from './support.ts'
+
+const stage = useBrowser()
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-sessions-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const script = '<img src=x onerror=alert(1)>'
+
+/** A session that a crash stopped in the middle of a payment, and that another process finished. */
+async function recovered(): Promise<void> {
+  const journals = fileJournals({ folder })
+  const crash = { with: () => undefined as void }
+  const look = defineTool({
+    name: 'Look',
+    inputSchema: z.object({ at: z.string() }),
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    call: async () => ({ data: 'seen' }),
+  })
+  const pay = defineTool({
+    name: 'Pay',
+    inputSchema: z.object({ sum: z.number() }),
+    call: () => new Promise<never>(() => crash.with()),
+  })
+  const model: Model = (request) =>
+    scriptedModel([
+      JSON.stringify(request.messages).includes('tool_result')
+        ? 'Done.'
+        : [
+            { call: 'Look', input: { at: script } },
+            { call: 'Pay', input: { sum: 5 } },
+          ],
+    ])(request)
+  const context = { permissions: { allow: ['Look', 'Pay'] } }
+  const first = await openSession({ id: 'payments', journals, tools: [look, pay], model, context, owner: 'worker-1' })
+  await new Promise<void>((resolve) => {
+    crash.with = resolve
+    first.send('Pay the invoice.')
+  })
+  await first.suspend()
+  await first.close()
+  const second = await openSession({ id: 'payments', journals, tools: [look, pay], model, context, owner: 'worker-2' })
+  for await (const _ of second.resume());
+  await second.close()
+}
+
+/** A session whose agent waits for an answer. */
+async function asking(): Promise<void> {
+  const pay = defineTool({ name: 'Pay', inputSchema: z.object({}), call: async () => ({ data: 'paid' }) })
+  const agent = subAgent({ tools: [pay], model: scriptedModel([[{ call: 'Pay', input: {} }], 'Done.']) })
+  const session = await openSession({
+    id: `trip ${script}`,
+    journals: fileJournals({ folder }),
+    tools: [agent as AnyTool],
+    model: scriptedModel([[{ call: 'Agent', input: { prompt: 'go' } }], 'Done.']),
+    canUseTool: () => ({ behavior: 'later' }),
+    context: { permissions: { allow: ['Agent'] } },
+  })
+  for await (const _ of session.send('Book it.'));
+  await session.close()
+}
+
+describe('stored sessions in the page', () => {
+  it('D26 are listed, agents below their session, and open as recordings with what is from the log and what is unknown', async () => {
+    await recovered()
+    await asking()
+    writeFileSync(join(folder, `${'a'.repeat(64)}.jsonl`), 'not a journal\n')
+    const server = await stage.serve([], { journals: fileJournals({ folder }), viewerOnly: true })
+    const page = await stage.open(server.url)
+    const list = page.getByRole('list', { name: 'Stored sessions' })
+    await list.waitFor()
+    const button = (id: string) => page.getByRole('button', { name: id, exact: true })
+    const line = (id: string) => list.locator('.session', { has: button(id) })
+    await expect.poll(() => line('payments').textContent()).toMatch(/payments.*idle.*recovered.*1 unknown outcome/)
+    await expect.poll(() => line(`trip ${script}`).textContent()).toContain('suspended')
+    const agents = page.getByRole('list', { name: `Agents of trip ${script}` })
+    await expect.poll(() => agents.textContent()).toContain('1 open question')
+    expect(await button('a'.repeat(64)).isDisabled()).toBe(true)
+    expect(await list.textContent()).toContain('The journal is damaged.')
+    await button('payments').click()
+    await page.locator('.tile.unknown').waitFor()
+    expect(await page.locator('.tile.from-log').getAttribute('aria-label')).toContain('from the log')
+    expect(await page.locator('.tile.unknown').textContent()).toBe('2?')
+    expect(await page.locator('.tile.unknown').getAttribute('aria-label')).toContain('outcome unknown')
+    expect(await page.locator('.recovered-note').textContent()).toMatch(/Recovered by worker-2 .* payments.* worker-1/)
+    await page.getByRole('list', { name: 'Colours' }).getByText('outcome unknown (?)').waitFor()
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      expect(await violations(page)).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Stored sessions' }).click()
+    await page.getByRole('dialog', { name: 'Stored sessions' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await button(`trip ${script}`).click()
+    await page.locator('.inbox').getByText('Pay').first().waitFor()
+    await expect.poll(() => page.locator('.conversation .agent').count()).toBe(1)
+    expect(stage.complaints).toEqual([])
+  })
+})
+
+async function violations(page: Awaited<ReturnType<typeof stage.open>>): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  })
+}
