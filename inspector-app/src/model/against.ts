@@ -7,24 +7,32 @@ import { readRecording } from '../feed/recorded-feed.ts'
 import type { History } from './history.ts'
 import { SeenHistory } from './seen-history.ts'
 
-/** Compares the shown run with a run of another recording. */
+/** Compares the shown recording with another one: all turns, and the shown run call by call. */
 export class Against {
   /** The name of the other recording. */
   name: string | undefined
+  /** The id of the other one, if it is a stored session. */
+  session: string | undefined
   result: ComparedRuns | undefined
   /** All turns of both recordings. */
   all: ComparedConversations | undefined
   problem: string | undefined
   isReading = false
-  readonly #run: number
+  #run: number | undefined
   readonly #seen: SeenHistory
   #other: SeenRuns | undefined
   #otherRun: number | undefined
   #isDue = false
 
-  constructor(history: History, run: number) {
-    this.#run = run
+  constructor(history: History) {
     this.#seen = new SeenHistory(history)
+  }
+
+  /** The run of this recording that is compared call by call. */
+  turnTo(run: number): void {
+    if (run === this.#run) return
+    this.#run = run
+    this.again()
   }
 
   get isBusy(): boolean {
@@ -42,9 +50,9 @@ export class Against {
   }
 
   /** Reads the other recording. */
-  async open(name: string, stream: ReadableStream<Uint8Array>): Promise<void> {
+  async open(name: string, stream: ReadableStream<Uint8Array>, session?: string): Promise<void> {
     const other = new SeenRuns()
-    Object.assign(this, { name, result: undefined, all: undefined, problem: undefined, isReading: true })
+    Object.assign(this, { name, session, result: undefined, all: undefined, problem: undefined, isReading: true })
     this.#isDue = false
     try {
       await readRecording(stream, (frames) => {
@@ -93,12 +101,10 @@ export class Against {
   }
 }
 
-const known = new WeakMap<History, Map<number, Against>>()
+const known = new WeakMap<History, Against>()
 
-export function againstOf(history: History, run: number): Against {
-  const ofHistory = known.get(history) ?? new Map<number, Against>()
-  known.set(history, ofHistory)
-  const found = ofHistory.get(run) ?? new Against(history, run)
-  ofHistory.set(run, found)
+export function againstOf(history: History): Against {
+  const found = known.get(history) ?? new Against(history)
+  known.set(history, found)
   return found
 }
