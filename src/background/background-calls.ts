@@ -1,5 +1,11 @@
 import type { AnyActorRef } from 'xstate'
-import { type AbortCause, type BackgroundEvent, backgroundChart, type Detachment } from '../../machines/index.ts'
+import {
+  type AbortCause,
+  type BackgroundEvent,
+  backgroundChart,
+  type Detachment,
+  type ResourceKeys,
+} from '../../machines/index.ts'
 import { type Clock, clearTimer } from '../base/clock.ts'
 import { Outbox } from '../base/outbox.ts'
 import type { ChartEngine } from '../chart-engine/chart-engine.ts'
@@ -9,8 +15,10 @@ import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { BackgroundOrigin, Message, ProgressMessage } from '../messages/message.ts'
 import { type BackgroundDesk, callOf, type DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
+import { lockOf } from '../pipeline/locking.ts'
 import { recordedCallOf } from '../pipeline/recorded-call.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
+import { createLocks, type SharedLocks } from '../tool/locks.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { BackgroundServices, type DeskServices } from './background-services.ts'
 import { type BackgroundStatus, DetachedCall, type DetachedHost } from './detached-call.ts'
@@ -78,6 +86,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   #waiting: (() => void)[] = []
   #count = 0
   #log: RunLog | undefined
+  #locks: SharedLocks | undefined
   #isClosed = false
 
   constructor(settings: DeskSettings, maxBackground = 20) {
@@ -88,6 +97,17 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   get hasRoom(): boolean {
     return !this.#isClosed && this.#underWay.length < this.#maxBackground
+  }
+
+  get locks(): SharedLocks | undefined {
+    return this.#locks
+  }
+
+  holdKeys(call: DetachedCall, keys: ResourceKeys): void {
+    if (call.executor.locks === undefined) this.#locks = createLocks() as SharedLocks
+    const { locks } = call.executor
+    // its body runs already, so nobody waits for the answer
+    locks?.book.take(lockOf(call, locks), keys, { granted: () => undefined, refused: () => undefined })
   }
 
   /** A call that a query must wait for is not over. */

@@ -26,7 +26,6 @@ export class BackgroundServices implements ExecutorServices {
   readonly allowsEverything: boolean
   readonly report: CallReports
   readonly policy: Policy
-  readonly locks: ExecutorServices['locks']
   readonly account: ExecutorServices['account']
   readonly log: ExecutorServices['log']
   readonly background = undefined
@@ -45,11 +44,14 @@ export class BackgroundServices implements ExecutorServices {
     this.settings = executor.settings
     this.account = executor.account
     this.log = executor.log
-    this.locks = executor.locks
     this.canUseTool = executor.canUseTool
     this.allowsEverything = executor.allowsEverything
     this.report = executor.report
     this.policy = executor.policy
+  }
+
+  get locks(): ExecutorServices['locks'] {
+    return this.#executor.locks
   }
 
   get session(): string {

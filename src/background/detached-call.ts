@@ -1,5 +1,5 @@
 import type { ActorRefFrom } from 'xstate'
-import type { BackgroundMachine, BackgroundPort, CallEvent, Ending } from '../../machines/index.ts'
+import type { BackgroundMachine, BackgroundPort, CallEvent, Ending, ResourceKeys } from '../../machines/index.ts'
 import type { Message, ToolResultMessage } from '../messages/message.ts'
 import type { DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
@@ -12,6 +12,8 @@ export interface DetachedHost {
   /** There is a log. */
   readonly isLogged: boolean
   stop(id: string, reason: unknown): boolean
+  /** Takes its keys in the locks of the query or session. */
+  holdKeys(call: DetachedCall, keys: ResourceKeys): void
   concluded(call: DetachedCall): void
   announced(call: DetachedCall): void
   recorded(call: DetachedCall): void
@@ -160,10 +162,11 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     if (this.startedTimer !== undefined)
       this.startedTimer.onTimeout = (cause) => this.tell({ type: 'call.timedOut', cause })
     this.body?.moveTo(this)
+    const { keys } = from
     // the keys that it named stay taken; everything is too much to keep for long
-    if (from.keys !== undefined && ![...from.keys.reads, ...from.keys.writes].includes('*')) {
-      this.lock = from.lock
-      from.lock = undefined
-    }
+    if (keys === undefined || from.tool?.isAgent === true || [...keys.reads, ...keys.writes].includes('*')) return
+    this.lock = from.lock
+    from.lock = undefined
+    if (this.lock === undefined) this.#host.holdKeys(this, keys)
   }
 }

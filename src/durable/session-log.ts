@@ -1,7 +1,9 @@
-import { isSignalboxError } from '../base/signalbox-error.ts'
+import { isSignalboxError, SignalboxError } from '../base/signalbox-error.ts'
+import { wellFormed } from '../base/well-formed.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
 import type { LoggedBackground, OpenTurn } from '../journal/open-turn.ts'
+import { outerIn } from '../journal/pending-records.ts'
 import type { SessionRecord } from '../journal/records.ts'
 import type { AgentOf } from '../journal/run-log.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
@@ -49,6 +51,7 @@ export class SessionLog implements SessionJournal {
     mode: 'create' | 'resume' | 'either',
     created: JournalStart & Record<string, unknown>,
   ): Promise<SessionLog> {
+    if (options.outer === undefined) await refuseAgent(id, options.store)
     const journal = await options.store.open(id, { owner: options.owner, mode, created: writable(created) })
     let log: SessionLog | undefined
     try {
@@ -65,7 +68,7 @@ export class SessionLog implements SessionJournal {
     return this.#journal.id
   }
 
-  get ended(): { readonly reason: string; readonly error?: string | undefined } | undefined {
+  get ended(): SessionJournal['ended'] {
     return this.#fold.isUnfinished ? undefined : this.#fold.result
   }
 
@@ -201,12 +204,14 @@ export class SessionLog implements SessionJournal {
   }
 
   async openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const id = `${this.session}/${of.reply}/${of.call}`
+    const id = agentId(this.session, of)
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     // an opening of this session finds every agent that there may be
     this.append({ t: 'agent.started', optional: true, reply: of.reply, call: of.call, tool: of.tool, session: id })
     if ((await this.flush()) === false) throw this.#failure
+    const around = await outerOf(id, this.#options.store)
+    if (around !== null && around !== this.session) throw takenId(id, this.session)
     return this.#addAgent(id, of, 'either', created)
   }
 
@@ -287,8 +292,42 @@ export class SessionLog implements SessionJournal {
     // a session and its agents can go on only together
     for (const agent of this.#agents.logs) agent.#fail(cause)
     const { outer } = this.#options
-    if (outer?.agentLog(this.session) === this) outer.#fail(cause)
+    // an agent whose own log is full has failed; the session around it can record that and go on
+    const isOwnLimit = isSignalboxError(cause) && cause.code === 'journal_full'
+    if (outer?.agentLog(this.session) === this && !isOwnLimit) outer.#fail(cause)
     return false
+  }
+}
+
+/** A service may send any id: no two agents have the same, whatever is in it. */
+const agentId = (session: string, { reply, call }: AgentOf): string =>
+  [session, ...[reply, call].map((part) => encodeURIComponent(wellFormed(part)))].join('/')
+
+const takenId = (id: string, session: string): SignalboxError =>
+  new SignalboxError(
+    'session_exists',
+    `Session ${id} exists and is not an agent of session ${session}, which needs this id for one. Use ids without "/" for your own sessions.`,
+  )
+
+/** Only the session around an agent knows the call that it works for. Read first: opening would fence the owner. */
+async function refuseAgent(id: string, store: JournalStore): Promise<void> {
+  // the id of an agent has its reply and its call
+  const outer = typeof id === 'string' && id.includes('/') ? await outerOf(id, store) : undefined
+  if (outer === undefined || outer === null) return
+  throw new SignalboxError(
+    'invalid_option',
+    `Session ${id} is an agent of session ${outer} and cannot be opened by itself. Open ${outer}: its questions are listed there.`,
+  )
+}
+
+/** The session around a stored one; undefined if it is no agent, null if it does not exist. */
+async function outerOf(id: string, store: JournalStore): Promise<string | undefined | null> {
+  try {
+    for await (const created of store.read(id)) return outerIn(created)
+    return null
+  } catch (error) {
+    if (isSignalboxError(error) && error.code === 'session_not_found') return null
+    throw error
   }
 }
 

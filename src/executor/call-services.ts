@@ -51,7 +51,6 @@ export class CallServices implements ExecutorServices {
   readonly log: RunLog | undefined
   readonly background: BackgroundDesk | undefined
   readonly account: Account | undefined
-  readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean
   readonly report: CallReports
@@ -68,10 +67,14 @@ export class CallServices implements ExecutorServices {
     this.log = parts.log
     this.background = parts.background
     this.account = parts.account
-    this.locks = parts.locks
     this.canUseTool = parts.canUseTool
     this.allowsEverything = parts.canUseTool === allowAllTools
     this.report = parts.report
+  }
+
+  /** Those of the context, or else those that background calls keep their keys in. */
+  get locks(): SharedLocks | undefined {
+    return this.#parts.locks ?? this.background?.locks
   }
 
   push(job: () => void): void {

@@ -1,5 +1,6 @@
 import type { Detachment } from '../../machines/index.ts'
 import type { DetachOptions } from '../tool/background.ts'
+import type { SharedLocks } from '../tool/locks.ts'
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
 import { CallAbortController } from './call-abort-controller.ts'
 import type { ExecutorServices } from './executor-services.ts'
@@ -14,6 +15,8 @@ export interface DetachedAs {
 /** Takes over the bodies of calls that go on in the background. */
 export interface BackgroundDesk {
   readonly hasRoom: boolean
+  /** In which background calls keep their keys; undefined until one does. */
+  readonly locks: SharedLocks | undefined
   /** Inside a step: only takes note. */
   take(call: ToolCall, how: Detachment): DetachedAs
   /** The reply of these calls does not count: they are stopped, and nobody gets their outcomes. */

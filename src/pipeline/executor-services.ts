@@ -73,7 +73,7 @@ export interface ExecutorServices {
   readonly background: BackgroundDesk | undefined
   /** Counts the time of bodies. Undefined if the executor belongs to no query. */
   readonly account: Account | undefined
-  /** Keys that its calls share with other executors. */
+  /** Keys that its calls share with other executors, or with background calls. */
   readonly locks: SharedLocks | undefined
   /** The turn was discarded: it delivers and records nothing from now on. */
   readonly isDiscarded: boolean

@@ -300,14 +300,17 @@ describe('a call that goes to the background', () => {
     expect(outcomes()).toEqual([])
   })
 
-  it('X5 with locks, it keeps the keys that it named until it is over; `*` is given up', async () => {
-    const locks = createLocks()
+  it.each([
+    ['of its own', undefined],
+    ['of the context', createLocks()],
+  ])('X5 with locks %s, it keeps the keys that it named until it is over; `*` is given up', async (_, given) => {
+    const holders = () => (given ?? run.background.locks)?.holders() ?? []
     const resources = ({ keys = ['*'] }: Record<string, unknown>): Resources => ({ writes: keys as string[] })
-    const { slow, run, held, calls, says, result } = background({ resources }, { context: { locks } })
+    const { slow, run, held, calls, says, result } = background({ resources }, given && { context: { locks: given } })
     await calls(['a', 'Slow'])
     run.detach('a')
     await flush()
-    expect(locks.holders()).toEqual([])
+    expect(holders()).toEqual([])
     held.start()
     held.call('b', 'Slow', { keys: ['file:/one'] })
     held.end('tool_use')
@@ -321,7 +324,14 @@ describe('a call that goes to the background', () => {
     await flush()
     // nothing waits for `a`, whose `*` conflicts with every call
     expect(slow.started).toEqual(['a', 'b', 'd'])
-    expect(locks.holders().map(({ toolUseID, isWaiting }) => [toolUseID, isWaiting])).toEqual([
+    expect(run.executor.explain('c')).toEqual({
+      ok: false,
+      because: 'resource',
+      blockers: ['b'],
+      key: 'file:/one',
+      holders: [{ toolUseID: 'b', toolName: 'Slow' }],
+    })
+    expect(holders().map(({ toolUseID, isWaiting }) => [toolUseID, isWaiting])).toEqual([
       ['b', false],
       ['c', true],
       ['d', false],
@@ -332,7 +342,42 @@ describe('a call that goes to the background', () => {
     for (const id of ['a', 'c', 'd']) slow.run(id).finish()
     await says('done')
     expect(await result).toMatchObject({ reason: 'completed' })
-    expect(locks.holders()).toEqual([])
+    expect(holders()).toEqual([])
+  })
+
+  it('X5 a call of the same reply waits for the keys of one that goes to the background, others do not', async () => {
+    const { slow, run, held, says, result } = background({
+      resources: ({ keys = [] }) => ({ writes: keys as string[] }),
+    })
+    await flush()
+    held.start()
+    held.call('a', 'Slow', { keys: ['file:/one'] })
+    held.call('b', 'Slow', { keys: ['file:/one'] })
+    held.call('c', 'Slow', { keys: ['file:/two'] })
+    held.end('tool_use')
+    await flush()
+    expect(slow.started).toEqual(['a', 'c'])
+    run.detach('c')
+    run.detach('a')
+    await flush()
+    expect(slow.started).toEqual(['a', 'c'])
+    slow.run('a').finish()
+    await flush()
+    expect(slow.started).toEqual(['a', 'c', 'b'])
+    slow.run('b').finish()
+    slow.run('c').finish()
+    await says('done')
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(run.background.locks?.holders()).toEqual([])
+  })
+
+  it('X5 a query in which nothing names resources has no locks', async () => {
+    const { run, calls } = background({ obedient: true })
+    await calls(['a', 'Slow'])
+    run.detach('a')
+    await flush()
+    expect(run.background.locks).toBeUndefined()
+    await run.return()
   })
 
   it('X5 a body that ignores its signal gives its keys back when it is abandoned', async () => {
