@@ -158,7 +158,7 @@ describe('two stored sessions', () => {
     }
     await compare.click()
     const first = (of: typeof page) => of.locator('.first-difference').textContent()
-    await expect.poll(() => first(page)).toMatch(/Read\(b\.ts\).*different outcome.*a result \| an error/)
+    await expect.poll(() => first(page)).toMatch(/turn 2, Read: different outcome a result \| an error/)
     expect(await page.locator('.against-all tbody tr').count()).toBe(3)
     expect(await page.locator('.against-all tbody tr.first').count()).toBe(1)
     expect(await page.locator('.against-all tfoot .pair').nth(1).textContent()).toBe('01')
@@ -167,8 +167,9 @@ describe('two stored sessions', () => {
       expect(await violations(page)).toEqual([])
     }
     await page.getByRole('button', { name: 'show it' }).click()
+    await expect.poll(() => page.locator('.top-bar select[aria-label=Run] option:checked').textContent()).toBe('turn 2')
     await page.getByRole('tab', { name: 'Call' }).click()
-    await expect.poll(() => page.locator('.call-details h3').textContent()).toContain('Read(b.ts)')
+    await expect.poll(() => page.locator('.call-details h3').textContent()).toContain('Read')
     // the other way round, by a link
     const linked = await stage.open(`${server.url}&session=tuesday&with=monday`)
     await expect.poll(() => first(linked)).toMatch(/an error \| a result/)

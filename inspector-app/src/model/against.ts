@@ -32,7 +32,7 @@ export class Against {
   turnTo(run: number): void {
     if (run === this.#run) return
     this.#run = run
-    this.again()
+    if (this.#other !== undefined) this.again()
   }
 
   get isBusy(): boolean {
@@ -53,6 +53,7 @@ export class Against {
   async open(name: string, stream: ReadableStream<Uint8Array>, session?: string): Promise<void> {
     const other = new SeenRuns()
     Object.assign(this, { name, session, result: undefined, all: undefined, problem: undefined, isReading: true })
+    this.#other = undefined
     this.#isDue = false
     try {
       await readRecording(stream, (frames) => {
