@@ -325,6 +325,7 @@ export const queryChart = once(() =>
           'query.steer': { actions: 'interruptTools' },
           'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
           ...stopsTools,
+          'calls.stalled': 'suspending',
           ...underWay,
         },
       },
@@ -373,7 +374,9 @@ export const queryChart = once(() =>
         on: {
           'results.drained': [{ guard: 'isAborted', target: 'abortedStreaming' }, { target: 'modelError' }],
           'query.abort': { actions: [holdAbort, 'abortTools'] },
-          ...losesJournal,
+          // a question outlives the model's error; whoever resumes asks the model again
+          'calls.stalled': 'suspending',
+          ...underWay,
         },
       },
       limiting: {

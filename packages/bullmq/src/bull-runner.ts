@@ -48,11 +48,12 @@ export interface BullRunner extends ToolRunner {
   end(): Promise<void>
 }
 
-/** Removes a job only if no worker has taken it. */
+/** Removes a job that waits. One that was started before waits again because its worker was lost. */
 const removeWaiting = `
-if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then return 0 end
-redis.call('DEL', KEYS[2])
-return 1`
+if redis.call('LREM', KEYS[1], 1, ARGV[1]) + redis.call('LREM', KEYS[2], 1, ARGV[1]) == 0 then return 'taken' end
+local starts = redis.call('HGET', KEYS[3], 'ats') or '0'
+redis.call('DEL', KEYS[3])
+return starts == '0' and 'removed' or 'lost'`
 
 /**
  * Runs bodies on other machines: the workers are started with `serveTools`.
@@ -78,8 +79,8 @@ export interface Engine {
   readonly pickupMs: number
   readonly lookMs: number
   add(call: RemoteCall): Promise<void>
-  /** False if a worker has taken it, or it is gone. */
-  removeWaiting(id: string): Promise<boolean>
+  /** `taken`: a worker has it, or it is gone. `lost`: its worker was lost, and nobody has taken it since. */
+  removeWaiting(id: string): Promise<'removed' | 'lost' | 'taken'>
 }
 
 class QueueRunner implements BullRunner, Engine {
@@ -150,9 +151,9 @@ class QueueRunner implements BullRunner, Engine {
     await this.queue.add(tool.name, job, { jobId: jobIdOf(key), removeOnComplete: kept, removeOnFail: kept })
   }
 
-  async removeWaiting(id: string): Promise<boolean> {
-    const keys = [this.queue.toKey('wait'), this.queue.toKey(id)]
-    return (await this.redis.eval(removeWaiting, 2, ...keys, id)) === 1
+  async removeWaiting(id: string): Promise<'removed' | 'lost' | 'taken'> {
+    const keys = ['wait', 'paused', id].map((name) => this.queue.toKey(name))
+    return (await this.redis.eval(removeWaiting, keys.length, ...keys, id)) as 'removed' | 'lost' | 'taken'
   }
 
   /** Events are hints: each one leads to a look at the job. */

@@ -4,6 +4,7 @@ import { abortChannel, markerOf, type NumberedProgress, retentionSeconds } from 
 
 /** How long the news of a stopped body may take, after its grace period. The executor waits a little longer. */
 const newsMs = 4_000
+const stoppedWaiting = 'it was stopped before a worker took it.'
 /** Looks without a lock before a worker counts as lost. */
 const maxUnlockedLooks = 3
 
@@ -20,6 +21,7 @@ export class OpenCall {
   #looksAgain = false
   #isSent = false
   #isTaken = false
+  #waitsAgain = false
   #hasBeenAddedAgain = false
   #seen = 0
   #unlocked = 0
@@ -91,6 +93,8 @@ export class OpenCall {
     this.#call.onPlace({ place: 'sent' })
     this.#after(this.#engine.pickupMs, () => void this.#giveUpWaiting())
     this.#lookEverySoOften()
+    // it was stopped while it was being sent
+    if (this.#call.signal.aborted) this.#remove(stoppedWaiting).catch(() => undefined)
   }
 
   #lookEverySoOften(): void {
@@ -104,6 +108,7 @@ export class OpenCall {
     const state = await queue.getJobState(this.#id)
     if (this.#isOver) return
     if (state === 'unknown') return this.#gone()
+    if (state === 'active') this.#waitsAgain = false
     if (state !== 'active' && state !== 'completed' && state !== 'failed') return
     const job = await queue.getJob(this.#id)
     if (this.#isOver || job === undefined) return
@@ -116,11 +121,13 @@ export class OpenCall {
 
   /** Workers notice a lost worker among them. This host notices if it was the last one. */
   async #checkLock(): Promise<void> {
-    const { redis, queue, lookMs } = this.#engine
+    const { redis, queue, lookMs, pickupMs } = this.#engine
     const isLocked = (await redis.exists(queue.toKey(`${this.#id}:lock`))) === 1
     this.#unlocked = isLocked ? 0 : this.#unlocked + 1
     // hints may come quickly one after the other
-    if (this.#unlocked < maxUnlockedLooks || this.#call.again || lookMs === 0) return
+    if (this.#unlocked < maxUnlockedLooks || lookMs === 0) return
+    // other workers may run it once more; perhaps there are none
+    if (this.#call.again && this.#unlocked * lookMs < pickupMs) return
     if ((await queue.getJobState(this.#id)) === 'active') this.lose('The worker was lost.')
   }
 
@@ -147,19 +154,27 @@ export class OpenCall {
 
   #stop(): void {
     this.#after(this.#call.abortGraceMs + newsMs, () => this.lose('Nobody said whether the body has stopped.'))
-    this.#remove('it was stopped before a worker took it.').catch(() => undefined)
+    this.#remove(stoppedWaiting).catch(() => undefined)
   }
 
+  /** Goes on trying: a job that was taken waits again when its worker is lost, and perhaps nobody is left to take it. */
   async #giveUpWaiting(): Promise<void> {
-    if (this.#isTaken || this.#isOver) return
-    await this.#remove(`no worker took it within ${this.#engine.pickupMs} ms.`, true).catch(() => {
-      this.#after(this.#engine.lookMs, () => void this.#giveUpWaiting())
-    })
+    const { pickupMs, lookMs, queue } = this.#engine
+    try {
+      // it may wait again only since a moment ago
+      if (this.#isTaken && !this.#waitsAgain) this.#waitsAgain = (await queue.getJobState(this.#id)) === 'waiting'
+      else await this.#remove(`no worker took it within ${pickupMs} ms.`, true)
+    } catch {
+      // Redis is away: the next try will tell
+    }
+    this.#after(Math.max(pickupMs, lookMs), () => void this.#giveUpWaiting())
   }
 
   async #remove(because: string, onlyIfWaiting = false): Promise<void> {
     if (!onlyIfWaiting) await this.#mark()
-    if (await this.#engine.removeWaiting(this.#id)) this.#end({ status: 'notRun', because })
+    const told = await this.#engine.removeWaiting(this.#id)
+    if (told === 'removed') this.#end({ status: 'notRun', because })
+    else if (told === 'lost') this.lose('Its worker was lost.')
     else this.look()
   }
 

@@ -37,7 +37,7 @@ export interface ServeToolsOptions extends EngineOptions {
    */
   readonly labels?: readonly string[] | undefined
   /**
-   * How many bodies run at once.
+   * How many bodies of each label run at once.
    * @default the number of processors
    */
   readonly concurrency?: number | undefined
@@ -150,7 +150,11 @@ class ToolServer implements ServedTools {
     this.#redis = connect(options.connection, onError)
     this.#subscriber = connect(options.connection, onError)
     const { tools, execArgv } = options
-    this.#bodies = localRunner({ tools, maxProcesses: concurrency, ...(execArgv !== undefined && { execArgv }) })
+    this.#bodies = localRunner({
+      tools,
+      maxProcesses: concurrency * labels.length,
+      ...(execArgv !== undefined && { execArgv }),
+    })
     this.#workers = labels.map((label) => {
       const worker = new Worker(queueOf(label), (job: Job) => this.#work(label, job), {
         connection: this.#redis,
@@ -171,7 +175,7 @@ class ToolServer implements ServedTools {
     this.tools = (await this.#bodies.load()).map(({ name }) => name)
     await checkDurability(this.#redis, warnerOf(this.#options))
     this.#subscriber.on('message', (_channel, text) => {
-      const { id, reason } = JSON.parse(text)
+      const { id, reason } = abortIn(text)
       this.#running.get(id)?.stop.abort(reason)
     })
     await this.#subscriber.subscribe(...this.#labels.map((label) => abortChannel(this.#prefix, label)))
@@ -224,6 +228,7 @@ class ToolServer implements ServedTools {
   /** Never throws: an outcome is what the host needs. */
   async #work(label: string, job: Job): Promise<BodyOutcome> {
     const { again, tool } = job.data as ToolJob
+    if (typeof tool?.name !== 'string') return { status: 'notRun', because: 'its job names no tool.' }
     const id = String(job.id)
     if (job.attemptsStarted > 1 && (!again || job.attemptsStarted > 2)) {
       return { status: 'unknown', because: 'Its first worker was lost.' }
@@ -279,5 +284,15 @@ class ToolServer implements ServedTools {
       const message = `The tool finished, but its result has more than ${maxResultBytes} bytes and could not be stored: ${because}`
       return { status: 'threw', error: { name: 'Error', message } }
     }
+  }
+}
+
+/** Whoever can write to Redis can publish anything. */
+function abortIn(text: string): { id: string; reason: unknown } {
+  try {
+    const { id, reason } = JSON.parse(text)
+    return { id: String(id), reason }
+  } catch {
+    return { id: '', reason: undefined }
   }
 }
