@@ -32,7 +32,8 @@ export class LoopGuard {
     this.#repeats = options?.repeats ?? 3
     // a message of the user begins something new
     const from = messages.findLastIndex((message) => message.type === 'user' && !isResult(message))
-    this.note(messages.slice(from + 1))
+    const recent = messages.slice(from + 1)
+    this.note(recent, recent)
   }
 
   /** How often this call was made in a row, if that is too often. */
@@ -42,22 +43,19 @@ export class LoopGuard {
     return isSameInput(block.input, input) ? this.#count : undefined
   }
 
-  /** Turns that are over: replies and results. `isRefused`: it did not run, because it would have been a repetition. */
-  note(messages: readonly Message[], isRefused: (id: unknown) => boolean = () => false): void {
-    const results = new Map<unknown, ContentBlock>()
+  /** A turn that is over. `isRefused`: the call did not run, because it would have been a repetition. */
+  note(replies: readonly Message[], results: readonly Message[], isRefused: (id: unknown) => boolean = never): void {
     let last: SeenCall | undefined
     let count = 0
     // from the end, because the first difference decides
-    for (let at = messages.length - 1; at >= 0; at--) {
-      const message = messages[at] as Message
-      for (const block of blocksOf(message).toReversed()) {
-        if (block.type === 'tool_result') results.set(block.tool_use_id, block)
+    for (let at = replies.length - 1; at >= 0; at--) {
+      for (const block of blocksOf(replies[at] as Message).toReversed()) {
         if (block.type !== 'tool_use' || isRefused(block.id)) continue
-        const result = results.get(block.id)
+        const result = resultOf(results, block.id)
         const seen = result && { block, result }
         if (seen === undefined || (last !== undefined && !isSameCall(last, seen))) return this.#keep(last, count)
         last ??= seen
-        count++
+        if (++count >= this.#repeats) return this.#keep(last, count)
       }
     }
     if (last === undefined) return
@@ -80,6 +78,17 @@ const blocksOf = (message: Message): readonly ContentBlock[] => {
   const { content } = message.message
   return typeof content === 'string' ? [] : content
 }
+
+/** Results are in the order of their calls, so that of a late call is found at once. */
+function resultOf(results: readonly Message[], id: unknown): ContentBlock | undefined {
+  for (let at = results.length - 1; at >= 0; at--) {
+    const found = blocksOf(results[at] as Message).find(({ tool_use_id }) => tool_use_id === id)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const never = (): boolean => false
 
 const isResult = (message: Message): boolean => blocksOf(message).some(({ type }) => type === 'tool_result')
 
