@@ -80,6 +80,7 @@ export type { CallTelemetry, TelemetryEvents, TimedPhase } from './pipeline/tele
 export type { ModelRetry, QueryOptions } from './query/options.ts'
 export { type Query, query } from './query/query.ts'
 export type {
+  LimitWarningMessage,
   ModelRefusalMessage,
   ModelReplyMessage,
   ModelRetryMessage,
@@ -124,4 +125,5 @@ export type {
 } from './tool/tool.ts'
 export { type ToolSchema, toolSchemas } from './tool/tool-schemas.ts'
 export { createToolUseContext, type ToolCallContext, type ToolUseContext } from './tool/tool-use-context.ts'
+export type { Limits } from './usage/limits.ts'
 export type { ModelPrice, ModelUsage, Prices, RunUsage, TokenCounts } from './usage/usage-total.ts'

@@ -1,5 +1,6 @@
 import { assign, setup } from 'xstate'
 import { once } from '../once.ts'
+import type { LimitReached } from './budget.ts'
 import type { QueryEnding } from './query-ending.ts'
 import type { QueryPort } from './query-port.ts'
 
@@ -13,6 +14,12 @@ export type QueryEvent =
   | { type: 'query.steer' }
   | { type: 'turn.prepared' }
   | { type: 'turn.failed'; error: unknown }
+  /** The next request fits into every limit. */
+  | { type: 'reserve.granted' }
+  /** No further request may be made, in the whole tree. What is under way may finish. */
+  | { type: 'limit.reached'; reached: LimitReached }
+  /** Precedes it if time is up: what is under way stops. */
+  | { type: 'limit.stop'; reached: LimitReached }
   /** `isWhole`: the reply was not cut off, so its last calls are complete. */
   | { type: 'stream.ended'; isWhole: boolean }
   /** The model refused, and there is no fallback model: its reply is dropped. */
@@ -52,6 +59,7 @@ export interface QueryContext {
   readonly delayMs: number
   /** No further request is made. */
   readonly isSuspending: boolean
+  readonly limit: LimitReached | undefined
 }
 
 type Failed = Extract<QueryEvent, { type: 'stream.failed' }>
@@ -67,6 +75,9 @@ const querySetup = setup({
   actions: {
     prepare: ({ context }) => context.port.prepare(),
     runOpenCalls: ({ context }) => context.port.runOpenCalls(),
+    reserve: ({ context }) => context.port.reserve(),
+    leaveReserve: ({ context }) => context.port.leaveReserve(),
+    stopForLimit: ({ context }) => context.port.stopForLimit(),
     recover: ({ context }) => context.port.recover(),
     haltTools: ({ context }) => context.port.haltTools(),
     abandon: ({ context }) => context.port.abandon(),
@@ -92,12 +103,14 @@ const querySetup = setup({
     }),
     holdSuspend: assign({ isSuspending: true }),
     holdError: assign({ error: (_, error: unknown) => error }),
+    holdLimit: assign({ limit: (_, reached: LimitReached) => reached }),
     holdDelay: assign({ delayMs: (_, delayMs: number) => delayMs }),
     conclude: ({ context }, endingOf: (context: QueryContext) => QueryEnding) =>
       context.port.conclude(endingOf(context)),
   },
   guards: {
     hasOpenTurn: ({ context }) => context.port.hasOpenTurn,
+    needsReserve: ({ context }) => context.port.needsReserve,
     hasOpenCalls: ({ context }) => context.port.hasOpenCalls,
     goesOnWith: (_, [next, state]: readonly [string, string]) => next === state,
     isSuspending: ({ context }) => context.isSuspending,
@@ -119,6 +132,10 @@ const eventOf = <E>({ event }: { event: E }): E => event
 const holdError = { type: 'holdError', params: ({ event }: { event: { error: unknown } }) => event.error } as const
 const holdDelay = { type: 'holdDelay', params: ({ event }: { event: Failed }) => event.delayMs } as const
 const holdAbort = { type: 'holdAbort', params: ({ event }: { event: { reason: unknown } }) => event.reason } as const
+const holdLimit = {
+  type: 'holdLimit',
+  params: ({ event }: { event: { reached: LimitReached } }) => event.reached,
+} as const
 const cutOff = { type: 'closeReply', params: false } as const
 const again = { type: 'goOn', params: 'retry' } as const
 const withFallback = { type: 'goOn', params: 'fallback' } as const
@@ -161,6 +178,11 @@ const goesOnWith = (state: Recovered['next']) =>
     target: state,
   }) as const
 
+/** Nothing is under way that a limit could let finish. */
+const endsAtLimit = { 'limit.reached': { target: 'limited', actions: holdLimit } } as const
+/** Time is up: the calls that are under way get their results. */
+const stopsTools = { 'limit.stop': { target: 'limiting', actions: [holdLimit, 'stopForLimit'] } } as const
+
 /** Nothing is under way: the query ends at once. */
 const atRest = {
   'query.suspend': 'suspended',
@@ -194,6 +216,7 @@ export const queryChart = once(() =>
       transition: undefined,
       delayMs: 0,
       isSuspending: false,
+      limit: undefined,
     }),
     initial: 'idle',
     states: {
@@ -229,9 +252,24 @@ export const queryChart = once(() =>
         tags: 'listening',
         entry: 'prepare',
         on: {
-          'turn.prepared': 'streaming',
+          'turn.prepared': [{ guard: 'needsReserve', target: 'reserving' }, { target: 'streaming' }],
           'turn.failed': { target: 'modelError', actions: holdError },
           'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+          ...atRest,
+        },
+      },
+      // waits while others have reserved what the request needs
+      reserving: {
+        tags: 'listening',
+        entry: 'reserve',
+        exit: 'leaveReserve',
+        on: {
+          'reserve.granted': 'streaming',
+          // the request is made again, with the message
+          'message.sent': 'preparing',
+          'query.steer': 'preparing',
+          'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+          ...endsAtLimit,
           ...atRest,
         },
       },
@@ -248,6 +286,7 @@ export const queryChart = once(() =>
           'stream.restarted': onRestart,
           'query.steer': { target: 'draining', actions: ['stopModel', 'interruptTools', cutOff] },
           'query.abort': { target: 'abortingStream', actions: [holdAbort, 'stopModel', 'abortTools', cutOff] },
+          'limit.stop': { target: 'limiting', actions: [holdLimit, 'stopModel', 'stopForLimit', cutOff, 'drain'] },
           ...underWay,
         },
       },
@@ -257,6 +296,7 @@ export const queryChart = once(() =>
         on: {
           'retry.due': 'preparing',
           'query.abort': { target: 'abortingStream', actions: holdAbort },
+          'limit.reached': { target: 'limiting', actions: [holdLimit, 'drain'] },
           ...atRest,
         },
       },
@@ -267,6 +307,7 @@ export const queryChart = once(() =>
           'results.drained': 'deciding',
           'query.steer': { actions: 'interruptTools' },
           'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
+          ...stopsTools,
           'calls.stalled': 'suspending',
           ...underWay,
         },
@@ -283,6 +324,8 @@ export const queryChart = once(() =>
           ],
           'query.steer': { actions: 'interruptTools' },
           'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] },
+          ...stopsTools,
+          'calls.stalled': 'suspending',
           ...underWay,
         },
       },
@@ -304,6 +347,8 @@ export const queryChart = once(() =>
           'message.sent': 'deciding',
           'query.steer': 'deciding',
           'query.abort': { target: 'abortedTools', actions: [holdAbort, 'abortTools'] },
+          'limit.stop': { actions: 'stopForLimit' },
+          ...endsAtLimit,
           ...atRest,
           // the grace period of a suspension that began before
           'suspend.due': 'suspended',
@@ -329,6 +374,14 @@ export const queryChart = once(() =>
         on: {
           'results.drained': [{ guard: 'isAborted', target: 'abortedStreaming' }, { target: 'modelError' }],
           'query.abort': { actions: [holdAbort, 'abortTools'] },
+          // a question outlives the model's error; whoever resumes asks the model again
+          'calls.stalled': 'suspending',
+          ...underWay,
+        },
+      },
+      limiting: {
+        on: {
+          'results.drained': 'limited',
           ...losesJournal,
         },
       },
@@ -342,6 +395,7 @@ export const queryChart = once(() =>
       },
       completed: ends(() => ({ reason: 'completed' })),
       maxTurns: ends(() => ({ reason: 'max_turns' })),
+      limited: ends(({ limit }) => ({ reason: 'limit', ...(limit as LimitReached) })),
       hookStopped: ends(() => ({ reason: 'hook_stopped' })),
       abortedStreaming: ends(({ abort }) => ({ reason: 'aborted_streaming', abortReason: abort?.reason })),
       abortedTools: ends(({ abort }) => ({ reason: 'aborted_tools', abortReason: abort?.reason })),

@@ -1,8 +1,12 @@
+import type { LimitReached } from './budget.ts'
+
 /** Why a query ended. */
 export type QueryEnding =
   /** The model had nothing more to do. */
   | { readonly reason: 'completed' }
   | { readonly reason: 'max_turns' }
+  /** A limit on the whole tree of agents was reached: no further request is made. */
+  | ({ readonly reason: 'limit' } & LimitReached)
   /** A hook returned `continue: false`. */
   | { readonly reason: 'hook_stopped' }
   | { readonly reason: 'aborted_streaming' | 'aborted_tools'; readonly abortReason: unknown }

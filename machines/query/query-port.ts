@@ -17,6 +17,8 @@ export interface QueryPort {
   readonly awaitsBackground: boolean
   /** The maximum number of turns is reached. */
   readonly isLastTurn: boolean
+  /** Limits apply: a request needs a reserve. */
+  readonly needsReserve: boolean
   /** Gathers the request for the model. Answers with `turn.prepared` or `turn.failed`. */
   prepare(): void
   /** Runs the calls at the end of the conversation. */
@@ -29,6 +31,12 @@ export interface QueryPort {
   haltTools(): void
   /** Nothing can be recorded: calls that have not started never run. Answers with `results.drained`. */
   abandon(): void
+  /** Reserves what the request may use. Answers with `reserve.granted` or `limit.reached`, perhaps after others have ended. */
+  reserve(): void
+  /** The request is not made: it no longer waits for its reserve. */
+  leaveReserve(): void
+  /** Time is up: stops every body, those in the background too. */
+  stopForLimit(): void
   /** Asks the model. Answers with `stream.ended`, `stream.refused` or `stream.failed`. */
   openStream(): void
   /** Stops the model. */

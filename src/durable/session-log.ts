@@ -1,7 +1,8 @@
-import { isSignalboxError } from '../base/signalbox-error.ts'
+import { isSignalboxError, SignalboxError } from '../base/signalbox-error.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
 import type { LoggedBackground, OpenTurn } from '../journal/open-turn.ts'
+import { outerIn } from '../journal/pending-records.ts'
 import type { SessionRecord } from '../journal/records.ts'
 import type { AgentOf } from '../journal/run-log.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
@@ -49,6 +50,7 @@ export class SessionLog implements SessionJournal {
     mode: 'create' | 'resume' | 'either',
     created: JournalStart & Record<string, unknown>,
   ): Promise<SessionLog> {
+    if (options.outer === undefined) await refuseAgent(id, options.store)
     const journal = await options.store.open(id, { owner: options.owner, mode, created: writable(created) })
     let log: SessionLog | undefined
     try {
@@ -65,7 +67,7 @@ export class SessionLog implements SessionJournal {
     return this.#journal.id
   }
 
-  get ended(): { readonly reason: string; readonly error?: string | undefined } | undefined {
+  get ended(): SessionJournal['ended'] {
     return this.#fold.isUnfinished ? undefined : this.#fold.result
   }
 
@@ -287,8 +289,26 @@ export class SessionLog implements SessionJournal {
     // a session and its agents can go on only together
     for (const agent of this.#agents.logs) agent.#fail(cause)
     const { outer } = this.#options
-    if (outer?.agentLog(this.session) === this) outer.#fail(cause)
+    // an agent whose own log is full has failed; the session around it can record that and go on
+    const isOwnLimit = isSignalboxError(cause) && cause.code === 'journal_full'
+    if (outer?.agentLog(this.session) === this && !isOwnLimit) outer.#fail(cause)
     return false
+  }
+}
+
+/** Only the session around an agent knows the call that it works for. Read first: opening would fence the owner. */
+async function refuseAgent(id: string, store: JournalStore): Promise<void> {
+  // the id of an agent has its reply and its call
+  if (typeof id !== 'string' || !id.includes('/')) return
+  try {
+    for await (const created of store.read(id)) {
+      const outer = outerIn(created)
+      if (outer === undefined) return
+      const why = `Session ${id} is an agent of session ${outer} and cannot be opened by itself. Open ${outer}: its questions are listed there.`
+      throw new SignalboxError('invalid_option', why)
+    }
+  } catch (error) {
+    if (!isSignalboxError(error) || error.code !== 'session_not_found') throw error
   }
 }
 

@@ -111,7 +111,7 @@ export class ExecutorParts {
     const request = () => this.send({ type: 'results.take' })
     const messages = new ReadyMessages({ run, port, progress, ledger, unread, emitter, ownWaits, idsAndTime, request })
     const newID = () => `toolu_${idsAndTime.uuid().replaceAll('-', '')}`
-    this.intake = new Intake(toolBox, maxInputChars, newID, log !== undefined)
+    this.intake = new Intake(toolBox, maxInputChars, newID, log !== undefined, account)
     this.hostAbort = new HostAbort(context.abortController, (reason) => this.abort(reason))
     this.#inProgress = new InProgress(run, context, (error) =>
       warnings.warn(undefined, 'host_callback_failed', 'an in-progress callback of the host threw', error),

@@ -11,6 +11,7 @@ import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolBox } from '../tool/tool-box.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
 import { isSameCall, Namesakes } from './namesakes.ts'
 
 /** Options for adding a call. */
@@ -36,10 +37,12 @@ export class Intake {
   readonly #maxInputChars: number
   readonly #mintId: () => string
   readonly #isLogged: boolean
+  readonly #account: Account | undefined
   /** Almost always one call per id. */
   readonly #known = new Map<string, ToolCall | Namesakes>()
 
-  constructor(tools: ToolBox, maxInputChars: number, mintId: () => string, isLogged: boolean) {
+  constructor(tools: ToolBox, maxInputChars: number, mintId: () => string, isLogged: boolean, account?: Account) {
+    this.#account = account
     this.#isLogged = isLogged
     this.#tools = tools
     this.#maxInputChars = maxInputChars
@@ -92,7 +95,9 @@ export class Intake {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
-    const answer = past?.started === undefined ? answerWithoutRun(isClash, block, tool, error) : undefined
+    const isRefused = this.#account?.call(past !== undefined) === false
+    const problem = isRefused ? resultTexts.limitReached() : error
+    const answer = past?.started === undefined ? answerWithoutRun(isClash, block, tool, problem) : undefined
     const runs = answer === undefined ? tool : undefined
     const reading = runs === undefined ? notRead : readInput(runs, inputOf({ block, past }), this.#maxInputChars)
     const isSafe = runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input)

@@ -1,4 +1,12 @@
-import type { Decision, DecisionSource, Ending, PermissionVerdict, Reached, StopCause } from '../../machines/index.ts'
+import type {
+  Decision,
+  DecisionSource,
+  Ending,
+  LimitReached,
+  PermissionVerdict,
+  Reached,
+  StopCause,
+} from '../../machines/index.ts'
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
@@ -124,6 +132,7 @@ export interface Records {
     readonly stopReason?: string | undefined
     readonly abortReason?: unknown
     readonly error?: string | undefined
+    readonly limit?: LimitReached | undefined
     readonly took: readonly string[]
     /** Messages that the end adds to the conversation. */
     readonly messages: readonly Message[]

@@ -6,6 +6,7 @@ import type { Message } from '../messages/message.ts'
 import { isUnknownOutcome } from '../tool/outcome-errors.ts'
 import type { AnyTool, ProgressChunk, ResultChunk, ToolResult } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import type { Account } from '../usage/account.ts'
 import type { BodyResult } from './call-facts.ts'
 import { detachCall } from './detaching.ts'
 import { endOf, needsFormatting, outputOf, textMessage } from './formatting.ts'
@@ -66,11 +67,17 @@ export class BodyExecution {
   #call: ToolCall
   readonly #startedAt: number
   #state: 'running' | 'settled' | 'abandoned' = 'running'
+  /** The account that counts its time while it is under way. */
+  readonly #timed: Account | undefined
   #chunks: Chunks | undefined
 
   constructor(call: ToolCall) {
     this.#call = call
     this.#startedAt = call.executor.settings.idsAndTime.now()
+    const { account } = call.executor
+    if (account?.isTimed !== true || call.tool?.isAgent === true) return
+    this.#timed = account
+    account.begin()
   }
 
   start(): void {
@@ -135,6 +142,7 @@ export class BodyExecution {
   settle(bodyResult: BodyResult): void {
     if (this.#state !== 'running') return this.#tooLate(bodyResult.ok ? 'a result' : 'an error')
     this.#state = 'settled'
+    this.#timed?.end()
     const call = this.#call
     call.bodyResult = bodyResult
     const ms = Math.max(0, call.executor.settings.idsAndTime.now() - this.#startedAt)
@@ -158,6 +166,7 @@ export class BodyExecution {
   abandon(): void {
     if (this.#state !== 'running') return
     this.#state = 'abandoned'
+    this.#timed?.end()
     // a generator that still yields ends at its next yield; an error on the way out does not matter
     const chunks = this.#chunks
     if (chunks !== undefined) {

@@ -57,6 +57,7 @@ export class HookRuns {
 
   /** Each hook gets its own input, so that a hook that changes it does not affect the others. */
   start(inputFor: () => HookInput): void {
+    this.#call.executor.account?.begin()
     for (const run of this.#runs) if (!this.#isDone) this.#startOne(run, inputFor)
     this.#check()
   }
@@ -69,6 +70,7 @@ export class HookRuns {
       // the hook's abort listeners are user code
       this.#call.executor.push(() => this.#leave(run, reason))
     }
+    if (!this.#isDone) this.#call.executor.account?.end()
     this.#isDone = true
     return this.#runs.map(({ outcome }) => outcome as HookOutcome)
   }
@@ -121,6 +123,7 @@ export class HookRuns {
   #check(): void {
     if (this.#isDone || this.#runs.some(({ outcome }) => outcome === undefined)) return
     this.#isDone = true
+    this.#call.executor.account?.end()
     this.#done(this.#runs.map(({ outcome }) => outcome as HookOutcome))
   }
 }

@@ -14,7 +14,6 @@ import { survivesHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import type { Account } from '../usage/account.ts'
 import type { FinishedBlock, ReplyPart } from './reply-assembler.ts'
 
 export interface AttemptHost {
@@ -29,8 +28,6 @@ export interface AttemptHost {
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
-  /** Counts the calls. */
-  readonly account: Account
   /** The log of the session; undefined if the query is not recorded. */
   readonly log: RunLog | undefined
   /** The uuids of the messages that entered the conversation since the last reply; each is returned once. */
@@ -185,7 +182,7 @@ export class Attempt {
     this.isResumed = true
     for (const { block, message } of calls) {
       const { id } = this.#host.inContext(() => this.executor.addTool({ ...block }, message))
-      this.#addCall(id)
+      this.#calls.add(id)
     }
     void this.#pump()
   }
@@ -254,7 +251,7 @@ export class Attempt {
         past,
       })
     const { id } = this.#host.inContext(add)
-    this.#addCall(id)
+    this.#calls.add(id)
     if (startWhen !== 'closed') this.#held.set(id, startWhen)
   }
 
@@ -328,16 +325,11 @@ export class Attempt {
     if (given.id === '') this.#renamed.set(block.id, id)
     // a provider may send the same block twice; it is one call
     if (this.#calls.has(id)) return
-    this.#addCall(id)
+    this.#calls.add(id)
     if (startWhen !== 'closed') this.#held.set(id, startWhen)
     this.#place(message, order)
     this.#host.emit(message)
     void this.#pump()
-  }
-
-  #addCall(id: string): void {
-    this.#calls.add(id)
-    this.#host.account.call()
   }
 
   #startWhen(name: string, isSafe: boolean, isBare: boolean): StartWhen {

@@ -8,7 +8,7 @@ import type { Message } from '../messages/message.ts'
 import { takeOutcomes, takeSent } from './preparing.ts'
 import type { QueryLoop } from './query-loop.ts'
 import type { QueryResult } from './query-message.ts'
-import { endRequest } from './spending.ts'
+import { dropClaim, endRequest } from './spending.ts'
 
 /** The body of every final state: stops everything, keeps all messages of the user, and reports the reason to the reader. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
@@ -16,6 +16,8 @@ export function conclude(loop: QueryLoop, ending: QueryEnding): void {
   clearTimer(loop.settings.clock, loop.suspendGrace)
   loop.stream?.stop()
   endRequest(loop, { isTurn: false, isRetried: false })
+  dropClaim(loop)
+  loop.account.leave(loop)
   loop.listenToHost(false)
   loop.stopHearingLog()
   // nothing that the query has started outlives it
@@ -75,6 +77,7 @@ function endRecord(loop: QueryLoop, result: QueryResult, messages: readonly Mess
     stopReason,
     ...('abortReason' in result && { abortReason: describeValue(result.abortReason, 200) }),
     ...('error' in result && { error: describeError(result.error) }),
+    ...(result.reason === 'limit' && { limit: { limit: result.limit, used: result.used, max: result.max } }),
     took: loop.takeTaken(),
     messages,
   }

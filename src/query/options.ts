@@ -12,6 +12,7 @@ import type { CanUseTool } from '../tool/permission.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Account } from '../usage/account.ts'
+import { checkLimits, type Limits } from '../usage/limits.ts'
 import type { Prices } from '../usage/usage-total.ts'
 
 /** How a failed model is retried. */
@@ -43,7 +44,7 @@ export interface QueryOptions {
   context?: Partial<ToolUseContext> | undefined
   system?: string | readonly BlockLike[] | undefined
   /**
-   * The maximum number of replies.
+   * The maximum number of replies of this run. `limits.turns` counts those of agents and, in a session, of all runs.
    * @default Infinity
    */
   maxTurns?: number | undefined
@@ -77,7 +78,13 @@ export interface QueryOptions {
    * @default 20
    */
   maxBackground?: number | undefined
-  /** Prices by model, for the costs in `usage`. */
+  /**
+   * Limits on the whole query with its agents and background calls. What a request may use is reserved before it is made;
+   * a limit that is reached ends everything with `{ reason: 'limit' }`.
+   * @default none
+   */
+  limits?: Limits | undefined
+  /** Prices by model, for the costs in `usage` and for `limits.costUsd`. */
   prices?: Prices | undefined
   /** The account of a session, which the session passes: what its runs use counts there. */
   account?: Account | undefined
@@ -104,6 +111,7 @@ const names = new Set<string>([
   'openCalls',
   'executor',
   'maxBackground',
+  'limits',
   'prices',
   'account',
   'background',
@@ -136,6 +144,7 @@ export function checkOptions(options: QueryOptions): void {
     invalidOption('maxBackground', 'an integer of at least 0', maxBackground)
   }
   if (retry !== undefined) checkRetry(retry)
+  checkLimits(options.limits, options.prices)
   assertCanUseTool(options.canUseTool)
 }
 

@@ -1,5 +1,6 @@
 import type { ActorRefFrom } from 'xstate'
 import {
+  type LimitReached,
   type QueryEnding,
   type QueryEvent,
   type QueryMachine,
@@ -20,7 +21,8 @@ import type { Message, ProgressMessage, SystemMessage, UserMessage } from '../me
 import { RequestMessages } from '../messages/request-messages.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
-import type { Account } from '../usage/account.ts'
+import type { Account, Claim, LimitedRun } from '../usage/account.ts'
+import { checkModel } from '../usage/limits.ts'
 import { abandon } from './abandoning.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
@@ -34,8 +36,9 @@ import { prepare } from './preparing.ts'
 import type { QueryMessage, QueryResult } from './query-message.ts'
 import { recover } from './recovering.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
+import { type LastInput, leaveReserve, reserve } from './reserving.ts'
 import { cutReply, discardAttempt, discardRefusal, discardReply, OldBodies, startBackoff } from './retrying.ts'
-import { accountOf, type OpenRequest } from './spending.ts'
+import { accountOf, type OpenRequest, stopForLimit, tellLimitNear } from './spending.ts'
 import { closeReply, openStream } from './streaming.ts'
 import { haltTools, startSuspendGrace } from './suspending.ts'
 import { Transcript } from './transcript.ts'
@@ -49,7 +52,7 @@ const mostFruitlessTurns = 3
  * One query: its chart, and around it the code that does the chart's work. The code of a state is in the file of its name;
  * each request of the chart goes to the outbox, so that it runs between steps.
  */
-export class QueryLoop implements QueryPort, AttemptHost {
+export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
   readonly outgoing = new AsyncQueue<QueryMessage, QueryResult>(outgoingRoom)
   readonly transcript: Transcript
   readonly actor: ActorRefFrom<QueryMachine>
@@ -65,6 +68,10 @@ export class QueryLoop implements QueryPort, AttemptHost {
   /** What the run uses, its agents included. */
   readonly account: Account
   openRequest: OpenRequest | undefined
+  /** What the next request, or the one under way, may use. */
+  claim: Claim | undefined
+  requestBytes = 0
+  lastInput: LastInput | undefined
   readonly sent: UserMessage[] = []
   /** The log of the session that this is a run of. */
   readonly log: RunLog | undefined
@@ -102,7 +109,8 @@ export class QueryLoop implements QueryPort, AttemptHost {
     this.settings = readOptions(options.executor)
     this.setup = new AttemptSetup(options)
     this.choice = new ModelChoice(options)
-    this.account = accountOf(options)
+    this.account = accountOf(options, this.settings)
+    for (const model of [options.model, options.fallbackModel]) checkModel(model, this.account, this.account.prices)
     this.isBatch = options.toolExecution === 'batch'
     this.turns = this.log?.turns ?? 0
     if (this.log?.usesFallback === true) this.choice.fallBack()
@@ -136,6 +144,7 @@ export class QueryLoop implements QueryPort, AttemptHost {
     if (this.log !== undefined) this.#hearLog(this.log)
     // with an open turn, it is first decided whether its reply counts
     if (!this.hasOpenTurn) this.adoptBackground()
+    this.account.join(this)
     this.tell({ type: 'query.start' })
   }
 
@@ -155,7 +164,8 @@ export class QueryLoop implements QueryPort, AttemptHost {
 
   send(message: UserMessage): void {
     this.sent.push(message)
-    if (this.actor.getSnapshot().matches('awaiting')) this.tell({ type: 'message.sent' })
+    const snapshot = this.actor.getSnapshot()
+    if (snapshot.matches('awaiting') || snapshot.matches('reserving')) this.tell({ type: 'message.sent' })
   }
 
   /** Its background calls end with it. */
@@ -165,6 +175,15 @@ export class QueryLoop implements QueryPort, AttemptHost {
 
   hearBackground(): void {
     if (this.actor.getSnapshot().matches('awaiting')) this.tell({ type: 'background.finished' })
+  }
+
+  limitReached(reached: LimitReached, isHard: boolean): void {
+    if (isHard) this.tell({ type: 'limit.stop', reached })
+    this.tell({ type: 'limit.reached', reached })
+  }
+
+  limitNear(near: LimitReached): void {
+    tellLimitNear(this, near)
   }
 
   /** Nobody may be reading, and a body can report for hours: beyond the room there is, only the newest output is kept. */
@@ -190,6 +209,10 @@ export class QueryLoop implements QueryPort, AttemptHost {
     return hasCalls && stopReason !== 'refusal' && this.fruitlessTurns < mostFruitlessTurns
   }
 
+  get needsReserve(): boolean {
+    return this.account.isLimited
+  }
+
   get awaitsBackground(): boolean {
     return this.background.isAwaited
   }
@@ -199,6 +222,9 @@ export class QueryLoop implements QueryPort, AttemptHost {
   }
 
   prepare = (): void => this.push(() => prepare(this))
+  reserve = (): void => this.push(() => reserve(this))
+  leaveReserve = (): void => this.push(() => leaveReserve(this))
+  stopForLimit = (): void => this.push(() => stopForLimit(this))
   recover = (): void => this.push(() => recover(this))
   haltTools = (): void => this.push(() => haltTools(this))
   startSuspendGrace = (graceMs: number): void => this.push(() => startSuspendGrace(this, graceMs))

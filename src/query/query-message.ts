@@ -1,4 +1,4 @@
-import type { QueryEnding } from '../../machines/index.ts'
+import type { LimitName, QueryEnding } from '../../machines/index.ts'
 import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import type { Message, SystemMessage, Usage } from '../messages/message.ts'
 import type { ModelEvent } from '../models/model.ts'
@@ -53,6 +53,16 @@ export interface ModelRetryMessage extends SystemMessage {
   isFallback: boolean
   discarded: string[]
   calls: DiscardedCall[]
+}
+
+/** At least 80 % of a limit are used. Sent once for each limit, in the outermost run. */
+export interface LimitWarningMessage extends SystemMessage {
+  subtype: 'limit_warning'
+  limit: LimitName
+  used: number
+  max: number
+  /** The same in words. */
+  message: string
 }
 
 /** Why a query ended, the last stop reason of the model, and what the query has used. */

@@ -52,6 +52,8 @@ export class ReplyAssembler {
   #isRepeated = false
   /** The usage so far: services update it while they stream, and some send it after everything else. */
   usage: unknown
+  /** The service has counted what it has written so far, not only begun. */
+  hasFinalUsage = false
   /** The container in which the service ran code for this reply. */
   container: unknown
 
@@ -130,7 +132,10 @@ export class ReplyAssembler {
   }
 
   stop(delta: unknown, usage: unknown): readonly ReplyPart[] {
-    if (typeof usage === 'object' && usage !== null) this.usage = { ...(this.usage as object), ...usage }
+    if (typeof usage === 'object' && usage !== null) {
+      this.usage = { ...(this.usage as object), ...usage }
+      this.hasFinalUsage = true
+    }
     this.container = readField(delta, 'container') ?? this.container
     const stopReason = textOf(readField(delta, 'stop_reason'))
     const stopDetails = readField(delta, 'stop_details') ?? undefined

@@ -1,7 +1,10 @@
+import type { LimitReached } from '../../machines/index.ts'
+import type { Settings } from '../executor/options.ts'
+import { createSystemMessage } from '../messages/create-messages.ts'
 import { callOf } from '../pipeline/detaching.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
-import { Account } from '../usage/account.ts'
-import { type Prices, readTokens } from '../usage/usage-total.ts'
+import { Account, type AccountOptions, type Claim } from '../usage/account.ts'
+import { type RequestSpent, readTokens, type TokenCounts } from '../usage/usage-total.ts'
 import type { QueryOptions } from './options.ts'
 import type { QueryLoop } from './query-loop.ts'
 
@@ -13,49 +16,101 @@ export interface OpenRequest {
 }
 
 /** The account of a run: inside that of its session, or of the run whose call it works for. */
-export function accountOf({ prices, account, context }: Omit<QueryOptions, 'messages'>): Account {
+export function accountOf(
+  { prices, limits, account, context }: Omit<QueryOptions, 'messages'>,
+  { clock, idsAndTime: { now } }: Pick<Settings, 'clock' | 'idsAndTime'>,
+): Account {
+  // the limits of a session hold for all its runs together
   if (account !== undefined) return new Account({ prices, parent: account })
-  return agentAccount(context, true, prices) ?? new Account({ prices })
+  const own = { prices, limits, clock, now }
+  return agentAccount(context, true, own) ?? new Account(own)
 }
 
 /** The account of a run inside a call; undefined where there is no call. `isNew`: it has not begun in an earlier process. */
 export function agentAccount(
   context: Partial<ToolUseContext> | undefined,
   isNew: boolean,
-  prices?: Prices,
+  own: Omit<AccountOptions, 'parent' | 'isAgent'>,
 ): Account | undefined {
   const parent = callOf(context)?.executor.account
   if (parent === undefined) return undefined
   if (isNew) parent.agent()
-  return new Account({ prices, parent })
+  return new Account({ ...own, parent, isAgent: true })
 }
 
 export function beginRequest(loop: QueryLoop): void {
+  loop.account.begin()
   loop.openRequest = { startedAt: loop.idsAndTime.now(), isNew: true }
 }
 
 /** Counts the request, once. `isTurn`: the reply counts. */
 export function endRequest(loop: QueryLoop, { isTurn, isRetried }: { isTurn: boolean; isRetried: boolean }): void {
-  const { openRequest, reply, attempt, account, choice } = loop
+  const { openRequest, reply, attempt, account, choice, claim } = loop
   if (openRequest === undefined) return
   loop.openRequest = undefined
+  loop.claim = undefined
   const asked = choice.model.info?.name
-  const { hasInput: _hasInput, hasOutput: _hasOutput, ...tokens } = readTokens(reply.usage)
+  const { hasInput, hasOutput, ...tokens } = readTokens(reply.usage)
+  if (hasInput && account.needsInput) {
+    const { inputTokens, cacheReadTokens, cacheWriteTokens } = tokens
+    loop.lastInput = { tokens: inputTokens + cacheReadTokens + cacheWriteTokens, bytes: loop.requestBytes }
+  }
+  // a reply that was cut off has told only how it began
+  const isCounted = hasOutput && (attempt.stopReason !== undefined || reply.hasFinalUsage)
   account.request({
     model: attempt.reply.model ?? asked ?? 'unknown',
     asked,
     tokens,
+    assumed: reply.id === undefined ? undefined : assumedOf(claim, tokens, hasInput, isCounted),
     ms: Math.max(0, loop.idsAndTime.now() - openRequest.startedAt),
     // a request that failed before its reply began is no turn
     isTurn: isTurn && reply.id !== undefined,
     isRetried,
     isNew: openRequest.isNew,
   })
+  if (claim !== undefined) account.release(claim)
+  account.end()
+}
+
+/** A reply without usage counts as all that it may have used. */
+function assumedOf(
+  claim: Claim | undefined,
+  { outputTokens }: TokenCounts,
+  hasInput: boolean,
+  hasOutput: boolean,
+): RequestSpent['assumed'] {
+  if (claim === undefined || (hasInput && hasOutput)) return undefined
+  const { inputTokens: input = 0, outputTokens: output = 0 } = claim.wanted
+  return { input: hasInput ? 0 : input, output: hasOutput ? 0 : Math.max(0, output - outputTokens) }
 }
 
 /** The service drops its reply and goes on with another one, within the same request. */
 export function splitRequest(loop: QueryLoop): void {
-  if (loop.openRequest === undefined) return
+  const { openRequest, claim } = loop
+  if (openRequest === undefined) return
+  // what the request may use stays reserved for its other part
+  loop.claim = undefined
   endRequest(loop, { isTurn: false, isRetried: true })
+  loop.claim = claim
+  loop.account.begin()
   loop.openRequest = { startedAt: loop.idsAndTime.now(), isNew: false }
+}
+
+/** The request is not made, or its run is over. */
+export function dropClaim(loop: QueryLoop): void {
+  const { claim, account } = loop
+  loop.claim = undefined
+  if (claim !== undefined) account.release(claim)
+}
+
+/** Time is up. Background calls of a session stop too: they would go on using it. */
+export function stopForLimit({ executor, background, ownsBackground }: QueryLoop): void {
+  executor.abort('limit')
+  background.stopAll('limit', ownsBackground)
+}
+
+/** Tells the host that a limit is near. */
+export function tellLimitNear(loop: QueryLoop, { limit, used, max }: LimitReached): void {
+  const message = `${Math.round((used / max) * 100)} % of limits.${limit} are used: ${used} of ${max}.`
+  loop.emit(createSystemMessage({ subtype: 'limit_warning', limit, used, max, message }, loop.idsAndTime))
 }

@@ -93,6 +93,7 @@ export const resultTexts = {
         (end === 'failed' ? ' It may have done part of its work.' : effectsOf[end]) +
         withOutput(output),
     ),
+  limitReached: () => 'This call did not run: the limit on the number of calls is reached. No further call will run.',
   notRecorded: () => asError('The call did not run: it could not be recorded.'),
   unknownOutcome: () =>
     asError(
@@ -135,7 +136,8 @@ const abortTexts = {
         ? 'Cancelled: parallel tool call errored'
         : `Cancelled: parallel tool call ${description} errored`,
     ),
-  user_interrupted: (_cause: AbortCause, reached: Reached) => userTexts[reached],
+  user_interrupted: ({ reason }: AbortCause, reached: Reached) =>
+    reason === 'limit' ? limitTexts[reached] : userTexts[reached],
   withdrawn: ({ description }: AbortCause) => asError(`This call did not run: ${description ?? 'it was withdrawn'}`),
 } satisfies { [K in Exclude<StopKind, 'timeout'>]: (cause: AbortCause, reached: Reached) => ResultText }
 
@@ -152,4 +154,16 @@ const userTexts = {
   returned: stoppedByUser('The user stopped this call.'),
   finished: stoppedByUser('The user stopped this call.'),
   abandoned: stoppedByUser('The user stopped this call. It did not stop when told to, and may still be running.'),
+} satisfies { [R in Reached]: ResultText }
+
+const stoppedByLimit = (what: string): ResultText =>
+  plain(`${what} The time limit of the session is reached.`, 'Stopped by a limit')
+
+const limitTexts = {
+  notStarted: stoppedByLimit('This call was cancelled before it started.'),
+  underWay: stoppedByLimit('This call was stopped, and nothing more was done.'),
+  cutShort: stoppedByLimit('This call was stopped.'),
+  returned: stoppedByLimit('This call was stopped.'),
+  finished: stoppedByLimit('This call was stopped.'),
+  abandoned: stoppedByLimit('This call was stopped. It did not stop when told to, and may still be running.'),
 } satisfies { [R in Reached]: ResultText }

@@ -15,7 +15,13 @@ const queryLogic = compileChart(queryChart())
 
 type Facts = Pick<
   QueryPort,
-  'hasOpenTurn' | 'hasOpenCalls' | 'isHookStopped' | 'needsAnotherTurn' | 'awaitsBackground' | 'isLastTurn'
+  | 'hasOpenTurn'
+  | 'hasOpenCalls'
+  | 'isHookStopped'
+  | 'needsAnotherTurn'
+  | 'awaitsBackground'
+  | 'isLastTurn'
+  | 'needsReserve'
 >
 
 const usual: Facts = {
@@ -25,6 +31,7 @@ const usual: Facts = {
   needsAnotherTurn: false,
   awaitsBackground: false,
   isLastTurn: false,
+  needsReserve: false,
 }
 
 const facts: Record<string, Facts> = {
@@ -33,6 +40,7 @@ const facts: Record<string, Facts> = {
   'has had its last turn': { ...usual, needsAnotherTurn: true, isLastTurn: true },
   'is stopped by a hook': { ...usual, isHookStopped: true, needsAnotherTurn: true, isLastTurn: true },
   'waits for a background call': { ...usual, awaitsBackground: true },
+  'has limits': { ...usual, needsAnotherTurn: true, needsReserve: true },
   'begins with open calls': { ...usual, hasOpenCalls: true },
   'begins with an open turn': { ...usual, hasOpenTurn: true, needsAnotherTurn: true },
 }
@@ -43,6 +51,9 @@ const samples: { [Type in QueryEvent['type']]: Extract<QueryEvent, { type: Type 
   'query.abort': ['interrupt', 'escape'].map((reason) => ({ type: 'query.abort', reason })),
   'query.steer': [{ type: 'query.steer' }],
   'turn.prepared': [{ type: 'turn.prepared' }],
+  'reserve.granted': [{ type: 'reserve.granted' }],
+  'limit.reached': [{ type: 'limit.reached', reached: { limit: 'turns', used: 9, max: 9 } }],
+  'limit.stop': [{ type: 'limit.stop', reached: { limit: 'durationMs', used: 8, max: 8 } }],
   'turn.failed': [{ type: 'turn.failed', error: 'unprepared' }],
   'stream.ended': [true, false].map((isWhole) => ({ type: 'stream.ended', isWhole })),
   'stream.refused': [{ type: 'stream.refused' }],
@@ -83,6 +94,9 @@ function scriptedPort(given: Facts): QueryPort & { readonly asked: unknown[] } {
     ...given,
     asked,
     prepare: note('prepare'),
+    reserve: note('reserve'),
+    leaveReserve: note('leaveReserve'),
+    stopForLimit: note('stopForLimit'),
     recover: note('recover'),
     startSuspendGrace: note('startSuspendGrace'),
     haltTools: note('haltTools'),
@@ -162,6 +176,7 @@ describe('the query chart', () => {
 
   const ends = (story: QueryEvent[], given: Facts = facts['has nothing more to do'] as Facts) =>
     played(queryLogic, given, story)
+  const reached = { limit: 'durationMs', used: 8, max: 8 } as const
   const start: QueryEvent[] = [{ type: 'query.start' }, { type: 'turn.prepared' }]
   const fail = (recovery: 'retry' | 'fallBack' | 'none', hasEffects = false): QueryEvent => ({
     type: 'stream.failed',
@@ -241,6 +256,20 @@ describe('the query chart', () => {
       ],
     ],
     [
+      'time that is up in the stream',
+      [...start, { type: 'limit.stop', reached }, { type: 'limit.reached', reached }, { type: 'results.drained' }],
+      'limited',
+      [
+        ['prepare'],
+        ['openStream'],
+        ['stopModel'],
+        ['stopForLimit'],
+        ['closeReply', false],
+        ['drain'],
+        ['conclude', { reason: 'limit', ...reached }],
+      ],
+    ],
+    [
       'steering',
       [...start, { type: 'query.steer' }],
       'draining',
@@ -248,5 +277,25 @@ describe('the query chart', () => {
     ],
   ])('L4 L5 L6 L7 %s', (_, story, value, asked) => {
     expect(ends(story)).toMatchObject({ value, asked })
+  })
+
+  it('U2 a request waits for its reserve, and is made again with a message that comes meanwhile', () => {
+    const limited = facts['has limits'] as Facts
+    const story: QueryEvent[] = [
+      ...start,
+      { type: 'message.sent' },
+      { type: 'turn.prepared' },
+      { type: 'reserve.granted' },
+    ]
+    const asked = [
+      ['prepare'],
+      ['reserve'],
+      ['leaveReserve'],
+      ['prepare'],
+      ['reserve'],
+      ['leaveReserve'],
+      ['openStream'],
+    ]
+    expect(ends(story, limited)).toMatchObject({ value: 'streaming', asked })
   })
 })

@@ -1,4 +1,4 @@
-import { type JournalStore, memoryJournals, postAnswer, storedQuestions } from 'signalbox/durable'
+import { type JournalStore, memoryJournals, openSession, postAnswer, storedQuestions } from 'signalbox/durable'
 import { subAgent } from 'signalbox/sub-agent'
 import { describe, expect, it } from 'vitest'
 import { type AnyTool, allowAllTools, type CanUseTool, type Model, type Session } from '../../src/index.ts'
@@ -313,6 +313,69 @@ describe('agents that survive their process', () => {
     expect(await world.idsOf()).toHaveLength(3)
     await world.journals.remove('s')
     expect(await world.idsOf()).toEqual([])
+  })
+
+  it('D15 D17 L5 the stream fails while an agent waits for a person: the session is suspended, and nothing begins twice', async () => {
+    const world = withAgent({ canUseTool: later, retry: { attempts: 3 } })
+    const first = await world.begin()
+    const seen = readAll(first.session.send('pay'))
+    const { held } = await startReply(first)
+    held.call('a1', 'Agent', { prompt: 'pay it' })
+    held.text('and then')
+    await callIn(world.agentLife(first.session), 'p1', 'Pay')
+    await until(() => first.session.questions().length === 1)
+    held.fail(Object.assign(new Error('overloaded'), { status: 529 }))
+    await seen
+    expect(first.session.result?.reason).toBe('suspended')
+    const second = await world.begin()
+    const [question] = second.session.questions()
+    await second.session.answer(question?.id as string, { behavior: 'allow' })
+    const again = readAll(second.session.resume())
+    await until(() => world.pay.started.length === 1)
+    world.pay.run('p1').finish()
+    await sayLast(world.agentLife(second.session), 'Paid.')
+    await sayLast(second)
+    await again
+    expect(second.session.result?.reason).toBe('completed')
+    expect(said(second.session.transcript).filter((line) => line.includes('result a1'))).toEqual([
+      'user: result a1 Paid.',
+    ])
+  })
+
+  it('D17 an agent cannot be opened by itself, and the attempt does not fence its owner', async () => {
+    const world = await asked()
+    await world.seen
+    const [, inner] = await world.idsOf()
+    const alone = openSession({ id: inner as string, journals: world.journals, tools: [], model: heldModel().model })
+    await expect(alone).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('is an agent of session s and cannot be opened by itself'),
+    })
+    const { session } = world.first
+    await session.answer(session.questions()[0]?.id as string, { behavior: 'allow' })
+    await until(() => world.pay.started.length === 1)
+    // an id with a slash that is no agent's is like any other
+    const other = await openSession({ id: 'a/b', journals: world.journals, tools: [], model: heldModel().model })
+    expect(other.status).toBe('idle')
+    await other.close()
+  })
+
+  it('D23 D17 an agent whose log is full has failed: its call says so, and the session goes on', async () => {
+    const world = withAgent({ journals: memoryJournals({ limits: { recordBytes: 3_000 } }), canUseTool: allowAllTools })
+    const first = await world.begin()
+    const seen = readAll(first.session.send('pay'))
+    await callIn(first, 'a1', 'Agent', { prompt: 'pay it' })
+    const agent = await startReply(world.agentLife(first.session))
+    agent.held.call('p1', 'Pay', { text: 'x'.repeat(4_000) })
+    agent.held.end('tool_use')
+    await sayLast(first, 'Then not.')
+    await seen
+    expect(world.pay.started).toEqual([])
+    expect(first.session.result?.reason).toBe('completed')
+    expect(JSON.stringify(first.session.transcript)).toContain('The agent stopped because its log is full.')
+    await first.session.close()
+    const second = await world.begin()
+    expect(second.session.status).toBe('idle')
   })
 
   it('D19 D17 if the log of an agent fails, the session ends journal_error and can be resumed', async () => {

@@ -1,7 +1,7 @@
 import type { SessionNote } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { allowAllTools, type CanUseTool, type PermissionReply } from '../../src/index.ts'
-import { lives, readAll, replyWith, said, sayLast, settle, until } from '../support/durable-lives.ts'
+import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
 import { heldTool } from '../support/held-tool.ts'
 
 const later: CanUseTool = () => ({ behavior: 'later' })
@@ -51,6 +51,31 @@ describe('questions that outlive their process', () => {
     }
     expect(shown).toEqual([...new Set(shown)])
     expect(shown).toHaveLength(2)
+  })
+
+  it('D15 L5 a question outlives an error of the model that ends the run: answered, the session asks the model again', async () => {
+    const pay = heldTool('Pay')
+    const world = lives([pay.tool], { canUseTool: later })
+    const first = await world.begin()
+    const seen = readAll(first.session.send('pay'))
+    const { held } = await startReply(first)
+    held.call('p', 'Pay')
+    held.text('and then')
+    await until(() => first.session.questions().length === 1)
+    held.fail(Object.assign(new Error('bad request'), { status: 400 }))
+    await seen
+    expect(first.session.status).toBe('suspended')
+    const second = await world.begin()
+    const [question] = second.session.questions()
+    expect(question).toMatchObject({ toolUseID: 'p' })
+    expect(await second.session.answer(question?.id as string, { behavior: 'allow' })).toBe('accepted')
+    second.session.resume()
+    await until(() => pay.started.length === 1)
+    pay.run('p').finish()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(second.session.result?.reason).toBe('completed')
+    expect(said(second.session.transcript).at(-1)).toBe('assistant: Done.')
   })
 
   it('D2 D16 a service that repeats the id of a discarded reply does not reuse the answer to it', async () => {

@@ -23,6 +23,7 @@ describe('the examples of the docs', () => {
     ['docs/road-of-a-call.md', 'examples/guarded.ts', () => import('../../examples/guarded.ts')],
     ['docs/scheduling.md', 'examples/resources.ts', () => import('../../examples/resources.ts')],
     ['docs/background.md', 'examples/background.ts', () => import('../../examples/background.ts')],
+    ['docs/limits.md', 'examples/limits.ts', () => import('../../examples/limits.ts')],
     ['docs/scheduling.md', 'examples/locks.ts', () => import('../../examples/locks.ts')],
     ['docs/query.md', 'examples/agent.ts', () => import('../../examples/agent.ts')],
     ['docs/query.md', 'examples/approval.ts', () => import('../../examples/approval.ts')],

@@ -6,14 +6,15 @@ import { foldJournal, type JournalRecord, type JournalStore } from 'signalbox/du
 import { build } from 'vite'
 import { checkTranscript } from '../../src/transcripts/index.ts'
 import { root } from './imports.ts'
+import type { LifeOf } from './killed-life.ts'
 
-/** Writes the program of a life. `store` is an expression; `entry` imports what it needs. */
+/** Writes the program of the lives. `store` is an expression; `imports` has what it needs. `process.argv[2]` is the place. */
 export async function writeLife(folder: string, imports: string, store: string): Promise<string> {
   const source = join(folder, 'life.ts')
   const live = JSON.stringify(join(root, 'test/support/killed-life.ts'))
   await writeFile(
     source,
-    `${imports}\nimport { live } from ${live}\nconst store = ${store}\nawait live(store, process.argv[3], Number(process.argv[4]))\n`,
+    `${imports}\nimport { liveAll } from ${live}\nconst store = ${store}\nawait liveAll(store, JSON.parse(process.argv[3]))\n`,
   )
   await build({
     configFile: join(root, 'vite.config.ts'),
@@ -33,10 +34,6 @@ export async function writeLife(folder: string, imports: string, store: string):
   return join(folder, 'life.mjs')
 }
 
-interface Ended {
-  readonly transcript: unknown[]
-}
-
 interface Told {
   readonly began?: string
   readonly did?: string
@@ -44,44 +41,82 @@ interface Told {
   readonly asked?: string
 }
 
-/** One life, killed with SIGKILL at one of its steps; without an end if it was killed before. */
-async function liveAndDie(program: string, place: string, effects: string, seed: number, diesAt: number | undefined) {
-  const child = fork(program, [place, effects, String(seed)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-  let ended: Ended | undefined
+export interface Campaign {
+  readonly program: string
+  /** Where the store is, for the program. */
+  readonly place: string
+  /** A folder for the files that tell what bodies did. */
+  readonly home: string
+  readonly store: JournalStore
+  readonly seed: number
+  /** How many sessions must be killed in all. */
+  readonly wanted: number
+}
+
+/** A session that did not end by itself in this time, in a life that nobody kills, hangs. */
+const patienceMs = 240_000
+
+/** Sessions that share a process. One SIGKILL ends all of them, each at a point of its own. */
+const together = 32
+
+/** The lives of some sessions in one process. Returns those that came to their end, by id, with their transcripts. */
+async function liveAndDie({ program, place }: Campaign, lives: readonly LifeOf[], diesAt: number | undefined) {
+  const options = { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' } as const
+  const child = fork(program, [place, JSON.stringify(lives)], { ...options, stdio: [...options.stdio] })
+  const ended = new Map<string, unknown[]>()
   let trouble = ''
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer = setTimeout(() => child.kill('SIGABRT'), patienceMs)
+  let steps = 0
   child.stderr?.on('data', (data) => {
     trouble += data
   })
-  let steps = 0
-  child.on('message', (message: { step?: unknown; ended?: Ended }) => {
-    ended = message.ended ?? ended
+  child.on('message', (message: { ended?: string; transcript?: unknown[] }) => {
+    if (message.ended !== undefined) ended.set(message.ended, message.transcript ?? [])
     // it goes on until the signal arrives, so it dies anywhere behind that step
-    if (steps++ === diesAt) timer = setTimeout(() => child.kill('SIGKILL'), seed % 4)
+    if (steps++ !== diesAt) return
+    clearTimeout(timer)
+    timer = setTimeout(() => child.kill('SIGKILL'), (lives[0]?.seed ?? 0) % 4)
   })
   const signal = await new Promise<string | null>((resolve) => child.once('exit', (_code, by) => resolve(by)))
   clearTimeout(timer)
-  if (ended === undefined && signal !== 'SIGKILL') throw new Error(`a life failed: ${trouble}`)
+  if (ended.size < lives.length && signal !== 'SIGKILL')
+    throw new Error(`${lives.length - ended.size} lives failed or hang (${signal}): ${trouble}`)
   return { ended, isKilled: signal === 'SIGKILL' }
 }
 
-/** Runs one session through lives that are killed, until one comes to its end. Returns how many were killed. */
-export async function runKilled(program: string, place: string, home: string, store: JournalStore, seed: number) {
-  const effects = join(home, `effects-${seed}.jsonl`)
+/** Runs sessions through lives that are killed, until each comes to its end. Returns how many lives of sessions were killed. */
+export async function runKilled(campaign: Campaign): Promise<number> {
+  const { home, store, seed: first, wanted } = campaign
   let kills = 0
-  for (let life = 0; ; life++) {
-    const dies = life < 12 ? (seed * 7_919 + life * 104_729) % 17 : undefined
-    const { ended, isKilled } = await liveAndDie(program, place, effects, seed * 100 + life, dies)
-    if (isKilled) kills++
-    if (ended === undefined) continue
-    const problems = await judge(store, ended, effects)
-    if (problems.length > 0) throw new Error(`seed ${seed}: ${problems.join('; ')}`)
-    await rm(effects, { force: true })
-    return kills
+  for (let batch = 0; kills < wanted; batch++) {
+    let open = Array.from({ length: together }, (_, at) => first * 1_000_003 + batch * together + at)
+    for (let life = 0; open.length > 0; life++) {
+      const lives = open.map((seed) => ({ id: `s${seed}`, effects: effectsOf(home, seed), seed: seed * 100 + life }))
+      const dies = life < 12 ? ((first + batch) * 7_919 + life * 104_729) % (20 * open.length) : undefined
+      const { ended, isKilled } = await liveAndDie(campaign, lives, dies)
+      for (const seed of open) {
+        const transcript = ended.get(`s${seed}`)
+        if (transcript === undefined) continue
+        const problems = await judge(store, `s${seed}`, transcript, effectsOf(home, seed))
+        if (problems.length > 0) throw new Error(`seed ${seed}: ${problems.join('; ')}`)
+        await store.remove(`s${seed}`)
+        await rm(effectsOf(home, seed), { force: true })
+      }
+      open = open.filter((seed) => !ended.has(`s${seed}`))
+      if (isKilled) kills += open.length
+    }
   }
+  return kills
 }
 
-async function judge(store: JournalStore, ended: Ended, effects: string): Promise<string[]> {
+const effectsOf = (home: string, seed: number): string => join(home, `effects-${seed}.jsonl`)
+
+async function judge(
+  store: JournalStore,
+  id: string,
+  transcript: readonly unknown[],
+  effects: string,
+): Promise<string[]> {
   const problems: string[] = []
   const told: Told[] = existsSync(effects)
     ? (await readFile(effects, 'utf8'))
@@ -91,15 +126,15 @@ async function judge(store: JournalStore, ended: Ended, effects: string): Promis
         .map((line) => JSON.parse(line))
     : []
   const records: JournalRecord[] = []
-  for await (const record of store.read('s')) records.push(record)
+  for await (const record of store.read(id)) records.push(record)
   const all = [...records]
   const agents = new Set(records.flatMap(({ t, session }) => (t === 'agent.started' ? String(session) : [])))
   for (const session of agents) for await (const record of store.read(session)) all.push(record)
   // the run may have ended in a life that was killed behind it
   const { reason } = foldJournal(records)
   if (reason !== 'completed') problems.push(`it ended ${reason}`)
-  if (!checkTranscript(ended.transcript as never).ok) problems.push('the transcript is not valid')
-  if (JSON.stringify(foldJournal(records).transcript) !== JSON.stringify(ended.transcript))
+  if (!checkTranscript(transcript as never).ok) problems.push('the transcript is not valid')
+  if (JSON.stringify(foldJournal(records).transcript) !== JSON.stringify(transcript))
     problems.push('the log folds to another transcript')
   const began = (key: string) => told.filter((line) => line.began === key).length
   for (const key of ['w', 'w1', 'w2', 's1']) if (began(key) > 1) problems.push(`${key} began ${began(key)} times`)

@@ -5,8 +5,20 @@ import { subAgent } from 'signalbox/sub-agent'
 import { z } from 'zod'
 import { callBlock, textBlock } from '../../src/testing/held-model.ts'
 
-/** One life of a session in a process that is killed at any moment. `seed` decides what this life is like. */
-export async function live(journals: JournalStore, effects: string, seed: number): Promise<void> {
+/** One life of a session. `effects` is a file; `seed` decides what this life is like. */
+export interface LifeOf {
+  readonly id: string
+  readonly effects: string
+  readonly seed: number
+}
+
+/** Lives of several sessions in a process that is killed at any moment. */
+export async function liveAll(journals: JournalStore, lives: readonly LifeOf[]): Promise<void> {
+  await Promise.all(lives.map((life) => live(journals, life)))
+  process.send?.({ isOver: true }, () => process.exit(0))
+}
+
+async function live(journals: JournalStore, { id, effects, seed }: LifeOf): Promise<void> {
   const random = randomBy(seed)
   const pause = () => new Promise<void>((resolve) => (random() < 0.5 ? setImmediate(resolve) : setTimeout(resolve, 1)))
   const tell = (line: object) => {
@@ -39,13 +51,13 @@ export async function live(journals: JournalStore, effects: string, seed: number
   const hooks = random() < 0.5 ? { PreToolUse: [{ hooks: [() => pause().then(() => ({}))] }] } : undefined
   const deny = random() < 0.15 ? ['Sometimes'] : []
   const session = await openSession({
-    id: 's',
+    id,
     journals,
     tools: [...tools, agent],
     model: modelOf('outer', plan, pause),
     context: { permissions: { allow: ['Agent', 'Read'], deny }, ...(hooks && { hooks }) },
-    canUseTool: async (_tool, input, _context, _message, id) => {
-      tell({ asked: id, key: input.key })
+    canUseTool: async (_tool, input, _context, _message, call) => {
+      tell({ asked: call, key: input.key })
       await pause()
       return { behavior: 'allow' }
     },
@@ -55,9 +67,9 @@ export async function live(journals: JournalStore, effects: string, seed: number
   if (session.transcript.length === 0 && session.status === 'idle') session.send('go')
   else if (session.status === 'suspended') session.resume()
   await session.whenIdle()
-  const { transcript, result, status } = session
+  const { transcript } = session
   await session.close()
-  process.send?.({ ended: { transcript, reason: result?.reason, status } }, () => process.exit(0))
+  process.send?.({ ended: id, transcript })
 }
 
 /** Replies of the outer model: calls with their keys. */

@@ -18,12 +18,9 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('kill -9 on PostgreSQL', 
       const imports = `import { postgresJournals } from '@signalbox/postgres'
 const [connectionString, schema] = process.argv[2].split(' ')`
       const program = await writeLife(home, imports, 'postgresJournals({ connectionString, schema })')
-      let kills = 0
-      for (let seed = Number(SIGNALBOX_SEED); kills < wanted; seed++) {
-        const schema = `kills_${seed}`
-        const store = postgresJournals({ connectionString: server.url, schema })
-        kills += await runKilled(program, `${server.url} ${schema}`, home, store, seed).finally(() => store.end())
-      }
+      const store = postgresJournals({ connectionString: server.url, schema: 'kills' })
+      const campaign = { program, place: `${server.url} kills`, home, store }
+      const kills = await runKilled({ ...campaign, seed: Number(SIGNALBOX_SEED), wanted }).finally(() => store.end())
       expect(kills).toBeGreaterThanOrEqual(wanted)
     } finally {
       await server.end()

@@ -15,6 +15,7 @@ export class LoggedQuery {
     needsAnotherTurn: false,
     awaitsBackground: false,
     isLastTurn: false,
+    needsReserve: false,
   }
 
   /** @param hasOpenTurn an earlier process has left a turn that is not over */
@@ -22,6 +23,9 @@ export class LoggedQuery {
     this.#flags.hasOpenTurn = hasOpenTurn
     const port: QueryPort = Object.assign(this.#flags, {
       prepare: nothing,
+      reserve: nothing,
+      leaveReserve: nothing,
+      stopForLimit: nothing,
       runOpenCalls: nothing,
       recover: nothing,
       startSuspendGrace: nothing,
@@ -85,10 +89,12 @@ export class LoggedQuery {
     this.#send({ type: 'tools.halted' })
   }
 
-  ended({ reason, abortReason, error }: Records['run.ended']): void {
+  ended({ reason, abortReason, error, limit }: Records['run.ended']): void {
     this.#flags.isHookStopped = reason === 'hook_stopped'
     this.#flags.isLastTurn = reason === 'max_turns'
-    this.#flags.needsAnotherTurn = reason === 'max_turns'
+    // it ended where its next request needed a reserve
+    this.#flags.needsReserve = reason === 'limit'
+    this.#flags.needsAnotherTurn = reason === 'max_turns' || reason === 'limit'
     const isAborted = reason === 'aborted_streaming' || reason === 'aborted_tools'
     let isTold = false
     this.#go((state) => {
@@ -96,6 +102,8 @@ export class LoggedQuery {
         isTold = true
         return { type: 'query.abort', reason: abortReason }
       }
+      if (reason === 'limit' && state === 'preparing') return { type: 'turn.prepared' }
+      if (state === 'reserving') return limit && { type: 'limit.reached', reached: limit }
       if (reason === 'model_error' && state === 'preparing') return { type: 'turn.failed', error }
       if (reason === 'model_error' && state === 'streaming')
         return { type: 'stream.failed', error, recovery: 'none', delayMs: 0, hasEffects: false }

@@ -1,3 +1,4 @@
+import type { LimitReached } from '../../../machines/index.ts'
 import type { SessionNote } from '../../journal/journal.ts'
 import type { AgentOf, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
@@ -16,7 +17,9 @@ export interface JournalStart {
 /** The log of a session, and the state derived from it. */
 export interface SessionJournal extends RunLog {
   /** How the last run ended, if nothing is left to do. */
-  readonly ended: { readonly reason: string; readonly error?: string | undefined } | undefined
+  readonly ended:
+    | { readonly reason: string; readonly error?: string | undefined; readonly limit?: LimitReached | undefined }
+    | undefined
   /** The conversation up to the last turn that is over. */
   readonly transcript: readonly Message[]
   /** Sent, and not yet part of the conversation. */

@@ -13,7 +13,8 @@ import { channelOf, type QuestionDesk, withChannel } from '../../pipeline/ask-ch
 import type { DetachOptions } from '../../tool/background.ts'
 import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
-import { Account } from '../../usage/account.ts'
+import { Account, type AccountOptions } from '../../usage/account.ts'
+import { checkModel } from '../../usage/limits.ts'
 import type { RunUsage } from '../../usage/usage-total.ts'
 import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
 import { query } from '../query.ts'
@@ -78,7 +79,8 @@ export class Session implements AsyncDisposable {
     checkOptions({ ...queryOptions, messages })
     this.id = id ?? `session_${defaultIdsAndTime.uuid()}`
     this.#options = options
-    this.#account = options.account ?? new Account({ prices: options.prices })
+    this.#account = options.account ?? new Account(accountOptions(options))
+    for (const model of [options.model, options.fallbackModel]) checkModel(model, this.#account, this.#account.prices)
     this.#questions = new QuestionBook(this.id, {
       opened: (question) => this.#emitter.emit('question_opened', question),
       closed: (id) => this.#emitter.emit('question_closed', { id }),
@@ -433,6 +435,11 @@ export class Session implements AsyncDisposable {
   #withHostController(context: ToolUseContext): ToolUseContext {
     return { ...context, abortController: this.#hostController }
   }
+}
+
+function accountOptions({ prices, limits, executor }: SessionOptions): AccountOptions {
+  const { clock, idsAndTime } = readExecutorOptions(executor)
+  return { prices, limits, clock, now: idsAndTime.now }
 }
 
 const newSent = (message: UserMessage): Sent => ({

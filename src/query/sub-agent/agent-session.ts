@@ -123,7 +123,7 @@ function passOnQuestions(session: Session, canUseTool: CanUseTool | undefined): 
 }
 
 /** As the log tells it: an error is a text there. */
-function resultOf({ reason, error }: NonNullable<SessionJournal['ended']>): QueryResult {
+function resultOf({ reason, error, limit }: NonNullable<SessionJournal['ended']>): QueryResult {
   const given = error === undefined ? {} : { error: new Error(error) }
-  return { reason, stopReason: undefined, ...given } as QueryResult
+  return { reason, stopReason: undefined, ...given, ...limit } as QueryResult
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SignalboxError } from '../../base/signalbox-error.ts'
+import { isSignalboxError, SignalboxError } from '../../base/signalbox-error.ts'
 import { answerAtOnce } from '../../base/when-settled.ts'
 import type { ContentBlock, Message } from '../../messages/message.ts'
 import { recordedCallOf, withoutCall } from '../../pipeline/recorded-call.ts'
@@ -25,6 +25,7 @@ export interface SubAgentOptions
     | 'retry'
     | 'system'
     | 'maxTurns'
+    | 'limits'
     | 'toolExecution'
     | 'executor'
     | 'prepareMessages'
@@ -97,7 +98,7 @@ export function subAgent({
           ? await runQuery(query({ ...options, messages: prompt, canUseTool, context }), onMessage, onRun)
           : await runAgentSession(recorded, {
               ...{ options, prompt, canUseTool, context, controller: abortController },
-              ...{ onMessage, onRun, account: (isNew) => agentAccount(callContext, isNew) },
+              ...{ onMessage, onRun, account: (isNew) => agentAccount(callContext, isNew, { limits: options.limits }) },
             })
       return reportOf(result, transcript, abortController.signal.aborted)
     },
@@ -146,7 +147,14 @@ function reportOf(
 ): ToolResult<SubAgentReport> {
   const report = { data: { text: lastWords(transcript, reason === 'completed'), reason } }
   if (isStopped) return { ...report, interrupted: reason !== 'completed' }
-  if (reason === 'model_error' || reason === 'journal_error') throw (result as { error: unknown }).error
+  const { error } = result as { error?: unknown }
+  if (isSignalboxError(error) && error.code === 'journal_full')
+    throw new SignalboxError(
+      'journal_full',
+      'The agent stopped because its log is full. Some of its calls may have taken effect. Check before you start another agent, and give it a smaller task.',
+      { cause: error },
+    )
+  if (reason === 'model_error' || reason === 'journal_error') throw error
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
     throw new SignalboxError('aborted', 'The agent was stopped before it finished.')
   }

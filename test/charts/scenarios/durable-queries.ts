@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { SignalboxError } from '../../../src/base/signalbox-error.ts'
 import { type Query, type QueryOptions, type QueryResult, query } from '../../../src/index.ts'
 import type { SessionRecord } from '../../../src/journal/records.ts'
+import { recordedCallOf } from '../../../src/pipeline/recorded-call.ts'
 import { heldModel } from '../../support/held-model.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { blockRecord, openedReply, stoppedRecord } from '../../support/log-records.ts'
@@ -9,6 +10,7 @@ import { inShort, testQuery } from '../../support/query.ts'
 import { TestLog } from '../../support/test-log.ts'
 import { flush } from '../../support/turn.ts'
 
+const wrong = Object.assign(new Error('wrong'), { status: 400 })
 const busy = Object.assign(new Error('busy'), { status: 529 })
 const fenced = new SignalboxError('session_fenced', 'Another owner.')
 
@@ -185,6 +187,45 @@ export const durableQueriesScenarios: Record<string, () => Promise<void>> = {
     run.held.end('tool_use')
     await flush()
     expect([endOf(run), run.log.fold.questions.size]).toEqual([['suspended', 1], 1])
+  },
+  async 'a question that is open when the model fails for good is kept: the run is suspended'() {
+    const run = await asked({ canUseTool: () => ({ behavior: 'later' }) })
+    run.held.call('q', 'Quick')
+    await flush()
+    run.held.fail(wrong)
+    await flush()
+    expect([endOf(run), run.log.fold.questions.size]).toEqual([['suspended', 1], 1])
+  },
+  async 'after an error of the model, what still runs may go on until the grace period of a suspension ends'() {
+    const run = await asked()
+    run.held.call('q', 'Quick')
+    await flush()
+    run.held.fail(wrong)
+    await flush()
+    run.run.suspend(5)
+    await flush()
+    expect(endOf(run)).toEqual([undefined, 1])
+    run.clock.increment(5)
+    await flush()
+    const { signal } = run.quick.run('q').context.abortController
+    expect(signal.reason).toBe('suspend')
+    run.quick.run('q').finish()
+    await flush()
+    expect([endOf(run), run.log.types.includes('turn.committed')]).toEqual([['suspended', 1], false])
+  },
+  async 'the rest of a reply that broke off waits for a person inside an agent: the run is suspended'() {
+    const run = await asked({ retry: { attempts: 1, backoffMs: 5 } })
+    run.held.call('q', 'Quick')
+    await flush()
+    run.held.fail(busy)
+    await flush()
+    expect(endOf(run)).toEqual([undefined, 1])
+    const recorded = recordedCallOf(run.quick.run('q').context)
+    if (recorded !== undefined) recorded.isSuspended = true
+    await flush()
+    run.quick.run('q').finish()
+    await flush()
+    expect(endOf(run)).toEqual(['suspended', 1])
   },
   async 'a log that fails ends a run that has nothing under way'() {
     const failed = new TestLog()

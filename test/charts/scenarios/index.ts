@@ -4,6 +4,7 @@ import { durableCallsScenarios } from './durable-calls.ts'
 import { durableQueriesScenarios } from './durable-queries.ts'
 import { gateScenarios } from './gate.ts'
 import { hooksScenarios } from './hooks.ts'
+import { limitsScenarios } from './limits.ts'
 import { locksScenarios } from './locks.ts'
 import { phasesScenarios } from './phases.ts'
 import { queriesScenarios } from './queries.ts'
@@ -28,4 +29,5 @@ export const scenarios: Record<string, () => Promise<void>> = {
   ...backgroundScenarios,
   ...durableCallsScenarios,
   ...durableQueriesScenarios,
+  ...limitsScenarios,
 }
