@@ -177,7 +177,11 @@ const sendToBackground = async () => {
       for await (const _ of run);
     })()
     void read
-    return { ...made, run, told: () => JSON.stringify(run.transcript).split('THE END').length - 1 }
+    return {
+      ...made,
+      run,
+      told: () => JSON.stringify(run.transcript.map(({ message }) => message)).split('THE END').length - 1,
+    }
   }
   const the = { data: 'THE END' }
 

@@ -277,8 +277,8 @@ export const mutants = [
   [
     'machines',
     'an abort does not stop the tools',
-    "actions: [holdAbort, 'abortTools'] },\n                'calls.stalled'",
-    "actions: [holdAbort] },\n                'calls.stalled'",
+    "'deciding',\n                'query.steer': { actions: 'interruptTools' },\n                'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] }",
+    "'deciding',\n                'query.steer': { actions: 'interruptTools' },\n                'query.abort': { target: 'abortingTools', actions: [holdAbort] }",
   ],
   [
     'machines',
@@ -367,8 +367,8 @@ export const mutants = [
   [
     'src/background',
     'background: an outcome that was read is delivered again',
-    'return call.isReady && !this.#readings.some(({ id }) => id === call.background.id)',
-    'return call.isReady',
+    'const told = ofTurn.filter(({ reader }) => hasTold(reader)).map(({ id }) => id)',
+    'const told = []',
   ],
   ['src/background', 'background: the last outcome comes first', 'this.#over.push(call)', 'this.#over.unshift(call)'],
   [
