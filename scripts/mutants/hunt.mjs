@@ -360,6 +360,128 @@ const sendToBackground = async () => {
   expect(last.split('"text":"[Background call bg_2').length === 2, 'an outcome is not delivered again after a restart')
 }
 const isOfBackground = /background|detach|concluding|session-fold/.test(file)
+/** A query with an agent under limits: exploration plays no agents. */
+const keepLimits = async () => {
+  const { z } = await import('zod')
+  const { allowAllTools, query } = await import(`${root}/src/index.js`).catch(crashed)
+  const { scriptedModel } = await import(`${root}/src/query/scripted/index.js`).catch(crashed)
+  const { subAgent } = await import(`${root}/src/query/sub-agent/index.js`).catch(crashed)
+  const { Account } = await import(`${root}/src/usage/account.js`).catch(crashed)
+  const { simulatedClock } = await import(`${root}/src/testing/simulated-clock.js`).catch(crashed)
+  const later = () => new Promise((resolve) => setImmediate(resolve))
+  const expect = (isTrue, rule) => isTrue || found('limits', rule)
+  const noop = {
+    name: 'Noop',
+    inputSchema: z.looseObject({}),
+    isReadOnly: () => true,
+    call: async (input) => ({ data: input.same ? 'same' : `did ${input.n}` }),
+  }
+  const info = { name: 'scripted', maxOutputTokens: 10 }
+  const usage = { input_tokens: 1, output_tokens: 4 }
+  const calls = (name, more = {}, told = usage) =>
+    Array.from({ length: 12 }, (_, n) => [
+      { call: name, input: { prompt: 'go', n, ...more } },
+      { stop: 'tool_use', usage: told },
+    ])
+  const play = async (model, limits, more = {}) => {
+    const run = query({
+      messages: 'go',
+      tools: [noop],
+      model: Object.assign(model, { info }),
+      canUseTool: allowAllTools,
+      limits,
+      prices: { scripted: { input: 0, output: 1_000_000 } },
+      ...more,
+    })
+    const seen = []
+    const reading = (async () => {
+      for await (const message of run) seen.push(message)
+    })()
+    await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 5_000))])
+    return { run, seen, ending: run.result, requests: model.requests?.length }
+  }
+  const at = ({ ending }, limit, used) => ending?.reason === 'limit' && ending.limit === limit && ending.used === used
+  expect(at(await play(scriptedModel(calls('Noop')), { turns: 3 }), 'turns', 3), 'turns are limited')
+  const near = await play(scriptedModel(calls('Noop')), { turns: 5 })
+  expect(near.seen.filter(({ subtype }) => subtype === 'limit_warning').length === 1, 'a limit warns once, at 80 %')
+  expect(at(await play(scriptedModel(calls('Noop')), { outputTokens: 20 }), 'outputTokens', 12), 'output is reserved')
+  expect(at(await play(scriptedModel(calls('Noop')), { costUsd: 20 }), 'costUsd', 12), 'the cost is reserved')
+  const silent = await play(scriptedModel(calls('Noop', {}, { input_tokens: -1, output_tokens: -1 })), {
+    outputTokens: 25,
+  })
+  expect(at(silent, 'outputTokens', 20), 'a reply without usage is charged its reserve')
+  const called = await play(scriptedModel(calls('Noop')), { calls: 2 })
+  expect(at(called, 'calls', 2) && called.requests === 3, 'calls are limited')
+  const long = 'x'.repeat(3_000)
+  const input = await play(scriptedModel(calls('Noop', { long }, { input_tokens: 900, output_tokens: 1 })), {
+    inputTokens: 2_700,
+  })
+  expect(at(input, 'inputTokens', 900), 'the input is estimated')
+  const inner = scriptedModel(calls('Noop'))
+  const agent = (model) => subAgent({ tools: [noop], model: Object.assign(model, { info }) })
+  const tree = await play(scriptedModel(calls('Agent')), { turns: 4 }, { tools: [agent(inner)] })
+  expect(at(tree, 'turns', 4) && inner.requests.length === 3, 'agents draw from the same budget')
+  const none = scriptedModel(calls('Noop'))
+  expect(
+    at(await play(scriptedModel(calls('Agent')), { agents: 0 }, { tools: [agent(none)] }), 'agents', 0),
+    'agents are limited',
+  )
+  expect(none.requests.length === 0, 'an agent too many never asks')
+  const deep = await play(scriptedModel(calls('Agent')), { depth: 0 }, { tools: [agent(scriptedModel(calls('Noop')))] })
+  expect(at(deep, 'depth', 0), 'depth is limited')
+  // reserves of others
+  const told = []
+  const nobody = { limitReached: () => told.push('limit'), limitNear: () => undefined }
+  const account = new Account({ limits: { outputTokens: 10 } })
+  account.join(nobody)
+  const claim = (name, outputTokens) => account.reserve(nobody, { outputTokens }, () => told.push(name))
+  const first = claim('first', 8)
+  claim('second', 5)
+  claim('third', 2)
+  expect(String(told) === 'first', 'a request waits for the reserves of others, in order')
+  account.release(first)
+  await later()
+  expect(String(told) === 'first,second,third', 'a reserve is given back')
+  // time
+  const clock = simulatedClock()
+  const timed = new Account({ limits: { durationMs: 100 }, clock, now: () => clock.now() })
+  timed.join(nobody)
+  told.length = 0
+  timed.begin()
+  timed.begin()
+  clock.increment(30)
+  timed.end()
+  timed.end()
+  clock.increment(1_000)
+  expect(timed.usage.activeMs === 30, 'only what is under way counts, once')
+  timed.begin()
+  for (let n = 0; n < 6; n++) clock.increment(10)
+  expect(told.length === 0, 'time is not up before it is')
+  for (let n = 0; n < 2; n++) clock.increment(10)
+  expect(String(told) === 'limit', 'time is up')
+  // the loop guard
+  const same = { same: true }
+  const loop = Array.from({ length: 4 }, () => [{ call: 'Noop', input: same }])
+  const guarded = await play(scriptedModel([...loop, 'Done.']), undefined)
+  const refused = guarded.run.transcript.filter((message) => JSON.stringify(message).includes('did not run: the same'))
+  expect(refused.length === 2, 'a call that repeats itself is refused')
+  const asked = []
+  await play(scriptedModel([...loop, 'Done.']), undefined, {
+    canUseTool: (...given) => {
+      asked.push(given[5]?.because?.by)
+      return { behavior: 'allow' }
+    },
+    context: { permissions: { allow: ['Noop'] } },
+  })
+  expect(String(asked) === 'loop,loop', 'a call that repeats itself is asked about')
+  const others = await play(scriptedModel([...calls('Noop').slice(0, 6), 'Done.']), undefined)
+  expect(
+    others.ending?.reason === 'completed' && !JSON.stringify(others.run.transcript).includes('did not run'),
+    'other calls run',
+  )
+}
+const isOfLimits = /budget|usage|reserving|spending|loop-guard|permission-decision/.test(file)
+if (isOfLimits) await keepLimits()
 // start with the part that contains the fault
 if (isOfBackground) await sendToBackground()
 if (/lock|key-traffic|completed/.test(file)) await shareKeys()
@@ -369,5 +491,6 @@ stage = 'simulation'
 for (const hunt of isInQuery ? [simulateQueries, simulateTurns] : [simulateTurns, simulateQueries]) await hunt()
 if (!/lock|key-traffic|completed/.test(file)) await shareKeys()
 if (!isOfBackground) await sendToBackground()
+if (!isOfLimits) await keepLimits()
 process.stdout.write(JSON.stringify({ by: 'nothing' }))
 process.exit(0)

@@ -1,4 +1,5 @@
 import { isSignalboxError, SignalboxError } from '../base/signalbox-error.ts'
+import { wellFormed } from '../base/well-formed.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
 import type { LoggedBackground, OpenTurn } from '../journal/open-turn.ts'
@@ -203,12 +204,14 @@ export class SessionLog implements SessionJournal {
   }
 
   async openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const id = `${this.session}/${of.reply}/${of.call}`
+    const id = agentId(this.session, of)
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     // an opening of this session finds every agent that there may be
     this.append({ t: 'agent.started', optional: true, reply: of.reply, call: of.call, tool: of.tool, session: id })
     if ((await this.flush()) === false) throw this.#failure
+    const around = await outerOf(id, this.#options.store)
+    if (around !== null && around !== this.session) throw takenId(id, this.session)
     return this.#addAgent(id, of, 'either', created)
   }
 
@@ -296,19 +299,35 @@ export class SessionLog implements SessionJournal {
   }
 }
 
+/** A service may send any id: no two agents have the same, whatever is in it. */
+const agentId = (session: string, { reply, call }: AgentOf): string =>
+  [session, ...[reply, call].map((part) => encodeURIComponent(wellFormed(part)))].join('/')
+
+const takenId = (id: string, session: string): SignalboxError =>
+  new SignalboxError(
+    'session_exists',
+    `Session ${id} exists and is not an agent of session ${session}, which needs this id for one. Use ids without "/" for your own sessions.`,
+  )
+
 /** Only the session around an agent knows the call that it works for. Read first: opening would fence the owner. */
 async function refuseAgent(id: string, store: JournalStore): Promise<void> {
   // the id of an agent has its reply and its call
-  if (typeof id !== 'string' || !id.includes('/')) return
+  const outer = typeof id === 'string' && id.includes('/') ? await outerOf(id, store) : undefined
+  if (outer === undefined || outer === null) return
+  throw new SignalboxError(
+    'invalid_option',
+    `Session ${id} is an agent of session ${outer} and cannot be opened by itself. Open ${outer}: its questions are listed there.`,
+  )
+}
+
+/** The session around a stored one; undefined if it is no agent, null if it does not exist. */
+async function outerOf(id: string, store: JournalStore): Promise<string | undefined | null> {
   try {
-    for await (const created of store.read(id)) {
-      const outer = outerIn(created)
-      if (outer === undefined) return
-      const why = `Session ${id} is an agent of session ${outer} and cannot be opened by itself. Open ${outer}: its questions are listed there.`
-      throw new SignalboxError('invalid_option', why)
-    }
+    for await (const created of store.read(id)) return outerIn(created)
+    return null
   } catch (error) {
-    if (!isSignalboxError(error) || error.code !== 'session_not_found') throw error
+    if (isSignalboxError(error) && error.code === 'session_not_found') return null
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OpenSessionOptions } from '../durable/open-session.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import type { CrashingBody } from './crashing-bodies.ts'
 import type { CrashingConversation } from './crashing-conversation.ts'
 import type { Breach } from './invariant.ts'
 import type { QuerySetup } from './query-setup.ts'
@@ -15,6 +16,8 @@ export interface CrashSetup {
   readonly isAsked?: boolean | undefined
   /** Bodies may fail. @default false */
   readonly failure?: boolean | undefined
+  /** The user may abort the run once, in any process. @default false */
+  readonly aborts?: boolean | undefined
   /** How many processes crash in one story. @default 1 */
   readonly maxCrashes?: number | undefined
   /** A tool says `'again'` in its `recover`. @default false */
@@ -47,11 +50,13 @@ export function resultBreaches({ session, bodies, journals, yielded }: CrashingC
     // a call that changes nothing leaves no record of its start, so nobody can know that it was running
     const isTrue = text.includes('It may or may not')
       ? hasStarted
-      : text.includes(' done')
-        ? body?.state === 'finished'
-        : text.includes('broken')
-          ? body?.state === 'failed'
-          : body === undefined || (body.onlyReads && body.state === 'gone')
+      : text.includes('The user stopped this call')
+        ? isTrueStop(text, body?.state)
+        : text.includes(' done')
+          ? body?.state === 'finished'
+          : text.includes('broken')
+            ? body?.state === 'failed'
+            : body === undefined || (body.onlyReads && body.state === 'gone')
     if (!isTrue) breaches.push({ invariant: 'every result is true', problem: `${key}: ${text}, but it ${body?.state}` })
   }
   if (new Set(results.map(({ key }) => key)).size !== results.length)
@@ -68,6 +73,10 @@ export function resultBreaches({ session, bodies, journals, yielded }: CrashingC
   }
   return breaches
 }
+
+/** Stopped while it was asked about or after an error, or returned all the same. */
+const isTrueStop = (text: string, state: CrashingBody['state'] | undefined): boolean =>
+  text.includes('nothing more was done') ? state === undefined || state === 'failed' : state === 'finished'
 
 function resultsOf(message: Message, among: readonly Message[]): SeenResult[] {
   if (message.type !== 'user' || typeof message.message.content === 'string') return []

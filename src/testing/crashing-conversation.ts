@@ -26,6 +26,7 @@ export class CrashingConversation implements PlayableWorld {
   #held = heldModel()
   #replies = 0
   #said = 0
+  #isAborted = false
   #reply: CrashSetup['replies'][number] | undefined
   readonly #clock = simulatedClock()
   readonly #idsAndTime = countedIdsAndTime(this.#clock)
@@ -70,6 +71,11 @@ export class CrashingConversation implements PlayableWorld {
       moves.set(`${toolUseID} is allowed`, () => void this.session?.answer(id, { behavior: 'allow' }))
       moves.set(`${toolUseID} is denied`, () => void this.session?.answer(id, { behavior: 'deny', message: 'no' }))
     }
+    if (this.setup.aborts === true && !this.#isAborted && this.session.status === 'running')
+      moves.set('the user aborts', () => {
+        this.#isAborted = true
+        this.session?.abort('escape')
+      })
     if (this.crashes < (this.setup.maxCrashes ?? 1)) {
       moves.set('the process crashes', () => this.#crash(false))
       if (this.journals.pending.length > 0)
@@ -82,6 +88,7 @@ export class CrashingConversation implements PlayableWorld {
     const { records, pending } = this.journals
     return JSON.stringify([
       this.crashes,
+      this.#isAborted,
       [...records, ...pending].map((record) => [record.t, record.reply, record.call]),
       pending.length,
       this.session?.status,

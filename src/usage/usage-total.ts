@@ -81,7 +81,7 @@ export interface Spent {
   readonly activeMs?: number | undefined
 }
 
-export const noTokens: TokenCounts = {
+const noTokens: TokenCounts = {
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,

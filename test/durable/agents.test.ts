@@ -1,7 +1,15 @@
 import { type JournalStore, memoryJournals, openSession, postAnswer, storedQuestions } from 'signalbox/durable'
 import { subAgent } from 'signalbox/sub-agent'
 import { describe, expect, it } from 'vitest'
-import { type AnyTool, allowAllTools, type CanUseTool, type Model, type Session } from '../../src/index.ts'
+import {
+  type AnyTool,
+  allowAllTools,
+  type CanUseTool,
+  type Model,
+  type PermissionAnswer,
+  type Session,
+} from '../../src/index.ts'
+import { callBlock, textBlock } from '../../src/testing/held-model.ts'
 import { checkTranscript } from '../../src/transcripts/index.ts'
 import { type Life, lives, readAll, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
 import { heldModel } from '../support/held-model.ts'
@@ -49,6 +57,40 @@ function withAgent(options: Parameters<typeof lives>[1] = {}, deep = false) {
       const known = agentLives.get(held) ?? { session, held }
       agentLives.set(held, known)
       return known
+    },
+  }
+}
+
+/** Two agents that may run side by side, each with a model of its own, whose calls of Pay wait for a person. */
+function twoAgents() {
+  const pay = heldTool('Pay')
+  const refused: string[] = []
+  const say = (id: string): Model =>
+    async function* ({ messages }) {
+      const results = JSON.stringify(messages)
+      const isOver = results.includes('tool_result')
+      if (results.includes('not the second')) refused.push(id)
+      yield { type: 'message_start', message: { id: `${id}_${isOver ? 2 : 1}`, model: id } }
+      yield* isOver ? textBlock(0, `${id} is over`) : callBlock(0, id, 'Pay', '{}')
+      yield { type: 'message_delta', delta: { stop_reason: isOver ? 'end_turn' : 'tool_use' } }
+      yield { type: 'message_stop' }
+    }
+  const agent = (name: string): AnyTool =>
+    subAgent({ name, tools: [pay.tool], model: say(name.toLowerCase()), isConcurrencySafe: true }) as AnyTool
+  const world = lives([agent('One'), agent('Two')], {
+    canUseTool: later,
+    context: { permissions: { allow: ['One', 'Two'] } },
+  })
+  return {
+    ...world,
+    pay,
+    refused,
+    bothAsk: async (life: Life) => {
+      const { held } = await startReply(life)
+      held.call('a1', 'One', { prompt: 'pay' })
+      held.call('a2', 'Two', { prompt: 'pay' })
+      held.end('tool_use')
+      await until(() => life.session.questions().length === 2 && life.session.status === 'suspended')
     },
   }
 }
@@ -184,7 +226,7 @@ describe('agents that survive their process', () => {
     expect(said(world.first.session.transcript)).toContain('user: result a1 It was denied.')
   })
 
-  it('D17 two questions of two agents are answered in reverse order', async () => {
+  it('D17 questions of agents that run one after the other are answered in two processes', async () => {
     const world = withAgent({ canUseTool: later })
     const first = await world.begin()
     first.session.send('pay')
@@ -220,6 +262,105 @@ describe('agents that survive their process', () => {
       'user: result a2 two done',
       'assistant: Done.',
     ])
+  })
+
+  it('D16 D17 two agents ask at once; another process answers in reverse order, twice at once, and each answer reaches its own agent', async () => {
+    const world = twoAgents()
+    const first = await world.begin()
+    first.session.send('pay')
+    await world.bothAsk(first)
+    const [one, two] = first.session.questions()
+    const post = (id: string | undefined, answer: PermissionAnswer) =>
+      postAnswer(world.journals, 's', { question: String(id), answer })
+    const no = { behavior: 'deny', message: 'not the second' } as const
+    // the second first, each by two people at once
+    const second = await Promise.all([post(two?.id, no), post(two?.id, { behavior: 'allow' })])
+    expect(second.toSorted()).toEqual(['accepted', 'stale'])
+    const isDenied = second[0] === 'accepted'
+    expect((await Promise.all([post(one?.id, { behavior: 'allow' }), post(one?.id, no)])).toSorted()).toEqual([
+      'accepted',
+      'stale',
+    ])
+    await until(() => world.pay.started.includes('one') || world.refused.length > 0)
+    for (const id of [...world.pay.started]) world.pay.run(id).finish()
+    expect([world.pay.started.filter((id) => id === 'two').length, isDenied]).toEqual([isDenied ? 0 : 1, isDenied])
+    expect(new Set(world.pay.started).size).toBe(world.pay.started.length)
+    expect(await post(one?.id, { behavior: 'allow' })).toBe('stale')
+  })
+
+  it('D11 D17 the tool of the agent, or the one that it asks about, is gone when its question is answered', async () => {
+    const world = await asked()
+    await world.seen
+    const [question] = world.first.session.questions()
+    const second = await world.begin({ tools: [] })
+    expect(second.session.questions()).toMatchObject([{ id: question?.id, toolName: 'Pay' }])
+    expect(await second.session.answer(question?.id as string, { behavior: 'allow' })).toBe('accepted')
+    second.session.resume()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(world.pay.started).toEqual([])
+    expect(JSON.stringify(second.session.transcript)).toContain('It may or may not have taken effect')
+    // nothing is left to answer, here or in the log of the agent
+    expect(second.session.questions()).toEqual([])
+    expect(await storedQuestions(world.journals, 's')).toEqual([])
+    expect(
+      await postAnswer(world.journals, 's', { question: String(question?.id), answer: { behavior: 'allow' } }),
+    ).toBe('stale')
+    const inner = await world.idsOf()
+    expect((await world.recordsOf(inner[1] as string)).at(-1)).toMatchObject({
+      t: 'run.ended',
+      reason: 'aborted_tools',
+    })
+  })
+
+  it('D16 D17 an answer to a question of an agent whose call was stopped is stale, from every side', async () => {
+    const world = await asked({}, true)
+    await world.seen
+    const { session } = world.first
+    const [question] = session.questions()
+    const asker = (await storedQuestions(world.journals, 's'))[0]?.session as string
+    session.resume()
+    session.abort('enough')
+    await session.whenIdle()
+    const answer = { behavior: 'allow' } as const
+    const given = { type: 'answer', question: question?.id as string, answer } as const
+    expect(await session.answer(given.question, answer)).toBe('stale')
+    expect(await postAnswer(world.journals, 's', given)).toBe('stale')
+    expect(await world.journals.post(asker, given)).toBe('stale')
+    await session.close()
+    const second = await world.begin()
+    expect(second.session.questions()).toEqual([])
+    expect(await second.session.answer(given.question, answer)).toBe('stale')
+    expect(world.pay.started).toEqual([])
+  })
+
+  it('D17 ids that a service sends cannot lead to the log of another agent or of another session', async () => {
+    const world = withAgent({ canUseTool: allowAllTools })
+    const mine = await openSession({
+      id: 's/msg_1/mine',
+      journals: world.journals,
+      tools: [],
+      model: heldModel().model,
+      owner: 'me',
+    })
+    const first = await world.begin()
+    first.session.send('pay')
+    const { held } = await startReply(first)
+    held.call('../../etc', 'Agent', { prompt: 'one' })
+    held.call('x/msg_1/y', 'Agent', { prompt: 'two' })
+    held.call('half \ud800', 'Agent', { prompt: 'three' })
+    held.call('mine', 'Agent', { prompt: 'four' })
+    held.end('tool_use')
+    for (const words of ['one', 'two', 'three']) await sayLast(world.agentLife(first.session), words)
+    await sayLast(first)
+    await first.session.whenIdle()
+    const agents = (await world.idsOf()).filter((id) => id !== 's' && id !== 's/msg_1/mine')
+    expect(agents.map((id) => id.split('/').length)).toEqual([3, 3, 3])
+    expect(JSON.stringify(first.session.transcript)).toContain('exists and is not an agent of session s')
+    // its owner still has it
+    mine.send('still here')
+    await settle()
+    expect((await world.recordsOf('s/msg_1/mine')).map(({ t }) => t)).toContain('message.sent')
   })
 
   it('D10 D17 opening a session fences the agents of the owner before: nothing of theirs starts or is written', async () => {

@@ -6,6 +6,13 @@ const read = heldTool('Read', { safe: true, isReadOnly: () => true }).tool
 const quick = heldTool('Quick', { startWhen: 'closed' }).tool
 const again = heldTool('Again', { recover: () => 'again' }).tool
 
+const moreAborts: [string, ExploreCrashesOptions][] = [
+  ['a call that changes nothing', { tools: [read], replies: [[{ call: 'Read' }]] }],
+  ['a call that starts while the reply streams', { tools: [quick], replies: [[{ call: 'Quick' }, 'and so on']] }],
+  ['calls side by side', { tools: [read, write], replies: [[{ call: 'Read' }, { call: 'Write' }]] }],
+  ['two turns', { tools: [write], replies: [[{ call: 'Write' }], [{ call: 'Write' }]] }],
+]
+
 describe('a crash at every event', () => {
   it.each<[string, ExploreCrashesOptions]>([
     ['a call with effects', { tools: [write], replies: [[{ call: 'Write' }]], maxCrashes: 2, failure: true }],
@@ -27,5 +34,16 @@ describe('a crash at every event', () => {
     expect(breach).toBeUndefined()
     expect(isComplete).toBe(true)
     expect(states).toBeGreaterThan(15)
+  })
+
+  it.each<[string, ExploreCrashesOptions]>([
+    ['a call with effects', { tools: [write], replies: [[{ call: 'Write' }]], failure: true }],
+    ['a call that waits for an answer', { tools: [write], replies: [[{ call: 'Write' }]], isAsked: true }],
+    ...(process.env.SIGNALBOX_FULL === undefined ? [] : moreAborts),
+  ])('D5 D11 D15a A1 an abort before or after a crash, %s: every result is true, and the log folds to the transcript', async (_, setup) => {
+    const { breach, isComplete, states, report } = await exploreCrashes({ ...setup, aborts: true, maxMs: 200_000 })
+    expect(breach, report).toBeUndefined()
+    expect(isComplete).toBe(true)
+    expect(states).toBeGreaterThan(30)
   })
 })

@@ -59,6 +59,8 @@ export function connect(
 ): Redis {
   const options: ConnectionOptions = {
     maxRetriesPerRequest: null,
+    // packets may vanish without a word; commands that wait on purpose wait for 10 s
+    socketTimeout: 30_000,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
     // after a failover the address leads to another server
     reconnectOnError: (error) => error.message.startsWith('READONLY'),

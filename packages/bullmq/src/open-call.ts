@@ -1,9 +1,11 @@
 import { type BodyOutcome, type RemoteCall, type RemoteResult, settleOutcome } from 'signalbox/remote'
 import type { Engine } from './bull-runner.ts'
 import { abortChannel, markerOf, type NumberedProgress, retentionSeconds } from './engine.ts'
+import { aboutOutcome, aboutProgress } from './seal.ts'
 
 /** How long the news of a stopped body may take, after its grace period. The executor waits a little longer. */
 const newsMs = 4_000
+const stoppedWaiting = 'it was stopped before a worker took it.'
 /** Looks without a lock before a worker counts as lost. */
 const maxUnlockedLooks = 3
 
@@ -20,6 +22,7 @@ export class OpenCall {
   #looksAgain = false
   #isSent = false
   #isTaken = false
+  #waitsAgain = false
   #hasBeenAddedAgain = false
   #seen = 0
   #unlocked = 0
@@ -56,7 +59,13 @@ export class OpenCall {
     const { n, data } = (report ?? {}) as Partial<NumberedProgress>
     if (this.#isOver || typeof n !== 'number' || n <= this.#seen) return
     this.#seen = n
-    this.#call.onProgress(data)
+    const { envelope } = this.#engine
+    if (!envelope.isSealing) return this.#call.onProgress(data)
+    envelope.unpack(data, aboutProgress(this.#id, n)).then(
+      (opened) => void (this.#isOver || this.#call.onProgress(opened)),
+      // from somebody else
+      () => undefined,
+    )
   }
 
   /** Reads the job. One look at a time; a hint that comes meanwhile leads to one more. */
@@ -91,6 +100,8 @@ export class OpenCall {
     this.#call.onPlace({ place: 'sent' })
     this.#after(this.#engine.pickupMs, () => void this.#giveUpWaiting())
     this.#lookEverySoOften()
+    // it was stopped while it was being sent
+    if (this.#call.signal.aborted) this.#remove(stoppedWaiting).catch(() => undefined)
   }
 
   #lookEverySoOften(): void {
@@ -104,23 +115,34 @@ export class OpenCall {
     const state = await queue.getJobState(this.#id)
     if (this.#isOver) return
     if (state === 'unknown') return this.#gone()
+    if (state === 'active') this.#waitsAgain = false
     if (state !== 'active' && state !== 'completed' && state !== 'failed') return
     const job = await queue.getJob(this.#id)
     if (this.#isOver || job === undefined) return
     this.#take(job.processedBy)
     this.progress(job.progress)
-    if (state === 'completed') return this.#end(outcomeIn(job.returnvalue))
+    if (state === 'completed') return this.#open(job.returnvalue)
     if (state === 'failed') return this.lose(job.failedReason || 'The worker was lost.')
     if (state === 'active') await this.#checkLock()
   }
 
+  async #open(value: unknown): Promise<void> {
+    try {
+      this.#end(outcomeIn(await this.#engine.envelope.unpack(value, aboutOutcome(this.#id))))
+    } catch (error) {
+      this.lose(`Its outcome cannot be opened: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
   /** Workers notice a lost worker among them. This host notices if it was the last one. */
   async #checkLock(): Promise<void> {
-    const { redis, queue, lookMs } = this.#engine
+    const { redis, queue, lookMs, pickupMs } = this.#engine
     const isLocked = (await redis.exists(queue.toKey(`${this.#id}:lock`))) === 1
     this.#unlocked = isLocked ? 0 : this.#unlocked + 1
     // hints may come quickly one after the other
-    if (this.#unlocked < maxUnlockedLooks || this.#call.again || lookMs === 0) return
+    if (this.#unlocked < maxUnlockedLooks || lookMs === 0) return
+    // other workers may run it once more; perhaps there are none
+    if (this.#call.again && this.#unlocked * lookMs < pickupMs) return
     if ((await queue.getJobState(this.#id)) === 'active') this.lose('The worker was lost.')
   }
 
@@ -147,19 +169,27 @@ export class OpenCall {
 
   #stop(): void {
     this.#after(this.#call.abortGraceMs + newsMs, () => this.lose('Nobody said whether the body has stopped.'))
-    this.#remove('it was stopped before a worker took it.').catch(() => undefined)
+    this.#remove(stoppedWaiting).catch(() => undefined)
   }
 
+  /** Goes on trying: a job that was taken waits again when its worker is lost, and perhaps nobody is left to take it. */
   async #giveUpWaiting(): Promise<void> {
-    if (this.#isTaken || this.#isOver) return
-    await this.#remove(`no worker took it within ${this.#engine.pickupMs} ms.`, true).catch(() => {
-      this.#after(this.#engine.lookMs, () => void this.#giveUpWaiting())
-    })
+    const { pickupMs, lookMs, queue } = this.#engine
+    try {
+      // it may wait again only since a moment ago
+      if (this.#isTaken && !this.#waitsAgain) this.#waitsAgain = (await queue.getJobState(this.#id)) === 'waiting'
+      else await this.#remove(`no worker took it within ${pickupMs} ms.`, true)
+    } catch {
+      // Redis is away: the next try will tell
+    }
+    this.#after(Math.max(pickupMs, lookMs), () => void this.#giveUpWaiting())
   }
 
   async #remove(because: string, onlyIfWaiting = false): Promise<void> {
     if (!onlyIfWaiting) await this.#mark()
-    if (await this.#engine.removeWaiting(this.#id)) this.#end({ status: 'notRun', because })
+    const told = await this.#engine.removeWaiting(this.#id)
+    if (told === 'removed') this.#end({ status: 'notRun', because })
+    else if (told === 'lost') this.lose('Its worker was lost.')
     else this.look()
   }
 

@@ -7,7 +7,7 @@ import { runKilled, writeLife } from '../../../test/support/kill-campaign.ts'
 import { findPostgres, PostgresServer } from './postgres-server.ts'
 
 const { SIGNALBOX_FULL, SIGNALBOX_KILLS, SIGNALBOX_SEED = '1' } = process.env
-const wanted = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 20 : 5_000))
+const wanted = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 250 : 5_000))
 const isThere = findPostgres() !== undefined
 
 describe.skipIf(!isThere && process.env.CI !== 'true')('kill -9 on PostgreSQL', () => {

@@ -10,7 +10,7 @@ import {
   isConversation,
   type Showable,
 } from '../recorder/showable.ts'
-import { lastPrompt, recordTalk } from './conversation-talk.ts'
+import { lastPrompt, limitWords, recordTalk } from './conversation-talk.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
 
 const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer', 'detach']
@@ -85,12 +85,18 @@ export class ShownRuns {
       const run = current?.source.watch?.run
       if (run !== undefined && this.#recorder !== undefined) recordTalk(this.#recorder, run, message)
     })
+    const ending = query.actor?.subscribe(({ status, context }) => {
+      const run = current?.source.watch?.run
+      if (status !== 'done' || context.limit === undefined || run === undefined) return
+      this.#recorder?.say(run, 'host', limitWords(context.limit))
+    })
     const { executor } = query
     if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
     const stop = query.onExecutor(show)
     return () => {
       stop()
       stopTalk?.()
+      ending?.unsubscribe()
       current?.leave()
     }
   }

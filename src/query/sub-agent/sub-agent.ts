@@ -26,6 +26,7 @@ export interface SubAgentOptions
     | 'system'
     | 'maxTurns'
     | 'limits'
+    | 'loopGuard'
     | 'toolExecution'
     | 'executor'
     | 'prepareMessages'

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { runKilled, writeLife } from '../../support/kill-campaign.ts'
 
 const { SIGNALBOX_FULL, SIGNALBOX_KILLS, SIGNALBOX_SEED = '1' } = process.env
-const wanted = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 40 : 5_000))
+const wanted = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 250 : 5_000))
 
 describe('kill -9 on the file store', () => {
   it('D4 D5 D6 D11 D17 effects begin at most once, results are true, and the log folds to the transcript', async () => {

@@ -199,6 +199,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       throw error
     }))
   durable?.on('run_started', ({ run }) => show(run))
+  // an answer may begin another run before the first has been read
+  durable?.on('run_ended', ({ result }) => usage.addRun(result.usage, options.modelName))
   const durableRun = durable && new DurableRun(durable)
   const begin = (text: string | undefined, before: readonly Message[]): ShownRun => {
     if (durable !== undefined && durableRun !== undefined) {
@@ -266,6 +268,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (step.done === true) {
         transcript?.sync(run.transcript)
         leave()
+        if (durable === undefined) usage.addRun(step.value.usage, options.modelName)
         recording?.flush()
         if (recording?.problem !== undefined) note(`The recording is incomplete: ${recording.problem}`)
         const ending = endingOf(step.value, {
@@ -297,10 +300,10 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (isKept(message)) pending.push(message)
       if (message.type === 'system' && message.subtype === 'model_reply') {
         replies++
-        usage.add(options.modelName, message.usage)
         recorder.reply(turn, message)
       }
       if (isRetry(message)) note(retryWords(message))
+      if (message.type === 'system' && message.subtype === 'limit_warning') note(String(message.message))
       if (message.type === 'user' && message.background !== undefined)
         note(outcomeWords(message.background, nameOfCall))
       output.message(message)

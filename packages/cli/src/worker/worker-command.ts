@@ -26,7 +26,11 @@ export const workerCommand = (io: Io, finish: Finish): Command =>
     .argument('<tools>', 'the module that exports the tools')
     .option('--redis <url>', 'the address of Redis (default: REDIS_URL, or redis://127.0.0.1:6379)')
     .option('--label <name>', 'take calls with this label; may be repeated (default: default)', collect)
-    .option('--concurrency <number>', 'how many bodies run at once (default: the number of processors)', readCount)
+    .option(
+      '--concurrency <number>',
+      'how many bodies of each label run at once (default: the number of processors)',
+      readCount,
+    )
     .option('--name <text>', 'how hosts and the inspector name this worker (default: host and process)')
     .option('--prefix <text>', 'the beginning of all keys in Redis (default: signalbox)')
     .option('--results <folder>', 'a folder, shared with the hosts, for results over 256 KiB')
