@@ -137,6 +137,229 @@ const shareKeys = async () => {
   await finish('')
   expect(String(locks.holders().map(({ toolUseID }) => toolUseID)) === 'g.inner', 'an agent takes no keys')
 }
+/** Calls that outlive their turn: read, stopped, crossed by an end, and recovered from a log. */
+const sendToBackground = async () => {
+  const { allowAllTools, backgroundOf, createSession, query } = await import(`${root}/src/index.js`).catch(crashed)
+  const { memoryJournals, openSession } = await import(`${root}/src/durable/index.js`).catch(crashed)
+  const { heldModel } = await import(`${root}/src/testing/held-model.js`)
+  const { simulatedClock } = await import(`${root}/src/testing/simulated-clock.js`)
+  const later = async (rounds = 6) => {
+    for (let round = 0; round < rounds; round++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const expect = (isTrue, rule) => isTrue || found('background calls', rule)
+  /** Reads the outcome of `bg_1` into its own result. */
+  const reader = {
+    ...heldTool('Peek', { safe: true }).tool,
+    call: async (_input, context) => ({
+      data: JSON.stringify(backgroundOf(context)?.readIn('bg_1', context)?.outcome?.[0]?.message.content[0].content),
+    }),
+  }
+  const world = (given = {}) => {
+    const [held, clock] = [heldModel(), simulatedClock()]
+    const slow = heldTool('Slow', { resources: ({ keys = [] }) => ({ writes: keys }), ...given })
+    const options = { tools: [slow.tool, reader], model: held.model, canUseTool: allowAllTools }
+    const executor = { clock, abortGraceMs: 50 }
+    const reply = async (...calls) => {
+      await later()
+      held.start()
+      for (const [id, name, input] of calls) held.call(id, name, input)
+      if (calls.length === 0) held.text('ok')
+      held.end(calls.length === 0 ? undefined : 'tool_use')
+      await later()
+    }
+    const signal = (id) => slow.run(id).context.abortController.signal
+    return { held, clock, slow, reply, signal, options: { ...options, executor } }
+  }
+  const begin = (given, more) => {
+    const made = world(given)
+    const run = query({ messages: 'go', ...made.options, ...more })
+    const read = (async () => {
+      for await (const _ of run);
+    })()
+    void read
+    return {
+      ...made,
+      run,
+      told: () => JSON.stringify(run.transcript.map(({ message }) => message)).split('THE END').length - 1,
+    }
+  }
+  const the = { data: 'THE END' }
+
+  const waits = begin()
+  await waits.reply(['a', 'Slow', { keys: ['f:x'] }], ['b', 'Slow', { keys: ['f:x'] }])
+  expect(waits.run.detach('a'), 'a running call can go to the background')
+  await later()
+  expect(!waits.slow.started.includes('b'), 'a background call keeps the keys that it named')
+  waits.slow.run('a').finish(the)
+  await later()
+  expect(waits.slow.started.includes('b'), 'keys are given back when a background call is over')
+  waits.run.detach('b')
+  await waits.reply()
+  await waits.reply()
+  expect(waits.run.result === undefined, 'a query waits for its background calls')
+  expect(waits.told() === 1, 'an outcome is delivered once')
+  waits.slow.run('b').fail(new Error('broke'))
+  await waits.reply()
+  await waits.reply()
+  expect(waits.run.result?.reason === 'completed', 'a query ends when its background calls are over')
+
+  const reads = begin()
+  await reads.reply(['a', 'Slow'])
+  reads.run.detach('a')
+  await later()
+  reads.slow.run('a').finish(the)
+  await reads.reply(['r', 'Peek'])
+  await reads.reply()
+  await later()
+  expect(reads.told() === 1, 'an outcome that a call has read is not delivered again')
+  expect(reads.run.result?.reason === 'completed', 'a query ends when its outcomes are read')
+
+  const ends = begin({ background: { awaited: false } })
+  await ends.reply(['a', 'Slow'], ['b', 'Slow'])
+  ends.run.detach('a', { onEnd: 'leave', awaited: false })
+  ends.run.detach('b')
+  await ends.reply()
+  expect(!ends.signal('a').aborted, 'a call that is left runs on')
+  expect(ends.signal('b').aborted, 'a call that nobody awaits stops when its query ends')
+  ends.clock.increment(50)
+  await later()
+  expect(ends.run.result?.reason === 'completed', 'a body that ignores its signal does not hang the end')
+
+  const stops = begin({ retry: { attempts: 2, backoffMs: 10 } })
+  await stops.reply(['a', 'Slow'], ['b', 'Slow'])
+  stops.run.detach('a')
+  stops.run.detach('b')
+  await later()
+  stops.run.background.stop('bg_1')
+  stops.slow.run('b').fail(new Error('once'))
+  await later()
+  expect(stops.signal('a').aborted && !stops.signal('b').aborted, 'a stop reaches one call')
+  stops.clock.increment(10)
+  await later()
+  expect(stops.slow.started.length === 3, 'retries go on in the background')
+  stops.clock.increment(40)
+  await later()
+  expect(stops.run.background.list()[0]?.status === 'stopped', 'a stop has its grace period')
+  stops.run.abort('escape')
+  await later()
+  expect(stops.signal('b').aborted, 'an abort of a query stops its background calls')
+
+  const limited = begin({}, { maxBackground: 1 })
+  await limited.reply(['a', 'Slow'], ['b', 'Slow'])
+  expect(limited.run.detach('a'), 'a running call can go to the background')
+  await later()
+  expect(!limited.run.detach('b'), 'the number of background calls is limited')
+  limited.run.interrupt('hurry')
+  await later()
+  expect(!limited.signal('a').aborted, 'an interrupt does not stop a background call')
+
+  const quick = {
+    ...heldTool('Quick', { safe: true }).tool,
+    call: (_input, context) => {
+      context.detach()
+      return the
+    },
+  }
+  const late = begin({}, { tools: [quick] })
+  late.run.on('tool_use_background', ({ backgroundID }) => void late.run.background.stop(backgroundID))
+  await late.reply(['a', 'Quick'])
+  expect(late.told() === 1, 'a call that is stopped when it is over keeps its outcome')
+
+  const order = begin({ safe: true })
+  await order.reply(['a', 'Slow'], ['b', 'Slow'])
+  for (const id of ['a', 'b']) order.run.detach(id)
+  await later()
+  for (const id of ['b', 'a']) order.slow.run(id).finish(the)
+  await order.reply()
+  const heads = JSON.stringify(order.run.transcript).match(/Background call bg_\d/g)
+  expect(String(heads?.map((head) => head.slice(-1))) === '2,1', 'outcomes come in the order of completion')
+
+  const again = begin({ isReadOnly: () => true, startWhen: 'closed' }, { retry: { attempts: 1, backoffMs: 10 } })
+  await later()
+  again.held.start()
+  again.held.call('a', 'Slow')
+  await later()
+  again.run.detach('a')
+  await later()
+  again.held.fail(Object.assign(new Error('overloaded'), { status: 529 }))
+  await later()
+  expect(again.signal('a').aborted, 'calls of a discarded reply stop')
+  again.slow.run('a').finish(the)
+  await later()
+  again.clock.increment(10)
+  await again.reply()
+  await again.reply()
+  expect(again.told() === 0, 'nobody gets the outcome of a discarded reply')
+
+  const made = world()
+  const session = createSession(made.options)
+  session.send('go')
+  await made.reply(['a', 'Slow'])
+  session.detach('a')
+  await made.reply()
+  session.interrupt()
+  await later()
+  expect(!made.signal('a').aborted && session.status === 'idle', 'an interrupt does not stop a background call')
+  session.abort('escape')
+  await later()
+  expect(made.signal('a').aborted, 'an abort of a session stops its background calls')
+  made.slow.run('a').finish(the)
+  await later()
+  session.send('and?')
+  await later()
+  const asked = JSON.stringify(made.held.requests.at(-1)?.messages)
+  expect(asked.includes('It was stopped'), 'outcomes precede the next prompt')
+
+  const paused = world()
+  const parked = await openSession({ ...paused.options, id: 'p', journals: memoryJournals() })
+  parked.send('go')
+  await paused.reply(['a', 'Slow'])
+  parked.detach('a')
+  await later()
+  paused.held.start()
+  await later()
+  void parked.suspend({ graceMs: 20 })
+  paused.held.text('ok')
+  paused.held.end()
+  await later(20)
+  paused.clock.increment(20)
+  await later(20)
+  expect(paused.signal('a').aborted, 'a suspension ends the wait for a background call')
+
+  const journals = memoryJournals()
+  const first = world()
+  const one = await openSession({ ...first.options, id: 's', journals, owner: 'one' })
+  one.send('go')
+  await first.reply(['a', 'Slow'], ['b', 'Slow'])
+  one.detach('a')
+  one.detach('b')
+  await first.reply()
+  first.slow.run('b').finish(the)
+  await later(20)
+  const types = []
+  for await (const { t } of journals.read('s')) types.push(t)
+  expect(types.includes('background.finished'), 'an outcome is recorded')
+  const second = world({ recover: () => ({ data: 'FOUND' }) })
+  const two = await openSession({ ...second.options, id: 's', journals, owner: 'two' })
+  two.resume()
+  await later(20)
+  await second.reply()
+  await later(20)
+  if (second.held.requests.length > 1) await second.reply()
+  await later(20)
+  const text = JSON.stringify(two.transcript)
+  expect(text.split('"text":"[Background call bg_2').length === 2, 'an outcome of the log is delivered once')
+  expect(text.split('FOUND').length >= 2 && second.slow.started.length === 0, 'a call of the log is recovered')
+  const third = world()
+  const three = await openSession({ ...third.options, id: 's', journals, owner: 'three' })
+  three.send('and?')
+  await later(20)
+  await third.reply()
+  await later(20)
+  const last = JSON.stringify(three.transcript)
+  expect(last.split('"text":"[Background call bg_2').length === 2, 'an outcome is not delivered again after a restart')
+}
+const isOfBackground = /background|detach|concluding|session-fold/.test(file)
 /** A query with an agent under limits: exploration plays no agents. */
 const keepLimits = async () => {
   const { z } = await import('zod')
@@ -260,12 +483,14 @@ const keepLimits = async () => {
 const isOfLimits = /budget|usage|reserving|spending|loop-guard|permission-decision/.test(file)
 if (isOfLimits) await keepLimits()
 // start with the part that contains the fault
+if (isOfBackground) await sendToBackground()
 if (/lock|key-traffic|completed/.test(file)) await shareKeys()
 const isInQuery = file.includes('query')
 for (const hunt of isInQuery ? [exploreQueries, exploreTurns] : [exploreTurns, exploreQueries]) await hunt()
 stage = 'simulation'
 for (const hunt of isInQuery ? [simulateQueries, simulateTurns] : [simulateTurns, simulateQueries]) await hunt()
 if (!/lock|key-traffic|completed/.test(file)) await shareKeys()
+if (!isOfBackground) await sendToBackground()
 if (!isOfLimits) await keepLimits()
 process.stdout.write(JSON.stringify({ by: 'nothing' }))
 process.exit(0)

@@ -277,8 +277,8 @@ export const mutants = [
   [
     'machines',
     'an abort does not stop the tools',
-    "actions: [holdAbort, 'abortTools'] },\n                'calls.stalled'",
-    "actions: [holdAbort] },\n                'calls.stalled'",
+    "'deciding',\n                'query.steer': { actions: 'interruptTools' },\n                'query.abort': { target: 'abortingTools', actions: [holdAbort, 'abortTools'] }",
+    "'deciding',\n                'query.steer': { actions: 'interruptTools' },\n                'query.abort': { target: 'abortingTools', actions: [holdAbort] }",
   ],
   [
     'machines',
@@ -314,6 +314,93 @@ export const mutants = [
   ],
   ['src/query', 'the backoff is left behind', 'clearTimer(loop.settings.clock, loop.backoff);', ''],
   ['src/query', 'the query keeps a listener on its host', 'loop.listenToHost(false);', ''],
+  // calls in the background
+  [
+    'machines/background',
+    'background: a stop that comes too late drops the outcome',
+    'drops: (_, { drops }) => drops,',
+    'drops: () => true,',
+  ],
+  [
+    'machines/background',
+    'background: a body that ignores a stop is waited for',
+    "entry: ['stop', 'startGrace'],",
+    "entry: ['stop'],",
+  ],
+  [
+    'machines/background',
+    'background: an outcome is delivered before it is recorded',
+    'needsRecording: ({ context }) => context.port.needsRecording,',
+    'needsRecording: () => false,',
+  ],
+  [
+    'machines/background',
+    'background: retries end with the turn',
+    'willRetry: (_, settled) => settled.willRetry,',
+    'willRetry: () => false,',
+  ],
+  [
+    'machines/background',
+    'background: what is dropped is delivered',
+    'isDropped: ({ context }) => context.isDropped,',
+    'isDropped: () => false,',
+  ],
+  [
+    'machines/query',
+    'background: a query does not wait',
+    'awaitsBackground: ({ context }) => context.port.awaitsBackground,',
+    'awaitsBackground: () => false,',
+  ],
+  [
+    'machines/query',
+    'background: the end of a grace period does not suspend a query that waits',
+    "'suspend.due': 'suspended',",
+    '',
+  ],
+  ['src/background', 'background: keys are given up', 'this.#host.holdKeys(this, keys)', 'void keys'],
+  [
+    'src/background',
+    'background: one call too many',
+    'this.#underWay.length < this.#maxBackground',
+    'this.#underWay.length <= this.#maxBackground',
+  ],
+  [
+    'src/background',
+    'background: an outcome that was read is delivered again',
+    'const told = ofTurn.filter(({ reader }) => hasTold(reader)).map(({ id }) => id)',
+    'const told = []',
+  ],
+  ['src/background', 'background: the last outcome comes first', 'this.#over.push(call)', 'this.#over.unshift(call)'],
+  [
+    'src/background',
+    'background: a call that is to be left is stopped',
+    "if (call.background.how.onEnd === 'leave')",
+    'if (false)',
+  ],
+  [
+    'src/query',
+    'background: an interrupt stops what is in the background',
+    "loop.ownsBackground && reason !== 'interrupt'",
+    'loop.ownsBackground',
+  ],
+  [
+    'src/query',
+    'background: calls outlive their query',
+    "return ownsBackground ? background.close('query_ended') : undefined",
+    'return undefined',
+  ],
+  [
+    'src/query/session',
+    'background: an abort of a session stops nothing',
+    'this.background.stopAll(reason, false)',
+    'void reason',
+  ],
+  [
+    'src/durable',
+    'background: an outcome that was delivered is delivered again after a restart',
+    'if (fold.background.delete(id))',
+    'if (fold.background.has(id))',
+  ],
   // limits and the loop guard
   [
     'machines/query/budget',

@@ -13,7 +13,7 @@ import {
 import { lastPrompt, limitWords, recordTalk } from './conversation-talk.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
 
-const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
+const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer', 'detach']
 
 /** A title, and the call that a sub-agent's run works for. */
 export type ShownAs = Pick<WatchedAs, 'title' | 'parentToolUseID'>
@@ -127,6 +127,7 @@ const ownCommands = (executor: Commandable): Commands => ({
   abort: (reason) => executor.abort(reason),
   discard: () => executor.discard?.(),
   answer: (id, answer) => executor.answer?.(id, answer) === true,
+  detach: (id) => executor.detach?.(id) === true,
   ruleFor: (id) => ruleFor(executor, id),
 })
 
@@ -134,5 +135,6 @@ const ownCommands = (executor: Commandable): Commands => ({
 const commandsOf = (query: Conversation, executor: Commandable): Commands => ({
   abort: (reason) => (reason === 'interrupt' ? query.interrupt() : query.abort(reason)),
   answer: (id, answer) => executor.answer?.(id, answer) === true,
+  detach: (id) => executor.detach?.(id) === true,
   ruleFor: (id) => ruleFor(executor, id),
 })
