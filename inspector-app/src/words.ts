@@ -69,6 +69,7 @@ const deciders: Readonly<Record<EncodedSource['by'], (name: string) => string>> 
   hook: (name) => (name === '' ? 'by a hook' : `by the hook ${name}`),
   tool: () => 'by the tool itself',
   host: () => 'by the host, or the person it asked',
+  loop: (name) => `because it repeats itself (${name})`,
 }
 
 const askers: Readonly<Record<EncodedSource['by'], (name: string) => string>> = {
@@ -77,6 +78,7 @@ const askers: Readonly<Record<EncodedSource['by'], (name: string) => string>> = 
   hook: (name) => (name === '' ? 'because a hook requires a question' : `because the hook ${name} requires a question`),
   tool: () => 'because the tool requires a question',
   host: () => 'because the host requires a question',
+  loop: (name) => `because it repeats itself: the same input had the same result ${name} in a row`,
 }
 
 /** Why a question is asked. */
