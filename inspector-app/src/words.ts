@@ -69,6 +69,7 @@ const deciders: Readonly<Record<EncodedSource['by'], (name: string) => string>> 
   hook: (name) => (name === '' ? 'by a hook' : `by the hook ${name}`),
   tool: () => 'by the tool itself',
   host: () => 'by whoever was asked',
+  loop: (name) => `because it repeats itself (${name})`,
 }
 
 const askers: Readonly<Record<EncodedSource['by'], (name: string) => string>> = {
@@ -77,6 +78,7 @@ const askers: Readonly<Record<EncodedSource['by'], (name: string) => string>> = 
   hook: (name) => (name === '' ? 'because a hook wants it asked' : `because the hook ${name} wants it asked`),
   tool: () => 'because the tool wants it asked',
   host: () => 'because the host wants it asked',
+  loop: (name) => `because it repeats itself: the same input had the same result ${name} in a row`,
 }
 
 /** Why a question is asked. */

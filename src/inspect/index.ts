@@ -22,6 +22,7 @@ export { foldFrame, foldRun, foldServer } from './run-model/fold-frame.ts'
 export type { CastListener, ModelListener, RunListener } from './run-model/run-listener.ts'
 export {
   type ActorState,
+  type BackgroundState,
   type CallState,
   type CastState,
   emptyRunModel,

@@ -182,6 +182,7 @@ const executorCommands: Readonly<Record<Command, CommandWords>> = {
   abort: { label: 'Stop this turn', says: 'Every call that is not completed stops and gets an error result.' },
   discard: { label: 'Discard this turn', says: 'Every call stops. No more results of this turn are handed over.' },
   answer,
+  detach: { label: 'Send to the background', says: 'The conversation goes on without the call.' },
 }
 
 /** For a run of a query: commands go to the query, so the model is not asked again. */

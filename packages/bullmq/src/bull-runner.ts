@@ -1,6 +1,6 @@
 import { Queue, QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { within } from 'signalbox/node'
+import { type Seal, within } from 'signalbox/node'
 import { DidNotRunError, type RemoteCall, type RemoteResult, type ToolRunner } from 'signalbox/remote'
 import {
   checkDurability,
@@ -19,6 +19,7 @@ import {
   warnerOf,
 } from './engine.ts'
 import { OpenCall } from './open-call.ts'
+import { aboutCall, checkSeal, Envelope } from './seal.ts'
 
 export interface BullRunnerOptions extends EngineOptions {
   /**
@@ -36,6 +37,8 @@ export interface BullRunnerOptions extends EngineOptions {
    * @default 1_000
    */
   readonly lookMs?: number | undefined
+  /** Encrypts inputs, progress and results on their way through Redis. The workers need the same seal. */
+  readonly seal?: Seal | undefined
 }
 
 /** Sends bodies to workers through BullMQ. */
@@ -62,7 +65,8 @@ return starts == '0' and 'removed' or 'lost'`
  * const runner = bullRunner({ connection: 'redis://127.0.0.1:6379', label: 'gpu' })
  */
 export function bullRunner(options: BullRunnerOptions): BullRunner {
-  checkEngine(options, ['label', 'pickupMs', 'lookMs'])
+  checkEngine(options, ['label', 'pickupMs', 'lookMs', 'seal'])
+  checkSeal(options.seal)
   const { label = 'default', pickupMs = 60_000, lookMs = 1_000 } = options
   checkLabel('label', label)
   checkMs('pickupMs', pickupMs)
@@ -78,6 +82,7 @@ export interface Engine {
   readonly label: string
   readonly pickupMs: number
   readonly lookMs: number
+  readonly envelope: Envelope
   add(call: RemoteCall): Promise<void>
   /** `taken`: a worker has it, or it is gone. `lost`: its worker was lost, and nobody has taken it since. */
   removeWaiting(id: string): Promise<'removed' | 'lost' | 'taken'>
@@ -90,13 +95,15 @@ class QueueRunner implements BullRunner, Engine {
   readonly label: string
   readonly pickupMs: number
   readonly lookMs: number
+  readonly envelope: Envelope
   readonly #events: QueueEvents
   readonly #listening: Redis
   readonly #open = new Map<string, Set<OpenCall>>()
   readonly #ready: Promise<void>
   #isEnded = false
 
-  constructor(options: EngineOptions, label: string, pickupMs: number, lookMs: number) {
+  constructor(options: BullRunnerOptions, label: string, pickupMs: number, lookMs: number) {
+    this.envelope = new Envelope(options.seal)
     const warn: Warn = warnerOf(options)
     const onError = onceInAWhile(warn, 'The connection of bullRunner to Redis failed')
     this.prefix = options.prefix ?? 'signalbox'
@@ -148,7 +155,9 @@ class QueueRunner implements BullRunner, Engine {
   async add({ key, tool, toolUseID, input, context, again, abortGraceMs }: RemoteCall): Promise<void> {
     const job: ToolJob = { tool, toolUseID, input, context, again, abortGraceMs }
     const kept = { age: retentionSeconds }
-    await this.queue.add(tool.name, job, { jobId: jobIdOf(key), removeOnComplete: kept, removeOnFail: kept })
+    const id = jobIdOf(key)
+    const data = await this.envelope.pack(job, aboutCall(id))
+    await this.queue.add(tool.name, data, { jobId: id, removeOnComplete: kept, removeOnFail: kept })
   }
 
   async removeWaiting(id: string): Promise<'removed' | 'lost' | 'taken'> {

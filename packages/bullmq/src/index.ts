@@ -1,6 +1,7 @@
 export { type BullRunner, type BullRunnerOptions, bullRunner } from './bull-runner.ts'
 export type { EngineOptions, EngineWarning } from './engine.ts'
 export { type RedisJournals, type RedisJournalsOptions, redisJournals } from './journals/redis-journals.ts'
+export { keySeal } from './seal.ts'
 export { type ServedTools, type ServeToolsOptions, serveTools } from './serve-tools.ts'
 export {
   type ServedSessionOptions,

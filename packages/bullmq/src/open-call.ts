@@ -1,6 +1,7 @@
 import { type BodyOutcome, type RemoteCall, type RemoteResult, settleOutcome } from 'signalbox/remote'
 import type { Engine } from './bull-runner.ts'
 import { abortChannel, markerOf, type NumberedProgress, retentionSeconds } from './engine.ts'
+import { aboutOutcome, aboutProgress } from './seal.ts'
 
 /** How long the news of a stopped body may take, after its grace period. The executor waits a little longer. */
 const newsMs = 4_000
@@ -58,7 +59,13 @@ export class OpenCall {
     const { n, data } = (report ?? {}) as Partial<NumberedProgress>
     if (this.#isOver || typeof n !== 'number' || n <= this.#seen) return
     this.#seen = n
-    this.#call.onProgress(data)
+    const { envelope } = this.#engine
+    if (!envelope.isSealing) return this.#call.onProgress(data)
+    envelope.unpack(data, aboutProgress(this.#id, n)).then(
+      (opened) => void (this.#isOver || this.#call.onProgress(opened)),
+      // from somebody else
+      () => undefined,
+    )
   }
 
   /** Reads the job. One look at a time; a hint that comes meanwhile leads to one more. */
@@ -114,9 +121,17 @@ export class OpenCall {
     if (this.#isOver || job === undefined) return
     this.#take(job.processedBy)
     this.progress(job.progress)
-    if (state === 'completed') return this.#end(outcomeIn(job.returnvalue))
+    if (state === 'completed') return this.#open(job.returnvalue)
     if (state === 'failed') return this.lose(job.failedReason || 'The worker was lost.')
     if (state === 'active') await this.#checkLock()
+  }
+
+  async #open(value: unknown): Promise<void> {
+    try {
+      this.#end(outcomeIn(await this.#engine.envelope.unpack(value, aboutOutcome(this.#id))))
+    } catch (error) {
+      this.lose(`Its outcome cannot be opened: ${error instanceof Error ? error.message : error}`)
+    }
   }
 
   /** Workers notice a lost worker among them. This host notices if it was the last one. */

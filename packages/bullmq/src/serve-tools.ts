@@ -2,7 +2,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { type Job, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type ResultStore, SignalboxError } from 'signalbox'
-import { localRunner, within } from 'signalbox/node'
+import { localRunner, type Seal, within } from 'signalbox/node'
 import {
   type BodyOutcome,
   exceeds,
@@ -27,6 +27,7 @@ import {
   type ToolJob,
   warnerOf,
 } from './engine.ts'
+import { aboutCall, aboutOutcome, aboutProgress, checkSeal, Envelope } from './seal.ts'
 
 export interface ServeToolsOptions extends EngineOptions {
   /** The module that exports the tools: its path or its URL. Each body's process loads it. */
@@ -68,6 +69,8 @@ export interface ServeToolsOptions extends EngineOptions {
    * @default true
    */
   readonly handleSignals?: boolean | undefined
+  /** The seal of the hosts. With it, the worker begins only what a host has sealed. */
+  readonly seal?: Seal | undefined
   /** Arguments for the Node of bodies. */
   readonly execArgv?: readonly string[] | undefined
 }
@@ -94,6 +97,7 @@ const ownOptions = [
   'drainMs',
   'handleSignals',
   'execArgv',
+  'seal',
 ]
 
 /**
@@ -105,6 +109,7 @@ const ownOptions = [
 export async function serveTools(options: ServeToolsOptions): Promise<ServedTools> {
   checkEngine(options, ownOptions)
   const { labels = ['default'], concurrency = availableParallelism() } = options
+  checkSeal(options.seal)
   for (const label of labels) checkLabel('labels', label)
   for (const key of ['lockMs', 'checkMs', 'drainMs'] as const)
     if (options[key] !== undefined) checkMs(key, options[key])
@@ -135,6 +140,7 @@ class ToolServer implements ServedTools {
   readonly #redis: Redis
   readonly #subscriber: Redis
   readonly #bodies: ReturnType<typeof localRunner>
+  readonly #envelope: Envelope
   readonly #workers: Worker[]
   readonly #running = new Map<string, RunningJob>()
   readonly #onSignal = (): void => void this.close()
@@ -144,6 +150,7 @@ class ToolServer implements ServedTools {
   constructor(options: ServeToolsOptions, labels: readonly string[], concurrency: number) {
     const onError = onceInAWhile(warnerOf(options), 'The connection of a worker to Redis failed')
     this.#options = options
+    this.#envelope = new Envelope(options.seal)
     this.#labels = labels
     this.#prefix = options.prefix ?? 'signalbox'
     this.name = options.name ?? `${hostname()}:${process.pid}`
@@ -156,7 +163,7 @@ class ToolServer implements ServedTools {
       ...(execArgv !== undefined && { execArgv }),
     })
     this.#workers = labels.map((label) => {
-      const worker = new Worker(queueOf(label), (job: Job) => this.#work(label, job), {
+      const worker = new Worker(queueOf(label), (job: Job) => this.#answer(label, job), {
         connection: this.#redis,
         prefix: this.#prefix,
         name: this.name,
@@ -225,10 +232,27 @@ class ToolServer implements ServedTools {
     }
   }
 
-  /** Never throws: an outcome is what the host needs. */
-  async #work(label: string, job: Job): Promise<BodyOutcome> {
-    const { again, tool } = job.data as ToolJob
-    if (typeof tool?.name !== 'string') return { status: 'notRun', because: 'its job names no tool.' }
+  /** Says what became of a body. If this throws, its outcome is unknown. */
+  async #answer(label: string, job: Job): Promise<unknown> {
+    const id = String(job.id)
+    const call = await this.#open(job.data, id)
+    const outcome: BodyOutcome =
+      typeof call === 'string' ? { status: 'notRun', because: call } : await this.#work(label, job, call)
+    return this.#envelope.pack(outcome, aboutOutcome(id))
+  }
+
+  /** The call in a job, or why there is none. */
+  async #open(data: unknown, id: string): Promise<ToolJob | string> {
+    try {
+      const call = (await this.#envelope.unpack(data, aboutCall(id))) as ToolJob
+      return typeof call?.tool?.name === 'string' ? call : 'its job names no tool.'
+    } catch (error) {
+      return `its job cannot be opened: ${error instanceof Error ? error.message : error}`
+    }
+  }
+
+  async #work(label: string, job: Job, call: ToolJob): Promise<BodyOutcome> {
+    const { again, tool, toolUseID } = call
     const id = String(job.id)
     if (job.attemptsStarted > 1 && (!again || job.attemptsStarted > 2)) {
       return { status: 'unknown', because: 'Its first worker was lost.' }
@@ -239,29 +263,31 @@ class ToolServer implements ServedTools {
       if ((await this.#redis.exists(markerOf(this.#prefix, label, id))) === 1) {
         return { status: 'notRun', because: 'it was stopped before a worker began it.' }
       }
-      const outcome = await this.#bodies.run(this.#callOf(job, stop.signal))
-      return await this.#fit(outcome, tool.name, (job.data as ToolJob).toolUseID)
+      const outcome = await this.#bodies.run(this.#callOf(job, call, stop.signal))
+      return await this.#fit(outcome, tool.name, toolUseID)
     } finally {
       this.#running.delete(id)
     }
   }
 
-  #callOf(job: Job, signal: AbortSignal): RemoteCall {
+  #callOf(job: Job, call: ToolJob, signal: AbortSignal): RemoteCall {
     let n = 0
     return {
-      ...(job.data as ToolJob),
+      ...call,
       // a second delivery is a second run
       key: `${job.id} ${job.attemptsStarted}`,
       attach: false,
       again: false,
       timeoutMs: undefined,
       signal,
-      onProgress: (data) => {
-        const report: NumberedProgress = { n: ++n, data }
-        job.updateProgress(report).catch(() => undefined)
-      },
+      onProgress: (data) => void this.#report(job, ++n, data).catch(() => undefined),
       onPlace: () => undefined,
     }
+  }
+
+  async #report(job: Job, n: number, data: unknown): Promise<void> {
+    const report: NumberedProgress = { n, data: await this.#envelope.pack(data, aboutProgress(String(job.id), n)) }
+    await job.updateProgress(report)
   }
 
   /** A long result is stored: BullMQ would copy it into its stream of events. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type BullRunner, bullRunner } from '@signalbox/bullmq'
+import { type BullRunner, bullRunner, keySeal } from '@signalbox/bullmq'
 import { Queue } from 'bullmq'
 import type { AnyTool, Tool } from 'signalbox'
 import { type RemoteCall, remoteToolOf } from 'signalbox/remote'
@@ -160,6 +160,36 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('faults between host, Red
     })
     expect(told).toEqual(['notRun', 'notRun', 'notRun'])
     expect(await send(host({ label: 'open' }), 0).told).toBe('did')
+  })
+
+  it('R12 R14 with a seal, Redis never sees an input or a result, and a worker begins only what a host has sealed', async () => {
+    const secret = 'a secret of this test'
+    await startWorker({ labels: ['sealed'], secret })
+    const runner = host({ label: 'sealed', seal: keySeal(secret) })
+    const call = send(runner, 50)
+    expect([await call.told, await call.begun()]).toEqual(['did', 1])
+    const stored = await withQueue(server, 'tools-sealed', async (queue) => {
+      const [job] = await queue.getCompleted()
+      // somebody who can write to Redis, but does not know the secret
+      const copy = await queue.add('Pay', job?.data, { jobId: 'call-copied' })
+      const forged = await queue.add('Pay', { tool: remoteToolOf(pay as AnyTool), input: { file: effects.file } })
+      await expect.poll(() => queue.getCompletedCount(), patient).toBe(3)
+      const told = await Promise.all(
+        [copy, forged].map(async ({ id }) => (await queue.getJob(String(id)))?.returnvalue),
+      )
+      return { told, text: JSON.stringify(job) }
+    })
+    expect(stored.text).not.toContain(effects.file)
+    expect(stored.text).not.toContain('did ')
+    expect(await call.begun()).toBe(1)
+    for (const outcome of stored.told) expect(Object.keys(outcome)).toEqual(['sealed'])
+    // a host with another secret, and one without
+    const other = send(host({ label: 'sealed', seal: keySeal('some other secret') }), 0)
+    const plain = send(host({ label: 'sealed' }), 0)
+    expect([await other.told, await plain.told]).toEqual(['UnknownOutcomeError', 'UnknownOutcomeError'])
+    expect([await other.begun(), await plain.begun()]).toEqual([0, 0])
+    expect(() => keySeal('short')).toThrow(/at least 16 characters/)
+    expect(() => host({ seal: {} })).toThrow(/seal: expected an object/)
   })
 
   it.runIf(isFull)('R14 a worker of another version does not begin the body', async () => {

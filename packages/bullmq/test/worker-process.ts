@@ -7,7 +7,7 @@ import { root } from '../../../test/support/imports.ts'
 
 /** A program that serves tools as it is told by its arguments, from the sources of this project. */
 const program = `
-const { skewMs = 0, storeFolder, ...options } = JSON.parse(process.argv[2])
+const { skewMs = 0, storeFolder, secret, ...options } = JSON.parse(process.argv[2])
 if (skewMs !== 0) {
   const Real = Date
   const now = () => Real.now() + skewMs
@@ -16,10 +16,11 @@ if (skewMs !== 0) {
     static now() { return now() }
   }
 }
-const { serveTools } = await import('./serve.mjs')
+const { keySeal, serveTools } = await import('./serve.mjs')
 const { fileResultStore } = await import('./node.mjs')
 const resultStore = storeFolder && fileResultStore({ folder: storeFolder })
-await serveTools({ ...options, ...(resultStore && { resultStore }), onWarning: () => undefined })
+const seal = secret && keySeal(secret)
+await serveTools({ ...options, ...(resultStore && { resultStore }), ...(seal && { seal }), onWarning: () => undefined })
 process.send('ready')
 `
 

@@ -26,6 +26,7 @@ const bullmq = '@signalbox/bullmq'
 
 /** The part of that package that is used here; it is optional, so its types are not imported. */
 interface Bullmq {
+  keySeal(secret: string): object
   serveTools(options: Readonly<Record<string, unknown>> & { readonly resultStore?: ResultStore }): Promise<{
     readonly name: string
     readonly tools: readonly string[]
@@ -39,7 +40,7 @@ export async function serveWorker(options: WorkerOptions, io: Io): Promise<numbe
   const { label: labels = ['default'], concurrency, name, prefix, drain, results } = options
   const path = checkedModule(options)
   const connection = options.redis ?? (io.env.REDIS_URL || 'redis://127.0.0.1:6379')
-  const { serveTools } = await loadOptional<Bullmq>(
+  const { serveTools, keySeal } = await loadOptional<Bullmq>(
     bullmq,
     `Missing the package for workers. Run: npm install ${bullmq} (or npx -p @signalbox/cli -p ${bullmq} signalbox worker …).`,
   )
@@ -53,6 +54,7 @@ export async function serveWorker(options: WorkerOptions, io: Io): Promise<numbe
     drainMs: drain * 1_000,
     execArgv: (options.import ?? []).map((module) => `--import=${module}`),
     onWarning: ({ message }: { message: string }) => tell(message),
+    ...(io.env.SIGNALBOX_SEAL && { seal: keySeal(io.env.SIGNALBOX_SEAL) }),
     ...(concurrency !== undefined && { concurrency }),
     ...(name !== undefined && { name }),
     ...(prefix !== undefined && { prefix }),
