@@ -1,4 +1,5 @@
-import { createRecorder, type Frame, ShownRuns } from 'signalbox/inspect'
+import { memoryJournals, openSession } from 'signalbox/durable'
+import { createRecorder, type Frame, recordingOfSession, ShownRuns } from 'signalbox/inspect'
 import { scriptedModel } from 'signalbox/scripted'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -34,6 +35,22 @@ describe('limits in a recording', () => {
     expect(replies.map(({ tokens, costUsd }) => [tokens.input, costUsd])).toEqual(
       Array.from({ length: 5 }, () => [1_000_000, 1]),
     )
+    expect(JSON.stringify(frames)).toContain('"limited"')
+  })
+
+  it('U2 a stored session shows the same ending', async () => {
+    const journals = memoryJournals()
+    const noop = defineTool({ name: 'Noop', inputSchema: z.object({}), call: async () => ({ data: 'ok' }) }) as AnyTool
+    const session = await openSession({
+      ...{ id: 's', journals, tools: [noop], canUseTool: allowAllTools, limits: { turns: 1 } },
+      model: scriptedModel([[{ call: 'Noop', input: {} }], 'Never.']),
+    })
+    for await (const _ of session.send('go')) void _
+    await session.close()
+    const frames: Frame[] = []
+    for await (const frame of recordingOfSession(journals, 's')) frames.push(frame)
+    const said = frames.flatMap((frame) => (frame.type === 'said' && frame.by === 'host' ? [frame.text] : []))
+    expect(said).toContain('The run ended: limits.turns is reached, 1 of 1 are used.')
     expect(JSON.stringify(frames)).toContain('"limited"')
   })
 })

@@ -1,0 +1,262 @@
+// Compares remote tools with BullMQ alone, in one run and on one Redis: one call, 64 in flight, cancel, progress, and
+// what each call costs Redis. node bench/remote.mjs [--calls 300] [--redis redis://…]. Needs a build.
+// Without --redis it starts redis-server by itself, with appendfsync everysec and always.
+import { fork, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Queue, QueueEvents, Worker } from 'bullmq'
+import { Redis } from 'ioredis'
+import { z } from 'zod'
+import { remote } from '../dist/src/remote/index.js'
+import { bullRunner, serveTools } from '../packages/bullmq/dist/index.js'
+import { quantile } from './statistics.mjs'
+
+const concurrency = 8
+const inFlight = 64
+const toolsModule = `
+const inputSchema = { toJSONSchema: () => ({ properties: {} }), safeParseAsync: async (data) => ({ success: true, data }) }
+export const work = { name: 'Work', inputSchema, async call({ ms }, { abortController: { signal } }, _can, _message, onProgress) {
+  if (ms === undefined) return { data: 'done' }
+  onProgress({ data: Date.now() })
+  await new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()))
+  })
+  return { data: 'done' }
+} }`
+
+if (process.argv[2] === 'worker') await serve(...process.argv.slice(3))
+else await measure()
+
+/** The workers, in a process of their own: one of BullMQ alone, one of ours. */
+async function serve(connection, tools) {
+  const { hostname, port } = new URL(connection)
+  const plain = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
+  const worker = new Worker('plain', async () => 'done', { connection: plain, concurrency })
+  await worker.waitUntilReady()
+  const redis = new Redis(connection)
+  const before = await clientsOf(redis)
+  await serveTools({ connection, tools, concurrency, onWarning: () => undefined })
+  process.send({ connections: (await clientsOf(redis)) - before })
+  redis.disconnect()
+}
+
+async function measure() {
+  const { values } = parseArgs({ options: { calls: { type: 'string', default: '300' }, redis: { type: 'string' } } })
+  const calls = Number(values.calls)
+  console.log(`${calls} calls, ${os.cpus()[0]?.model.trim()}, ${os.cpus().length} cores, Node ${process.versions.node}`)
+  if (values.redis !== undefined) return compare(values.redis, calls)
+  for (const appendfsync of ['everysec', 'always']) {
+    const server = await startRedis(appendfsync)
+    console.log(`\nRedis with appendfsync ${appendfsync}`)
+    await compare(server.url, calls).finally(() => server.end())
+  }
+}
+
+async function compare(connection, calls) {
+  const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-'))
+  const tools = join(folder, 'tools.mjs')
+  writeFileSync(tools, toolsModule)
+  const child = fork(fileURLToPath(import.meta.url), ['worker', connection, tools])
+  const { connections } = await new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', () => reject(new Error('The process of the workers ended.')))
+  })
+  const { hostname, port } = new URL(connection)
+  const plain = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
+  const queue = new Queue('plain', { connection: plain })
+  const events = new QueueEvents('plain', { connection: plain })
+  // each job that is waited for adds a listener
+  for (const emitter of [queue, events]) emitter.setMaxListeners(0)
+  await events.waitUntilReady()
+  const redis = new Redis(connection)
+  const before = await clientsOf(redis)
+  const runner = bullRunner({ connection, onWarning: () => undefined })
+  await runner.ready()
+  console.log(`connections: ${(await clientsOf(redis)) - before} of a host, ${connections} of a worker with one label`)
+  const tool = remote(
+    {
+      name: 'Work',
+      inputSchema: z.looseObject({}),
+      inputJSONSchema: { properties: {}, type: 'object' },
+      call: () => undefined,
+    },
+    runner,
+  )
+  const kept = { removeOnComplete: { age: 3_600 } }
+  let made = 0
+  const call = (input = {}, stop = new AbortController(), onProgress = () => undefined) =>
+    tool.call(
+      input,
+      { toolUseID: `c${++made}`, abortController: stop },
+      undefined,
+      { message: { id: 'r' } },
+      onProgress,
+    )
+  const ways = {
+    BullMQ: async () => (await queue.add('x', {}, kept)).waitUntilFinished(events),
+    'remote()': () => call(),
+  }
+  try {
+    for (const run of Object.values(ways)) await atOnce(run, 100, concurrency)
+    await single(ways, calls)
+    await throughput(ways, calls * 4)
+    await cost(redis, ways, calls)
+    await cancel(call, 60)
+    await progress(call, 100)
+    await idle(redis, call)
+  } finally {
+    child.kill('SIGKILL')
+    redis.disconnect()
+    await Promise.all([runner.end(), queue.close(), events.close()])
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Alternates single calls, so that all meet the same load. */
+async function single(ways, calls) {
+  const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
+  for (let n = 0; n < calls; n++) {
+    for (const [name, run] of Object.entries(ways)) times[name].push(await timed(run))
+  }
+  const [plain, ours] = Object.values(times).map((all) => quantile(all, 0.5))
+  console.log(`one call, p50: BullMQ ${ms(plain)}, remote() ${ms(ours)}; ratio ${(ours / plain).toFixed(2)}`)
+}
+
+async function throughput(ways, calls) {
+  const rates = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
+  for (let round = 0; round < 3; round++) {
+    for (const [name, run] of Object.entries(ways)) {
+      rates[name].push((1_000 * calls) / (await timed(() => atOnce(run, calls, inFlight))))
+    }
+  }
+  const [plain, ours] = Object.values(rates).map((all) => quantile(all, 0.5))
+  const text = `BullMQ ${plain.toFixed(0)}/s, remote() ${ours.toFixed(0)}/s; ratio ${(ours / plain).toFixed(2)}`
+  console.log(`${inFlight} in flight, ${concurrency} bodies at once: ${text}`)
+}
+
+/** Commands of Redis, and the time that they take there. */
+async function cost(redis, ways, calls) {
+  for (const [name, run] of Object.entries(ways)) {
+    const before = await commandsOf(redis)
+    await atOnce(run, calls, inFlight)
+    const after = await commandsOf(redis)
+    const count = (after.calls - before.calls) / calls
+    const micros = (after.usec - before.usec) / calls
+    const most = (1e6 / micros).toFixed(0)
+    console.log(
+      `Redis per call, ${name}: ${count.toFixed(1)} commands, ${micros.toFixed(0)} µs; at most ${most} calls/s on one core`,
+    )
+  }
+}
+
+async function cancel(call, calls) {
+  const times = []
+  for (let n = 0; n < calls; n++) {
+    const stop = new AbortController()
+    let start = 0
+    await call({ ms: 60_000 }, stop, () => {
+      start = performance.now()
+      stop.abort('enough')
+    }).catch(() => undefined)
+    times.push(performance.now() - start)
+  }
+  console.log(`cancel: p50 ${ms(quantile(times, 0.5))}, p95 ${ms(quantile(times, 0.95))}`)
+}
+
+/** Both ends are on this machine, so they have one clock. */
+async function progress(call, calls) {
+  const times = []
+  for (let n = 0; n < calls; n++) {
+    await call({ ms: 5 }, undefined, ({ data }) => void times.push(Date.now() - data))
+  }
+  console.log(`progress: p50 ${ms(quantile(times, 0.5))}, p95 ${ms(quantile(times, 0.95))} (${times.length} reports)`)
+}
+
+/** What a worker costs that waits, and a call that only runs. */
+async function idle(redis, call) {
+  const seconds = 10
+  const commandsIn = async (work) => {
+    const before = await commandsOf(redis)
+    await work()
+    const after = await commandsOf(redis)
+    return [(after.calls - before.calls) / seconds, (after.usec - before.usec) / seconds]
+  }
+  const rest = () => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  const [quiet, quietMicros] = await commandsIn(rest)
+  const stop = new AbortController()
+  const running = Array.from({ length: concurrency }, () => call({ ms: 60_000 }, stop).catch(() => undefined))
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const [busy, busyMicros] = await commandsIn(rest)
+  stop.abort('enough')
+  await Promise.all(running)
+  const per = (value, base) => ((value - base) / concurrency).toFixed(1)
+  console.log(
+    `at rest (one host, one worker of ours, one of BullMQ): ${quiet.toFixed(1)} commands/s, ${quietMicros.toFixed(0)} µs/s`,
+  )
+  console.log(`each running call: ${per(busy, quiet)} commands/s, ${per(busyMicros, quietMicros)} µs/s`)
+}
+
+async function atOnce(run, count, most) {
+  let left = count
+  const next = async () => {
+    while (left-- > 0) await run()
+  }
+  await Promise.all(Array.from({ length: most }, next))
+}
+
+/** Calls inside scripts count too: they are work for Redis. */
+async function commandsOf(redis) {
+  const info = await redis.info('commandstats')
+  let [calls, usec] = [0, 0]
+  for (const [, name, count, time] of info.matchAll(/cmdstat_(\S+?):calls=(\d+),usec=(\d+)/g)) {
+    calls += Number(count)
+    // the time of a script contains that of its commands, so only what is sent by itself counts beside scripts
+    if (/^(eval|evalsha|xread|bzpopmin|hgetall|exists|publish|info)$/.test(name)) usec += Number(time)
+  }
+  return { calls, usec }
+}
+
+async function clientsOf(redis) {
+  return Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))[1])
+}
+
+async function timed(run) {
+  const start = performance.now()
+  await run()
+  return performance.now() - start
+}
+
+function ms(value) {
+  return `${value.toFixed(1)} ms`
+}
+
+async function startRedis(appendfsync) {
+  const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-redis-'))
+  const port = await new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = server.address()
+      server.close(() => resolve(free))
+    })
+  })
+  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '', '--appendonly', 'yes']
+  const child = spawn('redis-server', [...settings, '--appendfsync', appendfsync], { stdio: 'ignore' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
+  redis.on('error', () => undefined)
+  await redis.ping()
+  redis.disconnect()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async end() {
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
