@@ -128,7 +128,7 @@ function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
 /** Why it waited before it started, and for how long. */
 function Waited({ run, call }: { run: Run; call: Call }) {
   const store = useStore()
-  const over = call.waited.filter(({ since, until }) => until !== undefined && until > since)
+  const over = call.waited.filter(({ since, until }) => until !== undefined && until - since >= 1)
   if (over.length === 0) return null
   return (
     <>

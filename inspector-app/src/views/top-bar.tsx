@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import { activeStates, type Command } from '../../../src/inspect/index.ts'
 import { linkTo } from '../deep-link.ts'
 import { saveRecording } from '../feed/recorded-feed.ts'
+import type { Run } from '../model/model.ts'
 import type { State, Store, Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
@@ -47,7 +48,7 @@ export function TopBar() {
           value={run?.id}
           onChange={({ currentTarget }) => store.set({ run: Number(currentTarget.value), selected: undefined })}
         >
-          {[...model.runs.values()].map(({ id, title, parentToolUseID }) => (
+          {listedRuns(model.runs, run).map(({ id, title, parentToolUseID }) => (
             <option key={id} value={id}>
               {parentToolUseID === undefined ? title : `↳ ${title}`}
             </option>
@@ -137,6 +138,16 @@ export function TopBar() {
       )}
     </header>
   )
+}
+
+/** More would take the page too long to render at each step. The conversation leads to older ones. */
+const mostRuns = 200
+
+/** The newest runs, and the one that is shown. */
+function listedRuns(runs: ReadonlyMap<number, Run>, shown: Run | undefined): Run[] {
+  if (runs.size <= mostRuns) return [...runs.values()]
+  const newest = [...runs.values()].slice(-mostRuns)
+  return shown === undefined || newest.includes(shown) ? newest : [shown, ...newest]
 }
 
 async function copyLink(store: Store): Promise<void> {
