@@ -345,6 +345,24 @@ describe('limits', () => {
     expect(() => query({ ...options, limits: { turns: 5, inputTokens: 9 } })).not.toThrow()
   })
 
+  it('U2 a session that cannot be opened for that reason is not left open', async () => {
+    const journals = memoryJournals()
+    const open = journals.open.bind(journals)
+    let closed = 0
+    journals.open = async (...given) => {
+      const journal = await open(...given)
+      const close = journal.close.bind(journal)
+      return Object.assign(journal, { close: () => ++closed && close() })
+    }
+    const options = { id: 's', journals, tools: [], model: scriptedModel([says(1)]) }
+    await expect(openSession({ ...options, limits: { outputTokens: 5 } })).rejects.toThrow('needs the most tokens')
+    expect(closed).toBe(1)
+    const session = await openSession(options)
+    for await (const _ of session.send('go')) void _
+    expect(session.result?.reason).toBe('completed')
+    await session.close()
+  })
+
   it('U2 a model whose name is not known is charged the highest price', async () => {
     const prices = { a: { input: 0, output: 1_000_000 }, b: { input: 0, output: 2_000_000 } }
     const { result } = await play({
