@@ -1,9 +1,9 @@
 // Replays a trace with the shape of published agent traces through the executor, on a simulated clock, and adds up the
-// response time: from the start of a reply until the last result of its calls. node bench/trace.mjs [--steps 3000]
-// [--seed 1]. Needs a build.
+// response time: from the start of a reply until the last result of its calls. Then replays the same steps as whole
+// conversations, with background calls. node bench/trace.mjs [--steps 3000] [--seed 1]. Needs a build.
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from '../dist/src/index.js'
+import { allowAllTools, createAssistantMessage, query, StreamingToolExecutor } from '../dist/src/index.js'
 import { simulatedClock } from '../dist/src/testing/index.js'
 
 const { values } = parseArgs({
@@ -45,12 +45,13 @@ const steps = Array.from({ length: Number(values.steps) }, newStep)
 const schema = z.looseObject({})
 const flush = () => new Promise((resolve) => setImmediate(resolve))
 
-function toolsFor(clock, hasKeys) {
+function toolsFor(clock, hasKeys, afterMs) {
   const tool = (name, resources) => ({
     name,
     inputSchema: schema,
     isConcurrencySafe: ({ isRead }) => isRead,
     ...(hasKeys && { resources }),
+    ...(afterMs !== undefined && { background: { afterMs } }),
     call: ({ ms }) => new Promise((resolve) => clock.setTimeout(() => resolve({ data: 'ok' }), ms)),
   })
   const all = ({ isRead }) => (isRead ? { reads: ['*'] } : { writes: ['*'] })
@@ -122,4 +123,85 @@ console.log('|---|---:|---:|---:|---:|')
 for (const { name, all, wide } of rows) {
   const cells = [seconds(all, steps.length), saved(all, wait.all), seconds(wide, wideSteps), saved(wide, wait.wide)]
   console.log(`| ${name} | ${cells.join(' | ')} |`)
+}
+
+const stepsPerConversation = 20
+/** Longer calls go to the background. */
+const afterMs = 30_000
+/** The last reply, and each one in which the model only hears of an outcome. */
+const shortReplyMs = 2_000
+
+/** Streams the steps one after the other, whatever the results say: the model always has something to go on with. */
+function modelOf(clock, conversation) {
+  const sleep = (ms) => new Promise((resolve) => clock.setTimeout(resolve, ms))
+  let next = 0
+  return async function* () {
+    const at = next++
+    const { calls, replyMs } = conversation[at] ?? { calls: [], replyMs: shortReplyMs }
+    yield { type: 'message_start', message: { id: `msg_${at}`, model: 'trace' } }
+    await sleep(calls.length === 0 ? replyMs : replyMs / 2)
+    yield { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
+    yield { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'So.' } }
+    yield { type: 'content_block_stop', index: 0 }
+    for (const [n, { kind, ...input }] of calls.entries()) {
+      const index = n + 1
+      await sleep(replyMs / 2 / calls.length)
+      yield {
+        type: 'content_block_start',
+        index,
+        content_block: { type: 'tool_use', id: `${at}_${n}`, name: kind, input: {} },
+      }
+      yield {
+        type: 'content_block_delta',
+        index,
+        delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+      }
+      yield { type: 'content_block_stop', index }
+    }
+    yield { type: 'message_delta', delta: { stop_reason: calls.length === 0 ? 'end_turn' : 'tool_use' } }
+    yield { type: 'message_stop' }
+  }
+}
+
+/** How long a conversation takes, until its last background call is over and the model has heard of it. */
+async function converse(conversation, { hasKeys, hasBackground, toolExecution }) {
+  const clock = simulatedClock()
+  const run = query({
+    messages: 'go',
+    tools: toolsFor(clock, hasKeys, hasBackground ? afterMs : undefined),
+    model: modelOf(clock, conversation),
+    canUseTool: allowAllTools,
+    executor: { clock },
+    toolExecution,
+  })
+  const read = (async () => {
+    for await (const _ of run);
+  })()
+  void read
+  for (; run.result === undefined; await flush()) clock.increment(clock.nextDueIn ?? 0)
+  if (run.result.reason !== 'completed') throw new Error(`A conversation ended with ${run.result.reason}.`)
+  return clock.now()
+}
+
+const conversations = Array.from({ length: Math.floor(steps.length / stepsPerConversation) }, (_, n) =>
+  steps.slice(n * stepsPerConversation, (n + 1) * stepsPerConversation),
+)
+const ways = {
+  'wait for all': { toolExecution: 'batch' },
+  'safe and unsafe calls, during the reply': {},
+  'resource keys': { hasKeys: true },
+  'background calls': { hasBackground: true },
+  'resource keys and background calls': { hasKeys: true, hasBackground: true },
+}
+console.log(
+  `\n${conversations.length} conversations of ${stepsPerConversation} steps; calls go to the background after ${afterMs / 1_000} s\n`,
+)
+console.log('| rules | seconds per conversation | saved |')
+console.log('|---|---:|---:|')
+let most
+for (const [name, way] of Object.entries(ways)) {
+  let total = 0
+  for (const conversation of conversations) total += await converse(conversation, way)
+  most ??= total
+  console.log(`| ${name} | ${seconds(total, conversations.length)} | ${saved(total, most)} |`)
 }

@@ -10,7 +10,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [elkWorker()],
   optimizeDeps: {
-    include: ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', 'elkjs/lib/elk-api.js'],
+    include: ['preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', 'elkjs/lib/elk-api.js', 'zod'],
   },
   test: {
     include: ['test/**/*.test.tsx'],

@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { preview } from 'vite'
+import { openSession } from '../dist/src/durable/index.js'
 import { defineTool, query } from '../dist/src/index.js'
 import { serveInspector } from '../dist/src/inspect/server/index.js'
+import { fileJournals } from '../dist/src/node/index.js'
 import { scriptedModel } from '../dist/src/query/scripted/index.js'
 import { stagedConversation, stagedPrices } from './staged-conversation.mjs'
+import { stagedSessions } from './staged-sessions.mjs'
 import { stagedTurn } from './staged-turn.mjs'
 import { toldTurn } from './told-turn.mjs'
 
-// Takes the screenshots in docs/images: a staged turn, every view, light and dark, laptop and phone. Needs `npm run build`.
+// Takes the screenshots in docs/images, light and dark: staged turns, an agent at four sizes, sessions. Needs `npm run build`.
 const folder = new URL('../docs/images/', import.meta.url)
 const only = process.argv[2]
 
@@ -19,7 +22,7 @@ const laptop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 const large = { width: 1920, height: 1080 }
 const small = { width: 1024, height: 700 }
-const tabs = ['log', 'call', 'guards', 'aborts', 'context', 'sequence']
+const tabs = ['log', 'guards', 'context', 'sequence']
 
 await mkdir(folder, { recursive: true })
 const browser = await chromium.launch({
@@ -32,8 +35,7 @@ try {
     const turn = await stagedTurn(scene)
     try {
       for (const colorScheme of ['light', 'dark']) {
-        await shoot(turn, scene, colorScheme, laptop, 'laptop')
-        if (scene !== 'thousand') await shoot(turn, scene, colorScheme, phone, 'phone')
+        await shoot(turn, scene, colorScheme)
       }
     } finally {
       await turn.close()
@@ -41,6 +43,7 @@ try {
   }
   if (only === undefined || only.startsWith('agent')) await shootAgent()
   if (only === undefined || only.startsWith('told')) await shootTold()
+  if (only === undefined || only.startsWith('sessions')) await shootSessions()
   if (only === undefined || only.startsWith('playground')) await shootPlayground()
 } finally {
   await browser.close()
@@ -53,14 +56,18 @@ async function shootAgent() {
   try {
     for (const colorScheme of ['light', 'dark']) {
       for (const [device, viewport] of Object.entries({ laptop, phone, large, small })) {
-        for (const tab of device === 'laptop' ? ['story', 'call'] : ['story']) {
-          const name = `agent-${tab}-${device}-${colorScheme}`
+        for (const tab of device === 'laptop' ? ['story', 'call', 'whatIf'] : ['story']) {
+          const name = `agent-${tab === 'whatIf' ? 'what-if' : tab}-${device}-${colorScheme}`
           if (only !== undefined && !name.includes(only)) continue
           const page = await browser.newPage({ viewport, colorScheme })
           await page.goto(inspector.url)
           await page.locator('.chart.call .edge').first().waitFor()
           if (tab === 'call') await page.locator('.conversation .line', { hasText: 'npm test' }).click()
           await page.locator(`#tab-${tab}`).click()
+          if (tab === 'whatIf') {
+            await page.getByLabel('Milliseconds until Bash goes to the background').fill('100')
+            await page.locator('.turn-times .ok').first().waitFor()
+          }
           await page.evaluate(() => scrollTo(0, 0))
           await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })
           console.log(`docs/images/${name}.png`)
@@ -71,6 +78,36 @@ async function shootAgent() {
   } finally {
     await agent.stop()
     await inspector.close()
+  }
+}
+
+/** Stored sessions: the list, and two of them compared. */
+async function shootSessions() {
+  const stored = await mkdtemp(join(tmpdir(), 'signalbox-sessions-'))
+  const journals = fileJournals({ folder: stored })
+  await stagedSessions({ defineTool, openSession, scriptedModel, journals })
+  const inspector = await serveInspector([], { journals, viewerOnly: true })
+  try {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await browser.newPage({ viewport: laptop, colorScheme })
+      await page.goto(inspector.url)
+      await page.locator('.session').first().waitFor()
+      for (const id of ['release-monday', 'release-tuesday'])
+        await page.getByLabel(`Mark ${id} for a comparison`).check()
+      const take = async (name) => {
+        await page.screenshot({ path: new URL(`${name}.png`, folder).pathname, animations: 'disabled' })
+        console.log(`docs/images/${name}.png`)
+      }
+      await take(`sessions-list-laptop-${colorScheme}`)
+      await page.getByRole('button', { name: 'Compare the two marked' }).click()
+      await page.locator('.first-difference').waitFor()
+      await page.locator('.chart.call .edge').first().waitFor()
+      await take(`sessions-compare-laptop-${colorScheme}`)
+      await page.close()
+    }
+  } finally {
+    await inspector.close()
+    await rm(stored, { recursive: true, force: true })
   }
 }
 
@@ -144,8 +181,8 @@ async function shootTold() {
   }
 }
 
-async function shoot(turn, scene, colorScheme, viewport, device) {
-  const page = await browser.newPage({ viewport, colorScheme, deviceScaleFactor: device === 'phone' ? 1 : 1.25 })
+async function shoot(turn, scene, colorScheme) {
+  const page = await browser.newPage({ viewport: laptop, colorScheme, deviceScaleFactor: 1.25 })
   page.on('console', (message) => message.type() === 'error' && console.error(message.text()))
   page.on('pageerror', (error) => console.error(error.message))
   await page.goto(turn.url)
@@ -153,11 +190,10 @@ async function shoot(turn, scene, colorScheme, viewport, device) {
   await page.locator('.chart.call .edge').first().waitFor()
   if (turn.selected !== undefined) await page.locator('.tile').nth(turn.selected).click()
   for (const tab of scene === 'busy' ? tabs : scene === 'aborted' ? ['aborts'] : ['log']) {
-    const name = `${scene}-${tab}-${device}-${colorScheme}`
+    const name = `${scene}-${tab}-laptop-${colorScheme}`
     if (only !== undefined && !name.includes(only)) continue
     await page.locator(`#tab-${tab}`).click()
     await page.evaluate(() => scrollTo(0, 0))
-    if (device === 'phone') await fitPage(page)
     await page.screenshot({
       path: new URL(`${name}.png`, folder).pathname,
 
@@ -166,10 +202,4 @@ async function shoot(turn, scene, colorScheme, viewport, device) {
     console.log(`docs/images/${name}.png`)
   }
   await page.close()
-}
-
-/** Makes the viewport as high as the page, so that sticky elements are at the edges of the screenshot. */
-async function fitPage(page) {
-  const height = await page.evaluate(() => document.querySelector('.shell').scrollHeight)
-  await page.setViewportSize({ width: phone.width, height })
 }

@@ -77,6 +77,7 @@ export { gutterOf, type ShownLine, showInput, showInputText } from './permission
 export { visibleLine } from './permission/visible-text.ts'
 export type { WarningCode } from './pipeline/executor-services.ts'
 export type { CallTelemetry, TelemetryEvents, TimedPhase } from './pipeline/telemetry.ts'
+export type { LoopGuardOptions } from './query/loop-guard.ts'
 export type { ModelRetry, QueryOptions } from './query/options.ts'
 export { type Query, query } from './query/query.ts'
 export type {

@@ -152,6 +152,7 @@ export class Store {
   #follow(): void {
     const { link, history } = this
     if (link === undefined || history.model.runs.size === 0 || (link.at ?? 0) > history.model.seq) return
+    if (link.session !== undefined && link.session !== this.state.session) return
     this.link = undefined
     const { run, call, tab, at } = link
     this.set({
@@ -166,7 +167,7 @@ export class Store {
   reset(source: State['source']): void {
     this.history = new History(source === 'recording' ? undefined : this.#window)
     const nothing = { position: undefined, run: undefined, selected: undefined, problem: undefined, range: undefined }
-    this.set({ source, isPlaying: false, first: 'executor', ...nothing })
+    this.set({ session: undefined, source, isPlaying: false, first: 'executor', ...nothing })
   }
 
   /** Closes the feed. */

@@ -68,15 +68,17 @@ const deciders: Readonly<Record<EncodedSource['by'], (name: string) => string>> 
   mode: (name) => `by the mode ${name}`,
   hook: (name) => (name === '' ? 'by a hook' : `by the hook ${name}`),
   tool: () => 'by the tool itself',
-  host: () => 'by whoever was asked',
+  host: () => 'by the host, or the person it asked',
+  loop: (name) => `because it repeats itself (${name})`,
 }
 
 const askers: Readonly<Record<EncodedSource['by'], (name: string) => string>> = {
   rule: (name) => `because of the rule ${name}`,
   mode: (name) => `because the mode is ${name}`,
-  hook: (name) => (name === '' ? 'because a hook wants it asked' : `because the hook ${name} wants it asked`),
-  tool: () => 'because the tool wants it asked',
-  host: () => 'because the host wants it asked',
+  hook: (name) => (name === '' ? 'because a hook requires a question' : `because the hook ${name} requires a question`),
+  tool: () => 'because the tool requires a question',
+  host: () => 'because the host requires a question',
+  loop: (name) => `because it repeats itself: the same input had the same result ${name} in a row`,
 }
 
 /** Why a question is asked. */

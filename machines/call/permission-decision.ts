@@ -18,6 +18,10 @@ export interface PermissionFacts {
   readonly allowRule?: string | undefined
   /** The tool's own check. */
   readonly tool?: PermissionBehavior | undefined
+  /** How often the same call has had the same result, one time after the other, if that is too often. */
+  readonly repeats?: number | undefined
+  /** There is nobody to ask. */
+  readonly hasNobody?: boolean | undefined
   readonly isReadOnly: boolean
   /** It edits files of the workspace, and nothing else. */
   readonly editsWorkspace: boolean
@@ -28,6 +32,8 @@ export type DecisionSource =
   | { readonly by: 'hook' | 'tool' | 'host' }
   | { readonly by: 'rule'; readonly rule: string }
   | { readonly by: 'mode'; readonly mode: PermissionMode }
+  /** The call repeats itself. */
+  | { readonly by: 'loop'; readonly repeats: number }
 
 export interface Decision {
   readonly behavior: PermissionVerdict
@@ -41,6 +47,9 @@ export interface Decision {
 export function decidePermission(facts: PermissionFacts): Decision {
   const decision = denial(facts) ?? question(facts) ?? consent(facts) ?? byMode(facts)
   const needsSomebody = decision.behavior === 'ask' || decision.behavior === 'defer'
+  // without anybody to ask, a call that repeats itself is refused; who is to answer any other is the host's matter
+  const isRefused = decision.source.by === 'loop' && (facts.hasNobody === true || facts.mode === 'dontAsk')
+  if (isRefused) return { behavior: 'deny', source: decision.source }
   if (!needsSomebody || facts.mode !== 'dontAsk') return decision
   return { behavior: 'deny', source: modeOf(facts) }
 }
@@ -54,11 +63,12 @@ export function denial(facts: PermissionFacts): Decision | undefined {
   return undefined
 }
 
-function question({ askRule, hook, tool }: PermissionFacts): Decision | undefined {
+function question({ askRule, hook, tool, repeats }: PermissionFacts): Decision | undefined {
   if (hook === 'defer') return { behavior: 'defer', source: { by: 'hook' } }
   if (askRule !== undefined) return { behavior: 'ask', source: { by: 'rule', rule: askRule } }
   if (hook === 'ask') return { behavior: 'ask', source: { by: 'hook' } }
   if (tool === 'ask') return { behavior: 'ask', source: { by: 'tool' } }
+  if (repeats !== undefined) return { behavior: 'ask', source: { by: 'loop', repeats } }
   return undefined
 }
 

@@ -37,6 +37,11 @@ export interface BackgroundCall {
   readonly isAwaited: boolean
 }
 
+/** A change that observers hear of. `fate`: the outcome is part of the conversation, or nobody gets it. */
+export interface BackgroundChange extends BackgroundCall {
+  readonly fate?: 'delivered' | 'dropped'
+}
+
 /** What a reader of a background call gets. */
 export interface BackgroundReading extends BackgroundCall {
   /** What its body has reported since the last reading. */
@@ -58,8 +63,6 @@ export interface BackgroundListener {
   progressed(message: ProgressMessage): void
   /** No chart of a background call is in the middle of a step. */
   atRest?(): void
-  /** Who looks on: a call has come, or has changed its status. */
-  changed?(call: BackgroundCall): void
 }
 
 /** A call has read an outcome for its own result, and that result is not part of the conversation yet. */
@@ -75,6 +78,7 @@ const mostOver = 50
 /** The background calls of one query or one session. */
 export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHost {
   listener: BackgroundListener | undefined
+  readonly #observers = new Set<(change: BackgroundChange) => void>()
   readonly #settings: DeskSettings
   readonly #maxBackground: number
   readonly #outbox: Outbox
@@ -133,6 +137,17 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   list(): BackgroundCall[] {
     return [...this.#calls.values()].map(seen)
+  }
+
+  /** Those that run, or whose outcomes are not delivered. */
+  undelivered(): BackgroundCall[] {
+    return [...this.#calls.values()].filter((call) => isOpen(call) || this.#over.includes(call)).map(seen)
+  }
+
+  /** For observers: calls the listener when a call comes or changes its status. Returns a function that removes it. */
+  onChange(listener: (change: BackgroundChange) => void): () => void {
+    this.#observers.add(listener)
+    return () => void this.#observers.delete(listener)
   }
 
   get isLogged(): boolean {
@@ -343,6 +358,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     this.#over = this.#over.filter((each) => each !== call)
     this.#calls.delete(call.background.id)
     this.#forgetReadings(call)
+    this.#show(call, 'dropped')
   }
 
   get #underWay(): DetachedCall[] {
@@ -368,6 +384,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     this.#tell(call, { type: 'background.deliver' })
     this.#over = this.#over.filter((each) => each.isReady || isOpen(each))
     this.#forgetOldest()
+    this.#show(call, 'delivered')
   }
 
   /** Returns the ids of those that were not delivered before. */
@@ -391,7 +408,10 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   #tell(call: DetachedCall, event: BackgroundEvent): void {
     if (call.actor === undefined) this.push(() => this.#tell(call, event))
-    else if (call.actor.getSnapshot().status === 'active') this.send(call.actor, event)
+    else if (call.actor.getSnapshot().status === 'active') {
+      this.send(call.actor, event)
+      if (event.type === 'background.stop' && call.isUnderWay) this.#show(call)
+    }
   }
 
   #forgetOldest(): void {
@@ -401,8 +421,14 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     }
   }
 
-  #show(call: DetachedCall): void {
-    this.listener?.changed?.(seen(call))
+  #show(call: DetachedCall, fate?: 'delivered' | 'dropped'): void {
+    for (const observe of this.#observers) {
+      try {
+        observe({ ...seen(call), ...(fate !== undefined && { fate }) })
+      } catch {
+        // an observer that throws must not affect the call
+      }
+    }
   }
 
   #wake(): void {

@@ -49,7 +49,15 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     const { id, name, block, assistantMessage, tool, reading, isSafe, keysContext, yieldsToInterrupt, past } = from
     const known = { id, name, block, assistantMessage, tool, reading, isSafe, keysContext, yieldsToInterrupt, past }
     const { hasChecks, hasPermissionCheck, onlyReads } = from
-    const rest = { hasChecks, hasPermissionCheck, onlyReads, answer: undefined, isHeld: false, keys: undefined }
+    const rest = {
+      hasChecks,
+      hasPermissionCheck,
+      onlyReads,
+      repeats: undefined,
+      answer: undefined,
+      isHeld: false,
+      keys: undefined,
+    }
     super(services, { ...known, ...rest }, from.asyncContext)
     this.origin = from.body && from.executor
     this.#host = host

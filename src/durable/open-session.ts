@@ -56,7 +56,13 @@ export async function openSession({
   const begun = new OpenCalls(readMessages(messages), options.openCalls, defaultIdsAndTime)
   const created = { ...startOf(begun), tools: toolHashes(options.tools) }
   const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices: options.prices }, mode, created)
-  return new Session(options, log)
+  try {
+    return new Session(options, log)
+  } catch (error) {
+    // a model that does not fit the limits, for example
+    await log.close().catch(() => undefined)
+    throw error
+  }
 }
 
 /** Recorded so that a person can compare the log with the current tools. */

@@ -128,6 +128,10 @@ export class ExecutorCore {
     }
   }
 
+  get background(): BackgroundCalls | undefined {
+    return this.#parts.services.background as BackgroundCalls | undefined
+  }
+
   get isDiscarded(): boolean {
     return this.messages.isDiscarded
   }

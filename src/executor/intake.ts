@@ -27,6 +27,8 @@ export interface AddOptions {
   onID?: ((id: string) => void) | undefined
   /** The state of the call in the session's log, from an earlier process. */
   past?: CallPast | undefined
+  /** How often the model has made this call in a row with an equal result, if that is too often. */
+  repeats?: number | undefined
 }
 
 const notRead: InputReading = { status: 'invalid', problem: '' }
@@ -89,7 +91,7 @@ export class Intake {
   receive(
     block: ToolUseBlock,
     assistantMessage: AssistantMessage,
-    { hold, error, past }: AddOptions,
+    { hold, error, past, repeats }: AddOptions,
     ledger: { latest(): ToolUseContext },
   ): Arrival {
     const isClash = this.#known.has(block.id)
@@ -123,6 +125,7 @@ export class Intake {
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
       hasPermissionCheck: hasOwn(runs, 'checkPermissions'),
       onlyReads: this.#isLogged && runs !== undefined && reading.status === 'valid' && isReadOnly(runs, reading.input),
+      repeats: repeats !== undefined && readField(runs, 'mayRepeat') !== true ? repeats : undefined,
       past,
     }
   }

@@ -93,6 +93,11 @@ export class StreamingToolExecutor {
     return this.#core.detach(id, how)
   }
 
+  /** The background calls of the query that it belongs to. */
+  get background(): BackgroundCalls | undefined {
+    return this.#core.background
+  }
+
   /** Goes on with a background call that the log of a session has. For the query of that session. */
   adopt(logged: LoggedBackground, background: BackgroundCalls): void {
     this.#core.adopt(logged, background)

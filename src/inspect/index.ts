@@ -22,6 +22,7 @@ export { foldFrame, foldRun, foldServer } from './run-model/fold-frame.ts'
 export type { CastListener, ModelListener, RunListener } from './run-model/run-listener.ts'
 export {
   type ActorState,
+  type BackgroundState,
   type CallState,
   type CastState,
   emptyRunModel,
@@ -42,6 +43,14 @@ export {
   whyWaitingForServer,
 } from './run-model/why-waiting.ts'
 export type { CallTimes, RunTimes } from './runs/call-times.ts'
+export {
+  type ComparedConversations,
+  type ComparedTurn,
+  compareConversations,
+  type OneTurn,
+  type TurnDifference,
+  type TurnSum,
+} from './runs/compare-conversations.ts'
 export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns } from './runs/compare-runs.ts'
 export type { Difference } from './runs/difference.ts'
 export type { Phase, WaitedFor } from './runs/seen-call.ts'

@@ -70,8 +70,8 @@ export abstract class CallChartPort extends OutgoingMessages implements CallPort
   }
 
   get needsDeciding(): boolean {
-    const { past, hookVerdict, hasPermissionCheck, executor } = this.record
-    if (past?.asked !== undefined) return true
+    const { past, hookVerdict, hasPermissionCheck, repeats, executor } = this.record
+    if (past?.asked !== undefined || repeats !== undefined) return true
     return hookVerdict !== undefined || hasPermissionCheck || !executor.hasPlainPermissions(this.record)
   }
 

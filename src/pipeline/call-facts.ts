@@ -31,6 +31,8 @@ export interface Arrival {
   readonly hasChecks: boolean
   /** The tool has its own permission check. */
   readonly hasPermissionCheck: boolean
+  /** How often the model has made this call in a row with an equal result, if that is too often. */
+  readonly repeats: number | undefined
   /** It changes nothing. Only known where there is a log. */
   readonly onlyReads: boolean
   /** Its recorded state, from an earlier process. */

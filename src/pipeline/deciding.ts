@@ -55,7 +55,8 @@ function follow(call: ToolCall, decision: Decision, messages: Case['messages']):
   else if (decision.behavior === 'deny') denyCall(call, denialText(call, decision.source, messages), decision.source)
   else {
     const { by } = decision.source
-    call.permit.message = by === 'hook' || by === 'tool' ? messages[by] : undefined
+    if (by === 'loop') call.permit.message = resultTexts.repeats(decision.source.repeats)
+    else call.permit.message = by === 'hook' || by === 'tool' ? messages[by] : undefined
     call.tell({ type: decision.behavior === 'defer' ? 'permission.deferred' : 'permission.undecided' })
   }
 }
@@ -122,7 +123,17 @@ async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unkno
   call.permit.denyRulesSeen = added.deny.length
   const hook = call.hookVerdict
   const messages = { hook: hook?.message }
-  const known = { mode, hook: hook?.permission, isReadOnly: isReadOnly(tool, input), editsWorkspace: false }
+  const { canUseTool, allowsEverything } = call.executor
+  const known = {
+    mode,
+    hook: hook?.permission,
+    isReadOnly: isReadOnly(tool, input),
+    editsWorkspace: false,
+    ...(call.repeats !== undefined && {
+      repeats: call.repeats,
+      hasNobody: canUseTool === undefined || allowsEverything,
+    }),
+  }
   if (hook?.permission === 'deny') return { facts: known, messages }
   const context = withAddedRules(call)
   const first = (behavior: PermissionBehavior) =>
@@ -198,6 +209,7 @@ function denialText(call: ToolCall, source: DecisionSource, messages: Case['mess
   const name = call.tool?.name ?? call.name
   if (source.by === 'rule' && messages.rule === undefined) return resultTexts.deniedByRule(name, source.rule)
   if (source.by === 'mode') return resultTexts.deniedByMode(name, source.mode)
+  if (source.by === 'loop') return resultTexts.deniedByLoop(name, source.repeats)
   const message = source.by === 'host' ? undefined : messages[source.by]
   return message === undefined ? resultTexts.denialWithoutMessage() : resultTexts.denied(message)
 }

@@ -50,6 +50,8 @@ export class ToolCall extends CallChartPort implements CallRecord {
   /** Its tool checks inputs, or permissions, itself. */
   readonly hasChecks: boolean
   readonly hasPermissionCheck: boolean
+  /** How often the model has made this call in a row with an equal result, if that is too often. */
+  readonly repeats: number | undefined
   reading: InputReading
   /** The source of the parsed input: what the model sent, with the changes by hooks and the host. */
   rawInput: unknown
@@ -139,6 +141,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
     this.yieldsToInterrupt = arrival.yieldsToInterrupt
     this.hasChecks = arrival.hasChecks
     this.hasPermissionCheck = arrival.hasPermissionCheck
+    this.repeats = arrival.repeats
     this.stage = arrival.isHeld ? 'held' : 'queued'
     this.isDurable = executor.log === undefined || this.isRecorded
     if (this.past !== undefined) this.#goOnFrom(this.past)

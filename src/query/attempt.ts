@@ -28,6 +28,8 @@ export interface AttemptHost {
   emit(message: Message): void
   took(update: MessageUpdate): Promise<void> | undefined
   drained(attempt: Attempt): void
+  /** How often this call was made in a row with an equal result, if that is too often. */
+  repeatsOf(name: string, input: unknown): number | undefined
   /** The log of the session; undefined if the query is not recorded. */
   readonly log: RunLog | undefined
   /** The uuids of the messages that entered the conversation since the last reply; each is returned once. */
@@ -65,6 +67,10 @@ export class Attempt {
   #isRecorded = false
   readonly #orders = new Map<AssistantMessage, number>()
   #isReordered = false
+  /** Every call so far has been a repetition. */
+  #isInRow = true
+  /** Calls that may have been refused, because they were repetitions. */
+  #suspects: Set<string> | undefined
   /** A generated id until the service sends one; all parts of a reply share it. */
   reply: { readonly id: string; readonly model?: string }
   #isPumping = false
@@ -88,6 +94,13 @@ export class Attempt {
 
   hasCall(id: string): boolean {
     return this.#calls.has(id)
+  }
+
+  /** It was a repetition, and did not run. */
+  isRefused(id: string): boolean {
+    return (
+      this.#suspects?.has(id) === true && !this.executor.callsSoFar().some((call) => call.id === id && call.started)
+    )
   }
 
   /** The model finished its reply. */
@@ -308,6 +321,8 @@ export class Attempt {
     const shown = { ...block, name: sendableName(block.name), input: sendableInput(block.input) }
     const message = this.#messageOf(shown)
     let startWhen: StartWhen = 'closed'
+    const repeats = this.#isInRow ? this.#host.repeatsOf(block.name, block.input) : undefined
+    this.#isInRow = repeats !== undefined
     const given = this.#host.isTaken(block.id) ? { ...block, id: this.#renamed.get(block.id) ?? '' } : block
     const add = () =>
       this.executor.addTool({ ...given }, message, {
@@ -316,8 +331,10 @@ export class Attempt {
           return startWhen !== 'closed'
         },
         error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
+        repeats,
         onID: (id) => {
           shown.id = id
+          if (repeats !== undefined) this.#suspects = new Set(this.#suspects).add(id)
           this.#record({ t: 'reply.block', reply: this.reply.id, message, order, problem, ...(isBare && { isBare }) })
         },
       })

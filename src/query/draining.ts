@@ -31,6 +31,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })
   attempt.arrangeResults()
   loop.transcript.add(attempt)
+  loop.loopGuard?.note(attempt.assistants, attempt.results, (id) => attempt.isRefused(String(id)))
   const read = loop.background.commit((id) => attempt.hasCall(id), attempt.toldBefore)
   loop.setup.clearAddedRules()
   loop.account.recordWork()

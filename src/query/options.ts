@@ -14,6 +14,7 @@ import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Account } from '../usage/account.ts'
 import { checkLimits, type Limits } from '../usage/limits.ts'
 import type { Prices } from '../usage/usage-total.ts'
+import { checkLoopGuard, type LoopGuardOptions } from './loop-guard.ts'
 
 /** How a failed model is retried. */
 export interface ModelRetry {
@@ -71,6 +72,12 @@ export interface QueryOptions {
    * @default 'answer'
    */
   openCalls?: 'answer' | 'run' | undefined
+  /**
+   * Asks before a call that repeats itself: the same tool with an equal input, after equal results. With nobody to ask, the
+   * call is refused. Tools with `mayRepeat` are exempt.
+   * @default { repeats: 3 }
+   */
+  loopGuard?: false | LoopGuardOptions | undefined
   /** Options for the executor of each turn. */
   executor?: ExecutorOptions | undefined
   /**
@@ -109,6 +116,7 @@ const names = new Set<string>([
   'streamIdleMs',
   'prepareMessages',
   'openCalls',
+  'loopGuard',
   'executor',
   'maxBackground',
   'limits',
@@ -144,6 +152,7 @@ export function checkOptions(options: QueryOptions): void {
     invalidOption('maxBackground', 'an integer of at least 0', maxBackground)
   }
   if (retry !== undefined) checkRetry(retry)
+  checkLoopGuard(options.loopGuard)
   checkLimits(options.limits, options.prices)
   assertCanUseTool(options.canUseTool)
 }

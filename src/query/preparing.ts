@@ -42,7 +42,8 @@ const notMessages = (received: unknown): TypeError =>
   new TypeError(`prepareMessages: expected an array of messages, received ${describeValue(received, 80)}.`)
 
 /** Adds sent messages to the transcript. */
-export function takeSent({ sent, transcript, outgoing, taken }: QueryLoop): void {
+export function takeSent({ sent, transcript, outgoing, taken, loopGuard }: QueryLoop): void {
+  if (sent.length > 0) loopGuard?.reset()
   for (const message of sent.splice(0)) {
     transcript.push(message)
     taken.push(message.uuid)

@@ -28,6 +28,7 @@ import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
 import { conclude } from './concluding.ts'
 import { abortTools, checkStalled, drain, drained } from './draining.ts'
+import { LoopGuard } from './loop-guard.ts'
 import { ModelChoice } from './model-choice.ts'
 import type { ModelStream } from './model-stream.ts'
 import { OpenCalls, runOpenCalls } from './open-calls.ts'
@@ -72,6 +73,7 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
   claim: Claim | undefined
   requestBytes = 0
   lastInput: LastInput | undefined
+  readonly loopGuard: LoopGuard | undefined
   readonly sent: UserMessage[] = []
   /** The log of the session that this is a run of. */
   readonly log: RunLog | undefined
@@ -123,6 +125,8 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
       atRest: () => checkStalled(this),
     }
     this.transcript = new Transcript(this.openCalls.messages)
+    const { loopGuard } = options
+    if (loopGuard !== false) this.loopGuard = new LoopGuard(loopGuard, this.transcript.messages)
     this.attempt = this.newAttempt()
     const { engine } = this.settings
     this.#outbox = new Outbox(engine.send, () => undefined)
@@ -249,6 +253,10 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
 
   findTool(name: string): AnyTool | undefined {
     return this.setup.tools.find(name)
+  }
+
+  repeatsOf(name: string, input: unknown): number | undefined {
+    return this.loopGuard?.timesOf(name, input)
   }
 
   isTaken(id: string): boolean {

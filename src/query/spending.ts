@@ -1,5 +1,5 @@
 import type { LimitReached } from '../../machines/index.ts'
-import type { Settings } from '../executor/options.ts'
+import { readOptions, type Settings } from '../executor/options.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
 import { callOf } from '../pipeline/detaching.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -15,6 +15,16 @@ export interface OpenRequest {
   readonly isNew: boolean
 }
 
+/** The account of an agent that is recorded. `isNew`: it has not begun in an earlier process. */
+export function recordedAgentAccount(
+  context: Partial<ToolUseContext>,
+  { limits, executor }: Pick<QueryOptions, 'limits' | 'executor'>,
+  isNew: boolean,
+): Account | undefined {
+  const { clock, idsAndTime } = readOptions(executor)
+  return agentAccount(context, isNew, { limits, clock, now: idsAndTime.now })
+}
+
 /** The account of a run: inside that of its session, or of the run whose call it works for. */
 export function accountOf(
   { prices, limits, account, context }: Omit<QueryOptions, 'messages'>,
@@ -27,7 +37,7 @@ export function accountOf(
 }
 
 /** The account of a run inside a call; undefined where there is no call. `isNew`: it has not begun in an earlier process. */
-export function agentAccount(
+function agentAccount(
   context: Partial<ToolUseContext> | undefined,
   isNew: boolean,
   own: Omit<AccountOptions, 'parent' | 'isAgent'>,

@@ -75,6 +75,11 @@ export const resultTexts = {
         ? `${name} did not run: in plan mode only read-only calls may run.`
         : `${name} did not run: it needs permission, and in mode ${mode} nobody is asked.`,
     ),
+  deniedByLoop: (name: string, repeats: number) =>
+    asError(
+      `${name} did not run: the same input has had the same result ${repeats} times in a row, so another time would not help. Use that result, change the input, or try something else.`,
+    ),
+  repeats: (repeats: number) => `The same call has had the same result ${repeats} times in a row.`,
   hookSaid: (decision: PermissionVerdict, hook: string) =>
     decision === 'deny'
       ? `The hook ${hook} denied this call. It did not run.`

@@ -132,6 +132,11 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
    */
   isAgent?: boolean | undefined
   /**
+   * Whether equal calls in a row make sense, such as for a tool that polls. Others are asked about by the loop guard.
+   * @default false
+   */
+  mayRepeat?: boolean | undefined
+  /**
    * Whether this very call changes nothing: only such calls run in mode `plan`. Whether a call runs in parallel is
    * decided by `isConcurrencySafe` alone.
    * @default () => false

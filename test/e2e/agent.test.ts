@@ -154,6 +154,29 @@ describe('everybody can use it', () => {
       await page.locator(`#tab-${tab}`).click()
       found.push(...(await violations(page, '.details')).map((each) => `${tab}: ${each}`))
     }
+    for (const [name, open, close] of [
+      ['totals', () => page.getByRole('button', { name: 'totals' }).click(), undefined],
+      ['all turns', () => page.getByRole('button', { name: 'all turns' }).click(), undefined],
+      ['help', () => page.keyboard.press('?'), 'Escape'],
+      ['finder', () => page.keyboard.press('Control+k'), 'Escape'],
+      ['states', () => page.getByRole('button', { name: 'Calls by state of the chart call' }).click(), undefined],
+      [
+        'full screen',
+        () =>
+          page
+            .locator('.chart.call')
+            .getByRole('button', { name: /full screen/i })
+            .click(),
+        'Escape',
+      ],
+    ] as const) {
+      await open()
+      found.push(...(await violations(page, '.inspector')).map((each) => `${name}: ${each}`))
+      if (close !== undefined) await page.keyboard.press(close)
+    }
+    await page.locator('#tab-whatIf').click()
+    await page.getByRole('button', { name: 'This turn, call by call' }).click()
+    found.push(...(await violations(page, '.details')).map((each) => `what if, one turn: ${each}`))
     // a moment of the past
     await page.locator('#tab-log').click()
     await page.locator('.log .row button').first().click()

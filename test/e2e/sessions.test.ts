@@ -109,6 +109,76 @@ describe('stored sessions in the page', () => {
   })
 })
 
+/** A finished session of two turns; `isBroken`: its second turn fails. */
+async function finished(id: string, isBroken: boolean): Promise<void> {
+  const read = defineTool({
+    name: 'Read',
+    inputSchema: z.object({ path: z.string() }),
+    isConcurrencySafe: () => true,
+    describe: ({ path }) => path,
+    async call({ path }) {
+      if (isBroken && path === 'b.ts') throw new Error('gone')
+      return { data: `the text of ${path}` }
+    },
+  })
+  const session = await openSession({
+    id,
+    journals: fileJournals({ folder }),
+    tools: [read],
+    model: scriptedModel([
+      [{ call: 'Read', input: { path: 'a.ts' } }],
+      [{ call: 'Read', input: { path: 'b.ts' } }],
+      'Done.',
+    ]),
+    context: { permissions: { allow: ['Read'] } },
+  })
+  for await (const _ of session.send('Read both.'));
+  await session.close()
+}
+
+describe('two stored sessions', () => {
+  it('D26 are found, marked and compared turn by turn, and a link opens the comparison', async () => {
+    await finished('monday', false)
+    await finished('tuesday', true)
+    const server = await stage.serve([], { journals: fileJournals({ folder }), viewerOnly: true })
+    const page = await stage.open(server.url)
+    await page.getByLabel('Find a session').fill('day')
+    const ids = () => page.locator('.session .id').allTextContents()
+    await expect.poll(async () => (await ids()).sort()).toEqual(['monday', 'tuesday'])
+    await page.getByLabel('Status', { exact: true }).selectOption('suspended')
+    await expect.poll(ids).toEqual([])
+    await page.getByLabel('Status', { exact: true }).selectOption('idle')
+    const compare = page.getByRole('button', { name: 'Compare the two marked' })
+    expect(await compare.isDisabled()).toBe(true)
+    await page.getByLabel('Mark monday for a comparison').check()
+    await page.getByLabel('Mark tuesday for a comparison').check()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page)).toEqual([])
+    }
+    await compare.click()
+    const first = (of: typeof page) => of.locator('.first-difference').textContent()
+    await expect.poll(() => first(page)).toMatch(/turn 2, Read: different outcome a result \| an error/)
+    expect(await page.locator('.against-all tbody tr').count()).toBe(3)
+    expect(await page.locator('.against-all tbody tr.first').count()).toBe(1)
+    expect(await page.locator('.against-all tfoot .pair').nth(1).textContent()).toBe('01')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page)).toEqual([])
+    }
+    await page.getByRole('button', { name: 'show it' }).click()
+    await expect.poll(() => page.locator('.top-bar select[aria-label=Run] option:checked').textContent()).toBe('turn 2')
+    await page.getByRole('tab', { name: 'Call' }).click()
+    await expect.poll(() => page.locator('.call-details h3').textContent()).toContain('Read')
+    // the other way round, by a link
+    const linked = await stage.open(`${server.url}&session=tuesday&with=monday`)
+    await expect.poll(() => first(linked)).toMatch(/an error \| a result/)
+    expect(stage.complaints).toEqual([])
+    const lost = await stage.open(`${server.url}&session=nobody`)
+    await expect.poll(() => lost.locator('.problem').textContent()).toContain('nobody')
+  })
+})
+
 async function violations(page: Awaited<ReturnType<typeof stage.open>>): Promise<string[]> {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {

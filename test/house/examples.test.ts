@@ -36,6 +36,7 @@ describe('the examples of the docs', () => {
     ['docs/inspector.md', 'examples/what-if.ts', () => import('../../examples/what-if.ts')],
     ['docs/inspector.md', 'examples/what-if-conversation.ts', () => import('../../examples/what-if-conversation.ts')],
     ['docs/inspector.md', 'examples/compare-runs.ts', () => import('../../examples/compare-runs.ts')],
+    ['docs/inspector.md', 'examples/compare-conversations.ts', () => import('../../examples/compare-conversations.ts')],
     ['docs/inspector.md', 'examples/run-model.ts', () => import('../../examples/run-model.ts')],
   ] as const)('P4 P5 P6 P7 P11 L1 L4 L5 %s shows %s as it is, and what it prints', async (page, example, run) => {
     expect(read(page)).toContain(`\`\`\`ts\n${read(example)}\`\`\``)

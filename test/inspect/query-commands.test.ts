@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allowAllTools, query } from '../../src/index.ts'
-import { createRecorder, type Frame, ShownRuns } from '../../src/inspect/index.ts'
+import type { FrameOf } from '../../src/inspect/frames/frame.ts'
+import { type Command, createRecorder, type Frame, foldRun, newRunState, ShownRuns } from '../../src/inspect/index.ts'
 import { checkTranscript } from '../../src/transcripts/index.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
@@ -19,10 +20,10 @@ function shownQuery() {
     for await (const _ of run);
     return run.result
   })()
-  const command = (name: 'interrupt' | 'abort' | 'discard', at = 1) =>
-    shown.command({ run: at, command: name, call: undefined, isAllowed: false })
+  const command = (name: Command, at = 1, call?: string) =>
+    shown.command({ run: at, command: name, call, isAllowed: false })
   const offered = () => frames.findLast((frame) => frame.type === 'can')?.commands
-  return { held, read, block, run, result, command, offered }
+  return { held, read, block, run, result, command, offered, frames }
 }
 
 describe('commands from the inspector to a query', () => {
@@ -53,6 +54,41 @@ describe('commands from the inspector to a query', () => {
     block.run('a').finish()
     expect(await result).toMatchObject({ reason: 'aborted_tools', abortReason: 'interrupt' })
     expect(held.requests).toHaveLength(1)
+  })
+
+  it('X1 X10 detach sends a running call to the background, which a reader of the frames sees until it is delivered', async () => {
+    const { held, block, run, result, command, frames } = shownQuery()
+    await flush()
+    held.start()
+    held.call('a', 'Block')
+    held.end('tool_use')
+    await flush()
+    for (const call of [undefined, 'nobody'])
+      expect(command('detach', 1, call)).toContain('cannot go to the background')
+    expect(command('detach', 1, 'a')).toBeUndefined()
+    await flush()
+    // a watcher of the next turn sees it too
+    const stateOf = (at: number) => {
+      const own = frames.filter((frame) => frame.run === at)
+      const state = newRunState(own[0] as FrameOf<'run'>)
+      const listener = { newActor: (actor: never) => actor, newCall: (call: never) => call }
+      for (const frame of own) foldRun(state, frame, listener as never)
+      return state
+    }
+    const shown = (at: number) => [...stateOf(at).background.values()].map(({ id, call, status }) => [id, call, status])
+    expect([shown(1), shown(2)]).toEqual([[['bg_1', 'a', 'running']], [['bg_1', 'a', 'running']]])
+    run.background.stop('bg_1')
+    expect(shown(2)).toEqual([['bg_1', 'a', 'stopping']])
+    block.run('a').finish()
+    await flush()
+    expect(shown(2)).toEqual([['bg_1', 'a', 'stopped']])
+    held.start()
+    held.text('meanwhile')
+    held.end()
+    await flush()
+    expect(shown(2)).toEqual([])
+    run.abort('enough')
+    await result
   })
 
   it('L8 discard is neither offered nor accepted, because it would leave calls without results', async () => {

@@ -191,6 +191,23 @@ describe('limits', () => {
     expect(JSON.stringify(run.transcript)).toContain('The agent did not finish: limit')
   })
 
+  it('U1 the same holds for an agent with a log of its own, and the limits of the session hold for it', async () => {
+    const inner = endless(() => calls(1, 'Noop'))
+    const agent = subAgent({ tools: [noop], model: inner, limits: { turns: 2 } })
+    const tools = [agent as AnyTool]
+    const model = scriptedModel([calls(1, 'Agent'), calls(1, 'Agent'), says(1)])
+    const session = await openSession({
+      ...{ id: 's', journals: memoryJournals(), canUseTool: allowAllTools },
+      ...{ tools, model, limits: { turns: 5 } },
+    })
+    for await (const _ of session.send('go')) void _
+    // two turns of the first agent, one of the second, and two of the session
+    expect(session.result).toMatchObject({ reason: 'limit', limit: 'turns', used: 5, usage: { turns: 5, agents: 2 } })
+    expect([model.requests.length, inner.requests.length]).toEqual([2, 3])
+    expect(checkTranscript(session.transcript)).toEqual({ ok: true })
+    await session.close()
+  })
+
   it('U2 a request that only the reserves of others block waits for them', async () => {
     const [one, two] = [heldModel(), heldModel()]
     const agents = [one, two].map(({ model }, n) =>
@@ -326,6 +343,24 @@ describe('limits', () => {
       'limits.outputTokens needs the most tokens',
     )
     expect(() => query({ ...options, limits: { turns: 5, inputTokens: 9 } })).not.toThrow()
+  })
+
+  it('U2 a session that cannot be opened for that reason is not left open', async () => {
+    const journals = memoryJournals()
+    const open = journals.open.bind(journals)
+    let closed = 0
+    journals.open = async (...given) => {
+      const journal = await open(...given)
+      const close = journal.close.bind(journal)
+      return Object.assign(journal, { close: () => ++closed && close() })
+    }
+    const options = { id: 's', journals, tools: [], model: scriptedModel([says(1)]) }
+    await expect(openSession({ ...options, limits: { outputTokens: 5 } })).rejects.toThrow('needs the most tokens')
+    expect(closed).toBe(1)
+    const session = await openSession(options)
+    for await (const _ of session.send('go')) void _
+    expect(session.result?.reason).toBe('completed')
+    await session.close()
   })
 
   it('U2 a model whose name is not known is charged the highest price', async () => {

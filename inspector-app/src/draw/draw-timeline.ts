@@ -120,6 +120,15 @@ function drawCall(
       canvas.globalAlpha = 1
     }
   }
+  const { detached } = call
+  if (detached !== undefined) {
+    // its body goes on below the end of the call
+    const [x, end] = [xOf(detached.from), xOf(detached.to ?? view.to)]
+    canvas.fillStyle = palette[call.lane] as string
+    canvas.globalAlpha = 0.4
+    canvas.fillRect(x, top + thick / 3, Math.max(1, end - x), Math.max(2, thick / 3))
+    canvas.globalAlpha = 1
+  }
   if (call.yieldedAt !== undefined) {
     canvas.fillStyle = palette[outcomeOf(call)] as string
     const size = Math.min(7, Math.max(3, thick))

@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts'
 import { openCoverage } from './coverage-file.ts'
 import { openLiveFeed } from './live-feed.ts'
-import { sessionShelf } from './session-shelf.ts'
+import { type SessionShelf, sessionShelf } from './session-shelf.ts'
 import { showRecording } from './show-recording.ts'
 
 const begunAnew = 'The server has begun a new recording. The page shows it from its start.'
@@ -18,13 +18,23 @@ export function connect(store: Store, origin: string, token: string): void {
       store.set({ source, allowed: commands, ...(isNew && { problem: begunAnew }) })
       if (hasCoverage === true) void loadCoverage(store, origin, token)
       if (hasSessions === true && store.shelf === undefined) {
-        store.shelf = sessionShelf(store, origin, token)
+        const follow = source === 'live' ? () => connect(store, origin, token) : undefined
+        store.shelf = sessionShelf(store, origin, token, follow)
         void store.shelf.load()
+        void openLinked(store, store.shelf)
       }
       if (source === 'recording') void loadFrom(store, origin, token)
     },
     onLost: (reachable) => store.set({ source: lostAs[reachable], allowed: [] }),
   })
+}
+
+/** The session that the page's address requests, and the one to compare it with. */
+async function openLinked(store: Store, shelf: SessionShelf): Promise<void> {
+  const { session, other } = store.link ?? {}
+  if (session === undefined) return
+  if (other === undefined) await shelf.open(session)
+  else await shelf.compare(session, other)
 }
 
 async function loadFrom(store: Store, origin: string, token: string): Promise<void> {

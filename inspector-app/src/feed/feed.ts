@@ -3,7 +3,7 @@ import type { Command } from '../../../src/inspect/index.ts'
 /** The answer to a question. */
 interface Answer {
   readonly call: string
-  readonly allow: boolean
+  readonly allow?: boolean
   /** Why it is denied, for the model. */
   readonly message?: string
   /** Allow every such call from now on, by the rule that the question offers. */

@@ -1,26 +1,38 @@
 import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
+import type { ComparedConversations } from '../../../src/inspect/index.ts'
+import { compareAllSeen } from '../../../src/inspect/runs/compare-conversations.ts'
 import { type ComparedRuns, compareSeen } from '../../../src/inspect/runs/compare-runs.ts'
 import { SeenRuns } from '../../../src/inspect/runs/read-run.ts'
 import { readRecording } from '../feed/recorded-feed.ts'
 import type { History } from './history.ts'
 import { SeenHistory } from './seen-history.ts'
 
-/** Compares the shown run with a run of another recording. */
+/** Compares the shown recording with another one: all turns, and the shown run call by call. */
 export class Against {
   /** The name of the other recording. */
   name: string | undefined
+  /** The id of the other one, if it is a stored session. */
+  session: string | undefined
   result: ComparedRuns | undefined
+  /** All turns of both recordings. */
+  all: ComparedConversations | undefined
   problem: string | undefined
   isReading = false
-  readonly #run: number
+  #run: number | undefined
   readonly #seen: SeenHistory
   #other: SeenRuns | undefined
   #otherRun: number | undefined
   #isDue = false
 
-  constructor(history: History, run: number) {
-    this.#run = run
+  constructor(history: History) {
     this.#seen = new SeenHistory(history)
+  }
+
+  /** The run of this recording that is compared call by call. */
+  turnTo(run: number): void {
+    if (run === this.#run) return
+    this.#run = run
+    if (this.#other !== undefined) this.again()
   }
 
   get isBusy(): boolean {
@@ -37,12 +49,14 @@ export class Against {
     return runs.map(([run, { title }]) => ({ run, title }))
   }
 
-  async open(file: File): Promise<void> {
+  /** Reads the other recording. */
+  async open(name: string, stream: ReadableStream<Uint8Array>, session?: string): Promise<void> {
     const other = new SeenRuns()
-    Object.assign(this, { name: file.name, result: undefined, problem: undefined, isReading: true })
+    Object.assign(this, { name, session, result: undefined, all: undefined, problem: undefined, isReading: true })
+    this.#other = undefined
     this.#isDue = false
     try {
-      await readRecording(file.stream(), (frames) => {
+      await readRecording(stream, (frames) => {
         for (const frame of frames) other.see(frame)
         return true
       })
@@ -73,6 +87,7 @@ export class Against {
     try {
       this.#seen.advance(performance.now() + maxMs)
       if (!this.#seen.isRead || this.#other === undefined) return
+      this.all = compareAllSeen(this.#seen.runs, this.#other)
       this.result = compareSeen(this.#seen.runs.get(this.#run), this.#other.get(this.#otherRun))
       this.#isDue = false
     } catch (error) {
@@ -82,16 +97,15 @@ export class Against {
 
   #fail(error: unknown): void {
     this.result = undefined
+    this.all = undefined
     this.problem = isSignalboxError(error) ? error.message : 'This recording cannot be read. It may be damaged.'
   }
 }
 
-const known = new WeakMap<History, Map<number, Against>>()
+const known = new WeakMap<History, Against>()
 
-export function againstOf(history: History, run: number): Against {
-  const ofHistory = known.get(history) ?? new Map<number, Against>()
-  known.set(history, ofHistory)
-  const found = ofHistory.get(run) ?? new Against(history, run)
-  ofHistory.set(run, found)
+export function againstOf(history: History): Against {
+  const found = known.get(history) ?? new Against(history)
+  known.set(history, found)
   return found
 }

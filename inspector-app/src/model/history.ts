@@ -16,7 +16,7 @@ export interface Window {
 }
 
 /** The limits of a live page. */
-export const liveWindow: Window = { frames: 200_000, characters: 100_000_000 }
+export const liveWindow: Window = { frames: 100_000, characters: 100_000_000 }
 
 /**
  * The frames so far, the model after the last one, and the model at any earlier moment. With a window, only the newest

@@ -44,6 +44,8 @@ export class Narrator {
   readonly #tellings = new Map<number, Telling>()
   readonly #touched = new Set<number>()
   #last: Frame | undefined
+  /** Whether the run that was forgotten last was discarded. */
+  #isLastDiscarded = false
 
   take(frames: Iterable<Frame>): void {
     for (const frame of frames) this.see(frame)
@@ -63,7 +65,7 @@ export class Narrator {
       const run = this.#model.runs.get(id)
       if (run !== undefined) this.#tellRun(run, this.#last as Frame)
       // its calls change no more
-      if (run?.isWatched === false) this.#model.runs.delete(id)
+      if (run?.isWatched === false) this.#forget(id)
     }
     this.#touched.clear()
     if (this.told.length > maxTold * 1.2) this.told = this.told.slice(-maxTold)
@@ -84,8 +86,14 @@ export class Narrator {
     telling.isDiscarded = run.isDiscarded
   }
 
+  #forget(id: number): void {
+    this.#isLastDiscarded = this.#tellings.get(id)?.isDiscarded === true
+    this.#model.runs.delete(id)
+    this.#tellings.delete(id)
+  }
+
   #begin({ id, parentToolUseID }: Run, say: Say): Telling {
-    const isAfterDiscard = [...this.#tellings.values()].at(-1)?.isDiscarded === true
+    const isAfterDiscard = [...this.#tellings.values()].at(-1)?.isDiscarded ?? this.#isLastDiscarded
     if (isAfterDiscard && parentToolUseID === undefined) say('L5', 'Another model starts over in a new run.')
     const telling: Telling = { aborts: 0, questions: new Set(), cursor: 0, isDiscarded: false }
     this.#tellings.set(id, telling)

@@ -83,7 +83,7 @@ function reachedWords(reached: string | null): string {
   const words: Record<string, string> = {
     notStarted: 'never started',
     underWay: 'stopped while it ran',
-    cutShort: 'stopped early by itself',
+    cutShort: 'its body stopped early',
     returned: 'returned after the abort',
     finished: 'finished despite the abort',
     abandoned: 'did not stop, abandoned',

@@ -3,7 +3,7 @@ import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { TimeBar } from './time-bar.tsx'
 
-const whats: Readonly<Record<Difference['what'], string>> = {
+export const whats: Readonly<Record<Difference['what'], string>> = {
   call: 'only in one run',
   input: 'different input',
   mark: 'different class',

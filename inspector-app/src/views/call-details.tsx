@@ -26,6 +26,7 @@ export function CallDetails() {
         <span class="state-words">{stateWords(call)}</span>
         <code>{call.id}</code>
       </header>
+      <Detach run={run} call={call} />
       {call.wait !== undefined && <Why run={run} call={call} now={now} />}
       <Awaited call={call} now={now} />
       <Phases call={call} now={now} />
@@ -61,6 +62,29 @@ export function CallDetails() {
       <CallEvidence run={run} call={call} />
       <OwnStory run={run} call={call} />
     </div>
+  )
+}
+
+/** Only where the host allows it, the call runs, and a query can take it over. */
+function Detach({ run, call }: { run: Run; call: Call }) {
+  const store = useStore()
+  const { state } = useView()
+  const isLive = state.source === 'live' && state.position === undefined && run.isWatched
+  const isCalling = call.segments.at(-1)?.path.join('.') === 'executing.calling'
+  if (!isLive || !isCalling || run.queryActor === undefined || !state.allowed.includes('detach')) return null
+  return (
+    <p class="detach">
+      <button
+        type="button"
+        onClick={async () => {
+          const problem = await store.feed?.command(run.id, 'detach', { call: call.id })
+          if (problem !== undefined) store.set({ problem })
+        }}
+      >
+        Send to the background
+      </button>{' '}
+      The conversation goes on without it. The model gets its result in a later turn.
+    </p>
   )
 }
 
@@ -104,7 +128,7 @@ function Why({ run, call, now }: { run: Run; call: Call; now: number }) {
 /** Why it waited before it started, and for how long. */
 function Waited({ run, call }: { run: Run; call: Call }) {
   const store = useStore()
-  const over = call.waited.filter(({ since, until }) => until !== undefined && until > since)
+  const over = call.waited.filter(({ since, until }) => until !== undefined && until - since >= 1)
   if (over.length === 0) return null
   return (
     <>

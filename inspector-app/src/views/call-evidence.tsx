@@ -86,7 +86,7 @@ function decisionWords({ decision, stage, ending }: Call): string {
   if (decision?.behavior === 'deny') return `denied ${sourceWords(decision.source)}`
   if (decision !== undefined) return askedWords(decision.source)
   if (ending?.by === 'answer') return 'none: it was answered without running'
-  return stage === 'queued' || stage === 'held' ? 'not decided yet' : 'allowed: nothing had to be asked'
+  return stage === 'queued' || stage === 'held' ? 'not decided yet' : 'allowed: no question was necessary'
 }
 
 function Attempts({ call }: { call: Call }) {

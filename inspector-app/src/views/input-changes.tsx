@@ -15,7 +15,7 @@ export function InputChanges({ results }: { results: Call['results'] }) {
     <>
       {changes.map(({ by, before, after }, at) => (
         <div key={at} class="change">
-          <h4>Input, as changed by {by === 'host' ? 'whoever was asked' : `the hook ${by}`}</h4>
+          <h4>Input, as changed by {by === 'host' ? 'the host, or the person it asked' : `the hook ${by}`}</h4>
           <pre class="diff">
             {diffOf(showInputText(before).split('\n'), showInputText(after).split('\n')).map(([kind, line], index) => (
               <span key={index} class={kind}>

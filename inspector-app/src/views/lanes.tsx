@@ -1,4 +1,4 @@
-import { givenUp } from '../../../src/inspect/index.ts'
+import { type BackgroundState, givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -10,7 +10,7 @@ import { useNow } from './use-now.ts'
 const mostRows = 60
 const mostTiles = 1_500
 
-/** The queue, the two lanes, and the results in call order. */
+/** The queue, the lanes, and the results in call order. */
 export function Lanes() {
   const { run } = useView()
   const ref = useGlide(run?.version)
@@ -22,6 +22,7 @@ export function Lanes() {
       <div class="tracks">
         <Track kind="shared" run={run} calls={executing.filter(({ lane }) => lane === 'shared')} />
         <Track kind="exclusive" run={run} calls={executing.filter(({ lane }) => lane === 'exclusive')} />
+        <Background run={run} />
       </div>
       <Results run={run} />
     </section>
@@ -30,7 +31,7 @@ export function Lanes() {
 
 /** Empty parts give their room to the others. A turn that is over needs no lanes. */
 function lanesClass(run: Run): string {
-  const isOver = run.calls.length > 0 && run.yielded === run.calls.length
+  const isOver = run.calls.length > 0 && run.yielded === run.calls.length && run.background.size === 0
   return ['lanes', ...(run.waiting.length === 0 ? ['no-queue'] : []), ...(isOver ? ['over'] : [])].join(' ')
 }
 
@@ -86,6 +87,51 @@ function Track({ kind, run, calls }: { kind: 'shared' | 'exclusive'; run: Run; c
         {calls.slice(0, mostRows).map((call) => (
           <li key={call.id}>
             <Wagon call={call} />
+          </li>
+        ))}
+        {calls.length > mostRows && <li class="more">and {calls.length - mostRows} more</li>}
+      </ul>
+    </div>
+  )
+}
+
+const backgroundWords: { readonly [Status in BackgroundState['status']]?: string } = {
+  running: 'running',
+  stopping: 'stopping',
+  finished: 'finished, the model hears of it in its next turn',
+  failed: 'failed, the model hears of it in its next turn',
+  stopped: 'stopped, the model hears of it in its next turn',
+  unknown: 'unknown outcome, the model hears of it in its next turn',
+}
+
+/** The calls of the query that outlive their turn, whichever turn they come from. Absent while there are none. */
+function Background({ run }: { run: Run }) {
+  const store = useStore()
+  const { call: chosen } = useView()
+  const now = useNow()
+  const calls = [...run.background.values()]
+  if (calls.length === 0) return null
+  return (
+    <div class="track background">
+      <h2>
+        Background <em>{calls.length}</em>
+      </h2>
+      <ul class="rail">
+        {calls.slice(0, mostRows).map(({ id, call, label, status, since }) => (
+          <li key={id}>
+            <button
+              type="button"
+              class={`wagon background ${status}${chosen?.id === call ? ' chosen' : ''}`}
+              title={`${label}: ${backgroundWords[status] ?? status}`}
+              onClick={() => run.byId.has(call) && store.select(call)}
+            >
+              <span class="label">
+                <span class="number">{id}</span> {label}
+              </span>
+              <span class="phase">
+                {backgroundWords[status] ?? status} <time>{duration(now - since)}</time>
+              </span>
+            </button>
           </li>
         ))}
         {calls.length > mostRows && <li class="more">and {calls.length - mostRows} more</li>}

@@ -90,7 +90,9 @@ export function Log() {
         }}
       />
       {model.gaps.length > 0 && (
-        <p class="gap">{model.gaps.reduce((sum, { lost }) => sum + lost, 0)} frames were not received</p>
+        <p class="gap">
+          {model.gaps.reduce((sum, { lost }) => sum + lost, 0)} frames are missing: the page did not receive them
+        </p>
       )}
     </div>
   )

@@ -1,36 +1,91 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StoredSessionInfo } from '../../../src/inspect/index.ts'
 import { useStore, useView } from '../use-view.ts'
 
 const statusWords: Readonly<Record<StoredSessionInfo['status'], readonly [word: string, says: string, tone: string]>> =
   {
-    running: ['live', 'A process has it open.', 'shared'],
-    suspended: ['suspended', 'It waits: for an answer, or to be resumed.', 'held'],
-    lost: ['lost', 'Its run is unfinished and no process has it open. Resume it.', 'unknown'],
-    idle: ['idle', 'Nothing is left to do.', 'queued'],
-    broken: ['broken', 'It cannot be read.', 'error'],
+    running: ['live', 'A process has the session open.', 'shared'],
+    suspended: ['suspended', 'The session waits for an answer, or until somebody resumes it.', 'held'],
+    lost: ['lost', 'The run is unfinished and no process has the session open. Resume the session.', 'unknown'],
+    idle: ['idle', 'Every run of the session has ended.', 'queued'],
+    broken: ['broken', 'The journal cannot be read.', 'error'],
   }
 
-/** The stored sessions, agents below the session that they belong to. */
+/** The stored sessions, agents below the session that they belong to. Any two can be compared. */
 export function Sessions() {
   const store = useStore()
   const { state } = useView()
+  const [text, setText] = useState('')
+  const [status, setStatus] = useState<StoredSessionInfo['status'] | 'any' | 'recovered' | 'asks'>('any')
+  const [marked, setMarked] = useState<readonly string[]>([])
   const { sessions: all = [], left = 0 } = state.sessions ?? {}
-  const ids = new Set(all.map(({ id }) => id))
-  const top = all.filter(({ outer }) => outer === undefined || !ids.has(outer))
+  const found = all.filter((each) => isWanted(each, text.trim().toLowerCase(), status))
+  const ids = new Set(found.map(({ id }) => id))
+  const top = found.filter(({ outer }) => outer === undefined || !ids.has(outer))
+  const [one, other] = marked
+  const follow = store.shelf?.follow
+  // the newest two marks count
+  const mark = (id: string): void =>
+    setMarked(marked.includes(id) ? marked.filter((each) => each !== id) : [...marked.slice(-1), id])
   return (
     <div class="sessions">
-      <p class="sum">
-        {all.length === 0 ? 'No sessions are stored.' : `${all.length} sessions, the latest change first`}
-        {left > 0 && `; ${left} older ones are not listed`}
+      <div class="filters">
+        <input
+          type="search"
+          placeholder="Find a session"
+          aria-label="Find a session"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <select
+          aria-label="Status"
+          value={status}
+          onChange={({ currentTarget }) => setStatus(currentTarget.value as typeof status)}
+        >
+          <option value="any">every status</option>
+          {Object.entries(statusWords).map(([name, [word]]) => (
+            <option key={name} value={name}>
+              {word}
+            </option>
+          ))}
+          <option value="recovered">recovered</option>
+          <option value="asks">with open questions</option>
+        </select>
         <button type="button" class="link" onClick={() => void store.shelf?.load()}>
           Refresh
         </button>
+        <button
+          type="button"
+          class="compare-two"
+          disabled={one === undefined || other === undefined}
+          title="Mark two sessions to compare them turn by turn"
+          onClick={() => one !== undefined && other !== undefined && void store.shelf?.compare(one, other)}
+        >
+          Compare the two marked
+        </button>
+      </div>
+      <p class="sum">
+        {all.length === 0
+          ? 'No sessions are stored.'
+          : `${found.length === all.length ? counted(all.length, 'session') : `${found.length} of ${counted(all.length, 'session')}`}, the latest change first`}
+        {left > 0 && `; ${left} older ones are not listed`}
+        {follow !== undefined && state.source === 'recording' && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              store.set({ dialog: undefined })
+              follow()
+            }}
+          >
+            Back to the live runs
+          </button>
+        )}
       </p>
       {top.length > 0 && (
         <ol aria-label="Stored sessions">
           {top.map((each) => (
-            <SessionLine key={each.id} session={each} all={all} />
+            <SessionLine key={each.id} session={each} all={found} marked={marked} mark={mark} />
           ))}
         </ol>
       )}
@@ -38,22 +93,39 @@ export function Sessions() {
   )
 }
 
+function isWanted(session: StoredSessionInfo, text: string, status: string): boolean {
+  const { id, owner = '', recovered, questions } = session
+  const isText = text === '' || `${id} ${owner} ${recovered?.by ?? ''}`.toLowerCase().includes(text)
+  if (!isText || status === 'any') return isText
+  if (status === 'recovered') return recovered !== undefined
+  return status === 'asks' ? questions > 0 : session.status === status
+}
+
 interface LineProps {
   readonly session: StoredSessionInfo
   readonly all: readonly StoredSessionInfo[]
+  readonly marked: readonly string[]
+  readonly mark: (id: string) => void
   /** A list may come from anyone: a circle ends. */
   readonly depth?: number
 }
 
-function SessionLine({ session, all, depth = 0 }: LineProps) {
+function SessionLine({ session, all, marked, mark, depth = 0 }: LineProps) {
   const store = useStore()
   const { state } = useView()
-  const { id, status, problem, recovered } = session
+  const { id, status, problem, recovered, owner } = session
   const [word, says, tone] = statusWords[status]
   const agents = depth > 16 ? [] : all.filter(({ outer }) => outer === id)
   return (
     <li>
       <div class={state.session === id ? 'session chosen' : 'session'}>
+        <input
+          type="checkbox"
+          aria-label={`Mark ${id} for a comparison`}
+          checked={marked.includes(id)}
+          disabled={problem !== undefined}
+          onChange={() => mark(id)}
+        />
         <button
           type="button"
           class="link id"
@@ -63,25 +135,30 @@ function SessionLine({ session, all, depth = 0 }: LineProps) {
         >
           {depth === 0 ? id : id.slice(id.lastIndexOf('/') + 1)}
         </button>
-        <span class={`chip ${tone}`} title={says}>
-          {word}
-        </span>
-        {recovered !== undefined && (
-          <span class="chip accent" title={`Recovered by ${recovered.by} after ${recovered.from}`}>
-            recovered
+        <span class="marks">
+          <span class={`chip ${tone}`} title={owner === undefined ? says : `${says} Owner: ${owner}.`}>
+            {word}
           </span>
-        )}
-        {session.unknown > 0 && <span class="chip unknown">{counted(session.unknown, 'unknown outcome')}</span>}
-        {session.questions > 0 && <span class="chip held">{counted(session.questions, 'open question')}</span>}
-        <span class="counts">
-          {counted(session.turns, 'turn')}, {counted(session.calls, 'call')}, {timeWords(session.updatedAt)}
+          {recovered !== undefined && (
+            <span class="chip accent" title={`Recovered by ${recovered.by} after ${recovered.from}`}>
+              recovered
+            </span>
+          )}
+          {session.unknown > 0 && <span class="chip unknown">{counted(session.unknown, 'unknown outcome')}</span>}
+          {session.questions > 0 && <span class="chip held">{counted(session.questions, 'open question')}</span>}
         </span>
+        <span class="counts">
+          {counted(session.turns, 'turn')}, {counted(session.calls, 'call')}
+        </span>
+        <time class="counts" title="Last change">
+          {timeWords(session.updatedAt)}
+        </time>
       </div>
       {problem !== undefined && <p class="reason">{problem.message}</p>}
       {agents.length > 0 && (
         <ol aria-label={`Agents of ${id}`}>
           {agents.map((each) => (
-            <SessionLine key={each.id} session={each} all={all} depth={depth + 1} />
+            <SessionLine key={each.id} session={each} all={all} marked={marked} mark={mark} depth={depth + 1} />
           ))}
         </ol>
       )}

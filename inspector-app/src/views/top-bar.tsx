@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import { activeStates, type Command } from '../../../src/inspect/index.ts'
 import { linkTo } from '../deep-link.ts'
 import { saveRecording } from '../feed/recorded-feed.ts'
+import type { Run } from '../model/model.ts'
 import type { State, Store, Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
@@ -47,7 +48,7 @@ export function TopBar() {
           value={run?.id}
           onChange={({ currentTarget }) => store.set({ run: Number(currentTarget.value), selected: undefined })}
         >
-          {[...model.runs.values()].map(({ id, title, parentToolUseID }) => (
+          {listedRuns(model.runs, run).map(({ id, title, parentToolUseID }) => (
             <option key={id} value={id}>
               {parentToolUseID === undefined ? title : `↳ ${title}`}
             </option>
@@ -139,6 +140,16 @@ export function TopBar() {
   )
 }
 
+/** More would take the page too long to render at each step. The conversation leads to older ones. */
+const mostRuns = 200
+
+/** The newest runs, and the one that is shown. */
+function listedRuns(runs: ReadonlyMap<number, Run>, shown: Run | undefined): Run[] {
+  if (runs.size <= mostRuns) return [...runs.values()]
+  const newest = [...runs.values()].slice(-mostRuns)
+  return shown === undefined || newest.includes(shown) ? newest : [shown, ...newest]
+}
+
 async function copyLink(store: Store): Promise<void> {
   try {
     await navigator.clipboard.writeText(linkTo(store, location.href))
@@ -182,6 +193,7 @@ const executorCommands: Readonly<Record<Command, CommandWords>> = {
   abort: { label: 'Stop this turn', says: 'Every call that is not completed stops and gets an error result.' },
   discard: { label: 'Discard this turn', says: 'Every call stops. No more results of this turn are handed over.' },
   answer,
+  detach: { label: 'Send to the background', says: 'The conversation goes on without the call.' },
 }
 
 /** For a run of a query: commands go to the query, so the model is not asked again. */

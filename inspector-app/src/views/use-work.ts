@@ -30,7 +30,8 @@ export function useWork(work: Work): { change: (how: () => void) => void; paint:
       else paint()
     })
     return () => cancelAnimationFrame(due)
-  }, [work, version])
+    // something else than this view may have given it work
+  }, [work, version, work.isBusy])
   // wait only for a recording that still loads; a live run never stops growing
   const isLoading = state.source === 'recording' && work.newer > 0
   useEffect(() => {

@@ -20,7 +20,6 @@ export function WhatIfConversation() {
   const { result, problem, newer, isBusy } = experiment
   return (
     <div class="what-if conversation-what-if">
-      <Controls experiment={experiment} change={change} />
       {newer > 0 && (
         <p class="what">
           {newer} newer frames.{' '}
@@ -46,6 +45,7 @@ export function WhatIfConversation() {
             )}
           </p>
           <Turns result={result} />
+          <Controls experiment={experiment} change={change} />
           {result.caveats.slice(0, 12).map((doubt) => (
             <p class="doubt" key={doubt}>
               {doubt}

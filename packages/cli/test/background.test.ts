@@ -6,8 +6,11 @@ import { scriptedModel } from '../../../src/query/scripted/index.ts'
 import { heldTool } from '../../../test/support/held-tool.ts'
 import { testQuery } from '../../../test/support/query.ts'
 import { flush } from '../../../test/support/turn.ts'
+import { DetachKey } from '../src/run/detach-key.ts'
 import { runSession } from '../src/run/run-session.ts'
 import { callStatus } from '../src/view/call-status.ts'
+import { nameOf } from '../src/view/call-view.ts'
+import { colorsFor } from '../src/view/colors.ts'
 import { SessionView } from '../src/view/session-view.ts'
 import { fakeIo } from './fake-io.ts'
 
@@ -76,6 +79,29 @@ describe('a background call in the terminal', () => {
     expect(outcomes.map(({ message }) => message.background)).toMatchObject([{ id: 'bg_1', status: 'finished' }])
   })
 
+  it('X1 the key b sends the call that has run longest to the background', () => {
+    const detached: string[] = []
+    const view = new SessionView()
+    const call = (id: string, index: number, ranAt: number) => {
+      const body = { type: 'call', call: id, actor: id, index, name: 'Slow', label: `Slow(${id})`, input: {} } as const
+      view.take({ seq: 0, at: ranAt, run: 1, ...body, lane: 'shared', stage: 'executing', stopsAtInterrupt: false })
+      Object.assign(view.find(id) ?? {}, { state: 'calling', ranAt })
+    }
+    view.take({ seq: 0, at: 0, run: 1, type: 'run', title: 'turn', isLate: false, maxConcurrency: 10, root: 'x' })
+    const key = new DetachKey(view, nameOf, (id) => detached.push(id) > 0)
+    const press = (text: string) => key.press({ text, name: text, isCtrlC: false })
+    const lines = (now: number) => key.lines({ columns: 200, colors: colorsFor({}, { NO_COLOR: '1' }), now })
+    expect([press('b'), lines(10_000)]).toEqual([false, []])
+    call('two', 0, 2_000)
+    call('one', 1, 1_000)
+    expect([lines(3_000), press('c')]).toEqual([[], false])
+    expect(lines(4_000)).toEqual([
+      '',
+      'b sends #2 Slow to the background: the conversation goes on, and its result comes later.',
+    ])
+    expect([press('b'), detached]).toEqual([true, ['one']])
+  })
+
   it('X10 reads every frame of a recording with one, and shows it as it was', async () => {
     const slow = heldTool('Slow')
     const { run, held, result } = testQuery([slow.tool])
@@ -100,6 +126,13 @@ describe('a background call in the terminal', () => {
     }
     expect(await result).toMatchObject({ reason: 'completed' })
     expect(frames.filter((frame) => typeof checkFrame(JSON.parse(JSON.stringify(frame))) === 'string')).toEqual([])
+    // the turn in which it was made, the one that goes on without it, and the one that hears of it
+    const statuses = (of: number) =>
+      frames.flatMap((frame) => (frame.type === 'background' && frame.run === of ? [frame.status] : []))
+    expect([1, 2].map(statuses)).toEqual([
+      ['running', 'finished', 'delivered'],
+      ['running', 'finished', 'delivered'],
+    ])
     expect(frames.filter(({ type }) => type === 'ending')).toMatchObject([{ call: 'a', by: 'background' }])
     const view = new SessionView()
     for (const frame of frames) view.take(frame)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { textBlock } from '../../../test/support/held-model.ts'
 import { sse, sseServer, startSse } from '../../../test/support/sse-server.ts'
+import { endingOf } from '../src/run/ending.ts'
 import { UsageCount, usageWords } from '../src/run/usage-count.ts'
 import { runCli } from '../src/run-cli.ts'
 import { fakeIo } from './fake-io.ts'
@@ -128,6 +129,26 @@ it('uses the price in the settings, and shows no cost if the price is unknown', 
   unknown.add('somebody-else', { input_tokens: 10, output_tokens: 1 })
   expect(usageWords(unknown.total as never)).toBe('20 tokens in, 2 out')
   expect(new UsageCount().total).toBeUndefined()
+})
+
+it('U3 counts the agents of a run, each model at its own price', () => {
+  const none = { requests: 1, retries: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
+  const count = new UsageCount({ mine: { input: 1, output: 2 } })
+  const models = {
+    mine: { ...none, inputTokens: 1_000_000, outputTokens: 0 },
+    'claude-opus-4-6-20260101': { ...none, inputTokens: 1_000_000, outputTokens: 0 },
+    unknown: { ...none, inputTokens: 0, outputTokens: 1_000_000 },
+  }
+  count.addRun({ models, turns: 3, retries: 0, calls: 0, agents: 1, modelMs: 0, toolMs: 0 }, 'mine')
+  expect(usageWords(count.total as never)).toBe('2,000,000 tokens in, 1,000,000 out, $8.00')
+})
+
+it('U2 says which limit ended a run', () => {
+  const usage = { models: {}, turns: 3, retries: 0, calls: 0, agents: 0, modelMs: 0, toolMs: 0 }
+  const result = { reason: 'limit', limit: 'turns', used: 3, max: 3, stopReason: 'tool_use', usage } as const
+  const around = { session: { items: [] } as never, turns: 3, isTerminated: false, now: () => 5 }
+  const { words, exitCode } = endingOf(result, around)
+  expect([words, exitCode]).toEqual(['Stopped by the limit turns (3 of 3): 3 turns, 0 calls, 5 ms', 4])
 })
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {

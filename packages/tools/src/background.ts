@@ -29,6 +29,7 @@ export function backgroundTools(): AnyTool[] {
     name: 'BackgroundList',
     description: 'Lists the calls that run in the background, with their ids and status.',
     inputSchema: z.object({}),
+    mayRepeat: true,
     call: async (_input, context) => ({ data: callsOf(context).list() }),
     mapResult: (calls, toolUseID) => result(toolUseID, calls.map(lineOf).join('\n') || 'No background calls.'),
   })
@@ -41,6 +42,7 @@ export function backgroundTools(): AnyTool[] {
       id,
       waitMs: z.number().int().min(0).max(maxWaitMs).optional().describe('Wait so long for the call to end, in ms'),
     }),
+    mayRepeat: true,
     async call({ id, waitMs }, context) {
       const calls = callsOf(context)
       if (waitMs !== undefined) await calls.wait(id, waitMs, context.abortController.signal)

@@ -1,3 +1,4 @@
+import type { LimitReached } from '../../../machines/index.ts'
 import type { Message } from '../../messages/message.ts'
 import type { QueryMessage } from '../../query/query-message.ts'
 import type { Recorder } from '../recorder/recorder.ts'
@@ -14,8 +15,14 @@ export function recordTalk(recorder: Recorder, run: number, message: QueryMessag
     recorder.reply(run, { model, stopReason, usage })
   } else if (message.type === 'system' && message.subtype === 'model_retry') {
     recorder.say(run, 'host', `The model failed: ${String(message.error)}. It is asked again.`)
+  } else if (message.type === 'system' && message.subtype === 'limit_warning') {
+    recorder.say(run, 'host', String(message.message))
   }
 }
+
+/** How a limit ended a run. */
+export const limitWords = ({ limit, used, max }: LimitReached): string =>
+  `The run ended: limits.${limit} is reached, ${used} of ${max} are used.`
 
 /** The prompt that a query works on: the last message of the user that is not a result. */
 export const lastPrompt = (transcript: readonly Message[]): string =>

@@ -5,7 +5,7 @@ import type { Commands } from '../recorder/showable.ts'
 export interface CommandRequest {
   readonly run: number
   readonly command: Command
-  /** The call whose question is answered. */
+  /** The call whose question is answered, or that goes to the background. */
   readonly call: string | undefined
   readonly isAllowed: boolean
   /** Why the call is denied, for the model. */
@@ -28,6 +28,9 @@ export function runCommand(
   else if (command === 'discard') {
     if (commanded.discard === undefined) return 'A query discards its own attempts. Stop the agent instead.'
     commanded.discard()
+  } else if (command === 'detach') {
+    if (call === undefined || commanded.detach?.(call) !== true)
+      return 'This call cannot go to the background: it does not run, or too many calls are there.'
   } else {
     if (call === undefined) return 'This question is no longer open.'
     const rule = isAlways === true ? commanded.ruleFor?.(call) : undefined

@@ -10,10 +10,10 @@ import {
   isConversation,
   type Showable,
 } from '../recorder/showable.ts'
-import { lastPrompt, recordTalk } from './conversation-talk.ts'
+import { lastPrompt, limitWords, recordTalk } from './conversation-talk.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
 
-const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer']
+const allCommands: readonly Command[] = ['interrupt', 'abort', 'discard', 'answer', 'detach']
 
 /** A title, and the call that a sub-agent's run works for. */
 export type ShownAs = Pick<WatchedAs, 'title' | 'parentToolUseID'>
@@ -85,12 +85,18 @@ export class ShownRuns {
       const run = current?.source.watch?.run
       if (run !== undefined && this.#recorder !== undefined) recordTalk(this.#recorder, run, message)
     })
+    const ending = query.actor?.subscribe(({ status, context }) => {
+      const run = current?.source.watch?.run
+      if (status !== 'done' || context.limit === undefined || run === undefined) return
+      this.#recorder?.say(run, 'host', limitWords(context.limit))
+    })
     const { executor } = query
     if (executor.actor.getSnapshot().context.run.calls.length > 0) show(executor)
     const stop = query.onExecutor(show)
     return () => {
       stop()
       stopTalk?.()
+      ending?.unsubscribe()
       current?.leave()
     }
   }
@@ -121,6 +127,7 @@ const ownCommands = (executor: Commandable): Commands => ({
   abort: (reason) => executor.abort(reason),
   discard: () => executor.discard?.(),
   answer: (id, answer) => executor.answer?.(id, answer) === true,
+  detach: (id) => executor.detach?.(id) === true,
   ruleFor: (id) => ruleFor(executor, id),
 })
 
@@ -128,5 +135,6 @@ const ownCommands = (executor: Commandable): Commands => ({
 const commandsOf = (query: Conversation, executor: Commandable): Commands => ({
   abort: (reason) => (reason === 'interrupt' ? query.interrupt() : query.abort(reason)),
   answer: (id, answer) => executor.answer?.(id, answer) === true,
+  detach: (id) => executor.detach?.(id) === true,
   ruleFor: (id) => ruleFor(executor, id),
 })

@@ -135,6 +135,13 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
   decision: { call: isText, behavior: oneOf('allow', 'ask', 'deny', 'defer'), source: isSource },
   attempt: { call: isText, attempt: isCount, error: isAnything, backoffMs: orNull(isNumber) },
   place: { call: isText, place: oneOf('sent', 'remote'), worker: orNull(isText) },
+  background: {
+    id: isText,
+    call: isText,
+    name: isText,
+    label: isText,
+    status: oneOf('running', 'stopping', 'finished', 'failed', 'stopped', 'unknown', 'delivered', 'dropped'),
+  },
   progress: { call: isText, count: isCount, data: isAnything },
   result: { call: isText, message: isText, isError: isBoolean, content: isAnything },
   said: { by: oneOf('user', 'model', 'thought', 'host'), text: isText },

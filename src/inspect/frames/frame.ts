@@ -8,6 +8,7 @@ import type {
   ResourceKeys,
   StopCause,
 } from '../../../machines/index.ts'
+import type { BackgroundStatus } from '../../background/detached-call.ts'
 import type { ChartDefinition } from './chart-definition.ts'
 import type { Patch } from './diff-value.ts'
 import type { Encoded } from './encode-value.ts'
@@ -47,6 +48,7 @@ export type FrameBody =
   | DecisionFrame
   | AttemptFrame
   | PlaceFrame
+  | BackgroundFrame
   | ProgressFrame
   | ResultFrame
   | SaidFrame
@@ -263,6 +265,18 @@ export interface PlaceFrame {
   readonly worker: string | null
 }
 
+/** A call of this query is in the background, whichever turn it comes from. */
+export interface BackgroundFrame {
+  readonly type: 'background'
+  /** The id of the background call. */
+  readonly id: string
+  readonly call: string
+  readonly name: string
+  readonly label: string
+  /** `delivered`: its outcome is part of the conversation. `dropped`: nobody gets its outcome. */
+  readonly status: BackgroundStatus | 'delivered' | 'dropped'
+}
+
 export interface ProgressFrame {
   readonly type: 'progress'
   readonly call: string
@@ -322,7 +336,7 @@ export interface EncodedQuestion {
   readonly rule?: string
 }
 
-export type Command = 'interrupt' | 'abort' | 'discard' | 'answer'
+export type Command = 'interrupt' | 'abort' | 'discard' | 'answer' | 'detach'
 
 /** The commands that the chart accepts now. */
 export interface CanFrame {

@@ -102,7 +102,6 @@ export class LoggedQuery {
         isTold = true
         return { type: 'query.abort', reason: abortReason }
       }
-      if (reason === 'limit' && state === 'preparing') return { type: 'turn.prepared' }
       if (state === 'reserving') return limit && { type: 'limit.reached', reached: limit }
       if (reason === 'model_error' && state === 'preparing') return { type: 'turn.failed', error }
       if (reason === 'model_error' && state === 'streaming')

@@ -3,7 +3,7 @@ import type { JournalRecord } from '../../journal/journal.ts'
 import type { LoggedCall as CallLog, OpenTurn } from '../../journal/open-turn.ts'
 import type { Records, RecordType } from '../../journal/records.ts'
 import type { Message, ToolUseBlock } from '../../messages/message.ts'
-import { recordTalk } from '../bridge/conversation-talk.ts'
+import { limitWords, recordTalk } from '../bridge/conversation-talk.ts'
 import type { Recovered } from '../frames/frame.ts'
 import type { Recorder } from '../recorder/recorder.ts'
 import { type CallFuture, LoggedCall } from './logged-call.ts'
@@ -170,10 +170,11 @@ export class LoggedSession {
   }
 
   ended(ended: Records['run.ended']): void {
-    const { reason, error } = ended
+    const { reason, error, limit } = ended
     if (this.#isLeft && this.#status !== 'idle') this.#goOn()
     this.#query?.ended(ended)
-    if (reason !== 'completed') this.note(`The run ended: ${reason}${error === undefined ? '' : `, ${error}`}.`)
+    if (limit !== undefined) this.note(limitWords(limit))
+    else if (reason !== 'completed') this.note(`The run ended: ${reason}${error === undefined ? '' : `, ${error}`}.`)
     this.#say()
     this.#turn = undefined
     this.#status = 'idle'

@@ -16,6 +16,7 @@ export interface AskedQuestion extends Partial<PermissionQuestion> {
 /** The source of the decision, with the rule, the mode or the hook by name. */
 function sourceOf(show: Show, source: DecisionSource, hookName: string | undefined): EncodedSource {
   const name = source.by === 'rule' ? source.rule : source.by === 'mode' ? source.mode : hookName
+  if (source.by === 'loop') return { by: 'loop', name: `${source.repeats} times` }
   if (name === undefined || source.by === 'tool' || source.by === 'host') return { by: source.by }
   return { by: source.by, name: asText(show(name, { what: 'rule' })) }
 }

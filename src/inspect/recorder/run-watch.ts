@@ -7,6 +7,7 @@ import {
   refusalOf,
   type StopCause,
 } from '../../../machines/index.ts'
+import type { BackgroundCalls, BackgroundChange } from '../../background/background-calls.ts'
 import { engineOf, tellsGuards } from '../../chart-engine/chart-engine.ts'
 import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
 import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
@@ -33,6 +34,8 @@ const maxLookedAt = 64
 /** The part of an executor that the recorder needs. An open question is one that the host has not answered yet. */
 export type Inspectable = Pick<StreamingToolExecutor, 'actor' | 'on'> & {
   openQuestions?(): readonly AskedQuestion[]
+  /** The calls that its query has in the background. */
+  readonly background?: Pick<BackgroundCalls, 'undelivered' | 'onChange'> | undefined
 }
 
 export interface WatchOptions {
@@ -116,6 +119,9 @@ export class RunWatch {
       ),
       this.#executor.on('warning', (warning) => this.#safely(() => this.#seeWarning(warning))),
     )
+    const { background } = this.#executor
+    if (background !== undefined)
+      this.#leave.push(background.onChange((change) => this.#safely(() => this.#write(this.#backgroundFrame(change)))))
     this.#later()
   }
 
@@ -155,7 +161,13 @@ export class RunWatch {
       { type: 'can', commands: this.#can },
       ...(this.#cause === undefined ? [] : [abortFrame(this.#show, arrival, undefined, this.#cause)]),
       this.#questionsFrame(),
+      ...(this.#executor.background?.undelivered() ?? []).map((call) => this.#backgroundFrame(call)),
     ]
+  }
+
+  #backgroundFrame({ id, toolUseID: call, toolName: name, title, status, fate }: BackgroundChange): FrameBody {
+    const label = asText(this.#show(title, { what: 'label', toolName: name, toolUseID: call }))
+    return { type: 'background', id, call, name, label, status: fate ?? status }
   }
 
   #showRecovered({ session, from, by }: Recovered): Recovered {

@@ -13,6 +13,8 @@ export interface Commands {
   /** Only for an executor without a query. */
   discard?(): unknown
   answer?(toolUseID: string, answer: PermissionAnswer): boolean
+  /** Sends a running call to the background. */
+  detach?(toolUseID: string): boolean
   /** The rule that a question offers, to allow every such call. */
   ruleFor?(toolUseID: string): string | undefined
 }

@@ -98,6 +98,8 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
       if (call !== undefined) call.place = { place: frame.place, worker: frame.worker, at: frame.at }
       return
     }
+    case 'background':
+      return foldBackground(run, frame)
     case 'said':
       return foldSaid(run, frame)
     case 'reply':
@@ -113,6 +115,19 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
     case 'can':
       run.can = frame.commands
   }
+}
+
+/** A call whose outcome is part of the conversation is no longer in the background. */
+function foldBackground(run: RunState, { id, call: of, name, label, status, at }: FrameOf<'background'>): void {
+  const isGone = status === 'delivered' || status === 'dropped'
+  const since = run.background.get(id)?.since ?? at
+  if (isGone) run.background.delete(id)
+  else run.background.set(id, { id, call: of, name, label, status, since })
+  const call = run.byId.get(of)
+  if (call === undefined) return
+  const isRunning = status === 'running' || status === 'stopping'
+  call.detached ??= { id, from: at, to: undefined }
+  if (!isRunning) call.detached.to ??= at
 }
 
 const maxSaidLength = 100_000
@@ -182,6 +197,7 @@ function foldCall<Run extends RunState>(run: Run, frame: FrameOf<'call'>, listen
       decision: undefined,
       place: undefined,
       asked: undefined,
+      detached: undefined,
       failures: [],
       results: [],
     },

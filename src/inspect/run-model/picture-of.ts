@@ -54,6 +54,10 @@ function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
     { type: 'schedule', cursor, waits },
     { type: 'can', commands: can },
     { type: 'questions', open: questions },
+    ...Array.from(
+      run.background.values(),
+      ({ id, call, name, label, status }) => ({ type: 'background', id, call, name, label, status }) as const,
+    ),
   ]
 }
 

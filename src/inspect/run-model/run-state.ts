@@ -83,6 +83,8 @@ export interface RunState<Call extends CallState = CallState, Actor extends Acto
   cursor: CursorState
   can: readonly Command[]
   questions: QuestionsFrame['open']
+  /** The background calls of the query, by id, until their outcomes are delivered. */
+  readonly background: Map<string, BackgroundState>
   isDiscarded: boolean
   /** The texts around the calls; pieces of one speaker are joined. */
   readonly said: Said[]
@@ -98,6 +100,17 @@ export interface Said {
   readonly at: number
   /** Of the last piece. */
   until: number
+}
+
+/** A call in the background, whichever turn it comes from. */
+export interface BackgroundState {
+  readonly id: string
+  readonly call: string
+  readonly name: string
+  readonly label: string
+  readonly status: FrameOf<'background'>['status']
+  /** Since when it is there. */
+  readonly since: number
 }
 
 export interface CallState {
@@ -118,6 +131,8 @@ export interface CallState {
   asked: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
   /** Where its body runs, if not in the host's process, and since when. */
   place: Pick<FrameOf<'place'>, 'place' | 'worker' | 'at'> | undefined
+  /** From when to when its body ran in the background. */
+  detached: { readonly id: string; readonly from: number; to: number | undefined } | undefined
   /** The bodies that failed. */
   readonly failures: FrameOf<'attempt'>[]
   /** The frame of its first mention. */
@@ -173,6 +188,7 @@ export const newRunState = <Call extends CallState = CallState, Actor extends Ac
   cursor: { next: 0, completedUpTo: 0, waitsFor: null },
   can: [],
   questions: [],
+  background: new Map(),
   isDiscarded: false,
   said: [],
   replies: [],

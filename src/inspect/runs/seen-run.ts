@@ -62,6 +62,17 @@ export class SeenRun {
     this.startedAt = this.saidAt = this.#now = toMicros(frame.at)
   }
 
+  /** The finished replies of the model. */
+  get replies(): readonly FrameOf<'reply'>[] {
+    return this.#state.replies
+  }
+
+  /** What the model said, thoughts left out. */
+  get text(): string {
+    const said = this.#state.said.filter(({ by }) => by === 'model')
+    return said.map(({ text }) => text).join('\n')
+  }
+
   /** The call of another run that it works for. */
   get parentToolUseID(): string | undefined {
     return this.#state.parentToolUseID

@@ -1,9 +1,9 @@
 import type { Frame } from '../frames/frame.ts'
 import { toMicros } from './agenda.ts'
 import type { CallTimes } from './call-times.ts'
+import { type Branch, conversationTree } from './conversation-tree.ts'
 import { readRuns, type SeenRuns } from './read-run.ts'
 import type { Visit } from './seen-call.ts'
-import type { SeenRun } from './seen-run.ts'
 import { type WhatIf, type WhatIfOptions, WhatIfWork } from './what-if.ts'
 
 export type ConversationOptions = Omit<WhatIfOptions, 'run'>
@@ -54,13 +54,7 @@ export function whatIfConversation(frames: Iterable<Frame>, options: Conversatio
 }
 
 /** A run while it is simulated. Times are in microseconds. */
-interface Part {
-  readonly run: number
-  readonly seen: SeenRun
-  /** The call that it works for, and the part that has it. */
-  readonly parent: { readonly part: Part; readonly call: string } | undefined
-  readonly depth: number
-  readonly agents: Part[]
+interface Part extends Branch<Part> {
   work: WhatIfWork | undefined
   result: WhatIf | undefined
   recordedEnd: number | undefined
@@ -68,6 +62,14 @@ interface Part {
   /** How much later it starts because of the parts before it. */
   shift: number
 }
+
+const untouched = {
+  work: undefined,
+  result: undefined,
+  recordedEnd: undefined,
+  simulatedEnd: undefined,
+  shift: 0,
+} as const
 
 /** The same in small steps, for callers that must not block. */
 export class ConversationWork {
@@ -81,7 +83,8 @@ export class ConversationWork {
 
   constructor(runs: SeenRuns, options: ConversationOptions) {
     this.#options = options
-    this.#parts = partsOf(runs)
+    const whole = [...runs.byNumber].filter(([, { lacks }]) => lacks === undefined)
+    this.#parts = conversationTree<Part>({ byNumber: new Map(whole) }, (branch) => ({ ...branch, ...untouched }))
     // throws, and says why
     if (this.#parts.length === 0) runs.get()
     this.#left = [...runs.byNumber.values()].filter(({ lacks }) => lacks !== undefined).map(({ title }) => title)
@@ -162,25 +165,6 @@ export class ConversationWork {
   }
 }
 
-/** The recorded runs as parts, by their start. A circle of agents, which no run can make, ends at its first run. */
-function partsOf({ byNumber }: SeenRuns): Part[] {
-  const runs = [...byNumber].sort(([, a], [, b]) => a.startedAt - b.startedAt)
-  const parts: Part[] = []
-  for (const [run, seen] of runs) {
-    if (seen.lacks !== undefined) continue
-    const { parentToolUseID: call } = seen
-    // ids may repeat: the newest run that has such a call
-    const owner = call === undefined ? undefined : parts.findLast((part) => part.seen.byId.has(call))
-    const parent = owner === undefined || call === undefined ? undefined : { part: owner, call }
-    const depth = owner === undefined ? 0 : owner.depth + 1
-    const fresh = { work: undefined, result: undefined, recordedEnd: undefined, simulatedEnd: undefined, shift: 0 }
-    const part: Part = { run, seen, parent, depth, agents: [], ...fresh }
-    parts.push(part)
-    owner?.agents.push(part)
-  }
-  return parts
-}
-
 /** When the last result was handed over and the last word was said; undefined if a call does not end. */
 function endOf(calls: readonly CallTimes[], saidAt: number): number | undefined {
   let end = saidAt
@@ -201,7 +185,7 @@ function bodiesWith(agents: readonly Part[]): (visit: Visit) => number {
   const found = new Map<Visit, number>()
   for (const [id, parts] of byCall) {
     const started = Math.min(...parts.map(({ seen }) => seen.startedAt))
-    const visits = parts[0]?.parent?.part.seen.byId.get(id)?.visits ?? []
+    const visits = parts[0]?.parent?.branch.seen.byId.get(id)?.visits ?? []
     const body = visits.findLast(({ phase, from }) => phase === 'calling' && from <= started)
     if (body !== undefined) found.set(body, longerBy(parts))
   }

@@ -5,7 +5,7 @@ export type ClientMessage =
   | { readonly type: 'ack'; readonly batch: number }
   | ({ readonly type: 'command'; readonly id: number } & CommandRequest)
 
-const commands: ReadonlySet<unknown> = new Set<Command>(['interrupt', 'abort', 'discard', 'answer'])
+const commands: ReadonlySet<unknown> = new Set<Command>(['interrupt', 'abort', 'discard', 'answer', 'detach'])
 
 /** Parses a browser's message; undefined if it is not valid. */
 export function readClientMessage(text: string): ClientMessage | undefined {

@@ -47,9 +47,11 @@ async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Gro
     // a hole of a page that never reached the disk: JSON has no such byte
     if (end === data.length - 1 && bytes.includes(0)) break
     const n = log.records.length
-    const position = `record ${n} (byte ${log.length})`
-    const line = parseLine(id, bytes, n, log.crc, position)
-    const record = await readRecord(id, line, lines, position)
+    const position = { n, byte: log.length }
+    const line = parseLine(id, bytes, log.crc, position)
+    const reading = readRecord(id, line, lines, position)
+    // no tick for each of thousands of plain records
+    const record = reading instanceof Promise ? await reading : reading
     log.records.push(record)
     log.bytes += line.blobs === undefined ? bytes.length : bytesOf(JSON.stringify(record))
     log.blobs.push(...Object.values(line.blobs ?? {}))
@@ -58,16 +60,25 @@ async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Gro
   }
 }
 
-function parseLine(id: string, bytes: Uint8Array, n: number, crc: number | undefined, position: string): LogLine {
+/** Where a record begins. As text only in an error. */
+interface Position {
+  readonly n: number
+  readonly byte: number
+}
+
+const words = ({ n, byte }: Position): string => `record ${n} (byte ${byte})`
+
+function parseLine(id: string, bytes: Uint8Array, crc: number | undefined, position: Position): LogLine {
   let line: LogLine
   try {
     line = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
   } catch (error) {
-    throw journalCorrupt(id, position, 'the line is not JSON', error)
+    throw journalCorrupt(id, words(position), 'the line is not JSON', error)
   }
-  if (line?.n !== n) throw journalCorrupt(id, position, `expected record ${n}, found ${String(line?.n)}`)
+  if (line?.n !== position.n)
+    throw journalCorrupt(id, words(position), `expected record ${position.n}, found ${String(line?.n)}`)
   if (crc !== undefined && line.c !== crc)
-    throw journalCorrupt(id, position, 'its checksum does not match the record before it')
+    throw journalCorrupt(id, words(position), 'its checksum does not match the record before it')
   return line
 }
 
@@ -75,7 +86,7 @@ function readRecord(
   id: string,
   line: LogLine,
   lines: LogLines,
-  position: string,
+  position: Position,
 ): Promise<JournalRecord> | JournalRecord {
   if (line.blobs === undefined && line.sealed === undefined) {
     const { c: _, ...record } = line
@@ -85,7 +96,7 @@ function readRecord(
     (record) => record as unknown as JournalRecord,
     (error: unknown) => {
       if (isSignalboxError(error)) throw error
-      throw journalCorrupt(id, position, error instanceof Error ? error.message : String(error), error)
+      throw journalCorrupt(id, words(position), error instanceof Error ? error.message : String(error), error)
     },
   )
 }

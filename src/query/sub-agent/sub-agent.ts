@@ -8,7 +8,7 @@ import type { Tool, ToolResult } from '../../tool/tool.ts'
 import type { QueryOptions } from '../options.ts'
 import { type Query, query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
-import { agentAccount } from '../spending.ts'
+import { recordedAgentAccount } from '../spending.ts'
 import { runAgentSession } from './agent-session.ts'
 
 const inputSchema = z.object({
@@ -26,6 +26,7 @@ export interface SubAgentOptions
     | 'system'
     | 'maxTurns'
     | 'limits'
+    | 'loopGuard'
     | 'toolExecution'
     | 'executor'
     | 'prepareMessages'
@@ -98,7 +99,7 @@ export function subAgent({
           ? await runQuery(query({ ...options, messages: prompt, canUseTool, context }), onMessage, onRun)
           : await runAgentSession(recorded, {
               ...{ options, prompt, canUseTool, context, controller: abortController },
-              ...{ onMessage, onRun, account: (isNew) => agentAccount(callContext, isNew, { limits: options.limits }) },
+              ...{ onMessage, onRun, account: (isNew) => recordedAgentAccount(callContext, options, isNew) },
             })
       return reportOf(result, transcript, abortController.signal.aborted)
     },

@@ -15,6 +15,7 @@ export async function alwaysRule(
 ): Promise<AlwaysRule> {
   const by = question?.because.by
   if (by === 'rule') return { because: 'a rule asks each time' }
+  if (by === 'loop') return { because: 'the call repeats itself' }
   if (by === 'tool' || by === 'hook') return { because: 'this call always needs an answer' }
   const spec = specOf(tool.name, input)
   const rules = spec === undefined ? [] : [`${tool.name}(${spec})`]

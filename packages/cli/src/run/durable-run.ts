@@ -12,7 +12,7 @@ export interface StoredSession {
 }
 
 /** The runs that are shown and controlled: a query, or the runs of a stored session. */
-export type ShownRun = Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next'>
+export type ShownRun = Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next' | 'detach'>
 
 /** The runs of a session from a prompt until nothing runs, as one. */
 export class DurableRun implements ShownRun {
@@ -42,6 +42,10 @@ export class DurableRun implements ShownRun {
 
   interrupt(): void {
     this.#session.interrupt()
+  }
+
+  detach(toolUseID: string): boolean {
+    return this.#session.detach(toolUseID)
   }
 
   /** A process that is told to end suspends its session, so that another process can resume it. */

@@ -68,18 +68,20 @@ export function endingOf(result: QueryResult, around: Surroundings): SessionEndi
 function codeOf(reason: QueryResult['reason'], isTerminated: boolean): number {
   if (reason === 'model_error' || reason === 'journal_error') return exitCode.failed
   if (reason === 'suspended') return exitCode.suspended
-  if (reason === 'max_turns') return exitCode.limitReached
+  if (reason === 'max_turns' || reason === 'limit') return exitCode.limitReached
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') {
     return isTerminated ? exitCode.terminated : exitCode.interrupted
   }
   return exitCode.done
 }
 
-function reasonWords({ reason, stopReason }: QueryResult, error: string | undefined): string {
+function reasonWords(result: QueryResult, error: string | undefined): string {
+  const { reason, stopReason } = result
   if (reason === 'model_error') return `The model failed: ${error}`
   if (reason === 'journal_error') return `The journal failed: ${error}`
   if (reason === 'suspended') return 'Suspended:'
   if (reason === 'max_turns') return 'Stopped by --max-turns:'
+  if (result.reason === 'limit') return `Stopped by the limit ${result.limit} (${result.used} of ${result.max}):`
   if (reason === 'hook_stopped') return 'Stopped by a hook:'
   if (reason !== 'completed') return 'Interrupted:'
   return stopReason === undefined || stopReason === 'end_turn' ? 'Done:' : `Done (${stopReason}):`

@@ -25,6 +25,7 @@ import { wrap } from '../view/fit.ts'
 import { SessionView } from '../view/session-view.ts'
 import { agentTool } from './agent-tool.ts'
 import { CtrlC } from './ctrl-c.ts'
+import { DetachKey } from './detach-key.ts'
 import { DurableRun, howToGoOn, type ShownRun, type StoredSession } from './durable-run.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
 import { FollowUp } from './follow-up.ts'
@@ -112,7 +113,11 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   const output: Output = openOutput(options.output, session, {
     io,
     now,
-    footer: (canvas) => [...prompts.lines(canvas), ...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)],
+    footer: (canvas) => {
+      const asked = prompts.lines(canvas)
+      const hints = [...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)]
+      return [...asked, ...(asked.length === 0 ? detachKey.lines(canvas) : []), ...hints]
+    },
   })
   let turns = 0
   /** The number of the turn in the recording, where agents and servers have numbers too. */
@@ -194,6 +199,8 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       throw error
     }))
   durable?.on('run_started', ({ run }) => show(run))
+  // an answer may begin another run before the first has been read
+  durable?.on('run_ended', ({ result }) => usage.addRun(result.usage, options.modelName))
   const durableRun = durable && new DurableRun(durable)
   const begin = (text: string | undefined, before: readonly Message[]): ShownRun => {
     if (durable !== undefined && durableRun !== undefined) {
@@ -213,6 +220,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   let run: ShownRun
   let pending: Message[] = []
   let replies = 0
+  const detachKey = new DetachKey(session, nameOf, (id) => run.detach(id))
   const current = { interrupt: () => run.interrupt(), abort: (reason: unknown) => run.abort(reason) }
   const ctrlC = new CtrlC(current, () => {
     transcript?.syncBroken(run.transcript, pending)
@@ -225,7 +233,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       ? openKeyboard(io, (key) => {
           if (followUp.press(key)) return
           if (key.isCtrlC) ctrlC.press()
-          else prompts.press(key)
+          else if (!prompts.press(key)) detachKey.press(key)
           output.changed()
         })
       : undefined
@@ -260,6 +268,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (step.done === true) {
         transcript?.sync(run.transcript)
         leave()
+        if (durable === undefined) usage.addRun(step.value.usage, options.modelName)
         recording?.flush()
         if (recording?.problem !== undefined) note(`The recording is incomplete: ${recording.problem}`)
         const ending = endingOf(step.value, {
@@ -291,10 +300,10 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       if (isKept(message)) pending.push(message)
       if (message.type === 'system' && message.subtype === 'model_reply') {
         replies++
-        usage.add(options.modelName, message.usage)
         recorder.reply(turn, message)
       }
       if (isRetry(message)) note(retryWords(message))
+      if (message.type === 'system' && message.subtype === 'limit_warning') note(String(message.message))
       if (message.type === 'user' && message.background !== undefined)
         note(outcomeWords(message.background, nameOfCall))
       output.message(message)

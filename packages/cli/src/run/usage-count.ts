@@ -1,3 +1,5 @@
+import type { RunUsage } from 'signalbox'
+
 /** Dollars per million tokens. */
 export interface Price {
   readonly input: number
@@ -74,6 +76,18 @@ export class UsageCount {
     else {
       const sum = input * price.input + output * price.output + read * price.cacheRead + written * price.cacheWrite
       this.#cost += sum / 1_000_000
+    }
+  }
+
+  /** A whole run with its agents. A model without a price of its own name has the price of the one that was asked for. */
+  addRun({ models }: RunUsage, asked: string): void {
+    for (const [name, { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }] of Object.entries(models)) {
+      this.add(priceOf(name, this.#prices) === undefined ? asked : name, {
+        input_tokens: inputTokens,
+        output_tokens: outputTokens,
+        cache_read_input_tokens: cacheReadTokens,
+        cache_creation_input_tokens: cacheWriteTokens,
+      })
     }
   }
 
