@@ -89,6 +89,8 @@ export class ReplyAssembler {
     if (this.#id !== undefined) return anotherReply
     this.#id = id
     this.usage = readField(message, 'usage')
+    // a reply that comes as a whole
+    this.hasFinalUsage = textOf(readField(message, 'stop_reason')) !== undefined
     this.container = readField(message, 'container') ?? undefined
     const started: ReplyPart = { type: 'started', id, model: textOf(readField(message, 'model')) }
     return [started, ...this.#whole(readField(message, 'content')), ...this.stop(message, undefined)]
@@ -134,7 +136,8 @@ export class ReplyAssembler {
   stop(delta: unknown, usage: unknown): readonly ReplyPart[] {
     if (typeof usage === 'object' && usage !== null) {
       this.usage = { ...(this.usage as object), ...usage }
-      this.hasFinalUsage = true
+      // the count at the start of a reply is not final
+      this.hasFinalUsage ||= 'output_tokens' in usage
     }
     this.container = readField(delta, 'container') ?? this.container
     const stopReason = textOf(readField(delta, 'stop_reason'))

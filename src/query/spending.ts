@@ -65,8 +65,8 @@ export function endRequest(loop: QueryLoop, { isTurn, isRetried }: { isTurn: boo
     const { inputTokens, cacheReadTokens, cacheWriteTokens } = tokens
     loop.lastInput = { tokens: inputTokens + cacheReadTokens + cacheWriteTokens, bytes: loop.requestBytes }
   }
-  // a reply that was cut off has told only how it began
-  const isCounted = hasOutput && (attempt.stopReason !== undefined || reply.hasFinalUsage)
+  // the first count of a reply says only how it began
+  const isCounted = hasOutput && reply.hasFinalUsage
   account.request({
     model: attempt.reply.model ?? asked ?? 'unknown',
     asked,

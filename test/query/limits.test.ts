@@ -131,6 +131,14 @@ describe('limits', () => {
     expect(result.usage.models.silent).toMatchObject({ outputTokens: 0, assumedOutputTokens: 20 })
   })
 
+  it('U2 a reply whose usage is told only at its start is charged its reserve', async () => {
+    const begin = { type: 'message_start' as const, message: { id: '', model: 'm', usage: usage(1, 1) } }
+    const end = { type: 'message_delta' as const, delta: { stop_reason: 'end_turn' } }
+    const model = sized(scriptedModel([[{ event: begin }, 'Done.', { event: end }, { cut: true }]]), 10)
+    const { result } = await play({ tools: [], model, limits: { outputTokens: 25 } })
+    expect(result.usage.models.m).toMatchObject({ outputTokens: 1, assumedOutputTokens: 9 })
+  })
+
   it('U2 a reply that is cut off is charged its reserve, because its count says only how it began', async () => {
     const clock = new SimulatedClock()
     const busy = Object.assign(new Error('busy'), { status: 529 })
