@@ -222,7 +222,8 @@ describe('7 shortened results and thinking that is bound to them', () => {
   it('compactToolResults shortens results of earlier prompts, and the service accepts every request', async () => {
     server = await sseServer(...replies.map(sends))
     const model = aiSdkModel(checked(claude(server.url)))
-    const read = defineTool({ name: 'Read', inputSchema: z.looseObject({}), call: async () => ({ data: long }) })
+    const call = async () => ({ data: long })
+    const read = defineTool({ name: 'Read', inputSchema: z.looseObject({}), mayRepeat: true, call })
     const ask = async (messages: QueryOptions['messages']): Promise<Query> => {
       const prepareMessages: QueryOptions['prepareMessages'] = (all) => compactToolResults(all, { keepLast: 1 })
       const run = query({ messages, tools: [read], model, canUseTool: allowAllTools, prepareMessages })
