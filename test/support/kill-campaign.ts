@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { foldJournal, type JournalRecord, type JournalStore } from 'signalbox/durable'
 import { build } from 'vite'
 import { checkTranscript } from '../../src/transcripts/index.ts'
+import { watchedChild } from './children/watched-children.ts'
 import { root } from './imports.ts'
 import type { LifeOf } from './killed-life.ts'
 
@@ -62,7 +63,11 @@ const together = 32
 /** The lives of some sessions in one process. Returns those that came to their end, by id, with their transcripts. */
 async function liveAndDie({ program, place }: Campaign, lives: readonly LifeOf[], diesAt: number | undefined) {
   const options = { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' } as const
-  const child = fork(program, [place, JSON.stringify(lives)], { ...options, stdio: [...options.stdio] })
+  const child = fork(program, [place, JSON.stringify(lives)], {
+    ...options,
+    stdio: [...options.stdio],
+    env: { ...process.env, ...watchedChild },
+  })
   const ended = new Map<string, unknown[]>()
   let trouble = ''
   let timer = setTimeout(() => child.kill('SIGABRT'), patienceMs)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
+import { watchedChild } from '../../../test/support/children/watched-children.ts'
 import { root } from '../../../test/support/imports.ts'
 
 /** A program that serves tools as it is told by its arguments, from the sources of this project. */
@@ -77,7 +78,7 @@ export class WorkerProcess {
   readonly ready: Promise<void>
 
   constructor(path: string, options: object) {
-    this.process = fork(path, [JSON.stringify(options)])
+    this.process = fork(path, [JSON.stringify(options)], { env: { ...process.env, ...watchedChild } })
     this.ready = new Promise((resolve, reject) => {
       this.process.once('message', () => resolve())
       this.process.once('exit', (code, signal) => reject(new Error(`The worker ended with ${code ?? signal}`)))
