@@ -131,7 +131,7 @@ describe('a recording', () => {
     await page.locator('.tile').click()
     await expect.poll(() => page.locator('.call-details').textContent()).toContain('[[[[[[…]]]]]]')
     await page.getByRole('tab', { name: 'Log' }).click()
-    await expect.poll(() => page.locator('.gap').textContent()).toContain('not received')
+    await expect.poll(() => page.locator('.gap').textContent()).toContain('did not receive')
     expect(await page.evaluate(() => 'polluted' in {})).toBe(false)
     expect(stage.complaints).toEqual([])
   })

@@ -19,6 +19,7 @@ describe('the timeline', () => {
     await page.locator('.conversation .turn').nth(2).waitFor()
     expect(await texts(page, '.timeline .legend li')).toEqual([
       ...['queued', 'shared', 'exclusive', 'asks', 'held', 'ok', 'error', 'stopped'],
+      ...['outcome unknown (?)', 'from the log'],
     ])
     await page.getByRole('button', { name: 'all turns' }).click()
     const lines = () => texts(page, '.turn > .items > li > .line .label')
