@@ -91,7 +91,7 @@ export function Log() {
       />
       {model.gaps.length > 0 && (
         <p class="gap">
-          {model.gaps.reduce((sum, { lost }) => sum + lost, 0)} frames are missing: the page did not receive them
+          Missing frames, which the page did not receive: {model.gaps.reduce((sum, { lost }) => sum + lost, 0)}
         </p>
       )}
     </div>
