@@ -3,7 +3,7 @@ import { useStory } from '../src/story/use-story.ts'
 
 const most = 60
 
-/** What happened and by which rule: newest first; simultaneous entries in their order. */
+/** The story of the run, each sentence with its rule: newest first; simultaneous entries in their order. */
 export function Narration() {
   const told = useStory()
   const shown = told.slice(-most)

@@ -3,10 +3,10 @@ import type { PlanEntry } from './planned-call.ts'
 export interface Scenario {
   readonly id: string
   readonly title: string
-  /** What to watch, and why it happens. */
+  /** The part to watch, and why it happens. */
   readonly watch: string
   readonly rule: string
-  /** What to try next. */
+  /** A suggestion for the next try. */
   readonly tryThis: string
   readonly calls: readonly PlanEntry[]
   /** When the user interrupts automatically. */

@@ -325,7 +325,8 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   concluded(call: DetachedCall): void {
     warnAboutModifier(call)
-    call.messages
+    // made now, while the body's result is at hand; later readers get the same messages
+    call.outgoing.prepare()
     call.executor.account?.recordTime()
     this.#over.push(call)
     if (!hasTold(call)) this.#forgetReadings(call)

@@ -266,7 +266,7 @@ function drawCritical(
   canvas.restore()
 }
 
-/** What is outside of the selected range is veiled. */
+/** Draws a veil over everything outside the selected range. */
 function drawRange(
   canvas: CanvasRenderingContext2D,
   { range, width, height }: TimelineView,

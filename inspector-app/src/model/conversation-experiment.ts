@@ -4,7 +4,7 @@ import { ConversationWork } from '../../../src/inspect/runs/what-if-conversation
 import type { History } from './history.ts'
 import { SeenHistory } from './seen-history.ts'
 
-/** What is different for all calls of a tool. Absent parts are as recorded. */
+/** Changes for all calls of a tool. Absent parts are as recorded. */
 export interface ToolChange {
   isSafe?: boolean | undefined
   /** The call uses the resource that this field of its input names. */
