@@ -6,8 +6,9 @@ import { type Frame, frameLine, recordingOfSession } from '../index.ts'
 import { SessionDigests } from '../journal/session-digest.ts'
 import type { InspectorOptions } from './inspector-options.ts'
 
-/** A recording needs the whole log in memory. */
+/** A recording needs the whole log in memory, so few are read at once and the others wait in line. */
 const mostAtOnce = 4
+const mostWaiting = 32
 
 type Refuse = (response: ServerResponse, status: number, text: string) => void
 
@@ -18,6 +19,7 @@ export class StoredSessionPages {
   readonly #headers: Readonly<Record<string, string>>
   readonly #refuse: Refuse
   #open = 0
+  readonly #waiting: (() => void)[] = []
 
   constructor(options: InspectorOptions, headers: Readonly<Record<string, string>>, refuse: Refuse) {
     this.#options = options
@@ -42,17 +44,31 @@ export class StoredSessionPages {
     if (journals === undefined) return this.#refuse(response, 404, withoutJournals)
     if (id === null || id === '' || id.length > 1_000)
       return this.#refuse(response, 400, 'Expected ?id=<session>, with up to 1,000 characters.')
-    if (this.#open >= mostAtOnce) return this.#refuse(response, 503, 'Too many sessions are being opened. Try again.')
-    this.#open++
+    if (this.#waiting.length >= mostWaiting)
+      return this.#refuse(response, 503, 'Too many sessions are being opened. Try again.')
+    await this.#takePlace()
     try {
+      if (response.destroyed) return
       await this.#send(response, recordingOfSession(journals, id, { redact, limits, prices }))
     } catch (error) {
       if (response.headersSent) return void response.destroy()
       const isMissing = isSignalboxError(error) && error.code === 'session_not_found'
       this.#refuse(response, isMissing ? 404 : 422, describeError(error))
     } finally {
-      this.#open--
+      this.#leavePlace()
     }
+  }
+
+  async #takePlace(): Promise<void> {
+    if (this.#open < mostAtOnce) this.#open++
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** The place goes to the next in line, if there is one. */
+  #leavePlace(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#open--
+    else next()
   }
 
   async #send(response: ServerResponse, frames: AsyncGenerator<Frame>): Promise<void> {

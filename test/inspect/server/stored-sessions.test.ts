@@ -7,7 +7,7 @@ import { memoryJournals, openSession } from 'signalbox/durable'
 import { fileJournals } from 'signalbox/node'
 import { scriptedModel } from 'signalbox/scripted'
 import { subAgent } from 'signalbox/sub-agent'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type AnyTool, allowAllTools, defineTool } from '../../../src/index.ts'
 import { type Frame, readFrames, type StoredSessionList } from '../../../src/inspect/index.ts'
@@ -171,6 +171,32 @@ describe('stored sessions of the inspector', () => {
       expect((await ask(path)).status).toBe(400)
     for (const path of ['/session/../sessions', '/sessions/', '//session?id=good', '/session%2f?id=good'])
       expect((await ask(path)).status).toBe(404)
+  })
+
+  it('D26 few logs are read at once: the others wait in line, and a line that is too long is refused', async () => {
+    const stored = memoryJournals()
+    await store(stored, 'good')
+    const gate = new AbortController()
+    const opened = new Promise((resolve) => gate.signal.addEventListener('abort', resolve))
+    let reading = 0
+    let mostReading = 0
+    const journals: NonNullable<InspectorOptions['journals']> = {
+      list: () => stored.list(),
+      async *read(id) {
+        mostReading = Math.max(mostReading, ++reading)
+        await opened
+        yield* stored.read(id)
+        reading--
+      },
+    }
+    const { ask } = await serve({ journals })
+    const ended: number[] = []
+    const answers = Array.from({ length: 40 }, async () => ended.push((await ask(recordingOf('good'))).status))
+    await vi.waitFor(() => expect(ended).toEqual([503, 503, 503, 503]), 60_000)
+    gate.abort()
+    await Promise.all(answers)
+    expect(ended.slice(4)).toEqual(Array(36).fill(200))
+    expect(mostReading).toBe(4)
   })
 
   it('D26 needs the token and the host name, and sends the same headers as every page', async () => {
