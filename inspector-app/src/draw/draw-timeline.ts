@@ -32,7 +32,7 @@ const bandHeight = 16
 export const topOf = ({ bands }: Pick<TimelineView, 'bands'>): number =>
   bands.length === 0 ? axisHeight : axisHeight + bandHeight
 
-export const gutterOf = (width: number): number => (width < 520 ? 96 : 168)
+export const gutterOf = (width: number): number => (width < 400 ? 96 : width < 520 ? 124 : 168)
 
 /** Rows share the height. If they would be too thin to read, they get the height of a label and the view scrolls. */
 export function rowHeightOf(calls: number, height: number): number {

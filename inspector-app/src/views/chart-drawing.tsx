@@ -179,7 +179,7 @@ function State({ node, box, isActive, isInitial, isLeaf, pulse, heat, count, isP
       </text>
       {isLeaf && count > 0 && (
         <g class="in-it">
-          <circle cx={x + width - 2} cy={y + 2} r={count > 99 ? 11 : 8.5} />
+          <circle cx={x + width - 2} cy={y + 2} r={count > 999 ? 15 : count > 99 ? 12 : 8.5} />
           <text x={x + width - 2} y={y + 2.5} text-anchor="middle" dominant-baseline="central">
             {count > 999 ? '999+' : count}
           </text>
