@@ -36,6 +36,12 @@ interface Seen {
 /** Sentences that are kept: those about a day of traffic would fill the memory. */
 const maxTold = 5_000
 
+/** Most frames are events, guards and steps, which change nothing that is told. */
+const news: ReadonlySet<Frame['type']> = new Set([
+  ...(['run', 'call', 'schedule', 'decision', 'attempt'] as const),
+  ...(['ending', 'abort', 'questions', 'result', 'left'] as const),
+])
+
 /** Turns frames into sentences. Frames with the same time are grouped. */
 export class Narrator {
   told: Told[] = []
@@ -56,7 +62,7 @@ export class Narrator {
   see(frame: Frame): void {
     if (this.#last !== undefined && frame.at !== this.#last.at) this.tell()
     applyFrame(this.#model, frame)
-    if (frame.run !== 0) this.#touched.add(frame.run)
+    if (news.has(frame.type) || this.#model.runs.get(frame.run)?.isDiscarded === true) this.#touched.add(frame.run)
     this.#last = frame
   }
 
