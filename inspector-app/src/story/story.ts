@@ -16,6 +16,11 @@ export class Story {
     return this.#narrator.told
   }
 
+  /** How many frames are told. */
+  get position(): number {
+    return this.#seen
+  }
+
   get isBehind(): boolean {
     return this.#seen < this.#history.length
   }

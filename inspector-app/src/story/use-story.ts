@@ -16,8 +16,10 @@ export function useStory(): readonly Told[] {
   const { length } = history
   // most steps are short enough to be told at once
   story.advance(budgetMs)
+  const { position } = story
   useEffect(() => {
-    if (!story.isBehind) return
+    // another view of the same story may have gone on since
+    if (!story.isBehind && story.position === position) return
     const until = performance.now() + paintGapMs
     let due = requestAnimationFrame(function goOn() {
       story.advance(budgetMs)
@@ -25,6 +27,6 @@ export function useStory(): readonly Told[] {
       else paint((count) => count + 1)
     })
     return () => cancelAnimationFrame(due)
-  }, [story, length, painted])
+  }, [story, length, painted, position])
   return state.position === undefined ? story.told : story.told.filter(({ at }) => at <= model.at)
 }

@@ -249,7 +249,7 @@ function Difference({ before, now }: { before: number | undefined; now: number |
   if (before === undefined || now === undefined) return <td>–</td>
   const by = now - before
   if (by === 0) return <td>same</td>
-  if (Math.abs(by) < 1) return <td>under 1 ms</td>
+  if (Math.abs(by) < 1) return <td>{'<\u00a01\u00a0ms'}</td>
   return <td class={by < 0 ? 'ok' : 'held'}>{`${by < 0 ? '−' : '+'}${duration(Math.abs(by))}`}</td>
 }
 
