@@ -51,6 +51,8 @@ export class SessionFold {
   readonly questions = new Map<string, FoldedQuestion>()
   /** By the id of the agent's session. */
   readonly agents = new Map<string, FoldedAgent>()
+  /** Agents whose logs may be without an end, whether or not their calls are over. */
+  readonly unended = new Map<string, FoldedAgent>()
 
   constructor(prices?: Prices) {
     this.usage = new UsageTotal(prices)
@@ -196,6 +198,10 @@ const steps: Steps & { [type: string]: unknown } = {
   },
   'agent.started': (fold, { session, reply, call, tool }) => {
     fold.agents.set(session, { session, reply, call, tool })
+    fold.unended.set(session, { session, reply, call, tool })
+  },
+  'agent.ended': (fold, { session }) => {
+    fold.unended.delete(session)
   },
   'rules.added': (fold, { rules }) => {
     fold.rules = withRules(fold.rules, rules)

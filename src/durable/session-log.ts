@@ -5,7 +5,7 @@ import { journalError } from '../journal/journal-errors.ts'
 import type { LoggedBackground, OpenTurn } from '../journal/open-turn.ts'
 import { outerIn } from '../journal/pending-records.ts'
 import type { SessionRecord } from '../journal/records.ts'
-import type { AgentOf } from '../journal/run-log.ts'
+import type { AgentAttempt, AgentOf } from '../journal/run-log.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import { questionId, type SessionQuestion } from '../query/session/question-book.ts'
@@ -33,6 +33,8 @@ export class SessionLog implements SessionJournal {
   readonly #fold: SessionFold
   readonly #listeners = new Set<(error: unknown) => void>()
   readonly #agents = new AgentLogs()
+  /** Agents that are being let go of. */
+  readonly #releases = new Set<Promise<void>>()
   #stopNotes: () => void = () => undefined
   #onAgentAnswer: (() => void) | undefined
   #failure: unknown
@@ -144,7 +146,7 @@ export class SessionLog implements SessionJournal {
     this.#journal.append(writable(whole) as unknown as NewRecord)
     this.#fold.take(whole as unknown as NewRecord)
     // an agent whose call is over never goes on
-    for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#release(id)
+    for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#letGo(id)
   }
 
   flush(): Promise<boolean> | undefined {
@@ -203,8 +205,10 @@ export class SessionLog implements SessionJournal {
     return SessionLog.open(id, { ...this.#options, outer: undefined }, 'create', { ...start })
   }
 
-  async openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const id = agentId(this.session, of)
+  async openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
+    const isSame = ({ reply, call }: AgentOf): boolean => reply === of.reply && call === of.call
+    const before = [...this.#fold.agents.values()].filter(isSame).length
+    const id = agentId(this.session, of, of.isRetry ? before + 1 : Math.max(before, 1))
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     // an opening of this session finds every agent that there may be
@@ -221,7 +225,13 @@ export class SessionLog implements SessionJournal {
     if (outer === undefined) return this.shut()
     this.#onAgentAnswer = undefined
     if (this.ended === undefined && this.#failure === undefined) this.#hearAnswers()
-    else await outer.#release(this.session)
+    else await outer.#letGo(this.session)
+  }
+
+  #letGo(id: string): Promise<void> {
+    const release = this.#release(id)
+    this.#releases.add(release)
+    return release.finally(() => this.#releases.delete(release))
   }
 
   /** Lets go of the log of an agent. Its rules hold here; what it had not finished is over. */
@@ -230,22 +240,32 @@ export class SessionLog implements SessionJournal {
     if (agent === undefined) return
     const { rules } = agent
     if (hasMore(rules, this.#fold.rules)) this.append({ t: 'rules.added', optional: true, session: id, rules })
+    const ended = { t: 'agent.ended', optional: true, session: id } as const
+    if (agent.ended !== undefined) this.append(ended)
     if (agent.isUnfinished) agent.append({ t: 'run.ended', reason: 'aborted_tools', took: agent.waiting, messages: [] })
-    await agent.shut().catch(() => undefined)
+    try {
+      await agent.shut()
+      // only now: until the end is durable, an opening of this session makes up for it
+      if (this.#fold.unended.has(id) && agent.ended !== undefined) this.append(ended)
+    } catch {
+      // the log of the agent has failed: the next opening of this session ends it
+    }
   }
 
   /** Closes the log and those of all agents inside. */
   async shut(): Promise<void> {
     this.#stopNotes()
+    await Promise.all(this.#releases)
     await this.#agents.close()
     await this.#journal.close()
   }
 
-  /** First of all, so that no earlier owner goes on with them. */
+  /** First of all, so that no earlier owner goes on with them. A process that ended may have left an agent whose call is over. */
   async #openAgents(): Promise<void> {
-    for (const { session, ...of } of this.#fold.agents.values()) {
+    for (const { session, ...of } of new Map([...this.#fold.agents, ...this.#fold.unended]).values()) {
       try {
         await this.#addAgent(session, of, 'resume', {})
+        if (!this.#fold.agents.has(session)) await this.#letGo(session)
       } catch (error) {
         // the process ended before the agent began
         if (!isSignalboxError(error) || error.code !== 'session_not_found') throw error
@@ -300,8 +320,11 @@ export class SessionLog implements SessionJournal {
 }
 
 /** A service may send any id: no two agents have the same, whatever is in it. */
-const agentId = (session: string, { reply, call }: AgentOf): string =>
-  [session, ...[reply, call].map((part) => encodeURIComponent(wellFormed(part)))].join('/')
+function agentId(session: string, { reply, call }: AgentOf, attempt: number): string {
+  const id = [session, ...[reply, call].map((part) => encodeURIComponent(wellFormed(part)))].join('/')
+  // not a character of an encoded id
+  return attempt === 1 ? id : `${id}@${attempt}`
+}
 
 const takenId = (id: string, session: string): SignalboxError =>
   new SignalboxError(

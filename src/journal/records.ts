@@ -97,6 +97,8 @@ export interface Records {
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
   /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
   'agent.started': OfCall & { readonly optional: true; readonly session: string; readonly tool: string }
+  /** The log of the agent has its end, so nobody needs to open it again. */
+  'agent.ended': { readonly optional: true; readonly session: string }
   /** Rules that came with answers to the questions of an agent, whose log is no longer open. */
   'rules.added': { readonly optional: true; readonly session: string; readonly rules: PermissionLists }
   'turn.committed': {

@@ -34,7 +34,7 @@ export interface RunLog {
   /** An asynchronous answer of the host. It counts if it is the first. */
   offer(question: string, answer: PermissionAnswer): void
   /** The log of the agent inside a call: a new one, or the one that an earlier process began. Rejects if it cannot be opened. */
-  openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<RunLog>
+  openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<RunLog>
 }
 
 /** The call whose body is an agent. */
@@ -42,6 +42,12 @@ export interface AgentOf {
   readonly reply: string
   readonly call: string
   readonly tool: string
+}
+
+/** One attempt of that call. Each has an agent of its own. */
+export interface AgentAttempt extends AgentOf {
+  /** Not the first attempt in this process: the first goes on with the agent that an earlier process began. */
+  readonly isRetry: boolean
 }
 
 /** The part of the log that the executor of one attempt uses. */

@@ -1,4 +1,4 @@
-import type { AgentOf, RunLog } from '../journal/run-log.ts'
+import type { AgentAttempt, AgentOf, RunLog } from '../journal/run-log.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -13,6 +13,10 @@ export class RecordedCall {
     this.log = log
     this.of = { ...call.named, tool: call.name }
     this.#call = call
+  }
+
+  get attempt(): AgentAttempt {
+    return { ...this.of, isRetry: this.#call.attempts > 1 }
   }
 
   /** The run inside the body waits for a person, so the body is not under way. */

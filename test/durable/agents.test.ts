@@ -556,4 +556,89 @@ describe('agents that survive their process', () => {
     await second.session.whenIdle()
     expect(said(second.session.transcript)).toContain('user: result a1 Nothing to pay.')
   })
+
+  it('D17 a retried agent is an agent of its own; after a crash the retry goes on where it was', async () => {
+    const pay = heldTool('Pay')
+    const model = { held: heldModel() }
+    const agent = {
+      ...subAgent({ tools: [pay.tool], model: (request) => model.held.model(request), retry: { attempts: 0 } }),
+      retry: { attempts: 2 },
+    }
+    const world = lives([agent as AnyTool], { canUseTool: later, context: { permissions: { allow: ['Agent'] } } })
+    const first = await world.begin()
+    first.session.send('pay')
+    await callIn(first, 'a1', 'Agent', { prompt: 'pay it' })
+    await until(() => model.held.requests.length === 1)
+    model.held.fail(new Error('the service refuses'))
+    // the second attempt begins with the prompt, not with the error of the first
+    await until(() => model.held.requests.length === 2)
+    expect(JSON.stringify(model.held.requests[1]?.messages)).toBe(JSON.stringify(model.held.requests[0]?.messages))
+    model.held.start()
+    model.held.call('p1', 'Pay', {})
+    model.held.end('tool_use')
+    await until(() => first.session.status === 'suspended' && first.session.questions().length === 1)
+    const [question] = first.session.questions()
+    model.held = heldModel()
+    const second = await world.begin()
+    expect(second.session.questions()).toEqual([question])
+    await second.session.answer(question?.id as string, { behavior: 'allow' })
+    second.session.resume()
+    await until(() => pay.started.length === 1)
+    pay.run('p1').finish()
+    await until(() => model.held.requests.length === 1)
+    model.held.start()
+    model.held.text('Paid.')
+    model.held.end()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(said(second.session.transcript)).toContain('user: result a1 Paid.')
+    expect(pay.started).toEqual(['p1'])
+  })
+
+  it('D11 D16 D17 after a crash between the result of an agent and the end of its log, nothing lists its question', async () => {
+    const store = memoryJournals()
+    let isDead = false
+    // the process ends when the outer log has the result
+    const journals: JournalStore = {
+      ...store,
+      async open(id, options) {
+        const journal = await store.open(id, options)
+        const isFirst = options.owner === 'life 2'
+        return Object.assign(Object.create(journal), {
+          ...{ id, records: journal.records },
+          append: (record: { t: string }) => {
+            if (isFirst && isDead) return
+            journal.append(record)
+            if (isFirst && id === 's' && record.t === 'call.completed') isDead = true
+          },
+          flush: () => journal.flush(),
+          onNote: (listener: never) => journal.onNote(listener),
+          close: () => journal.close(),
+        })
+      },
+    }
+    const world = await asked({ journals }, true)
+    await world.seen
+    // the tool is gone: its call has an unknown outcome, and the agents inside are over
+    const second = await world.begin({ tools: [] })
+    second.session.resume()
+    await until(() => isDead)
+    await settle()
+    const third = await world.begin({ tools: [] })
+    expect(third.session.questions()).toEqual([])
+    const open: unknown[] = []
+    for await (const { id, status, questions } of journals.list())
+      if (id !== 's') open.push([id.split('/').length, status, questions])
+    expect(open).toEqual([
+      [3, 'idle', []],
+      [5, 'idle', []],
+    ])
+    // once: later openings do not open them again
+    await third.session.close()
+    const lengths = async () =>
+      Promise.all((await world.idsOf()).slice(1).map(async (id) => (await world.recordsOf(id)).length))
+    const before = await lengths()
+    await world.begin({ tools: [] })
+    expect(await lengths()).toEqual(before)
+  })
 })

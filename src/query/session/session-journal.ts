@@ -1,6 +1,6 @@
 import type { LimitReached } from '../../../machines/index.ts'
 import type { SessionNote } from '../../journal/journal.ts'
-import type { AgentOf, RunLog } from '../../journal/run-log.ts'
+import type { AgentAttempt, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
@@ -43,7 +43,7 @@ export interface SessionJournal extends RunLog {
   takeAnswer(note: Extract<SessionNote, { type: 'answer' }>): boolean
   /** The end of the run copies this note. */
   endsBy(note: string): void
-  openAgent(of: AgentOf, created: Readonly<Record<string, unknown>>): Promise<SessionJournal>
+  openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionJournal>
   fork(id: string, start: JournalStart): Promise<SessionJournal>
   close(): Promise<void>
 }

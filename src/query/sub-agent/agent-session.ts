@@ -34,7 +34,7 @@ interface AgentEnd {
 /** The agent of a call that is recorded: a session of its own, which goes on where an earlier process left it. */
 export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Promise<AgentEnd> {
   // the log of a session gives its agents logs of the same kind
-  const journal = (await recorded.log.openAgent(recorded.of, {})) as SessionJournal
+  const journal = (await recorded.log.openAgent(recorded.attempt, {})) as SessionJournal
   const { ended } = journal
   if (ended !== undefined) {
     const transcript = journal.transcript
