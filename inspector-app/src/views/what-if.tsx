@@ -2,8 +2,11 @@ import { useState } from 'preact/hooks'
 import type { WhatIf as Found } from '../../../src/inspect/index.ts'
 import { showFrames } from '../feed/show-recording.ts'
 import { type Experiment, experimentOf } from '../model/experiment.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
+import { NotSimulated } from './not-simulated.tsx'
+import { AsRecorded, SimulationState } from './simulation-state.tsx'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 import { WhatIfControls } from './what-if-controls.tsx'
@@ -38,33 +41,16 @@ export function WhatIf() {
 function OfRun({ experiment }: { experiment: Experiment }) {
   const store = useStore()
   const { change } = useWork(experiment)
-  const { result, problem, newer, isBusy } = experiment
+  const { result, isBusy } = experiment
   return (
     <div class="what-if">
       <WhatIfControls experiment={experiment} change={change} />
-      {newer > 0 && (
-        <p class="what">
-          {newer} newer frames.{' '}
-          <button type="button" class="link" onClick={() => change(() => experiment.takeIn())}>
-            Include them
-          </button>
-        </p>
-      )}
-      {problem !== undefined && (
-        <p class="doubt" role="alert">
-          {problem}
-        </p>
-      )}
-      {experiment.isSlow && <p class="what">Simulating: {experiment.progress}</p>}
+      <SimulationState experiment={experiment} change={change} />
       {result !== undefined && (
         <>
           <p class="sum" role="status" aria-busy={isBusy}>
             <b>{verdict(result)}</b> {moves(result)}
-            {experiment.isChanged && (
-              <button type="button" class="link" onClick={() => change(() => experiment.undo())}>
-                As recorded
-              </button>
-            )}
+            <AsRecorded experiment={experiment} change={change} />
             {result.recorded.calls.length <= mostShown && (
               <button
                 type="button"
@@ -78,7 +64,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
           </p>
           {result.caveats.map((doubt) => (
             <p class="doubt" key={doubt}>
-              {doubt}
+              {plainText(doubt)}
             </p>
           ))}
           <VirtualList
@@ -100,6 +86,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
           released or was withdrawn; how long its validation, hooks, permission and body took; results and failures;
           when the user interrupted or aborted; and how long each finished result waited for a reader.
         </p>
+        <NotSimulated />
         <p>
           The duration of a call that never ran or was stopped is unknown: in the simulation it runs until it is aborted
           and then stops at once. Dependencies between calls are unknown too: two calls that write the same file run in
