@@ -115,11 +115,11 @@ async function pass(test, title) {
     test,
     ...(title === '' ? [] : ['-t', title]),
     '--maxWorkers=1',
-    '--testTimeout=20000',
+    '--testTimeout=90000',
     '--retry=0',
   ]
   try {
-    const options = { cwd: copy, timeout: 180_000, maxBuffer: 1e8 }
+    const options = { cwd: copy, timeout: 300_000, maxBuffer: 1e8 }
     const { stdout } = await promisify(execFile)('npx', args, options)
     if (!/ passed/.test(stdout)) throw new Error(`${test} has no test with the title ${title}`)
     return true
