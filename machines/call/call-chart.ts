@@ -35,7 +35,14 @@ const requeued = {
   type: 'reportRequeued',
   params: ({ event }: { event: Changed }): Reclassification | undefined => event.change,
 } as const
-const isReclassified = { type: 'isReclassified', params: eventOf<Changed> } as const
+const mustQueueAgain = { type: 'mustQueueAgain', params: eventOf<Changed> } as const
+const rekey = {
+  type: 'rekey',
+  params: ({ event }: { event: Changed }): Reclassification | undefined => event.change,
+} as const
+/** The call goes on, with the keys of its changed input. */
+const withNewKeys = <Transition extends object>(transitions: readonly Transition[]) =>
+  transitions.map((transition) => ({ ...transition, actions: rekey }))
 const holdCause = { type: 'holdCause', params: causeOf<StopCause> } as const
 
 /** Ended before its body ran, or between two runs of it: the signal aborts at once. */
@@ -106,11 +113,11 @@ const toUnknown = [
 const answered = {
   'input.rejected': toOwnResult,
   'permission.allowed': [
-    { guard: isReclassified, target: '#call.queued', actions: ['permit', requeued] },
+    { guard: mustQueueAgain, target: '#call.queued', actions: ['permit', requeued] },
     { guard: 'lacksPlace', target: '#call.queued', actions: ['permit', requeued] },
-    { guard: 'needsLocking', target: '#call.executing.locking', actions: ['permit', 'reportResumed'] },
-    { guard: 'needsJournaling', target: '#call.executing.journaling', actions: ['permit', 'reportResumed'] },
-    { target: '#call.executing.calling', actions: ['permit', 'reportResumed'] },
+    { guard: 'needsLocking', target: '#call.executing.locking', actions: ['permit', rekey, 'reportResumed'] },
+    { guard: 'needsJournaling', target: '#call.executing.journaling', actions: ['permit', rekey, 'reportResumed'] },
+    { target: '#call.executing.calling', actions: ['permit', rekey, 'reportResumed'] },
   ],
 } as const
 
@@ -176,7 +183,10 @@ export const callChart = once(() =>
           validating: {
             entry: 'validate',
             on: {
-              'input.accepted': [{ guard: isReclassified, target: '#call.queued', actions: requeued }, ...toPreHooks],
+              'input.accepted': [
+                { guard: mustQueueAgain, target: '#call.queued', actions: requeued },
+                ...withNewKeys(toPreHooks),
+              ],
               'input.rejected': toOwnResult,
               'call.abort': aborted,
               'call.interrupt': interrupted,
@@ -187,8 +197,8 @@ export const callChart = once(() =>
             exit: 'heedHooks',
             on: {
               'preHooks.finished': [
-                { guard: isReclassified, target: '#call.queued', actions: requeued },
-                ...toPermission,
+                { guard: mustQueueAgain, target: '#call.queued', actions: requeued },
+                ...withNewKeys(toPermission),
               ],
               'input.rejected': toOwnResult,
               'call.abort': aborted,

@@ -1,5 +1,6 @@
 import type { Detachment } from '../background/background-port.ts'
 import type { StopCause } from './abort-precedence.ts'
+import type { Reclassification } from './call-record.ts'
 import type { Ending } from './ending.ts'
 
 /**
@@ -23,6 +24,8 @@ export interface CallPort {
   readonly needsAsking: boolean
   /** There is a free slot for a call that waited for a person. */
   readonly hasPlace: boolean
+  /** With its changed input it may not go on beside what executes and what waits before it. */
+  mustQueueAgain(change: Reclassification): boolean
   /** It shares its keys with other executors. */
   readonly needsLocking: boolean
   /** Something has to be in the log before the body starts. */

@@ -1,4 +1,4 @@
-import { type AnyActorRef, assign, sendTo, setup } from 'xstate'
+import { type AnyActorRef, assign, enqueueActions, sendTo, setup } from 'xstate'
 import type { Detachment } from '../background/background-port.ts'
 import { type StopCause, strongerCause } from './abort-precedence.ts'
 import type { CallEvent, OwnResult } from './call-events.ts'
@@ -67,6 +67,10 @@ export const callSetup = setup({
       ({ context }) => context.executor,
       ({ context }, change: Reclassification | undefined) => ({ type: 'call.requeued', call: context.call, change }),
     ),
+    // only a changed input changes the keys
+    rekey: enqueueActions(({ context, enqueue }, change: Reclassification | undefined) => {
+      if (change !== undefined) enqueue.sendTo(context.executor, { type: 'call.rekeyed', call: context.call, change })
+    }),
     reportPaused: sendTo(
       ({ context }) => context.executor,
       ({ context }) => ({ type: 'call.paused', call: context.call }),
@@ -105,7 +109,8 @@ export const callSetup = setup({
     needsFormatting: (_, settled: { needsFormatting: boolean }) => settled.needsFormatting,
     willRetry: (_, settled: { willRetry: boolean }) => settled.willRetry,
     stopsTurn: (_, denied: { stopsTurn: boolean }) => denied.stopsTurn,
-    isReclassified: (_, { change }: { change: Reclassification | undefined }) => change !== undefined,
+    mustQueueAgain: ({ context }, { change }: { change: Reclassification | undefined }) =>
+      change !== undefined && context.call.port.mustQueueAgain(change),
     cancelsSiblings: (_, { cancelsSiblings }: Pick<OwnResult, 'cancelsSiblings'>) =>
       cancelsSiblings === true || (Array.isArray(cancelsSiblings) && cancelsSiblings.length > 0),
     yieldsToInterrupt: ({ context }) => context.call.yieldsToInterrupt,

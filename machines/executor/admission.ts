@@ -1,4 +1,4 @@
-import type { CallRecord } from '../call/call-record.ts'
+import type { CallRecord, Reclassification } from '../call/call-record.ts'
 import { conflictOf, isExclusive, keysOf } from '../call/resource-keys.ts'
 import type { ExecutorSchedule } from './executor-schedule.ts'
 
@@ -35,7 +35,7 @@ export type Admission =
 
 type Traffic = Pick<ExecutorSchedule, 'executing' | 'paused' | 'exclusive' | 'maxConcurrency' | 'queue'>
 
-export const laneOf = (call: Pick<CallRecord, 'isSafe' | 'keys'>): Lane => (isExclusive(call) ? 'exclusive' : 'shared')
+export const laneOf = (call: Reclassification): Lane => (isExclusive(call) ? 'exclusive' : 'shared')
 
 /** The concurrency rule. Undefined: the call may start. */
 export function refusalOf(call: CallRecord, traffic: Traffic): Refusal | undefined {

@@ -13,6 +13,8 @@ export type ExecutorEvent =
   /** The reply broke off: calls whose body has not started never run. */
   | { type: 'calls.withdraw'; because: string }
   | { type: 'call.requeued'; call: CallRecord; change: Reclassification | undefined }
+  /** A call goes on with other resources. */
+  | { type: 'call.rekeyed'; call: CallRecord; change: Reclassification }
   /** A call that waited for a person has its answer. */
   | { type: 'call.paused'; call: CallRecord }
   | { type: 'call.resumed'; call: CallRecord }
@@ -39,6 +41,7 @@ export interface ExecutorInput {
 
 type AddedCall = Extract<ExecutorEvent, { type: 'call.add' }>
 type Requeued = Extract<ExecutorEvent, { type: 'call.requeued' }>
+type Rekeyed = Extract<ExecutorEvent, { type: 'call.rekeyed' }>
 type NamedSiblings = Extract<ExecutorEvent, { type: 'abort.siblings' }>
 
 const siblingCause = (description: string | undefined): AbortCause => ({
@@ -89,6 +92,7 @@ const executorSetup = setup({
       enqueue.sendTo(call.ref, { type: 'call.start' })
     }),
     requeue: ({ context: { run } }, { call, change }: Requeued) => run.requeue(call, change),
+    rekey: ({ context: { run } }, { call, change }: Rekeyed) => run.rekey(call, change),
     pause: ({ context: { run } }, call: CallRecord) => run.pause(call),
     resume: ({ context: { run } }, call: CallRecord) => run.resume(call),
     complete: ({ context: { run } }, call: CallRecord) => run.complete(call),
@@ -246,6 +250,10 @@ export const executorChart = once(() =>
           'call.requeued': {
             ...ofOwnCall,
             actions: { type: 'requeue', params: ({ event }: { event: Requeued }) => event },
+          },
+          'call.rekeyed': {
+            ...ofOwnCall,
+            actions: { type: 'rekey', params: ({ event }: { event: Rekeyed }) => event },
           },
           'call.paused': { ...ofOwnCall, actions: { type: 'pause', params: callOf } },
           'call.resumed': { actions: { type: 'resume', params: callOf } },

@@ -1,6 +1,7 @@
 import type { AnyActorRef } from 'xstate'
 import type { CallRecord, Reclassification } from '../call/call-record.ts'
 import { isExclusive } from '../call/resource-keys.ts'
+import { laneOf } from './admission.ts'
 import type { CallQueue } from './call-queue.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import { WaitingQueue } from './waiting-queue.ts'
@@ -106,6 +107,20 @@ export class ExecutorSchedule {
     call.stage = 'queued'
     this.enqueue(call)
     this.port.requeued(call)
+  }
+
+  /** Whether a call that executes must queue again to use other resources. */
+  mustQueueAgain(call: CallRecord, change: Reclassification): boolean {
+    // the gate opens for another lane only from the queue
+    if (!this.hasKeys || laneOf(call) !== laneOf(change)) return true
+    return this.queue.isInTheWay(call, change)
+  }
+
+  /** It goes on with other resources: whoever waited for the old ones may start. */
+  rekey(call: CallRecord, change: Reclassification): void {
+    if (call.stage !== 'executing') return
+    Object.assign(call, change)
+    this.queue.rekeyed(call)
   }
 
   complete(call: CallRecord): void {

@@ -61,6 +61,19 @@ export function blockerOf<Claim extends { readonly index: number }>(
   return nearest ?? executing
 }
 
+/** Whether an executing claim, or an earlier one that waits, conflicts with this use of a key. */
+export const isUsedByOthers = <Claim extends { readonly index: number }>(
+  { executing, waiting }: KeyTraffic<Claim>,
+  use: Use,
+  index: number,
+  own: Claim | undefined,
+): boolean =>
+  conflictingUses[use].some((other) => {
+    const users = executing[other]
+    const isOwn = own !== undefined && users.has(own)
+    return users.size > (isOwn ? 1 : 0) || waiting[other].lastBefore(index) !== undefined
+  })
+
 const perUse = <Value>(make: () => Value): Record<Use, Value> => ({
   reads: make(),
   writes: make(),

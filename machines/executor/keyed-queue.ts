@@ -1,7 +1,7 @@
-import type { CallRecord } from '../call/call-record.ts'
+import type { CallRecord, Reclassification } from '../call/call-record.ts'
 import { isExclusive, keysOf } from '../call/resource-keys.ts'
 import type { CallQueue } from './call-queue.ts'
-import { blockerOf, KeyTraffic, type Use, usesOf } from './key-traffic.ts'
+import { blockerOf, isUsedByOthers, KeyTraffic, type Use, usesOf } from './key-traffic.ts'
 import { OrderedLane } from './ordered-lane.ts'
 
 /** One call with the keys it had when it entered. */
@@ -54,9 +54,20 @@ export class KeyedQueue implements CallQueue {
     if (claim === undefined) return
     this.#claims.delete(call)
     this.#drop(claim)
-    const waiting = this.#waitingFor.get(call)
-    this.#waitingFor.delete(call)
-    for (const each of waiting ?? []) if (isWaiting(each)) this.#file(each)
+    this.#fileAgain(call)
+  }
+
+  rekeyed(call: CallRecord): void {
+    this.#execute(this.#claim(call))
+    this.#fileAgain(call)
+  }
+
+  isInTheWay(call: CallRecord, change: Reclassification): boolean {
+    const own = this.#claims.get(call)
+    return usesOf(keysOf(change)).some(([key, use]) => {
+      const traffic = this.#keys.get(key)
+      return traffic !== undefined && isUsedByOthers(traffic, use, call.index, own)
+    })
   }
 
   get next(): CallRecord | undefined {
@@ -105,6 +116,13 @@ export class KeyedQueue implements CallQueue {
 
   #execute(claim: Claim): void {
     for (const [traffic, use] of claim.uses) traffic.executing[use].add(claim)
+  }
+
+  /** The calls that waited for this one. */
+  #fileAgain(call: CallRecord): void {
+    const waiting = this.#waitingFor.get(call)
+    this.#waitingFor.delete(call)
+    for (const each of waiting ?? []) if (isWaiting(each)) this.#file(each)
   }
 
   #file(claim: Claim): void {

@@ -22,6 +22,11 @@ export class WaitingQueue implements CallQueue {
   started(): void {}
   left(): void {}
   conflictWith(): undefined {}
+  rekeyed(): void {}
+
+  isInTheWay(): boolean {
+    return true
+  }
 
   get next(): CallRecord | undefined {
     const first = this.#ready.first

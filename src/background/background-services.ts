@@ -37,6 +37,11 @@ export class BackgroundServices implements ExecutorServices {
   readonly #desk: DeskServices
   readonly #context: ToolUseContext
 
+  /** Its input is final. */
+  mustQueueAgain(): boolean {
+    return false
+  }
+
   constructor(executor: ExecutorServices, desk: DeskServices, context: ToolUseContext) {
     this.#executor = executor
     this.#desk = desk

@@ -81,6 +81,10 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     return this.body === undefined
   }
 
+  override get isRecovered(): boolean {
+    return this.origin === undefined
+  }
+
   override tell(event: CallEvent): void {
     if (this.actor === undefined) this.executor.push(() => this.tell(event))
     else if (this.actor.getSnapshot().status === 'active') this.executor.send(this.actor, event)

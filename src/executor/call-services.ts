@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate'
-import { type CallEvent, type ExecutorSchedule, hasPlace } from '../../machines/index.ts'
+import { type CallEvent, type ExecutorSchedule, hasPlace, type Reclassification } from '../../machines/index.ts'
 import type { Outbox } from '../base/outbox.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
@@ -161,6 +161,10 @@ export class CallServices implements ExecutorServices {
 
   get hasPlace(): boolean {
     return hasPlace(this.#parts.run)
+  }
+
+  mustQueueAgain(call: ToolCall, change: Reclassification): boolean {
+    return this.#parts.run.mustQueueAgain(call, change)
   }
 
   siblingsOf(call: ToolCall): string[] {

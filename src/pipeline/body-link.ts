@@ -33,7 +33,7 @@ export function linkOf({ abortController }: ToolCallContext): BodyLink | undefin
   return {
     session: executor.session,
     attempt: call.attempts,
-    isRecovered: call.needsRecovery && call.attempts <= 1,
+    isRecovered: call.isRecovered && call.attempts <= 1,
     abortGraceMs: executor.settings.abortGraceMs,
     place: (place) => {
       if (body?.isRunning !== true) return

@@ -1,4 +1,4 @@
-import type { CallPort, Detachment, Ending, StopCause } from '../../machines/index.ts'
+import type { CallPort, Detachment, Ending, Reclassification, StopCause } from '../../machines/index.ts'
 import type { HookEvent } from '../hooks/hook.ts'
 import { namesOf } from '../tool/tool-box.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
@@ -87,6 +87,10 @@ export abstract class CallChartPort extends OutgoingMessages implements CallPort
 
   get hasPlace(): boolean {
     return this.record.executor.hasPlace
+  }
+
+  mustQueueAgain(change: Reclassification): boolean {
+    return this.record.executor.mustQueueAgain(this.record, change)
   }
 
   get needsPostHooks(): boolean {

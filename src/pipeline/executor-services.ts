@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate'
-import type { CallEvent } from '../../machines/index.ts'
+import type { CallEvent, Reclassification } from '../../machines/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
@@ -106,6 +106,8 @@ export interface ExecutorServices {
   tellPlaced(call: ToolCall, place: Place): void
   /** Whether one more call may run. */
   readonly hasPlace: boolean
+  /** Whether a call that executes must queue again to use other resources. */
+  mustQueueAgain(call: ToolCall, change: Reclassification): boolean
   readonly policy: Policy
   /** The ids of the other calls of the same reply. */
   siblingsOf(call: ToolCall): string[]

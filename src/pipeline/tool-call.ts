@@ -152,6 +152,11 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return false
   }
 
+  /** Its body began in an earlier process. */
+  get isRecovered(): boolean {
+    return this.needsRecovery
+  }
+
   /** Its own body aborts its controller, in the background. */
   stopItself(_reason: unknown): void {}
 

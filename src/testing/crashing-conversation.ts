@@ -4,7 +4,7 @@ import type { QueryMessage } from '../query/query-message.ts'
 import type { Session } from '../query/session/session.ts'
 import { allowAllTools } from '../tool/permission.ts'
 import { checkTranscript } from '../transcripts/index.ts'
-import { type CrashSetup, resultBreaches } from './crash-invariants.ts'
+import { backgroundsIn, type CrashSetup, outcomeBreaches, resultBreaches } from './crash-invariants.ts'
 import { CrashableJournals } from './crashable-journals.ts'
 import { CrashingBodies } from './crashing-bodies.ts'
 import { heldModel } from './held-model.ts'
@@ -26,7 +26,9 @@ export class CrashingConversation implements PlayableWorld {
   #held = heldModel()
   #replies = 0
   #said = 0
-  #isAborted = false
+  isAborted = false
+  /** The calls that went to the background, in this process or in one that recorded it. */
+  #detached = new Set<string>()
   #reply: CrashSetup['replies'][number] | undefined
   readonly #clock = simulatedClock()
   readonly #idsAndTime = countedIdsAndTime(this.#clock)
@@ -37,7 +39,8 @@ export class CrashingConversation implements PlayableWorld {
       const has = (type: string) => this.journals.records.some((each) => each.t === type && keyOf(each) === key)
       if (!onlyReads && !has('call.started')) this.#breach('a start is durable before its body', key)
       if (setup.isAsked === true && !has('permission.answered')) this.#breach('an answer is durable before a body', key)
-      if (has('call.completed')) this.#breach('a completed body never runs again', `${key} began again`)
+      const isOpen = backgroundsIn(this).some((each) => each.key === key && each.endedAt < 0)
+      if (has('call.completed') && !isOpen) this.#breach('a completed body never runs again', `${key} began again`)
       if (starts > 1 && !onlyReads && setup.mayRunAgain !== true)
         this.#breach('a body with effects begins once', `${key} began ${starts} times`)
     })
@@ -61,6 +64,8 @@ export class CrashingConversation implements PlayableWorld {
         `${body.key} finishes`,
         end('finished', () => body.settle.resolve({ data: `${body.key} done` })),
       )
+      if (this.setup.detaches === true && !this.isAborted && !this.#detached.has(body.key))
+        moves.set(`${body.key} goes to the background`, () => this.#detach(body.key))
       if (this.setup.failure === true)
         moves.set(
           `${body.key} fails`,
@@ -71,9 +76,9 @@ export class CrashingConversation implements PlayableWorld {
       moves.set(`${toolUseID} is allowed`, () => void this.session?.answer(id, { behavior: 'allow' }))
       moves.set(`${toolUseID} is denied`, () => void this.session?.answer(id, { behavior: 'deny', message: 'no' }))
     }
-    if (this.setup.aborts === true && !this.#isAborted && this.session.status === 'running')
+    if (this.setup.aborts === true && !this.isAborted && this.session.status === 'running')
       moves.set('the user aborts', () => {
-        this.#isAborted = true
+        this.isAborted = true
         this.session?.abort('escape')
       })
     if (this.crashes < (this.setup.maxCrashes ?? 1)) {
@@ -88,13 +93,20 @@ export class CrashingConversation implements PlayableWorld {
     const { records, pending } = this.journals
     return JSON.stringify([
       this.crashes,
-      this.#isAborted,
-      [...records, ...pending].map((record) => [record.t, record.reply, record.call]),
+      this.isAborted,
+      [...records, ...pending].map((record) => [
+        record.t,
+        record.reply,
+        record.call,
+        record.t === 'background.started' || record.id,
+      ]),
       pending.length,
       this.session?.status,
       [...this.bodies.byKey.values()].map(({ key, starts, state }) => [key, starts, state]),
       [this.#held.requests.length, this.#said],
       this.session?.questions().length,
+      [...this.#detached],
+      this.session?.background.list().map(({ id, status }) => [id, status]),
     ])
   }
 
@@ -107,7 +119,7 @@ export class CrashingConversation implements PlayableWorld {
     const folded = foldJournal([...this.journals.records]).transcript
     if (JSON.stringify(folded) !== JSON.stringify(transcript))
       breaches.push({ invariant: 'the log folds to the transcript', problem: 'it folds to another one' })
-    if (this.isAtEnd) breaches.push(...resultBreaches(this))
+    if (this.isAtEnd) breaches.push(...resultBreaches(this), ...outcomeBreaches(this))
     return breaches
   }
 
@@ -154,6 +166,7 @@ export class CrashingConversation implements PlayableWorld {
     this.session = undefined
     this.journals.crash(isWritten)
     this.bodies.crash()
+    this.#detached = new Set(backgroundsIn(this).flatMap(({ key, isKnown }) => (isKnown ? key : [])))
     const open = this.journals.openQuestions.join()
     void this.#live().then((session) => {
       const again = this.journals.openQuestions
@@ -162,6 +175,12 @@ export class CrashingConversation implements PlayableWorld {
       if (open !== again) this.#breach('every question is open again under its id', `${open} became ${again}`)
       session.resume()
     })
+  }
+
+  #detach(key: string): void {
+    this.#detached.add(key)
+    const isTaken = this.session?.detach(key.split(' ')[1] as string)
+    if (isTaken !== true) this.#breach('a running call can go to the background', `${key} was refused`)
   }
 
   #modelMoves(moves: Moves): void {

@@ -121,7 +121,8 @@ function see(book: EvidenceBook, executor: AnyActorRef, event: InspectionEvent):
     if (event.event.type === 'call.release' && added !== undefined)
       book.announced(added).isHeld = added.stage === 'held'
     // its chart moved before the executor stored its new class
-    if (event.event.type === 'call.requeued' && added !== undefined) book.reclassified(added)
+    const isChanged = event.event.type === 'call.requeued' || event.event.type === 'call.rekeyed'
+    if (isChanged && added !== undefined) book.reclassified(added)
     return book.executorMoved(gate, run)
   }
   const record = snapshot.context?.call

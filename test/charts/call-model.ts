@@ -71,6 +71,12 @@ export const callKinds: Record<string, Omit<ScriptedCallOptions, 'id'>> = {
   'call that is validated': { needsValidation: true, yieldsToInterrupt: true },
   'call that asks': { needsAsking: true },
   'call that asks, and whose place is taken': { needsAsking: true, hasPlace: () => false },
+  'call that is validated, hooked and asked about, and goes on with other keys': {
+    needsValidation: true,
+    needsPreHooks: true,
+    needsAsking: true,
+    mustQueueAgain: () => false,
+  },
   'call that is decided': { needsDeciding: true },
   'call that is decided twice': { needsDeciding: true, mayBeForbidden: true },
   'call with hooks': { needsPreHooks: true, needsPostHooks: true, yieldsToInterrupt: true },

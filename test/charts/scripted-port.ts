@@ -21,6 +21,7 @@ export interface ScriptedCallOptions {
   readonly canDetach?: boolean
   readonly needsPostHooks?: boolean
   readonly hasPlace?: () => boolean
+  readonly mustQueueAgain?: () => boolean
   readonly yieldsToInterrupt?: boolean
   readonly unread?: number
 }
@@ -51,6 +52,7 @@ export function scriptedCall(options: ScriptedCallOptions): CallRecord & { reado
     get hasPlace() {
       return options.hasPlace?.() ?? true
     },
+    mustQueueAgain: () => options.mustQueueAgain?.() ?? true,
     unread: options.unread ?? 1,
     recover: note('recover'),
     takeLocks: note('takeLocks'),

@@ -78,10 +78,7 @@ class TurnModel {
     if (!isAllowed) call.state = 'over'
     else {
       call.isPermitted = true
-      if (change !== undefined) {
-        call.keys = change
-        call.state = 'waiting'
-      } else call.state = this.#hasPlace ? 'running' : 'waiting'
+      call.state = this.#hasPlace && this.#goesOnWith(call, change) ? 'running' : 'waiting'
     }
     this.settle()
   }
@@ -92,10 +89,16 @@ class TurnModel {
     this.#started.splice(this.#started.indexOf(call), 1)
     const { change } = call
     call.change = undefined
-    if (change !== undefined) {
-      call.keys = change
-      call.state = 'waiting'
-    } else call.state = call.ask && !call.isPermitted ? 'asking' : 'running'
+    if (!this.#goesOnWith(call, change)) call.state = 'waiting'
+    else call.state = call.ask && !call.isPermitted ? 'asking' : 'running'
+  }
+
+  /** Takes the new keys, and says whether they let the call go on. One that begins or ceases to need everything never does. */
+  #goesOnWith(call: ModelCall, change: Keys | undefined): boolean {
+    if (change === undefined) return true
+    const wasAlone = call.keys.writes.includes('*')
+    call.keys = change
+    return wasAlone === change.writes.includes('*') && !this.#isBlocked(call)
   }
 
   get #hasPlace(): boolean {
@@ -103,9 +106,12 @@ class TurnModel {
   }
 
   #mayStart(call: ModelCall): boolean {
-    if (call.state !== 'waiting' || !this.#hasPlace) return false
+    return call.state === 'waiting' && this.#hasPlace && !this.#isBlocked(call)
+  }
+
+  #isBlocked(call: ModelCall): boolean {
     const at = this.calls.indexOf(call)
-    return !this.calls.some((other, index) => {
+    return this.calls.some((other, index) => {
       if (other === call) return false
       if (executes(other)) return conflict(call.keys, other.keys)
       if (index > at) return false

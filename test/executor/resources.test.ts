@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { isSameKeys } from '../../machines/index.ts'
-import type { ExecutorWarning, Resources, ToolUseContext } from '../../src/index.ts'
+import type { ExecutorWarning, HookCallback, PermissionAnswer, Resources, ToolUseContext } from '../../src/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { chartValue, flush, takeReady, testTurn } from '../support/turn.ts'
 
 /** A tool whose calls name the resources that their input says. */
-const keyed = (name = 'Keyed') => heldTool(name, { resources: ({ reads, writes }) => ({ reads, writes }) as Resources })
+const keyed = (more: Parameters<typeof heldTool>[1] = {}) =>
+  heldTool('Keyed', { resources: ({ reads, writes }) => ({ reads, writes }) as Resources, ...more })
 
 const why = (executor: ReturnType<typeof testTurn>['executor'], id: string) => {
   const admission = executor.explain(id)
@@ -159,6 +160,71 @@ describe('resources', () => {
     expect([started, run('b').input]).toEqual([['a', 'b'], { writes: ['file:/x'] }])
   })
 
+  it.each([
+    ['a hook', 'hook'],
+    ['the host', 'host'],
+    ['normalizeInput', 'tool'],
+  ] as const)('K4 an input that %s changes to free resources goes on where it is', async (_, by) => {
+    const moved = (input: Record<string, unknown>) => (input.moves === true ? { writes: ['file:/z'] } : input)
+    const hook: HookCallback = async ({ tool_input }) => ({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: moved(tool_input as Record<string, unknown>) },
+    })
+    const { tool, started } = keyed(by === 'tool' ? { normalizeInput: (input: object) => moved({ ...input }) } : {})
+    const { add, executor } = testTurn([tool], {
+      ...(by === 'hook' && { context: { hooks: { PreToolUse: [{ hooks: [hook] }] } } }),
+      canUseTool: (_tool, input) => ({ behavior: 'allow', ...(by === 'host' && { updatedInput: moved(input) }) }),
+    })
+    const told: string[] = []
+    executor.actor.system.inspect((each) => {
+      if (each.type === '@xstate.event' && each.actorRef === executor.actor) told.push(each.event.type)
+    })
+    add('a', 'Keyed', { writes: ['file:/x'] })
+    add('b', 'Keyed', { writes: ['file:/y'], moves: true })
+    add('c', 'Keyed', { reads: ['file:/y'] })
+    await flush()
+    add('d', 'Keyed', { reads: ['file:/z'] })
+    await flush()
+    expect(started).toEqual(['a', 'b', 'c'])
+    expect(told.filter((type) => type === 'call.requeued' || type === 'call.rekeyed')).toEqual(['call.rekeyed'])
+    expect(why(executor, 'd')).toEqual({ because: 'resource', blockers: ['b'], key: 'file:/z' })
+  })
+
+  it('K4 a call with other resources waits behind an earlier call that waits for one of them', async () => {
+    const { tool, started, run } = keyed()
+    const answers: ((answer: PermissionAnswer) => void)[] = []
+    const { add, executor } = testTurn([tool], {
+      canUseTool: (_tool, input) =>
+        input.asks === true ? new Promise((resolve) => answers.push(resolve)) : { behavior: 'allow' },
+    })
+    add('a', 'Keyed', { writes: ['file:/x'] })
+    add('b', 'Keyed', { writes: ['file:/x', 'file:/y'] })
+    add('c', 'Keyed', { writes: ['file:/z'], asks: true })
+    await flush()
+    answers[0]?.({ behavior: 'allow', updatedInput: { writes: ['file:/y'] } })
+    await flush()
+    expect([started, why(executor, 'c')?.blockers]).toEqual([['a'], ['b']])
+    run('a').finish()
+    await flush()
+    run('b').finish()
+    await flush()
+    expect(started).toEqual(['a', 'b', 'c'])
+  })
+
+  it('K4 K7 a call that comes to write everything goes through the queue, so that the gate says so', async () => {
+    const { tool, started } = keyed()
+    const { add, executor } = testTurn([tool], {
+      canUseTool: (_tool, input) => ({
+        behavior: 'allow',
+        ...(input.moves === true && { updatedInput: { writes: ['*'] } }),
+      }),
+    })
+    add('a', 'Keyed', { writes: ['file:/x'], moves: true })
+    add('b', 'Keyed', {})
+    await flush()
+    expect([started, chartValue(executor).gate]).toEqual([['a'], 'exclusive'])
+    expect(why(executor, 'b')?.because).toBe('exclusiveRunning')
+  })
+
   it('K4 an input that is changed to fewer resources no longer holds the others', async () => {
     const { tool, started } = keyed()
     const { add } = testTurn([tool], {
@@ -238,7 +304,7 @@ describe('resources', () => {
     ['with keys', true, 100],
     ['without', false, 500],
   ])('K3 K9 five writes of 100 ms to different files, %s, take %3$s ms', async (_, hasKeys, expected) => {
-    const { tool } = keyed('Write')
+    const { tool } = keyed()
     const { resources: _resources, ...plain } = tool
     const turn = testTurn([
       {
@@ -246,7 +312,7 @@ describe('resources', () => {
         call: () => new Promise((resolve) => turn.clock.setTimeout(() => resolve({ data: 'written' }), 100)),
       },
     ])
-    for (let n = 0; n < 5; n++) turn.add(`w${n}`, 'Write', { writes: [`file:/${n}`] })
+    for (let n = 0; n < 5; n++) turn.add(`w${n}`, 'Keyed', { writes: [`file:/${n}`] })
     for (let results = 0; results < 5; ) {
       turn.clock.increment(turn.clock.nextDueIn ?? 0)
       await flush()

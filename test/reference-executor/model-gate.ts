@@ -14,12 +14,14 @@ export const hasPlace = (calls: readonly ModelCall[], maxConcurrency: number): b
 /** The first call, in emission order, that may start now. */
 export function nextToStart(calls: readonly ModelCall[], maxConcurrency: number): ModelCall | undefined {
   if (!hasPlace(calls, maxConcurrency)) return undefined
-  return calls.find((call, at) => {
-    if (call.stage !== 'waiting' || call.held) return false
-    const isInUse = calls.some((each) => isExecuting(each) && conflict(each.keys, call.keys))
-    const isBehind = calls.slice(0, at).some((each) => each.stage === 'waiting' && isInTheWay(each, call))
-    return !isInUse && !isBehind
-  })
+  return calls.find((call) => call.stage === 'waiting' && !call.held && isFree(calls, call))
+}
+
+/** Nothing that executes uses its resources, and nothing before it waits for them. */
+export function isFree(calls: readonly ModelCall[], call: ModelCall): boolean {
+  const isInUse = calls.some((each) => each !== call && isExecuting(each) && conflict(each.keys, call.keys))
+  const before = calls.slice(0, calls.indexOf(call))
+  return !isInUse && !before.some((each) => each.stage === 'waiting' && isInTheWay(each, call))
 }
 
 /** A held call may never run: only what it may write is kept for it. */

@@ -1,7 +1,16 @@
 import type { DiscardedCall } from '../../src/index.ts'
-import { discardedCall, isExecuting, isLive, isOver, type ModelCall, newCall, stateInWords } from './model-call.ts'
+import {
+  discardedCall,
+  isAlone,
+  isExecuting,
+  isLive,
+  isOver,
+  type ModelCall,
+  newCall,
+  stateInWords,
+} from './model-call.ts'
 import { ModelDelivery } from './model-delivery.ts'
-import { gateOf, hasPlace, nextToStart } from './model-gate.ts'
+import { gateOf, hasPlace, isFree, nextToStart } from './model-gate.ts'
 import { ModelWarnings } from './model-warnings.ts'
 import { isStronger, type RunState, runStateOf } from './run-state.ts'
 import {
@@ -213,12 +222,14 @@ export class ReferenceModel {
     call.hasExecuted = false
   }
 
-  /** With other resources it waits for those, at its place. */
+  /** With other resources it goes on if nothing is in the way, or else waits for them, at its place. */
   #permitElsewhere(call: ModelCall): void {
     const { keyed, keys, otherKeys } = call.plan
     call.isChanged = keyed && JSON.stringify(keys) !== JSON.stringify(otherKeys)
     if (!keyed || isSame(call.keys, otherKeys)) return this.#permit(call)
+    const wasAlone = isAlone(call)
     call.keys = otherKeys
+    if (wasAlone === isAlone(call) && isFree(this.calls, call)) return this.#permit(call)
     call.isPermitted = true
     call.stage = 'waiting'
     call.hasExecuted = false

@@ -1,4 +1,4 @@
-import { allowAllTools, type ExecutorWarning, type Tool } from 'signalbox'
+import { allowAllTools, type ExecutorWarning, type Tool, toApiMessages } from 'signalbox'
 import { memoryJournals, openSession } from 'signalbox/durable'
 import { createRecorder, type Frame } from 'signalbox/inspect'
 import {
@@ -253,6 +253,51 @@ describe('remote(tool, runner)', () => {
     second.last.finish({ data: 'from the first life' })
     expect(JSON.stringify(await rest)).toContain('from the first life')
     await resumed.close()
+  })
+
+  it.each([
+    ['its job', (call: HeldRunner['last']) => call.finish({ data: 'from the first life' }), 'from the first life'],
+    [
+      'a job that is gone',
+      (call: HeldRunner['last']) => call.fail(new UnknownOutcomeError('gone')),
+      'It may or may not',
+    ],
+  ])('X9 R10 a background call attaches again after each crash, to %s, and is told once', async (_, end, expected) => {
+    const journals = memoryJournals()
+    const life = async (owner: string, script: Parameters<typeof scriptedModel>[0]) => {
+      const runner = new HeldRunner()
+      const tools = [remote(local() as Tool, runner)]
+      const session = await openSession({
+        id: 's',
+        journals,
+        owner,
+        tools,
+        model: scriptedModel(script),
+        canUseTool: allowAllTools,
+      })
+      return { runner, session }
+    }
+    const first = await life('one', [[{ call: 'Far', id: 'c1', input: { a: 1 } }], 'Waiting.'])
+    void drain(first.session.send('go'))
+    await expect.poll(() => first.runner.calls.length).toBe(1)
+    expect([first.session.detach('c1'), first.runner.last.attach]).toEqual([true, false])
+    await expect.poll(() => JSON.stringify(first.session.transcript)).toContain('Waiting.')
+    const second = await life('two', ['Waiting again.'])
+    void drain(second.session.resume())
+    await expect.poll(() => second.runner.calls.length).toBe(1)
+    const third = await life('three', ['Done.'])
+    const rest = drain(third.session.resume())
+    await expect.poll(() => third.runner.calls.length).toBe(1)
+    for (const { runner } of [second, third]) {
+      const { key, attach, input } = runner.last
+      expect([key, attach, input]).toEqual([first.runner.last.key, true, { a: 1 }])
+    }
+    end(third.runner.last)
+    await rest
+    const told = JSON.stringify(toApiMessages(third.session.transcript))
+    expect([told.split(expected).length - 1, third.session.result?.reason]).toEqual([1, 'completed'])
+    expect([first, second, third].map(({ runner }) => runner.calls.length)).toEqual([1, 1, 1])
+    await third.session.close()
   })
 })
 

@@ -13,6 +13,15 @@ const moreAborts: [string, ExploreCrashesOptions][] = [
   ['two turns', { tools: [write], replies: [[{ call: 'Write' }], [{ call: 'Write' }]] }],
 ]
 
+const moreDetaches: [string, ExploreCrashesOptions][] = [
+  ['two crashes', { tools: [write], replies: [[{ call: 'Write' }]], maxCrashes: 2 }],
+  ['a call that may run again', { tools: [again], replies: [[{ call: 'Again' }]], mayRunAgain: true }],
+  ['a call that starts while the reply streams', { tools: [quick], replies: [[{ call: 'Quick' }, 'and so on']] }],
+  ['calls side by side', { tools: [read, write], replies: [[{ call: 'Read' }, { call: 'Write' }]], aborts: true }],
+  ['two calls with effects', { tools: [write], replies: [[{ call: 'Write' }, { call: 'Write' }]] }],
+  ['two turns', { tools: [write], replies: [[{ call: 'Write' }], [{ call: 'Write' }]] }],
+]
+
 describe('a crash at every event', () => {
   it.each<[string, ExploreCrashesOptions]>([
     ['a call with effects', { tools: [write], replies: [[{ call: 'Write' }]], maxCrashes: 2, failure: true }],
@@ -42,6 +51,20 @@ describe('a crash at every event', () => {
     ...(process.env.SIGNALBOX_FULL === undefined ? [] : moreAborts),
   ])('D5 D11 D15a A1 an abort before or after a crash, %s: every result is true, and the log folds to the transcript', async (_, setup) => {
     const { breach, isComplete, states, report } = await exploreCrashes({ ...setup, aborts: true, maxMs: 200_000 })
+    expect(breach, report).toBeUndefined()
+    expect(isComplete).toBe(true)
+    expect(states).toBeGreaterThan(30)
+  })
+
+  it.each<[string, ExploreCrashesOptions]>([
+    ['a call with effects', { tools: [write], replies: [[{ call: 'Write' }]] }],
+    [
+      'a call that fails, and an abort',
+      { tools: [write], replies: [[{ call: 'Write' }]], failure: true, aborts: true },
+    ],
+    ...(process.env.SIGNALBOX_FULL === undefined ? [] : moreDetaches),
+  ])('X3 X4 X9 D5 background calls and crashes, %s: each outcome is told once and is true', async (_, setup) => {
+    const { breach, isComplete, states, report } = await exploreCrashes({ ...setup, detaches: true, maxMs: 200_000 })
     expect(breach, report).toBeUndefined()
     expect(isComplete).toBe(true)
     expect(states).toBeGreaterThan(30)

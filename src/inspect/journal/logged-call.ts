@@ -41,6 +41,8 @@ export class LoggedCall implements CallRecord, CallPort {
   readonly needsRecovery: boolean
   readonly needsAsking: boolean
   readonly needsDeciding: boolean
+  /** The log has only inputs that are final. */
+  readonly mustQueueAgain = (): boolean => false
   isSafe: boolean
   keys: CallRecord['keys']
   index = -1

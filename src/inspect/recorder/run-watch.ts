@@ -276,7 +276,7 @@ export class RunWatch {
     }
     // its index is known only once it is in the schedule
     if (call !== undefined && call.index >= 0 && !this.#calls.has(call)) this.#meet(call as ToolCall)
-    else if (call?.keys !== undefined && event.type === 'call.requeued') {
+    else if (call?.keys !== undefined && (event.type === 'call.requeued' || event.type === 'call.rekeyed')) {
       this.#write(this.#calls.frameOf(call as ToolCall))
     }
     this.#tell(this.#schedule.change(call, isAborted))

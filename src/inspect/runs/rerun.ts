@@ -7,6 +7,7 @@ import {
   ExecutorSchedule,
   executorChart,
   hasPlace,
+  type Reclassification,
 } from '../../../machines/index.ts'
 import type { ChartEngine } from '../../chart-engine/chart-engine.ts'
 import { chooseEngine } from '../../chart-engine/choose-engine.ts'
@@ -87,6 +88,10 @@ export class Rerun implements ScriptedRun {
 
   get hasPlace(): boolean {
     return hasPlace(this.#run)
+  }
+
+  mustQueueAgain(call: CallRecord, change: Reclassification): boolean {
+    return this.#run.mustQueueAgain(call, change)
   }
 
   stopTurn(reason: string): void {

@@ -13,7 +13,7 @@ interface Said {
 const timeout = { kind: 'timeout', reason: 'timeout', limit: 'total', ms: 0 } as const
 
 const changeOf = ({ answer, change }: Said): Reclassification | undefined =>
-  answer.next === 'queued' ? change : undefined
+  answer.next === 'queued' || answer.changesKeys ? change : undefined
 const own = ({ answer: { cancelsSiblings }, label }: Said) => ({
   cancelsSiblings,
   description: cancelsSiblings === false ? '' : label,
@@ -56,6 +56,7 @@ const simply = (event: string): Answer => ({
   next: '',
   cancelsSiblings: false,
   stopsTurn: false,
+  changesKeys: false,
 })
 
 /** The successful end of each phase, used if the recording does not contain its end. */

@@ -21,6 +21,7 @@ export interface ScriptedRun {
   /** How much longer this body takes, in microseconds. */
   bodyBy(visit: Visit): number
   readonly hasPlace: boolean
+  mustQueueAgain(call: CallRecord, change: Reclassification): boolean
   stopTurn(reason: string): void
   deliver(actor: AnyActorRef, event: CallEvent): void
 }
@@ -121,6 +122,10 @@ export class ScriptedCall implements CallRecord, CallPort {
 
   get hasPlace(): boolean {
     return this.#run.hasPlace
+  }
+
+  mustQueueAgain(change: Reclassification): boolean {
+    return this.#run.mustQueueAgain(this, change)
   }
 
   readonly canDetach = true

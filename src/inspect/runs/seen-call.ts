@@ -30,6 +30,8 @@ export interface Answer {
   /** True: all siblings. A list: the siblings with these ids. */
   cancelsSiblings: boolean | string[]
   stopsTurn: boolean
+  /** The call went on with other keys. */
+  changesKeys: boolean
 }
 
 /** The time in a phase, in microseconds since the recording began. */

@@ -149,6 +149,7 @@ export class SeenRun {
         this.#namedSeq = this.#outside.seq
       }
       if (event === 'abort.userInterrupted') answer.stopsTurn = true
+      if (event === 'call.rekeyed') answer.changesKeys = true
     }
     const call = this.#state.byActor.get(to)
     // the named siblings are aborted in the same step
@@ -176,7 +177,7 @@ export class SeenRun {
     if (left !== undefined && left.to === undefined) {
       left.to = this.#now
       const isOwn = to === actor && event !== 'call.abort'
-      if (isOwn) left.answer = { event, seq, next, cancelsSiblings: false, stopsTurn: false }
+      if (isOwn) left.answer = { event, seq, next, cancelsSiblings: false, stopsTurn: false, changesKeys: false }
     }
     if (isPhase(next)) call.visits.push({ phase: next, from: this.#now, fromSeq: seq })
   }

@@ -198,7 +198,7 @@ export const gateScenarios: Record<string, () => Promise<void>> = {
       expect(executor.actor.getSnapshot().status).toBe('active')
       clock.increment(5_000)
     }
-    const calls = ['add', 'release', 'withdraw', 'requeued', 'completed', 'paused', 'resumed']
+    const calls = ['add', 'release', 'withdraw', 'requeued', 'rekeyed', 'completed', 'paused', 'resumed']
     const types = [...calls.map((type) => `call.${type}`), 'abort.siblings']
     isActive(types, () => undefined)
     isActive(types, (executor) => executor.abort('interrupt'))

@@ -38,6 +38,19 @@ export const resourcesScenarios: Record<string, () => Promise<void>> = {
     await flush()
     expect(started).toEqual(['a', 'b'])
   },
+  async 'an input that is normalised to a file that is free goes on, and keeps that file'() {
+    const { tool, started } = edit()
+    const { add, executor } = testTurn([tool])
+    add('a', 'Edit', { path: 'X' })
+    const states: unknown[] = []
+    executor.actor.getSnapshot().context.run.calls[0]?.ref?.subscribe(({ value }) => states.push(value))
+    await flush()
+    add('b', 'Edit', { path: 'x' })
+    add('c', 'Edit', { path: 'X' })
+    await flush()
+    expect(states).not.toContain('queued')
+    expect([started, executor.explain('b')]).toMatchObject([['a'], { because: 'resource', key: 'file:x' }])
+  },
   async 'a call whose checks and hooks change nothing does not go back to the queue'() {
     const { tool } = edit()
     const agree: HookCallback = async () => ({})
