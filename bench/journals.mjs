@@ -37,6 +37,7 @@ const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const root = resolve(import.meta.dirname, '..')
 let fsyncs = 0
+const plains = []
 
 /** Counts every sync of a file or a folder in this process. */
 async function countFsyncs() {
@@ -82,6 +83,7 @@ async function files() {
 /** The least that makes a line durable. */
 async function plainWrite() {
   const plain = await open(join(folder, `plain-${performance.now()}`), 'wx+')
+  plains.push(plain)
   let position = 0
   return async () => {
     await plain.write(line, 0, line.length, position)
@@ -313,3 +315,4 @@ await onServer('postgres', 'packages/postgres/test/postgres-server.ts', 'Postgre
 const kept = [['--appendonly', 'yes', '--appendfsync', 'always']]
 await onServer('redis', 'packages/bullmq/test/redis-server.ts', 'RedisServer', kept, redis)
 await resume()
+for (const plain of plains) await plain.close()

@@ -14,24 +14,15 @@ const before = 'test/durable/durable-before.test.ts'
 const postgres = 'packages/postgres/test/postgres-journals.test.ts'
 const files = 'src/node/file-journals'
 
-/** [room, what goes wrong, this, becomes that, the test file, the titles of its tests that must fail] */
+/** [room, what goes wrong, this, becomes that, the test file that must fail] */
 export const journalFaults = [
-  // one writer
-  [
-    'src/durable',
-    'an earlier owner may write',
-    'if (!isOurs()) throw sessionFenced(id)',
-    '',
-    memory,
-    'fences the first',
-  ],
+  ['src/durable', 'an earlier owner may write', 'if (!isOurs()) throw sessionFenced(id)', '', memory],
   [
     files,
     'a log that another process writes is written',
     'if (size !== this.#length) throw sessionFenced(this.#id)',
     '',
     format,
-    'removed or changed while it is open',
   ],
   [
     files,
@@ -39,7 +30,6 @@ export const journalFaults = [
     "this.#processes.liveness(note) === 'dead'",
     "this.#processes.liveness(note) !== 'alive'",
     faults,
-    'a dead owner is replaced',
   ],
   [
     files,
@@ -47,7 +37,6 @@ export const journalFaults = [
     'lower[0]?.note?.token !== dead?.note?.token',
     'false',
     faults,
-    'does not go behind',
   ],
   [
     'packages/postgres/src',
@@ -55,7 +44,6 @@ export const journalFaults = [
     'where session = $1 and token = $2 and records = $3',
     'where session = $1 and $2 <> $3::text',
     postgres,
-    'can no longer write',
   ],
   [
     'packages/postgres/src',
@@ -63,50 +51,31 @@ export const journalFaults = [
     'if (isAgain && (await this.#isCommitted(client, batch.length))) return',
     '',
     postgres,
-    'a lost answer of the database',
   ],
-  // durability
   [
     'src/journal',
     'two commits at once',
     '(this.#inFlight ?? Promise.resolve()).then(endOfStep)',
     'Promise.resolve().then(endOfStep)',
     before,
-    'one commit is under way',
   ],
-  ['src/journal', 'the start of a call needs a sync of its own', '.then(endOfStep)', '', syncs, 'needs one sync'],
-  [
-    'src/journal',
-    'a journal goes on after a failed commit',
-    'this.fail(error)',
-    'void error',
-    faults,
-    'closes the log for good',
-  ],
+  ['src/journal', 'the start of a call needs a sync of its own', '.then(endOfStep)', '', syncs],
+  ['src/journal', 'a journal goes on after a failed commit', 'this.fail(error)', 'void error', faults],
   [
     files,
     'records that may not be durable are read',
     'await this.#file.truncate(this.#length).catch(() => undefined)',
     '',
     faults,
-    'closes the log for good',
   ],
-  [files, 'a commit is not synced', 'await this.#file.sync()', '', faults, 'power that fails at any step'],
-  [
-    files,
-    'a note is not durable when it is accepted',
-    'await this.#disk.syncFolder(inbox)',
-    '',
-    faults,
-    'power that fails at any step',
-  ],
+  [files, 'a commit is not synced', 'await this.#file.sync()', '', faults],
+  [files, 'a note is not durable when it is accepted', 'await this.#disk.syncFolder(inbox)', '', faults],
   [
     'src/pipeline',
     'a body begins before its start is durable',
     "whenFlushed(call, (isDurable) => (isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call)))",
     "call.tell({ type: 'start.journaled' })",
     before,
-    'D4 the start',
   ],
   [
     'src/pipeline',
@@ -114,7 +83,6 @@ export const journalFaults = [
     "(isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call))",
     "call.tell({ type: 'start.journaled' })",
     failures,
-    'cannot be recorded does not run',
   ],
   [
     'src/pipeline',
@@ -122,68 +90,34 @@ export const journalFaults = [
     "if (isDurable) return call.tell({ type: 'result.recorded' })",
     "return call.tell({ type: 'result.recorded' })",
     failures,
-    'its result is not handed over',
   ],
   [
     'machines/call',
     'a result that is not recorded counts as durable',
     "'result.unrecorded': 'unrecorded'",
     "'result.unrecorded': 'durable'",
-    'test/charts',
-    '',
+    failures,
   ],
-  // reading a log
-  [files, 'a checksum is not compared', 'crc !== undefined && line.c !== crc', 'false', format, 'a person changed'],
+  [files, 'a checksum is not compared', 'crc !== undefined && line.c !== crc', 'false', format],
   [
     files,
     'a torn tail is not cut off',
     'if (this.#file.state().size > this.#length) await this.#file.truncate(this.#length)',
     '',
     faults,
-    'every prefix of a log opens',
   ],
-  [
-    files,
-    'a hole in the last line counts as a record',
-    'bytes.includes(0)) break',
-    'false) break',
-    format,
-    'never reached the disk',
-  ],
-  [
-    'src/journal',
-    'a log of a newer version is opened',
-    '(v as number) > journalVersion',
-    'false',
-    format,
-    'with a newer',
-  ],
-  [
-    'src/journal',
-    'a record of an unknown type is skipped',
-    '!known.has(t) && optional !== true',
-    'false',
-    rules,
-    'unknown type',
-  ],
-  // notes and answers
-  [
-    'src/durable',
-    'the second answer counts too',
-    '!isOpen || session.inbox.has(key)',
-    '!isOpen',
-    memory,
-    'first answer counts',
-  ],
-  ['src/journal', 'a note is delivered twice', 'if (this.#known.has(key)) return', '', rules, 'D6a'],
-  ['src/journal', 'a copied note is delivered again', 'this.#waiting.delete(key)', '', rules, 'D6a'],
+  [files, 'a hole in the last line counts as a record', 'bytes.includes(0)) break', 'false) break', format],
+  ['src/journal', 'a log of a newer version is opened', '(v as number) > journalVersion', 'false', format],
+  ['src/journal', 'a record of an unknown type is skipped', '!known.has(t) && optional !== true', 'false', rules],
+  ['src/durable', 'the second answer counts too', '!isOpen || session.inbox.has(key)', '!isOpen', memory],
+  ['src/journal', 'a note is delivered twice', 'if (this.#known.has(key)) return', '', rules],
+  ['src/journal', 'a copied note is delivered again', 'this.#waiting.delete(key)', '', rules],
   [
     'src/query/session',
     'an answer that comes while nothing runs is dropped',
     'if (!isTaken && !journal.takeAnswer(note))',
     'if (!isTaken)',
     approvals,
-    'answering it needs no run',
   ],
   [
     'src/query/session',
@@ -191,7 +125,6 @@ export const journalFaults = [
     "reason !== 'suspended' || this.#journal?.hasAnswered === true",
     "reason !== 'suspended'",
     approvals,
-    '',
   ],
   [
     'packages/postgres/src',
@@ -199,7 +132,6 @@ export const journalFaults = [
     'on conflict do nothing returning session',
     'on conflict (session, key) do update set body = excluded.body, token = excluded.token returning session',
     postgres,
-    'D16',
   ],
   [
     'packages/postgres/src',
@@ -207,17 +139,14 @@ export const journalFaults = [
     "if (note.type === 'answer' && !questions.has(note.question)) return 'stale'",
     '',
     postgres,
-    'D16',
   ],
-  // what the log tells
-  ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', approvals, ''],
+  ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', approvals],
   [
     'src/durable',
     'rules that came with answers are lost',
     'if (answer.addRules !== undefined) fold.rules = withRules(fold.rules, answer.addRules)',
     '',
     approvals,
-    'D14',
   ],
   [
     'src/durable',
@@ -225,7 +154,6 @@ export const journalFaults = [
     'fold.closeQuestions((each) => each.reply === reply)\n    for',
     'for',
     approvals,
-    'D2 D16',
   ],
   [
     'src/durable',
@@ -233,16 +161,13 @@ export const journalFaults = [
     'if (usesFallback === true) fold.usesFallback = true\n    const blocks',
     'const blocks',
     records,
-    'D18',
   ],
-  // recovery
   [
     'src/journal',
     'a cut reply counts although nothing had started',
     "started !== undefined) ? 'cutOff' : 'discarded'",
     "started !== undefined) ? 'cutOff' : 'cutOff'",
     recovery,
-    'discarded if nothing with effects',
   ],
   [
     'src/journal',
@@ -250,7 +175,6 @@ export const journalFaults = [
     "started !== undefined) ? 'cutOff' : 'discarded'",
     "started !== undefined) ? 'discarded' : 'discarded'",
     recovery,
-    'after an effect counts',
   ],
   [
     'src/pipeline',
@@ -258,7 +182,6 @@ export const journalFaults = [
     "isReadOnly(tool, reading.input) ? 'again' : 'unknown'",
     "'again'",
     matrix,
-    'with effects',
   ],
   [
     'src/pipeline',
@@ -266,7 +189,6 @@ export const journalFaults = [
     "isReadOnly(tool, reading.input) ? 'again' : 'unknown'",
     "'unknown'",
     matrix,
-    'read-only',
   ],
   [
     'src/pipeline',
@@ -274,7 +196,6 @@ export const journalFaults = [
     "if (reading.status === 'invalid') return undefined",
     "if (reading.status === 'invalid') return { ...reading, status: 'valid', input: given } as never",
     badInput,
-    'unknown outcome',
   ],
   [
     'src/pipeline',
@@ -282,7 +203,6 @@ export const journalFaults = [
     "() => call.isIn('recovering') && endUnknown(call)",
     '() => undefined',
     recovery,
-    'its tool says',
   ],
   [
     'src/pipeline',
@@ -290,24 +210,14 @@ export const journalFaults = [
     'const cancels = !isAborted && cancelsSiblings(',
     'const cancels = false && cancelsSiblings(',
     before,
-    'counts as a failure',
   ],
-  [
-    'src/pipeline',
-    'the start of a call is not recorded',
-    'if (!call.onlyReads) {',
-    'if (false) {',
-    matrix,
-    'with effects',
-  ],
-  // agents
+  ['src/pipeline', 'the start of a call is not recorded', 'if (!call.onlyReads) {', 'if (false) {', matrix],
   [
     'src/durable',
     'the agents of an earlier owner are not fenced',
     "await this.#addAgent(session, of, 'resume', {})",
     '',
     agents,
-    'fences the agents',
   ],
   [
     'src/durable',
@@ -315,7 +225,6 @@ export const journalFaults = [
     'if (agent.isUnfinished) agent.append(',
     'if (false) agent.append(',
     agents,
-    'is gone when its question is answered',
   ],
   [
     'src/durable',
@@ -323,7 +232,6 @@ export const journalFaults = [
     'if (!this.#fold.agents.has(session)) await this.#letGo(session)',
     '',
     agents,
-    'between the result of an agent',
   ],
   [
     'src/durable',
@@ -331,7 +239,6 @@ export const journalFaults = [
     'of.isRetry ? before + 1 : Math.max(before, 1)',
     'Math.max(before, 1)',
     agents,
-    'a retried agent',
   ],
   [
     'src/durable',
@@ -339,7 +246,6 @@ export const journalFaults = [
     '&& !isOwnLimit) outer.#fail(cause)',
     '&& false) outer.#fail(cause)',
     agents,
-    'D19 D17',
   ],
   [
     'src/durable',
@@ -347,6 +253,5 @@ export const journalFaults = [
     'if (options.outer === undefined) await refuseAgent(id, options.store)',
     '',
     agents,
-    'cannot be opened by itself',
   ],
 ]
