@@ -12,7 +12,7 @@ import { CoverageBoard } from './views/coverage-board.tsx'
 import { Finder } from './views/finder.tsx'
 import { Help } from './views/help.tsx'
 import { Inbox } from './views/inbox.tsx'
-import { KeptNote, RecoveredNote } from './views/kept-note.tsx'
+import { KeptNote, OddNote, RecoveredNote } from './views/kept-note.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
@@ -70,6 +70,7 @@ export function App({ store, fit = 'page', aside }: Props) {
               <Lanes />
               <div class="strips">
                 <KeptNote />
+                <OddNote />
                 <RecoveredNote />
                 <Servers />
               </div>

@@ -7,6 +7,7 @@ import { type Keep, keepNothing } from './keep.ts'
 import { History, liveWindow, type Window } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 import type { TimeRange } from './model/time-range.ts'
+import { Painter } from './painter.ts'
 
 /** In the order of the page. */
 export const tabNames = [
@@ -93,7 +94,9 @@ export class Store {
   readonly #keep: Keep
   readonly #window: Window
   readonly #listeners = new Set<() => void>()
-  #isDue = false
+  readonly #painter = new Painter(() => {
+    for (const listener of this.#listeners) listener()
+  })
   #isClosed = false
   #received = { seq: -1, at: 0 }
 
@@ -136,7 +139,7 @@ export class Store {
   set(change: Partial<State>): void {
     this.state = { ...this.state, ...change }
     if (change.theme !== undefined) this.#keep.write(themeKey, change.theme)
-    this.#paint()
+    this.#painter.paint()
   }
 
   /** Returns false if the history is full. */
@@ -144,7 +147,7 @@ export class Store {
     if (this.#isClosed) return false
     for (const frame of frames) this.history.push(frame)
     this.#follow()
-    this.#paint()
+    this.#painter.paintSoon()
     return !this.history.isFull
   }
 
@@ -175,6 +178,7 @@ export class Store {
     this.#isClosed = true
     this.feed?.close()
     this.feed = undefined
+    this.#painter.close()
     this.#listeners.clear()
   }
 
@@ -223,15 +227,6 @@ export class Store {
     const working = isOver(latest) ? all.findLast(isWorking) : undefined
     if (working !== undefined || this.state.first === 'query') return working ?? latest
     return all.findLast(({ calls }) => calls.length > 0) ?? latest
-  }
-
-  #paint(): void {
-    if (this.#isDue || this.#isClosed) return
-    this.#isDue = true
-    requestAnimationFrame(() => {
-      this.#isDue = false
-      for (const listener of this.#listeners) listener()
-    })
   }
 }
 

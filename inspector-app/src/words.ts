@@ -8,6 +8,7 @@ import {
 import { agentRuns, type Totals, totalsOf } from './model/conversation.ts'
 import type { Call, Run, Wait } from './model/model.ts'
 import type { RangeTotals } from './model/range-totals.ts'
+import { plainText } from './plain-text.ts'
 
 /** A duration for display. */
 export function duration(ms: number): string {
@@ -111,7 +112,7 @@ export const replyWords = ({ tokens, costUsd }: Totals): string =>
 /** Several turns together. */
 export function totalsWords(totals: Totals, turns: number): string {
   const { calls, tokens, cached } = totals
-  const share = tokens > 0 && cached > 0 ? ` (${Math.round((cached / tokens) * 100)} % cached)` : ''
+  const share = tokens > 0 && cached > 0 ? ` (${Math.round((cached / tokens) * 100)}\u00a0% cached)` : ''
   const [spent, ...cost] = replyWords(totals).split(' · ')
   return [
     turns === 1 ? 'one turn' : `${turns} turns`,
@@ -151,7 +152,7 @@ const count = (many: number, what: string): string => (many === 1 ? `1 ${what}` 
 /** Any encoded value on one line. */
 export function inline(value: Encoded | undefined, most = 200): string {
   const text = write(value, 0)
-  return text.length > most ? `${text.slice(0, most)}…` : text
+  return plainText(text.length > most ? `${text.slice(0, most)}…` : text)
 }
 
 function write(value: Encoded | undefined, depth: number): string {

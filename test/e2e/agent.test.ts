@@ -44,7 +44,7 @@ describe('the conversation', () => {
     ])
     expect(await texts(page, '.agent .line .label')).toEqual(['#1 Grep(cents)', '#2 Read(src/cart.js)'])
     expect((await texts(page, '.agent > .sum'))[0]).toMatch(
-      /^agent · 2 turns · 2 calls · 11\.5k tok \(87 % cached\) · \$0\.010/,
+      /^agent · 2 turns · 2 calls · 11\.5k tok \(87\s% cached\) · \$0\.010/,
     )
     expect(await texts(page, '.turn > .items > li > .line .state')).toEqual([
       expect.stringMatching(/ms$/),

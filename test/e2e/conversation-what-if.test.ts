@@ -56,6 +56,8 @@ describe('what if, over a whole conversation', () => {
         ['turn 2', '1', '50 ms', '50 ms', 'same'],
         ['Whole conversation', '3', '300 ms', '300 ms', 'same'],
       ])
+    await page.getByText('What stays fixed').click()
+    expect(await page.locator('.what-if .fixed').textContent()).toContain('Budgets and shared locks are not simulated')
     await page.getByLabel('Resource of Write').selectOption('writes file_path')
     await expect
       .poll(() => rows(page))

@@ -96,6 +96,9 @@ describe('a recording', () => {
 
   const head = '{"seq":0,"at":0,"run":0,"type":"head","version":1,"epoch":0}\n'
   const run = '{"seq":1,"at":0,"run":1,"type":"run","title":"t","isLate":false,"maxConcurrency":10,"root":"x:0"}\n'
+  const calls = [
+    '{"seq":2,"at":0,"run":1,"type":"call","call":"c","actor":"x:1","index":0,"name":"Agent","label":"Agent","input":{},"lane":"shared","stopsAtInterrupt":true,"stage":"executing"}\n',
+  ]
   it.each([
     ['of another version', head.replace('"version":1', '"version":99'), 'version 99'],
     ['that is none', 'hello', 'Not a Signalbox recording'],
@@ -107,6 +110,46 @@ describe('a recording', () => {
     await page.locator('#file').setInputFiles(fileWith('wrong.jsonl', text))
     await expect.poll(() => page.getByRole('alert').textContent()).toContain(problem)
     expect(stage.complaints).toEqual([])
+  })
+
+  it('whose frames are out of order, whose clock goes back or whose names reorder the text says so', async () => {
+    const lines = (await recorded()).replaceAll('"label":"', '"label":"\u202e').trim().split('\n')
+    const [first = '', ...rest] = lines
+    const late = (line: string): string => line.replace(/"at":[\d.]+/, '"at":-5000')
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    const note = page.locator('.kept')
+    for (const [name, text, says] of [
+      ['order', [first, ...rest.slice(0, 9), ...rest.slice(9).reverse()], 'Out of order: '],
+      ['clock', [...lines.slice(0, 12), ...lines.slice(12).map(late)], 'The clock goes back: '],
+    ] as const) {
+      await page.locator('#file').setInputFiles(fileWith(`${name}.jsonl`, `${text.join('\n')}\n`))
+      await expect.poll(() => note.textContent()).toContain(says)
+    }
+    await page.locator('#file').setInputFiles(fileWith('names.jsonl', `${lines.join('\n')}\n`))
+    await expect.poll(() => page.locator('.tile').first().getAttribute('aria-label')).toContain('⟨U+202E⟩')
+    expect(await note.count()).toBe(0)
+    expect(await page.locator('body').textContent()).not.toContain('\u202e')
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('with 1,000 agents in one call shows the first of their calls, and the others on demand', async () => {
+    const agents = Array.from({ length: 1_000 }, (_, at) =>
+      [run.replace('"root"', '"parentToolUseID":"c","root"'), calls[0]?.replace('"call":"c"', `"call":"c${at}"`)].map(
+        (line = '') => line.replace('"run":1', `"run":${at + 2}`).replace(/"seq":\d+/, `"seq":${at * 2 + 4}`),
+      ),
+    )
+    const server = await stage.serve([])
+    const page = await stage.open(server.url)
+    await page
+      .locator('#file')
+      .setInputFiles(fileWith('agents.jsonl', [head, run, ...calls, ...agents.flat()].join('')))
+    const more = page.locator('.conversation .agent button', { hasText: 'and 940 more' })
+    await more.waitFor()
+    expect(await page.locator('.conversation .agent .line').count()).toBe(60)
+    expect(await page.locator('.conversation .agent > .sum').textContent()).toContain('1000 turns · 1000 calls')
+    await more.click()
+    await expect.poll(() => page.locator('.conversation .agent .line').count()).toBe(1_000)
   })
 
   it('that is truncated, nests deeply or refers to unknown things is shown as far as possible', async () => {

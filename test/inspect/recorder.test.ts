@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { callChart, executorChart } from '../../machines/index.ts'
+import { query } from '../../src/index.ts'
 import { chartOf } from '../../src/inspect/frames/chart-definition.ts'
-import { checkFrame, createRecorder, type Frame, frameLine, readFrames } from '../../src/inspect/index.ts'
+import {
+  checkFrame,
+  createRecorder,
+  type Frame,
+  frameLine,
+  type Recorder,
+  readFrames,
+} from '../../src/inspect/index.ts'
+import { scriptedModel } from '../../src/query/scripted/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
 
@@ -441,6 +450,12 @@ describe('the recorder', () => {
     add('b', 'Write')
     expect(ofType(frames, 'call').at(-1)?.call).toBe('b')
   })
+})
+
+it('a recorder refuses a query, and says what to watch instead', () => {
+  const run = query({ messages: 'Go.', tools: [], model: scriptedModel(['Done.']) })
+  const watch = () => createRecorder().watch(run as unknown as Parameters<Recorder['watch']>[0])
+  expect(watch).toThrow('watch each executor that `onExecutor` of the query reports')
 })
 
 describe('a recording', () => {

@@ -110,3 +110,52 @@ describe('a history with a window', () => {
     expect(index.rows).toEqual(new LogIndex(history, 30, 'all', '').update().rows)
   })
 })
+
+describe('a history', () => {
+  it('keeps equal charts once, however many turns bring them', async () => {
+    const frames = (await recordTurns(12)).map((frame) => JSON.parse(JSON.stringify(frame)) as Frame)
+    const history = new History()
+    for (const frame of frames) history.push(frame)
+    const charts = [...history.model.runs.values()].flatMap((run) => [...run.charts.values()])
+    expect(charts).toHaveLength(24)
+    expect(new Set(charts).size).toBe(2)
+    expect([...history.from(0)]).toEqual(frames)
+  })
+
+  it('with a clock that is set back keeps its moments in order, and counts the frames', async () => {
+    const frames = await recordTurns(2)
+    const half = frames.length >> 1
+    const history = new History()
+    for (const [at, frame] of frames.entries()) history.push(at < half ? frame : { ...frame, at: frame.at - 1e6 })
+    expect(history.setBack).toBe(frames.length - half)
+    expect(history.misplaced).toBe(0)
+    const times = [...history.from(0)].map(({ at }) => at)
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+    expect(history.positionAt(times[half] as number)).toBe(frames.length)
+  })
+
+  it('counts frames that are out of order', async () => {
+    const [head, ...rest] = await recordTurns(1)
+    const history = new History()
+    for (const frame of [head as Frame, ...rest.reverse()]) history.push(frame)
+    expect(history.misplaced).toBe(rest.length - 1)
+  })
+
+  it('shows names that cannot pretend to be others, and keeps the original in its frames', () => {
+    const history = new History()
+    const label = 'Bash(\u202egpj.x\u202c\u200b\u0007 👩‍👧)'
+    const run = { type: 'run', title: 'a\u2066b', isLate: false, maxConcurrency: null, root: 'x' } as const
+    const call = { type: 'call', call: 'c', actor: 'a', index: 0, name: 'Ba\u00adsh', label, input: {} } as const
+    history.push({ seq: 0, at: 0, run: 1, ...run })
+    history.push({ seq: 1, at: 0, run: 1, ...call, lane: 'shared', stopsAtInterrupt: true, stage: 'queued' })
+    history.push({ seq: 2, at: 0, run: 1, type: 'said', by: 'model', text: 'one\ntwo\u202e' })
+    const shown = history.model.runs.get(1)
+    expect(shown?.title).toBe('a⟨U+2066⟩b')
+    expect(shown?.calls[0]).toMatchObject({
+      name: 'Ba⟨U+00AD⟩sh',
+      label: 'Bash(⟨U+202E⟩gpj.x⟨U+202C⟩⟨U+200B⟩⟨U+0007⟩ 👩‍👧)',
+    })
+    expect(shown?.said[0]?.text).toBe('one\ntwo⟨U+202E⟩')
+    expect(history.at(1)).toMatchObject({ label })
+  })
+})

@@ -25,13 +25,18 @@ export interface TimelineView {
 
 export type Palette = Readonly<Record<string, string>>
 
-export const axisHeight = 22
+const axisHeight = 22
+const bandHeight = 16
+
+/** Where the rows begin: below the axis, and below the names of the turns. */
+export const topOf = ({ bands }: Pick<TimelineView, 'bands'>): number =>
+  bands.length === 0 ? axisHeight : axisHeight + bandHeight
 
 export const gutterOf = (width: number): number => (width < 520 ? 96 : 168)
 
 /** Rows share the height. If they would be too thin to read, they get the height of a label and the view scrolls. */
 export function rowHeightOf(calls: number, height: number): number {
-  const fits = Math.floor((height - axisHeight) / Math.max(1, calls))
+  const fits = Math.floor(height / Math.max(1, calls))
   return fits < 13 ? 14 : Math.min(22, fits)
 }
 
@@ -39,14 +44,15 @@ export function rowHeightOf(calls: number, height: number): number {
 export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineView, palette: Palette): void {
   const { rows, width, height, scroll, playhead } = view
   const gutter = gutterOf(width)
-  const rowHeight = rowHeightOf(rows.length, height)
+  const top = topOf(view)
+  const rowHeight = rowHeightOf(rows.length, height - top)
   const xOf = scaleOf(view, gutter)
   canvas.clearRect(0, 0, width, height)
   drawBands(canvas, view, palette, gutter, xOf)
   drawAxis(canvas, view, palette, gutter, xOf)
   canvas.save()
   canvas.beginPath()
-  canvas.rect(0, axisHeight, width, height - axisHeight)
+  canvas.rect(0, top, width, height - top)
   canvas.clip()
   const first = Math.max(0, Math.floor(scroll / rowHeight))
   const last = Math.min(rows.length, Math.ceil((scroll + height) / rowHeight))
@@ -55,7 +61,7 @@ export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineVie
     const row = rows[index]
     if (row === undefined) continue
     const { call, depth } = row
-    const y = axisHeight + index * rowHeight - scroll
+    const y = top + index * rowHeight - scroll
     if (call.id === view.chosen) {
       canvas.fillStyle = palette.chosen as string
       canvas.fillRect(0, y, width, rowHeight)
@@ -74,7 +80,7 @@ export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineVie
   const x = Math.max(gutter, Math.min(width, xOf(playhead)))
   if (playhead < view.to) {
     canvas.fillStyle = palette.veil as string
-    canvas.fillRect(x, axisHeight, width - x, height - axisHeight)
+    canvas.fillRect(x, top, width - x, height - top)
   }
   canvas.fillStyle = palette.playhead as string
   canvas.fillRect(Math.round(x) - 0.5, 0, 1.5, height)
@@ -235,24 +241,25 @@ function fitText(canvas: CanvasRenderingContext2D, text: string, width: number, 
 /** A line below each call of the critical path, and from each end to the start that it allowed. */
 function drawCritical(
   canvas: CanvasRenderingContext2D,
-  { rows, critical, scroll, width, height }: TimelineView,
+  { rows, critical, scroll, width, height, bands }: TimelineView,
   palette: Palette,
   gutter: number,
   rowHeight: number,
   xOf: (time: number) => number,
 ): void {
   if (critical.length === 0) return
+  const top = topOf({ bands })
   const rowOf = new Map(rows.map(({ call }, at) => [call, at]))
   canvas.save()
   canvas.beginPath()
-  canvas.rect(gutter, axisHeight, width - gutter, height - axisHeight)
+  canvas.rect(gutter, top, width - gutter, height - top)
   canvas.clip()
   canvas.strokeStyle = palette.error as string
   canvas.lineWidth = 1.6
   canvas.beginPath()
   let before: { x: number; y: number } | undefined
   for (const { call, from, to } of critical) {
-    const y = axisHeight + ((rowOf.get(call) ?? 0) + 1) * rowHeight - scroll - 1.5
+    const y = top + ((rowOf.get(call) ?? 0) + 1) * rowHeight - scroll - 1.5
     if (before !== undefined) {
       canvas.moveTo(before.x, before.y)
       canvas.lineTo(xOf(from), before.y)
@@ -286,7 +293,7 @@ function drawRange(
   for (const x of [from, to]) canvas.fillRect(x - 0.5, 0, 1, height)
 }
 
-/** Every other turn has a tint, and each its name on the axis. */
+/** Every other turn has a tint, and each its name below the axis. */
 function drawBands(
   canvas: CanvasRenderingContext2D,
   { bands, from, to, height }: TimelineView,
@@ -303,7 +310,9 @@ function drawBands(
     canvas.fillStyle = palette.chosen as string
     if (at % 2 === 1) canvas.fillRect(x, 0, end - x, height)
     canvas.fillStyle = palette.text as string
-    if (end - x > 40) canvas.fillText(band.label, x + 4, axisHeight + 7)
+    const [whole, short] = [band.label, band.label.replace(/:.*/, '')]
+    const label = [whole, short].find((each) => canvas.measureText(each).width <= end - x - 6)
+    if (label !== undefined) canvas.fillText(label, x + 3, axisHeight + bandHeight / 2)
   }
 }
 

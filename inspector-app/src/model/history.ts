@@ -4,6 +4,7 @@ import { pictureOf } from '../../../src/inspect/run-model/picture-of.ts'
 import { weightOf } from './frame-weight.ts'
 import { type Call, emptyModel, type Model } from './model.ts'
 import { applyFrame } from './reduce.ts'
+import { SharedCharts } from './shared-charts.ts'
 
 const checkpointGap = 5_000
 /** More frames would exhaust the browser's memory. */
@@ -25,13 +26,20 @@ export const liveWindow: Window = { frames: 100_000, characters: 100_000_000 }
 export class History {
   readonly model: Model = emptyModel()
   readonly #window: Window | undefined
+  readonly #charts = new SharedCharts()
   #frames: (Frame | undefined)[] = []
+  /** Of each frame; only with a window. */
+  #weights: number[] = []
   /** The position of the first entry of the list; entries before `start` are empty. */
   #origin = 0
   #start = 0
   #characters = 0
   /** The model before the first frame that is kept. */
   readonly #before: Model = emptyModel()
+  /** How many frames come after one with a higher number: the recording is not in order. */
+  misplaced = 0
+  /** How many frames are earlier than one before them: the clock of the recording was set back. */
+  setBack = 0
   #checkpoints: { readonly position: number; readonly model: Model }[] = []
   #sought: { position: number; model: Model } | undefined
 
@@ -75,28 +83,41 @@ export class History {
     return [head as Frame, { seq, at, run: 0, type: 'gap', because: 'trimmed', lost: this.#start }, ...rest]
   }
 
-  push(frame: Frame): void {
+  push(given: Frame): void {
     if (this.isFull) return
+    if (given.seq < this.model.seq) this.misplaced++
+    if (given.at < this.model.at) this.setBack++
+    const frame = this.#kept(given)
     this.#frames.push(frame)
     applyFrame(this.model, frame)
     if (this.#window === undefined) return
-    this.#characters += weightOf(frame)
+    const weight = weightOf(frame)
+    this.#weights.push(weight)
+    this.#characters += weight
     const { frames, characters } = this.#window
     while (this.length - this.#start > frames || (this.#characters > characters && this.length - this.#start > 1)) {
       this.#drop()
     }
   }
 
+  /** Equal charts once. Moments are searched by their time, so it never goes back. */
+  #kept(frame: Frame): Frame {
+    const at = Math.max(frame.at, this.model.at)
+    if (frame.type === 'chart') return { ...frame, at, chart: this.#charts.same(frame.chart) }
+    return at === frame.at ? frame : { ...frame, at }
+  }
+
   #drop(): void {
     const frame = this.at(this.#start) as Frame
     this.#frames[this.#start - this.#origin] = undefined
+    this.#characters -= this.#weights[this.#start - this.#origin] as number
     this.#start++
-    this.#characters -= weightOf(frame)
     applyFrame(this.#before, frame)
     for (const model of [this.#before, this.model]) forgetEnded(model, frame, forgetDrawing)
     if (this.#sought !== undefined && this.#sought.position < this.#start) this.#sought = undefined
     if (this.#start - this.#origin < Math.max(1_024, this.#frames.length / 2)) return
     this.#frames = this.#frames.slice(this.#start - this.#origin)
+    this.#weights = this.#weights.slice(this.#start - this.#origin)
     this.#origin = this.#start
     this.#checkpoints = this.#checkpoints.filter(({ position }) => position >= this.#start)
   }

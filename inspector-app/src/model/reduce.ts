@@ -8,6 +8,7 @@ import {
   foldFrame,
   type ModelListener,
 } from '../../../src/inspect/index.ts'
+import { plainText } from '../plain-text.ts'
 import { checkExecuting, checkResult, checkYield } from './invariants.ts'
 import { type Actor, type Call, type Cast, emptyModel, type Model, type Run, type Server } from './model.ts'
 
@@ -28,7 +29,7 @@ const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'schedule', 'r
 
 /** Mutates the model: at twenty thousand frames per second, copies are too slow. */
 export function applyFrame(model: Model, frame: Frame): void {
-  foldFrame(model, frame, page)
+  foldFrame(model, readable(frame), page)
   if (frame.type === 'guards') {
     look(model.runs.get(frame.run) ?? model.servers.get(frame.run), frame)
     noteRefusal(model.runs.get(frame.run), frame)
@@ -39,6 +40,23 @@ export function applyFrame(model: Model, frame: Frame): void {
   } else if (touchesTalk.has(frame.type)) {
     const run = model.runs.get(frame.run)
     if (run !== undefined) run.talk++
+  }
+}
+
+/** Names and texts as they are shown. A saved recording has the original ones. */
+function readable(frame: Frame): Frame {
+  switch (frame.type) {
+    case 'call':
+    case 'background':
+      return { ...frame, name: plainText(frame.name), label: plainText(frame.label) }
+    case 'run':
+      return { ...frame, title: plainText(frame.title) }
+    case 'server':
+      return { ...frame, name: plainText(frame.name) }
+    case 'said':
+      return { ...frame, text: plainText(frame.text) }
+    default:
+      return frame
   }
 }
 

@@ -4,24 +4,27 @@ import type { Told } from './narrator.ts'
 import { storyOf } from './story.ts'
 
 /** Part of the time between two animation frames. */
-const budgetMs = 8
+const budgetMs = 4
+/** How often the sentences are redrawn while the page is behind. */
+const paintGapMs = 200
 
 /** The sentences up to the moment shown. They continue while the view is shown. */
 export function useStory(): readonly Told[] {
   const { history, state, model } = useView()
-  const [, paint] = useState(0)
+  const [painted, paint] = useState(0)
   const story = storyOf(history)
   const { length } = history
   // most steps are short enough to be told at once
   story.advance(budgetMs)
   useEffect(() => {
     if (!story.isBehind) return
+    const until = performance.now() + paintGapMs
     let due = requestAnimationFrame(function goOn() {
       story.advance(budgetMs)
-      paint((count) => count + 1)
-      if (story.isBehind) due = requestAnimationFrame(goOn)
+      if (story.isBehind && performance.now() < until) due = requestAnimationFrame(goOn)
+      else paint((count) => count + 1)
     })
     return () => cancelAnimationFrame(due)
-  }, [story, length])
+  }, [story, length, painted])
   return state.position === undefined ? story.told : story.told.filter(({ at }) => at <= model.at)
 }

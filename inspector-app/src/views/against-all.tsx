@@ -5,6 +5,7 @@ import type {
   TurnDifference,
   TurnSum,
 } from '../../../src/inspect/index.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore } from '../use-view.ts'
 import { duration, replyWords } from '../words.ts'
 import { whats } from './against-row.tsx'
@@ -28,7 +29,7 @@ export function AgainstAll({ all, name }: { all: ComparedConversations; name: st
       </p>
       {parting?.difference !== undefined && (
         <p class="first-difference">
-          First difference: {parting.a?.title ?? parting.b?.title}
+          First difference: {plainText(parting.a?.title ?? parting.b?.title ?? '')}
           {parting.difference.call !== undefined && `, ${parting.difference.call}`}:{' '}
           <DifferenceWords {...parting.difference} />{' '}
           {parting.a !== undefined && (
@@ -54,10 +55,10 @@ export function AgainstAll({ all, name }: { all: ComparedConversations; name: st
             <tr key={`${turn.a?.run} ${turn.b?.run}`} class={at === first ? 'first' : ''}>
               <th scope="row" style={{ paddingLeft: `${4 + turn.depth * 16}px` }}>
                 {turn.a === undefined ? (
-                  turn.b?.title
+                  plainText(turn.b?.title ?? '')
                 ) : (
                   <button type="button" class="link" onClick={() => show(turn)}>
-                    {turn.a.title}
+                    {plainText(turn.a.title)}
                   </button>
                 )}
               </th>

@@ -1,4 +1,5 @@
 import type { CallTimes, ComparedCall, ComparedRuns, Difference } from '../../../src/inspect/index.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { TimeBar } from './time-bar.tsx'
@@ -25,7 +26,7 @@ const none: ComparedCall = { a: undefined, b: undefined, by: 'nothing', differen
 export function AgainstRow({ call: { a, b, difference } = none, result }: Props) {
   const store = useStore()
   const { call } = useView()
-  const label = (a ?? b)?.label ?? ''
+  const label = plainText((a ?? b)?.label ?? '')
   const [spanA, spanB] = spansOf(result)
   const ways = difference === undefined ? '' : `${difference.a} | ${difference.b}`
   return (

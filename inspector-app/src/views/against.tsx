@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { ComparedRuns } from '../../../src/inspect/index.ts'
 import { againstOf, type Against as Comparison } from '../model/against.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { AgainstAll } from './against-all.tsx'
@@ -72,7 +73,7 @@ function OfRun({ against }: { against: Comparison }) {
           >
             {choices.map(({ run, title }) => (
               <option key={run} value={run}>
-                {title}
+                {plainText(title)}
               </option>
             ))}
           </select>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { agentRuns, turnOf } from '../model/conversation.ts'
+import { agentRuns, type Turn, turnOf } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
 import { isIn, type TimeRange, touchesRange } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -141,33 +141,51 @@ interface AgentProps {
 
 /** The turns of a sub-agent, under the call that started it. */
 function AgentRuns({ runs, agents, selected, pick, above = [] }: AgentProps) {
+  const [isWhole, setWhole] = useState(false)
   const around = [...above, ...runs]
+  const items = itemsOf(runs, agents, isWhole ? Number.POSITIVE_INFINITY : mostItems)
+  const hidden = runs.reduce((sum, { said, calls }) => sum + said.length + calls.length, 0) - items.length
   return (
     <div class="agent">
       <p class="sum" title="The agents that it started are included">
         agent · {agentWords(runs, agents)}
       </p>
       <ol class="items">
-        {runs.flatMap((run) =>
-          turnOf(run, agents).items.map((item) =>
-            item.kind === 'said' ? (
-              <li key={`${run.id}s${item.said.seq}`}>
-                <Said said={item.said} />
-              </li>
-            ) : (
-              <li key={`${run.id}${item.call.id}`}>
-                <CallLine run={run} call={item.call} selected={selected} pick={pick} />
-                {item.agents.some((each) => !around.includes(each)) && (
-                  <AgentRuns
-                    runs={item.agents.filter((each) => !around.includes(each))}
-                    {...{ agents, selected, pick, above: around }}
-                  />
-                )}
-              </li>
-            ),
+        {items.map(({ run, item }) =>
+          item.kind === 'said' ? (
+            <li key={`${run.id}s${item.said.seq}`}>
+              <Said said={item.said} />
+            </li>
+          ) : (
+            <li key={`${run.id}${item.call.id}`}>
+              <CallLine run={run} call={item.call} selected={selected} pick={pick} />
+              {item.agents.some((each) => !around.includes(each)) && (
+                <AgentRuns
+                  runs={item.agents.filter((each) => !around.includes(each))}
+                  {...{ agents, selected, pick, above: around }}
+                />
+              )}
+            </li>
           ),
+        )}
+        {hidden > 0 && (
+          <li>
+            <button type="button" class="link" onClick={() => setWhole(true)}>
+              and {hidden} more
+            </button>
+          </li>
         )}
       </ol>
     </div>
   )
+}
+
+/** The first texts and calls of these runs. */
+function itemsOf(runs: readonly Run[], agents: Agents, most: number): { run: Run; item: Turn['items'][number] }[] {
+  const found: { run: Run; item: Turn['items'][number] }[] = []
+  for (const run of runs) {
+    if (found.length >= most) break
+    for (const item of turnOf(run, agents).items) if (found.length < most) found.push({ run, item })
+  }
+  return found
 }

@@ -26,3 +26,17 @@ export function RecoveredNote() {
     </p>
   )
 }
+
+/** Says why a recording may be shown wrongly. */
+export function OddNote() {
+  const { misplaced, setBack } = useView().history
+  if (misplaced === 0 && setBack === 0) return null
+  return (
+    <p class="kept" role="note">
+      {misplaced > 0 && `Out of order: ${frames(misplaced)}. The page may show states that never were. `}
+      {setBack > 0 && `The clock goes back: ${frames(setBack)} with an earlier time. Durations may be too short.`}
+    </p>
+  )
+}
+
+const frames = (count: number): string => (count === 1 ? 'one frame' : `${count.toLocaleString('en')} frames`)

@@ -12,7 +12,7 @@ export function TimeSpent() {
   const now = useNow()
   return (
     <Still
-      of={[history, model.runs.size, Math.floor(now / 500), state.position]}
+      of={[history, model.runs.size === 0, Math.floor(now / 500), state.position]}
       draw={() => <Split runs={model.runs} at={now} />}
     />
   )
@@ -21,7 +21,7 @@ export function TimeSpent() {
 function Split(moment: Parameters<typeof timeSplit>[0]) {
   const { whole, tools, people, model: thinking, byTool } = timeSplit(moment)
   if (whole <= 0) return null
-  const share = (ms: number): string => `${Math.round((ms / whole) * 100)} %`
+  const share = (ms: number): string => `${Math.round((ms / whole) * 100)}\u00a0%`
   return (
     <details class="time-spent">
       <summary>

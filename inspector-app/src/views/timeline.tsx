@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import {
-  axisHeight,
   drawTimeline,
   gutterOf,
   type Palette,
   rowHeightOf,
   scaleOf,
   type TimelineView,
+  topOf,
 } from '../draw/draw-timeline.ts'
 import { isConversation } from '../model/conversation.ts'
 import { criticalPath } from '../model/critical-path.ts'
@@ -38,7 +38,7 @@ const colours = [
   'font',
 ]
 
-/** Read from the page's CSS variables, so that it follows the theme. */
+/** Read from the page's CSS variables, so that it follows the theme. Slow: the browser must compute the styles first. */
 function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element)
   return Object.fromEntries(colours.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))
@@ -62,6 +62,7 @@ export function Timeline() {
   const store = useStore()
   const { history, run: shownRun, model, call, state } = useView()
   const canvas = useRef<HTMLCanvasElement>(null)
+  const palette = useRef<{ readonly theme: string; readonly colours: Palette } | undefined>()
   const [size, setSize] = useState({ width: 600, height: 240 })
   const [scroll, setScroll] = useState<number | undefined>()
   const [zoom, setZoom] = useState<readonly [from: number, to: number] | undefined>()
@@ -89,7 +90,9 @@ export function Timeline() {
     const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)]
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height })
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    drawTimeline(context, view, paletteOf(element))
+    const theme = `${state.theme} ${matchMedia('(prefers-color-scheme: dark)').matches}`
+    if (palette.current?.theme !== theme) palette.current = { theme, colours: paletteOf(element) }
+    drawTimeline(context, view, palette.current.colours)
   })
 
   function viewOf(whole: Run, isUnzoomed = false): TimelineView {
@@ -102,19 +105,21 @@ export function Timeline() {
     const isOver = whole.calls.length > 0 && whole.yielded === whole.calls.length
     const end = isAll ? Math.max(to, last) : isOver ? last + (last - whole.startedAt) * 0.002 : to
     const rows = isAll ? rowsOfAll(history.model) : rowsOfTurn(whole)
-    const rowHeight = rowHeightOf(rows.length, size.height)
+    const bands = isAll ? bandsOf(history.model) : []
+    const room = size.height - topOf({ bands })
+    const rowHeight = rowHeightOf(rows.length, room)
     // follow the active calls until the user scrolls
     const next = rows.findIndex(
       ({ run: of, call: each }) => of === whole && each.index === (shownRun?.cursor.next ?? 0),
     )
     const followed = Math.max(0, (Math.max(0, next) - 2) * rowHeight)
-    const most = Math.max(0, rows.length * rowHeight - (size.height - axisHeight))
+    const most = Math.max(0, rows.length * rowHeight - room)
     const playhead = Math.min(state.position === undefined ? now : model.at, end)
     // the time before the first call belongs to the model
     const start = isAll ? (rows[0]?.run.startedAt ?? whole.startedAt) : (whole.calls[0]?.addedAt ?? whole.startedAt)
     return {
       rows,
-      bands: isAll ? bandsOf(history.model) : [],
+      bands,
       origin: isAll ? start : whole.startedAt,
       from: shownPart?.[0] ?? start,
       to: shownPart?.[1] ?? end,
@@ -129,12 +134,13 @@ export function Timeline() {
 
   function at(event: { offsetX: number; offsetY: number }): { row: number; time: number } {
     if (view === undefined) return { row: -1, time: 0 }
-    const row = Math.floor((event.offsetY - axisHeight + view.scroll) / rowHeightOf(view.rows.length, size.height))
+    const top = topOf(view)
+    const row = Math.floor((event.offsetY - top + view.scroll) / rowHeightOf(view.rows.length, size.height - top))
     const gutter = gutterOf(size.width)
     const x = scaleOf(view, gutter)
     const time =
       view.from + ((event.offsetX - x(view.from)) / Math.max(1, x(view.to) - x(view.from))) * (view.to - view.from)
-    return { row: event.offsetY < axisHeight ? -1 : row, time }
+    return { row: event.offsetY < top ? -1 : row, time }
   }
 
   function onMove(event: PointerEvent): void {

@@ -4,8 +4,10 @@ import {
   conversationExperimentOf,
   type SeenTool,
 } from '../model/conversation-experiment.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
+import { NotSimulated } from './not-simulated.tsx'
 import { useWork } from './use-work.ts'
 
 /** More rows would take the page too long to render. */
@@ -48,7 +50,7 @@ export function WhatIfConversation() {
           <Controls experiment={experiment} change={change} />
           {result.caveats.slice(0, 12).map((doubt) => (
             <p class="doubt" key={doubt}>
-              {doubt}
+              {plainText(doubt)}
             </p>
           ))}
           {result.caveats.length > 12 && <p class="doubt">and {result.caveats.length - 12} more</p>}
@@ -61,6 +63,7 @@ export function WhatIfConversation() {
           pauses between turns, and the durations and outcomes of calls stay as recorded. A call with an agent inside
           takes as much more or less time as its agent.
         </p>
+        <NotSimulated />
         <p>
           A call that goes to the background ends its turn earlier, and the conversation ends when its last background
           call has ended. In a real conversation the model would get the outcome in a later turn, and could answer
@@ -102,7 +105,7 @@ function Controls({ experiment, change }: ControlProps) {
             <th scope="col">Tool</th>
             <th scope="col">Class</th>
             <th scope="col">Resource</th>
-            <th scope="col">Background after</th>
+            <th scope="col">Background after (ms)</th>
           </tr>
         </thead>
         <tbody>
@@ -171,8 +174,7 @@ function ToolRow({ tool, experiment, change }: ControlProps & { tool: SeenTool }
             if (value === '' || ms >= 0)
               change(() => experiment.change(name, { backgroundAfterMs: value === '' ? undefined : ms }))
           }}
-        />{' '}
-        ms
+        />
       </td>
     </tr>
   )
@@ -200,10 +202,10 @@ function Turns({ result }: { result: ConversationWhatIf }) {
               <button
                 type="button"
                 class="link"
-                title={`${turn.title}: show the turn`}
+                title={`${plainText(turn.title)}: show the turn`}
                 onClick={() => store.set({ run: turn.run, selected: undefined })}
               >
-                {turn.title}
+                {plainText(turn.title)}
               </button>
             </th>
             <td>{callsWords(turn)}</td>

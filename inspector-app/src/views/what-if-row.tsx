@@ -1,5 +1,6 @@
 import type { CallTimes, WhatIf } from '../../../src/inspect/index.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, whyWaiting } from '../words.ts'
 import { TimeBar } from './time-bar.tsx'
@@ -25,8 +26,8 @@ export function WhatIfRow({ index, result: { recorded, simulated }, experiment, 
   const isSafe = experiment.marks.get(before.id) ?? before.isSafe
   return (
     <li class={call?.id === before.id ? 'chosen' : ''}>
-      <button type="button" class="name" title={before.label} onClick={() => store.select(before.id)}>
-        <b>{index + 1}</b> {before.label}
+      <button type="button" class="name" title={plainText(before.label)} onClick={() => store.select(before.id)}>
+        <b>{index + 1}</b> {plainText(before.label)}
       </button>
       <button
         type="button"

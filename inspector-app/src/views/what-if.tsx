@@ -2,8 +2,10 @@ import { useState } from 'preact/hooks'
 import type { WhatIf as Found } from '../../../src/inspect/index.ts'
 import { showFrames } from '../feed/show-recording.ts'
 import { type Experiment, experimentOf } from '../model/experiment.ts'
+import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
+import { NotSimulated } from './not-simulated.tsx'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 import { WhatIfControls } from './what-if-controls.tsx'
@@ -78,7 +80,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
           </p>
           {result.caveats.map((doubt) => (
             <p class="doubt" key={doubt}>
-              {doubt}
+              {plainText(doubt)}
             </p>
           ))}
           <VirtualList
@@ -100,6 +102,7 @@ function OfRun({ experiment }: { experiment: Experiment }) {
           released or was withdrawn; how long its validation, hooks, permission and body took; results and failures;
           when the user interrupted or aborted; and how long each finished result waited for a reader.
         </p>
+        <NotSimulated />
         <p>
           The duration of a call that never ran or was stopped is unknown: in the simulation it runs until it is aborted
           and then stops at once. Dependencies between calls are unknown too: two calls that write the same file run in

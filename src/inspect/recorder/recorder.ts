@@ -142,6 +142,12 @@ function asReader(onFrame: unknown): (frame: Frame) => void {
 
 function assertWatchable(shown: unknown): asserts shown is Inspectable | Connection {
   const { actor, on, onWaiting } = (shown ?? {}) as Partial<Inspectable & Connection>
+  if (typeof shown === 'object' && shown !== null && 'onExecutor' in shown)
+    invalidOption(
+      'watch',
+      'an executor or a connection; watch each executor that `onExecutor` of the query reports',
+      shown,
+    )
   if (typeof actor?.getSnapshot === 'function' && [on, onWaiting].some((each) => typeof each === 'function')) return
   invalidOption('watch', 'an executor or a connection', shown)
 }

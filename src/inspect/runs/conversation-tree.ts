@@ -20,13 +20,15 @@ export function conversationTree<Self extends Branch<Self>>(
 ): Self[] {
   const runs = [...byNumber].sort(([, a], [, b]) => a.startedAt - b.startedAt)
   const made: Self[] = []
+  // ids may repeat: the newest run that has such a call
+  const owners = new Map<string, Self>()
   for (const [run, seen] of runs) {
     const { parentToolUseID: call } = seen
-    // ids may repeat: the newest run that has such a call
-    const owner = call === undefined ? undefined : made.findLast((each) => each.seen.byId.has(call))
+    const owner = call === undefined ? undefined : owners.get(call)
     const parent = owner === undefined || call === undefined ? undefined : { branch: owner, call }
     const branch = make({ run, seen, parent, depth: owner === undefined ? 0 : owner.depth + 1, agents: [] })
     made.push(branch)
+    for (const id of seen.byId.keys()) owners.set(id, branch)
     owner?.agents.push(branch)
   }
   return made

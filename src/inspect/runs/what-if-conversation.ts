@@ -177,13 +177,8 @@ function endOf(calls: readonly CallTimes[], saidAt: number): number | undefined 
 
 /** How much longer each body takes because of the agents in it. */
 function bodiesWith(agents: readonly Part[]): (visit: Visit) => number {
-  const byCall = new Map<string, Part[]>()
-  for (const part of agents) {
-    const call = part.parent?.call ?? ''
-    byCall.set(call, [...(byCall.get(call) ?? []), part])
-  }
   const found = new Map<Visit, number>()
-  for (const [id, parts] of byCall) {
+  for (const [id, parts] of byCall(agents)) {
     const started = Math.min(...parts.map(({ seen }) => seen.startedAt))
     const visits = parts[0]?.parent?.branch.seen.byId.get(id)?.visits ?? []
     const body = visits.findLast(({ phase, from }) => phase === 'calling' && from <= started)
@@ -203,35 +198,59 @@ function longerBy(parts: readonly Part[]): number {
 
 /** A run that began after another had ended moves with its end; those that overlap do not depend on each other. */
 function shiftAll(parts: readonly Part[], by: number): void {
-  const done: Part[] = []
-  for (const part of parts) {
-    const before = done
-      .filter(({ recordedEnd = Number.POSITIVE_INFINITY }) => recordedEnd <= part.seen.startedAt)
-      .reduce<Part | undefined>((last, each) => (isLater(each, last) ? each : last), undefined)
+  const ended = [...parts.entries()]
+    .filter(([, { recordedEnd }]) => recordedEnd !== undefined)
+    .sort(([, a], [, b]) => (a.recordedEnd as number) - (b.recordedEnd as number))
+  let next = 0
+  let before: Part | undefined
+  // the parts are in the order of their starts, so each end is passed once
+  for (const [at, part] of parts.entries()) {
+    for (;;) {
+      const [index, earlier] = ended[next] ?? []
+      if (earlier === undefined || (index as number) >= at) break
+      if ((earlier.recordedEnd as number) > part.seen.startedAt) break
+      before = earlier
+      next++
+    }
     part.shift = before === undefined ? by : before.shift + laterBy(before)
-    done.push(part)
     shiftAgents(part)
   }
 }
-
-const isLater = ({ recordedEnd = 0 }: Part, than: Part | undefined): boolean => recordedEnd >= (than?.recordedEnd ?? -1)
 
 const laterBy = ({ recordedEnd = 0, simulatedEnd = Number.POSITIVE_INFINITY }: Part): number =>
   simulatedEnd - recordedEnd
 
 /** The turns of agents move with the bodies that they are in. */
 function shiftAgents({ agents, result, shift }: Part): void {
-  const calls = new Set(agents.map(({ parent }) => parent?.call))
-  for (const id of calls) {
-    const bodyOf = (times: readonly CallTimes[] | undefined): number | undefined =>
-      times?.find((call) => call.id === id)?.phases.findLast(({ phase }) => phase === 'calling')?.from
-    const [before, now] = [bodyOf(result?.recorded.calls), bodyOf(result?.simulated.calls)]
+  if (agents.length === 0) return
+  const [recorded, simulated] = [bodiesOf(result?.recorded.calls), bodiesOf(result?.simulated.calls)]
+  for (const [id, parts] of byCall(agents)) {
+    const [before, now] = [recorded.get(id), simulated.get(id)]
     const moved = before === undefined || now === undefined ? 0 : toMicros(now) - toMicros(before)
-    shiftAll(
-      agents.filter(({ parent }) => parent?.call === id),
-      shift + moved,
-    )
+    shiftAll(parts, shift + moved)
   }
+}
+
+/** When the body of each call began. */
+function bodiesOf(calls: readonly CallTimes[] = []): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const { id, phases } of calls) {
+    const body = phases.findLast(({ phase }) => phase === 'calling')
+    if (body !== undefined && !found.has(id)) found.set(id, body.from)
+  }
+  return found
+}
+
+/** The runs of agents by the call that they work for, in the same order. */
+function byCall(agents: readonly Part[]): ReadonlyMap<string, Part[]> {
+  const found = new Map<string, Part[]>()
+  for (const part of agents) {
+    const call = part.parent?.call ?? ''
+    const known = found.get(call)
+    if (known === undefined) found.set(call, [part])
+    else known.push(part)
+  }
+  return found
 }
 
 function turnOf({ run, seen, depth, result, recordedEnd, simulatedEnd, shift }: Part): TurnWhatIf {
