@@ -11,7 +11,6 @@ const faults = 'test/node/file-journals/faults.test.ts'
 const format = 'test/node/file-journals/file-format.test.ts'
 const syncs = 'test/node/file-journals/syncs.test.ts'
 const before = 'test/durable/durable-before.test.ts'
-const postgres = 'packages/postgres/test/postgres-journals.test.ts'
 const files = 'src/node/file-journals'
 
 /** [room, what goes wrong, this, becomes that, the test file that must fail] */
@@ -37,20 +36,6 @@ export const journalFaults = [
     'lower[0]?.note?.token !== dead?.note?.token',
     'false',
     faults,
-  ],
-  [
-    'packages/postgres/src',
-    'PostgreSQL: an earlier owner may write',
-    'where session = $1 and token = $2 and records = $3',
-    'where session = $1 and $2 <> $3::text',
-    postgres,
-  ],
-  [
-    'packages/postgres/src',
-    'PostgreSQL: a commit whose answer was lost is made again',
-    'if (isAgain && (await this.#isCommitted(client, batch.length))) return',
-    '',
-    postgres,
   ],
   [
     'src/journal',
@@ -79,23 +64,9 @@ export const journalFaults = [
   ],
   [
     'src/pipeline',
-    'a call that cannot be recorded runs',
-    "(isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call))",
-    "call.tell({ type: 'start.journaled' })",
-    failures,
-  ],
-  [
-    'src/pipeline',
     'a result that is not recorded is handed over',
     "if (isDurable) return call.tell({ type: 'result.recorded' })",
     "return call.tell({ type: 'result.recorded' })",
-    failures,
-  ],
-  [
-    'machines/call',
-    'a result that is not recorded counts as durable',
-    "'result.unrecorded': 'unrecorded'",
-    "'result.unrecorded': 'durable'",
     failures,
   ],
   [files, 'a checksum is not compared', 'crc !== undefined && line.c !== crc', 'false', format],
@@ -111,7 +82,6 @@ export const journalFaults = [
   ['src/journal', 'a record of an unknown type is skipped', '!known.has(t) && optional !== true', 'false', rules],
   ['src/durable', 'the second answer counts too', '!isOpen || session.inbox.has(key)', '!isOpen', memory],
   ['src/journal', 'a note is delivered twice', 'if (this.#known.has(key)) return', '', rules],
-  ['src/journal', 'a copied note is delivered again', 'this.#waiting.delete(key)', '', rules],
   [
     'src/query/session',
     'an answer that comes while nothing runs is dropped',
@@ -125,20 +95,6 @@ export const journalFaults = [
     "reason !== 'suspended' || this.#journal?.hasAnswered === true",
     "reason !== 'suspended'",
     approvals,
-  ],
-  [
-    'packages/postgres/src',
-    'PostgreSQL: the last answer counts',
-    'on conflict do nothing returning session',
-    'on conflict (session, key) do update set body = excluded.body, token = excluded.token returning session',
-    postgres,
-  ],
-  [
-    'packages/postgres/src',
-    'PostgreSQL: a closed question takes answers',
-    "if (note.type === 'answer' && !questions.has(note.question)) return 'stale'",
-    '',
-    postgres,
   ],
   ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', approvals],
   [
@@ -181,13 +137,6 @@ export const journalFaults = [
     'a call with effects runs again',
     "isReadOnly(tool, reading.input) ? 'again' : 'unknown'",
     "'again'",
-    matrix,
-  ],
-  [
-    'src/pipeline',
-    'a read-only call does not run again',
-    "isReadOnly(tool, reading.input) ? 'again' : 'unknown'",
-    "'unknown'",
     matrix,
   ],
   [
