@@ -6,6 +6,7 @@ import {
   ExecutorSchedule,
   executorChart,
 } from '../../machines/index.ts'
+import { once } from '../../machines/once.ts'
 import { compileChart } from '../../src/chart-engine/compile-chart.ts'
 import { recordSteps, type TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
@@ -47,6 +48,8 @@ const toExecutor = {
   cut: { type: 'calls.withdraw', because: 'cut off' },
 } as const
 
+const executorTable = once(() => compileChart(executorChart()))
+
 /** Both production charts, played from the start: the executor with real call actors; only the bodies are scripted. */
 export class ReplayedRun {
   readonly run: ExecutorSchedule
@@ -55,11 +58,7 @@ export class ReplayedRun {
   readonly #actor
   #added = 0
 
-  constructor(
-    story: readonly Move[],
-    taken?: TakenTransitions,
-    logic: ExecutorMachine = compileChart(executorChart()),
-  ) {
+  constructor(story: readonly Move[], taken?: TakenTransitions, logic: ExecutorMachine = executorTable()) {
     this.run = new ExecutorSchedule(2, this.port)
     this.#actor = createActor(logic, { id: 'executor', input: { run: this.run } })
     taken?.watch(this.#actor.system as never)
