@@ -97,6 +97,21 @@ export class LockBook {
     this.#tell()
   }
 
+  /** A claim that holds keys gives up some of them. */
+  narrow(claim: LockClaim, keys: ResourceKeys): void {
+    if (claim.state !== 'granted') return
+    this.#forget()
+    const before = claim.uses
+    claim.keys = keys
+    claim.uses = usesOf(keys)
+    for (const [key] of claim.uses) this.#trafficOf(key).claims++
+    this.#leave(claim, before)
+    for (const [traffic, use] of this.#trafficFor(claim)) traffic.executing[use].add(claim)
+    this.#fileAgain(claim)
+    this.#review()
+    this.#tell()
+  }
+
   /** The claims that this one waits for: those that hold a key, or else those that wait before it. */
   holdersBefore(claim: LockClaim): LockClaim[] {
     if (claim.state !== 'waiting') return []
@@ -158,11 +173,20 @@ export class LockBook {
     this.#forget()
     claim.state = 'released'
     this.#nested.delete(claim)
-    for (const [key, use] of claim.uses) {
+    this.#leave(claim, claim.uses)
+    this.#fileAgain(claim)
+  }
+
+  #leave(claim: LockClaim, uses: LockClaim['uses']): void {
+    for (const [key, use] of uses) {
       const found = this.#trafficOf(key)
       found.traffic.executing[use].delete(claim)
       if (--found.claims === 0) this.#keys.delete(key)
     }
+  }
+
+  /** Those that wait for it may go on, or wait for another. */
+  #fileAgain(claim: LockClaim): void {
     const waiting = this.#waitingFor.get(claim)
     this.#waitingFor.delete(claim)
     for (const each of waiting?.sort((one, other) => one.index - other.index) ?? []) {

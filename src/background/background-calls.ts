@@ -78,6 +78,8 @@ const mostOver = 50
 /** The background calls of one query or one session. */
 export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHost {
   listener: BackgroundListener | undefined
+  /** For the session: a call is over, and its outcome can be told. */
+  onFinished: ((call: BackgroundCall) => void) | undefined
   readonly #observers = new Set<(change: BackgroundChange) => void>()
   readonly #settings: DeskSettings
   readonly #maxBackground: number
@@ -335,6 +337,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   announced(call: DetachedCall): void {
+    this.onFinished?.(seen(call))
     if (this.#isDeliverable(call)) this.listener?.ready()
   }
 

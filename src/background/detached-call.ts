@@ -1,5 +1,12 @@
 import type { ActorRefFrom } from 'xstate'
-import type { BackgroundMachine, BackgroundPort, CallEvent, Ending, ResourceKeys } from '../../machines/index.ts'
+import type {
+  BackgroundMachine,
+  BackgroundPort,
+  CallEvent,
+  Ending,
+  LockClaim,
+  ResourceKeys,
+} from '../../machines/index.ts'
 import type { Message, ToolResultMessage } from '../messages/message.ts'
 import type { DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
@@ -175,10 +182,21 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
       this.startedTimer.onTimeout = (cause) => this.tell({ type: 'call.timedOut', cause })
     this.body?.moveTo(this)
     const { keys } = from
+    if (keys === undefined || from.tool?.isAgent === true) return
     // the keys that it named stay taken; everything is too much to keep for long
-    if (keys === undefined || from.tool?.isAgent === true || [...keys.reads, ...keys.writes].includes('*')) return
+    const named = { reads: keys.reads.filter(isNamed), writes: keys.writes.filter(isNamed) }
+    if (named.reads.length + named.writes.length === 0) return
     this.lock = from.lock
     from.lock = undefined
-    if (this.lock === undefined) this.#host.holdKeys(this, keys)
+    if (this.lock === undefined) this.#host.holdKeys(this, named)
+    else this.#narrow(this.lock, named)
+  }
+
+  #narrow(lock: LockClaim, keys: ResourceKeys): void {
+    if (lock.keys.reads.length + lock.keys.writes.length === keys.reads.length + keys.writes.length) return
+    // whoever gets a key goes on, and that is not part of this step
+    this.executor.push(() => this.executor.locks?.book.narrow(lock, keys))
   }
 }
+
+const isNamed = (key: string): boolean => key !== '*'

@@ -312,6 +312,16 @@ describe('a call that goes to the background', () => {
     await flush()
     expect(holders()).toEqual([])
     held.start()
+    held.call('e', 'Slow', { keys: ['*', 'file:/three'] })
+    held.end('tool_use')
+    await flush()
+    run.detach('e')
+    await flush()
+    expect(holders()).toMatchObject([{ toolUseID: 'e', reads: [], writes: ['file:/three'] }])
+    slow.run('e').finish()
+    await flush()
+    expect(holders()).toEqual([])
+    held.start()
     held.call('b', 'Slow', { keys: ['file:/one'] })
     held.end('tool_use')
     await flush()
@@ -323,7 +333,7 @@ describe('a call that goes to the background', () => {
     held.end('tool_use')
     await flush()
     // nothing waits for `a`, whose `*` conflicts with every call
-    expect(slow.started).toEqual(['a', 'b', 'd'])
+    expect(slow.started).toEqual(['a', 'e', 'b', 'd'])
     expect(run.executor.explain('c')).toEqual({
       ok: false,
       because: 'resource',
@@ -338,7 +348,7 @@ describe('a call that goes to the background', () => {
     ])
     slow.run('b').finish()
     await flush()
-    expect(slow.started).toEqual(['a', 'b', 'd', 'c'])
+    expect(slow.started).toEqual(['a', 'e', 'b', 'd', 'c'])
     for (const id of ['a', 'c', 'd']) slow.run(id).finish()
     await says('done')
     expect(await result).toMatchObject({ reason: 'completed' })

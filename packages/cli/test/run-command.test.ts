@@ -208,6 +208,14 @@ describe('how a run ends', () => {
     ],
     ['a script that is over', [[read]], [], 1, 'The script has ended'],
     ['too many turns', [[read], [read], 'Done.'], ['--max-turns', '2'], 4, 'Stopped by --max-turns'],
+    [
+      'a limit',
+      [[read], [read], 'Done.'],
+      ['--limit', 'turns=1', '--limit', 'calls=9'],
+      4,
+      'Stopped by the limit turns (1 of 1)',
+    ],
+    ['too many calls', [[read, read], 'Done.'], ['--limit', 'calls=1'], 4, 'Stopped by the limit calls (1 of 1)'],
   ])('%s', async (_, turns, more, code, words) => {
     const { args, transcript } = scene(turns)
     const ended = await inProcess(...args, ...more, '--transcript', transcript)

@@ -1,3 +1,4 @@
+import type { BackgroundCall } from '../../background/background-calls.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
 import type { QueryOptions } from '../options.ts'
 import type { Query } from '../query.ts'
@@ -48,5 +49,7 @@ export interface SessionEvents {
   question_opened: SessionQuestion
   /** The question was answered, or its call has ended. */
   question_closed: { readonly id: string }
+  /** A call in the background is over, whether or not a run is active. The model gets its outcome in the next turn. */
+  background_finished: BackgroundCall
   run_ended: { readonly result: QueryResult }
 }

@@ -87,6 +87,7 @@ export class Session implements AsyncDisposable {
     })
     this.#canUseTool = askThrough(options, this.#questions)
     this.background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
+    this.background.onFinished = (call) => this.#emitter.emit('background_finished', call)
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of this.#transcript) this.#log.push(message)

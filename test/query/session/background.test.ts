@@ -33,9 +33,14 @@ const server = { background: { awaited: false } } as const
 const outcomesOf = (lines: readonly string[]): string[] => lines.filter((line) => line.includes('Background call'))
 
 describe('the background calls of a session', () => {
-  it('X4 outlive a run, and their outcomes precede the next prompt', async () => {
+  it('X4 S3 outlive a run, and their outcomes precede the next prompt', async () => {
     const { held, slow, options, calls, says } = parts(server)
     const session = createSession(options)
+    const finished: unknown[] = []
+    session.on('background_finished', ({ id, toolUseID, toolName, status }) => {
+      finished.push([id, toolUseID, toolName, status, session.status])
+      throw new Error('a listener that fails')
+    })
     session.send('start the server')
     await calls('a')
     expect(session.detach('a')).toBe(true)
@@ -45,6 +50,8 @@ describe('the background calls of a session', () => {
     slow.run('a').finish({ data: 'port is taken' })
     await flush()
     expect(held.requests).toHaveLength(2)
+    // nobody has to ask for it
+    expect(finished).toEqual([['bg_1', 'a', 'Slow', 'finished', 'idle']])
     session.send('how is it?')
     await flush()
     expect(apiInShort(held.requests[2]?.messages ?? []).slice(-2)).toEqual([
@@ -55,6 +62,7 @@ describe('the background calls of a session', () => {
     session.send('again')
     await flush()
     expect(outcomesOf(apiInShort(held.requests[3]?.messages ?? []))).toHaveLength(1)
+    expect(finished).toHaveLength(1)
     await session.close()
   })
 

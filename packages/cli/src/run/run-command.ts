@@ -1,7 +1,7 @@
 import type { McpServerConfig } from '@signalbox/mcp'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { Model, PermissionMode } from 'signalbox'
-import { permissionModes } from 'signalbox/machines'
+import type { Limits, Model, PermissionMode } from 'signalbox'
+import { limitNames, permissionModes } from 'signalbox/machines'
 import { scriptedModel } from 'signalbox/scripted'
 import { exitCodesHelp } from '../exit-code.ts'
 import { readPort } from '../inspect/inspect-command.ts'
@@ -34,6 +34,7 @@ interface RunOptions {
   maxTokens: number
   system?: string
   maxTurns?: number
+  limit?: Limits
   agentTurns: number
   cwd: string
   tools?: string[]
@@ -135,6 +136,11 @@ const withModelAndTools = (command: Command): Command =>
     .option('--max-tokens <number>', 'maximum length of a reply', readCount, 16_384)
     .option('--system <text>', 'the system prompt')
     .option('--max-turns <number>', 'maximum number of replies', readCount)
+    .option(
+      '--limit <name=number>',
+      'a limit on the run with all its agents, such as calls=100 or costUsd=2; may be repeated',
+      readLimit,
+    )
     .option('--agent-turns <number>', 'maximum number of replies of an agent', readCount, 50)
     .optionsGroup('The tools:')
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
@@ -206,6 +212,7 @@ async function run(
         keepRules: (rules) => keepRules(places, rules),
         system: systemFor(root, options.system, script === undefined),
         maxTurns: options.maxTurns,
+        limits: options.limit,
         output: options.json === true ? 'json' : options.quiet === true ? 'quiet' : 'auto',
         ...openFiles({ ...options, resume }, before.length),
         ...(keepsFile && { sessionFile: newSessionFile(places, root) }),
@@ -263,6 +270,15 @@ function systemFor(root: string, given: string | undefined, isReal: boolean): st
 
 const introduction = (root: string): string =>
   `You work with tools in the folder ${root} on ${process.platform}. Today is ${new Date().toDateString()}. Make independent calls in the same reply: they run in parallel.`
+
+/** An option that may be repeated: `costUsd=2`. */
+function readLimit(text: string, before: Limits = {}): Limits {
+  const [, name = '', number = ''] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
+  const known = limitNames.find((each) => each === name)
+  if (known === undefined)
+    throw new InvalidArgumentError(`Expected a name and a number, such as calls=100. Names: ${limitNames.join(', ')}.`)
+  return { ...before, [known]: Number(number) }
+}
 
 function readCount(text: string): number {
   const count = Number(text)

@@ -4,6 +4,7 @@ import {
   type BackgroundOrigin,
   type CanUseTool,
   type Hooks,
+  type Limits,
   type Message,
   type Model,
   type ModelEvent,
@@ -37,7 +38,7 @@ import { PermissionPrompts } from './permission-prompts.ts'
 import type { RecordingFile } from './recording-file.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 import { unattended } from './unattended.ts'
-import { type Price, UsageCount } from './usage-count.ts'
+import { type Price, pricesFor, UsageCount } from './usage-count.ts'
 
 export interface SessionOptions {
   /** Without one, a stored session is resumed. */
@@ -63,6 +64,8 @@ export interface SessionOptions {
   readonly prices?: Readonly<Record<string, Price>> | undefined
   readonly system?: string | undefined
   readonly maxTurns?: number | undefined
+  /** For each prompt; for all of them if the session is stored. */
+  readonly limits?: Limits | undefined
   readonly output: OutputKind
   readonly transcript?: TranscriptFile | undefined
   /** The automatic transcript for --continue, which is not reported. */
@@ -171,6 +174,10 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     },
     system: options.system,
     maxTurns: options.maxTurns,
+    ...(options.limits !== undefined && {
+      limits: options.limits,
+      prices: pricesFor(options.modelName, options.prices),
+    }),
     canUseTool: (...question) => {
       if (keyboard !== undefined) return prompts.ask(...question)
       // a stored question can be answered from elsewhere

@@ -42,6 +42,17 @@ function priceOf(model: string, prices: Readonly<Record<string, Price>>): FullPr
   return { input, output, cacheRead, cacheWrite: input * 1.25 }
 }
 
+/** The given prices, and that of the model, if it is known. */
+export function pricesFor(model: string, prices: Readonly<Record<string, Price>> = {}): Record<string, FullPrice> {
+  const named = [...new Set([...Object.keys(prices), model])]
+  return Object.fromEntries(
+    named.flatMap((name) => {
+      const price = priceOf(name, prices)
+      return price === undefined ? [] : [[name, price]]
+    }),
+  )
+}
+
 /** Tokens and cost of a session. */
 export class UsageCount {
   readonly #prices: Readonly<Record<string, Price>>
