@@ -135,6 +135,14 @@ describe('the executor chart', () => {
     expect(paths.length).toBeGreaterThan(500)
   })
 
+  it('K4 a call whose input changed goes on if it may, and the executor knows its keys', () => {
+    const story: Move[] = [{ type: 'addFree' }, { type: 'changeInput', index: 0 }]
+    const { stages, asking } = new Beside(story).walk()
+    expect([stages, asking]).toEqual([['executing'], [false]])
+    const { steps } = new ReplayedRun(story, taken)
+    expect(steps).toContainEqual(['executor', 'call.rekeyed', 'executor.gate call.rekeyed '])
+  })
+
   it('A2 Q4 cancelling named calls, present ones and later ones, leaves no transition untaken', () => {
     for (const before of [[], [{ type: 'interrupt' }], [{ type: 'abort' }]] as const) {
       const story: Move[] = [{ type: 'add', kind: 'safe' }, ...before, { type: 'nameFirst' }, { type: 'addNamed' }]
