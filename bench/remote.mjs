@@ -2,7 +2,7 @@
 // what each call costs Redis. node bench/remote.mjs [--calls 300] [--redis redis://…]. Needs a build.
 // Without --redis it starts redis-server by itself, with appendfsync everysec and always.
 import { fork, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +34,7 @@ else await measure()
 
 /** The workers, in a process of their own: one of BullMQ alone, one of ours. */
 async function serve(connection, tools) {
+  process.on('disconnect', () => process.exit())
   const { hostname, port } = new URL(connection)
   const plain = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
   const worker = new Worker('plain', async () => 'done', { connection: plain, concurrency })
@@ -105,7 +106,7 @@ async function compare(connection, calls) {
     for (const run of Object.values(ways)) await atOnce(run, 100, concurrency)
     await single(ways, calls)
     await throughput(ways, calls * 4)
-    await cost(redis, ways, calls)
+    await cost(redis, ways, calls, child.pid)
     await cancel(call, 60)
     await progress(call, 100)
     await idle(redis, call)
@@ -140,11 +141,16 @@ async function throughput(ways, calls) {
 }
 
 /** Commands of Redis, and the time that they take there. */
-async function cost(redis, ways, calls) {
+async function cost(redis, ways, calls, worker) {
   for (const [name, run] of Object.entries(ways)) {
     const before = await commandsOf(redis)
+    const cpuBefore = processorTimes(worker)
     await atOnce(run, calls, inFlight)
     const after = await commandsOf(redis)
+    const cpu = Object.entries(processorTimes(worker)).map(
+      ([place, time]) => `${place} ${((1_000 * (time - cpuBefore[place])) / calls).toFixed(0)} µs`,
+    )
+    if (cpu.length > 0) console.log(`processor per call, ${name}: ${cpu.join(', ')}`)
     const count = (after.calls - before.calls) / calls
     const micros = (after.usec - before.usec) / calls
     const most = (1e6 / micros).toFixed(0)
@@ -219,6 +225,30 @@ async function commandsOf(redis) {
     if (/^(eval|evalsha|xread|bzpopmin|hgetall|exists|publish|info)$/.test(name)) usec += Number(time)
   }
   return { calls, usec }
+}
+
+/** Milliseconds of processor time so far, in steps of ten; nothing where there is no /proc. */
+function processorTimes(worker) {
+  const times = { host: 0, worker: 0, bodies: 0 }
+  if (!existsSync('/proc/self/stat')) return {}
+  for (const name of readdirSync('/proc')) {
+    const { pid, parent, ms } = processOf(name)
+    if (pid === process.pid) times.host += ms
+    else if (pid === worker) times.worker += ms
+    else if (parent === worker) times.bodies += ms
+  }
+  return times
+}
+
+/** Empty if that is no process, or if it has just ended. */
+function processOf(name) {
+  try {
+    const text = readFileSync(`/proc/${Number(name)}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { pid: Number(name), parent: Number(fields[1]), ms: 10 * (Number(fields[11]) + Number(fields[12])) }
+  } catch {
+    return {}
+  }
 }
 
 async function clientsOf(redis) {

@@ -200,6 +200,24 @@ describe('a query', () => {
 })
 
 describe('the details', () => {
+  it('say how many calls wait for a worker, where a call runs, and that its worker was lost', async () => {
+    const place = { type: 'place', call: 'a', worker: null, waiting: null } as const
+    const { store, push } = show(...start, ...call('a', 0))
+    push({ type: 'schedule', stages: [['a', 'executing', 'shared']] }, { ...place, place: 'sent' })
+    store.set({ tab: 'call', selected: 'a' })
+    const words = () =>
+      texts('.call-details dt').flatMap((term, at) => (term === 'Place' ? [texts('.call-details dd')[at]] : []))
+    await expect.poll(words).toEqual(['sent, waits for a worker since 70 ms'])
+    push({ ...place, place: 'sent', waiting: 12 })
+    await expect.poll(words).toEqual(['sent, waits for a worker since 70 ms; 12 calls wait in the queue'])
+    push({ ...place, place: 'remote', worker: 'gpu-1' })
+    await expect.poll(words).toEqual(['runs on gpu-1 since 90 ms'])
+    push({ ...place, place: 'lost', worker: 'gpu-1' })
+    await expect.poll(words).toEqual(['gpu-1 was lost at 100 ms'])
+    push({ ...place, place: 'remote', worker: 'gpu-2' })
+    await expect.poll(words).toEqual(['runs on gpu-2 since 110 ms'])
+  })
+
   it('say with a refused guard which call may not start, and why', async () => {
     const { store } = show(...start, ...call('a', 0), ...call('b', 1), {
       type: 'guards',

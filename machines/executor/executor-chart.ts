@@ -2,7 +2,7 @@ import { assign, enqueueActions, setup } from 'xstate'
 import type { AbortCause } from '../call/abort-precedence.ts'
 import type { CallRecord, Reclassification } from '../call/call-record.ts'
 import { once } from '../once.ts'
-import { type Lane, laneOf, refusalOf } from './admission.ts'
+import { hasPlace, type Lane, laneOf, refusalOf } from './admission.ts'
 import type { ExecutorSchedule } from './executor-schedule.ts'
 
 export type ExecutorEvent =
@@ -132,13 +132,15 @@ const executorSetup = setup({
   },
   guards: {
     canExecuteTool: ({ context: { run } }, lane: Lane) => {
+      // the cheapest question first: it is asked after every event, and a long queue is almost always full
+      if (!hasPlace(run)) return false
       const next = run.queue.next
       return next !== undefined && laneOf(next) === lane && refusalOf(next, run) === undefined
     },
     // anyone with the actor may send any event
     isNewCall: ({ context: { run } }, call: unknown) => run.isNew(call),
-    isNamed: ({ context: { run } }, { call, cause }: { call: unknown; cause?: unknown }) =>
-      cause !== undefined && run.isNew(call),
+    mayRun: ({ context: { run } }, { call, cause }: { call: unknown; cause?: unknown }) =>
+      cause === undefined && run.isNew(call),
     namesSiblings: (_, { siblings }: { siblings: unknown }) => Array.isArray(siblings),
     isOwnCall: ({ context: { run } }, call: unknown) => run.isOwn(call),
     nothingExecutes: ({ context: { run } }) => run.executing.size === 0,
@@ -164,7 +166,7 @@ const toShared = { guard: mayStart('shared'), target: 'shared', actions: 'startN
 const toOpen = { guard: 'nothingExecutes', target: 'open' } as const
 
 const enqueueCall = {
-  guard: { type: 'isNewCall', params: callOf },
+  guard: { type: 'mayRun', params: ({ event }: { event: AddedCall }) => event },
   actions: [
     { type: 'receive', params: callOf },
     { type: 'enqueue', params: callOf },
@@ -187,10 +189,6 @@ const answerCall = {
     { type: 'receive', params: callOf },
     { type: 'answerWithCause', params: ({ event }: { event: AddedCall }) => event },
   ],
-} as const
-const answerNamedCall = {
-  ...answerCall,
-  guard: { type: 'isNamed', params: ({ event }: { event: AddedCall }) => event },
 } as const
 const abortNamed = {
   guard: { type: 'namesSiblings', params: ({ event }: { event: NamedSiblings }) => event },
@@ -277,7 +275,7 @@ export const executorChart = once(() =>
           clear: {
             tags: 'accepting',
             on: {
-              'call.add': [answerNamedCall, enqueueCall],
+              'call.add': [enqueueCall, answerCall],
               'call.release': releaseCall,
               'call.withdraw': withdrawCall,
               'calls.withdraw': withdrawRest,
@@ -291,9 +289,9 @@ export const executorChart = once(() =>
             tags: 'accepting',
             on: {
               'call.add': [
-                answerNamedCall,
                 { ...answerCall, guard: { type: 'yieldsToInterrupt', params: callOf } },
                 enqueueCall,
+                answerCall,
               ],
               'call.release': releaseCall,
               'call.withdraw': withdrawCall,

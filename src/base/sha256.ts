@@ -9,6 +9,8 @@ const roots = (count: number, power: number): number[] => {
   return found
 }
 const primes: number[] = []
+/** Made on first use; most programs never hash. */
+let tables: { readonly constants: readonly number[]; readonly state: readonly number[] } | undefined
 const turn = (value: number, bits: number): number => (value >>> bits) | (value << (32 - bits))
 
 /** The SHA-256 of a text in UTF-8, in hex. Implemented here, because the platform's own is asynchronous. */
@@ -20,8 +22,9 @@ export function sha256(text: string): string {
   const view = new DataView(padded.buffer)
   view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29))
   view.setUint32(padded.length - 4, bytes.length << 3)
-  const constants = roots(64, 1 / 3)
-  const state = Int32Array.from(roots(8, 1 / 2))
+  tables ??= { constants: roots(64, 1 / 3), state: roots(8, 1 / 2) }
+  const { constants } = tables
+  const state = Int32Array.from(tables.state)
   const words = new Int32Array(64)
   for (let at = 0; at < padded.length; at += 64) mix(state, words, constants, view, at)
   return [...state].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('')

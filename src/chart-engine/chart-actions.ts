@@ -6,6 +6,7 @@ type Action = AnyTransitionDefinition['actions'][number]
 
 /** A compiled action. It stores its changes in the step. */
 export type ChartAction = (step: ChartStep) => void
+type ActionWithParams = (step: ChartStep, params?: unknown) => void
 
 /** The fields of XState's built-in action creators. */
 interface Carried {
@@ -23,23 +24,29 @@ export function compileAction(machine: AnyStateMachine, action: Action): ChartAc
   const implementation = (typeof action === 'function'
     ? action
     : machine.implementations.actions[nameOf(action)]) as unknown as Implementation
+  const run = compileImplementation(nameOf(action), implementation)
   const paramsOf = compileParams(action)
+  return paramsOf === undefined ? run : (step) => run(step, paramsOf(step))
+}
+
+function compileImplementation(type: string, implementation: Implementation): ActionWithParams {
   if (implementation === undefined || !('resolve' in implementation)) {
-    const type = nameOf(action)
-    return (step) => step.perform(type, paramsOf(step), implementation as never)
+    return (step, params) => step.perform(type, params, implementation as never)
   }
   const builtIn = implementation as BuiltInAction & Carried
   switch (builtIn.type) {
     case 'xstate.assign':
-      return (step) => step.assign(builtIn.assignment, paramsOf(step))
+      return (step, params) => step.assign(builtIn.assignment, params)
     case 'xstate.enqueueActions':
-      return (step) => step.enqueueActions(builtIn.collect, paramsOf(step))
+      return (step, params) => step.enqueueActions(builtIn.collect, params)
     case 'xstate.sendTo': {
       const { to, event, id, delay } = builtIn
-      if (delay === undefined && typeof event !== 'string') return (step) => step.sendTo(to, event, id, paramsOf(step))
+      if (delay === undefined && typeof event !== 'string') {
+        return (step, params) => step.sendTo(to, event, id, params)
+      }
     }
   }
-  return (step) => step.resolve(builtIn, paramsOf(step))
+  return (step, params) => step.resolve(builtIn, params)
 }
 
 const nameOf = (action: Action): string =>

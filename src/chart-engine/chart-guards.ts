@@ -27,6 +27,7 @@ const isPlain = (guard: unknown): guard is Implementation => typeof guard === 'f
 
 function compilePlain(implementation: Implementation, reference: unknown): ChartGuard {
   const paramsOf = compileParams(reference)
+  if (paramsOf === undefined) return (asked) => implementation(asked, undefined)
   return (asked) => implementation(asked, paramsOf(asked))
 }
 
@@ -36,9 +37,9 @@ function evaluatedByXState(guard: unknown): ChartGuard {
   return (asked) => !negated.check(asked.snapshot(), asked, negated)
 }
 
-/** The parameters of an action or a guard; they may be a function of context and event. */
-export function compileParams(reference: unknown): (asked: Asked) => unknown {
-  if (typeof reference !== 'object' || reference === null || !('params' in reference)) return () => undefined
+/** The parameters of an action or a guard; they may be a function of context and event. Undefined if it has none. */
+export function compileParams(reference: unknown): ((asked: Asked) => unknown) | undefined {
+  if (typeof reference !== 'object' || reference === null || !('params' in reference)) return undefined
   const { params } = reference
   return typeof params === 'function' ? (asked) => params(asked) : () => params
 }

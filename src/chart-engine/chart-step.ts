@@ -15,7 +15,8 @@ import type { Configuration } from './chart-table.ts'
 import { check, collectAndRun, enqueue, type Spawn, spawn, whileAssigning } from './step-tools.ts'
 import { internalsOf, isInspected, isRunning, relayTo } from './xstate-internals.ts'
 
-export type Assignment = ((args: unknown, params: unknown) => object) | Record<string, unknown>
+type Assigner<Value = unknown> = (args: unknown, params: unknown) => Value
+export type Assignment = Assigner<object> | Record<string, unknown>
 export type Collect = (args: unknown, params: unknown) => void
 /** A value, or a function that returns it. */
 export type Resolvable = unknown
@@ -129,12 +130,15 @@ export class ChartStep implements Asked, Content {
   }
 
   assign(assignment: Assignment, params: unknown): void {
-    const { context } = this
-    const outer = whileAssigning(this)
-    try {
-      this.context = assigned(assignment, context, this, params)
-    } finally {
-      whileAssigning(outer)
+    const next = { ...this.context }
+    if (typeof assignment === 'function') this.context = Object.assign(next, resultOf(this, assignment, params))
+    else {
+      // unlike `Object.keys`, this allocates no array
+      for (const key in assignment) {
+        const value = assignment[key]
+        next[key] = typeof value === 'function' ? resultOf(this, value as Assigner, params) : value
+      }
+      this.context = next
     }
   }
 
@@ -274,13 +278,12 @@ function spawnerOf(step: ChartStep): Spawn {
   return found as unknown as Spawn
 }
 
-function assigned(assignment: Assignment, context: MachineContext, step: ChartStep, params: unknown): MachineContext {
-  if (typeof assignment === 'function') return Object.assign({ ...context }, assignment(step.args, params))
-  const next = { ...context }
-  // unlike `Object.keys`, this allocates no array
-  for (const key in assignment) {
-    const value = assignment[key]
-    next[key] = typeof value === 'function' ? value(step.args, params) : value
+/** The result of an assigner, which may spawn actors. */
+function resultOf<Value>(step: ChartStep, assigner: Assigner<Value>, params: unknown): Value {
+  const outer = whileAssigning(step)
+  try {
+    return assigner(step.args, params)
+  } finally {
+    whileAssigning(outer)
   }
-  return next
 }

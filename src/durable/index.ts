@@ -13,6 +13,7 @@ export {
 export { journalError, sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
 export type { JournalLimits } from '../journal/journal-limits.ts'
 export { type JournalSink, JournalWriter, type JournalWriterOptions } from '../journal/journal-writer.ts'
+export { NoteInbox, type StoredNote } from '../journal/note-inbox.ts'
 export { firstRecords, outerIn, type PendingRecord } from '../journal/pending-records.ts'
 export { checkRecord } from '../journal/record-types.ts'
 export { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'

@@ -12,7 +12,8 @@ export class Warnings {
 
   /** Emitted with the next call, because a new executor has no listeners yet. */
   #ofRules: string[] = []
-  readonly #knownTools = new Set<AnyTool>()
+  /** The tools whose foreign fields were reported. */
+  #knownTools: Set<AnyTool> | undefined
 
   constructor(emitter: ExecutorEmitter) {
     this.#emitter = emitter
@@ -40,7 +41,9 @@ export class Warnings {
   /** Once per tool, when the host listens. */
   tellOfForeignFields(call: ToolCall): void {
     const { tool } = call
-    if (tool === undefined || this.#knownTools.has(tool)) return
+    if (tool === undefined || !this.#emitter.has('warning')) return
+    this.#knownTools ??= new Set()
+    if (this.#knownTools.has(tool)) return
     this.#knownTools.add(tool)
     for (const problem of foreignFieldsOf(tool)) this.warn(call, 'foreign_field', problem)
   }

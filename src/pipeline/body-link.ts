@@ -3,8 +3,15 @@ import { CallAbortController } from './call-abort-controller.ts'
 import type { WarningCode } from './executor-services.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** Where a body runs: it waits for a worker, or a worker runs it. Without a place it runs in this process. */
-export type Place = { readonly place: 'sent' } | { readonly place: 'remote'; readonly worker: string }
+/**
+ * Where a body runs: it waits for a worker, a worker runs it, or its worker was lost. Without a place it runs in this
+ * process.
+ */
+export type Place =
+  /** `waiting`: the calls in that queue, if the runner can tell. It is told again when the number changes. */
+  | { readonly place: 'sent'; readonly waiting?: number | undefined }
+  | { readonly place: 'remote'; readonly worker: string }
+  | { readonly place: 'lost'; readonly worker: string }
 
 /** The parts of a call that a remote body uses. */
 export interface BodyLink {
@@ -38,7 +45,7 @@ export function linkOf({ abortController }: ToolCallContext): BodyLink | undefin
     place: (place) => {
       if (body?.isRunning !== true) return
       places.set(call, place)
-      if (call.stopCause === undefined) call.startedTimer?.clear()
+      if (place.place !== 'lost' && call.stopCause === undefined) call.startedTimer?.clear()
       if (place.place === 'remote' && call.stopCause === undefined) body.start()
       executor.tellPlaced(call, place)
     },

@@ -12,6 +12,7 @@ import {
 import { scriptedModel } from 'signalbox/scripted'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { frameProblem } from '../../src/inspect/frames/check-frame.ts'
 import { flush, takeAll, takeReady, testTurn } from '../support/turn.ts'
 
 /** A runner that keeps what it was given until the test decides. */
@@ -206,21 +207,29 @@ describe('remote(tool, runner)', () => {
     const early = recorded()
     add('f', 'Far')
     runner.last.onPlace({ place: 'sent' })
+    runner.last.onPlace({ place: 'sent', waiting: 3 })
     runner.last.onPlace({ place: 'remote', worker: 'gpu-1' })
     const late = recorded()
+    runner.last.onPlace({ place: 'lost', worker: 'gpu-1' })
     const places = (frames: readonly Frame[]) =>
-      frames.flatMap((frame) => (frame.type === 'place' ? [[frame.place, frame.worker]] : []))
+      frames.flatMap((frame) => (frame.type === 'place' ? [[frame.place, frame.worker, frame.waiting]] : []))
     expect([places(early), places(late)]).toEqual([
       [
-        ['sent', null],
-        ['remote', 'gpu-1'],
+        ['sent', null, null],
+        ['sent', null, 3],
+        ['remote', 'gpu-1', null],
+        ['lost', 'gpu-1', null],
       ],
-      [['remote', 'gpu-1']],
+      [
+        ['remote', 'gpu-1', null],
+        ['lost', 'gpu-1', null],
+      ],
     ])
+    expect(early.map(frameProblem)).toEqual(early.map(() => undefined))
     runner.last.finish({ data: 'x' })
     await flush()
     runner.last.onPlace({ place: 'remote', worker: 'too late' })
-    expect(places(early)).toHaveLength(2)
+    expect(places(early)).toHaveLength(4)
   })
 
   it.each([

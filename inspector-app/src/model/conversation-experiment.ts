@@ -1,8 +1,7 @@
-import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import type { ConversationOptions, ConversationWhatIf, MarkedCall } from '../../../src/inspect/index.ts'
 import { ConversationWork } from '../../../src/inspect/runs/what-if-conversation.ts'
 import type { History } from './history.ts'
-import { SeenHistory } from './seen-history.ts'
+import { Simulation } from './simulation.ts'
 
 /** Changes for all calls of a tool. Absent parts are as recorded. */
 export interface ToolChange {
@@ -21,47 +20,19 @@ export interface SeenTool {
   readonly fields: readonly string[]
 }
 
-/** Simulates all turns of a conversation with changes, in small steps: a long one must not block the page. */
-export class ConversationExperiment {
-  /** Undefined: as recorded. */
-  limit: number | undefined
+/** Simulates all turns of a conversation with changes of the limit and of tools. */
+export class ConversationExperiment extends Simulation<ConversationWhatIf> {
   readonly changes = new Map<string, ToolChange>()
-  result: ConversationWhatIf | undefined
-  problem: string | undefined
-  readonly #seen: SeenHistory
-  #work: ConversationWork | undefined
-  #isDue = true
-  #began = performance.now()
-
-  constructor(history: History) {
-    this.#seen = new SeenHistory(history)
-  }
-
-  get isBusy(): boolean {
-    return this.#isDue && this.problem === undefined
-  }
+  protected readonly subject = 'This conversation'
 
   get isChanged(): boolean {
     return this.limit !== undefined || [...this.changes.values()].some((change) => Object.keys(change).length > 0)
   }
 
-  /** Whether to show the progress; for short work it would only flicker. */
-  get isSlow(): boolean {
-    return this.isBusy && performance.now() - this.#began > 250
-  }
-
-  get progress(): string {
-    return `${Math.round((this.#work?.progress ?? 0) * 100)} %`
-  }
-
-  get newer(): number {
-    return this.#seen.newer
-  }
-
   /** The tools of the recorded calls, those with the most calls first. */
   get tools(): SeenTool[] {
     const tools = new Map<string, { calls: number; isSafe: boolean; isMixed: boolean; fields: Set<string> }>()
-    for (const { calls } of this.#seen.runs.byNumber.values()) {
+    for (const { calls } of this.seen.runs.byNumber.values()) {
       for (const { name, isSafe, input, ending } of calls) {
         // a call that was answered without running has no lane
         if (ending?.by === 'answer') continue
@@ -87,40 +58,8 @@ export class ConversationExperiment {
     this.changes.clear()
   }
 
-  takeIn(): void {
-    this.#seen.extend()
-    this.again()
-  }
-
-  /** Restarts after a change. The old result stays visible until the new one is ready. */
-  again(): void {
-    this.#work = undefined
-    this.problem = undefined
-    this.#isDue = true
-    this.#began = performance.now()
-  }
-
-  advance(maxMs: number): void {
-    try {
-      this.#advance(performance.now() + maxMs)
-    } catch (error) {
-      this.#work = undefined
-      this.result = undefined
-      this.problem = isSignalboxError(error)
-        ? error.message
-        : 'This conversation cannot be simulated. Its recording may be damaged.'
-    }
-  }
-
-  #advance(until: number): void {
-    this.#seen.advance(until)
-    if (!this.#seen.isRead) return
-    this.#work ??= new ConversationWork(this.#seen.runs, this.#options())
-    this.#work.advance(Math.max(1, until - performance.now()))
-    if (!this.#work.isOver) return
-    this.result = this.#work.result()
-    this.#work = undefined
-    this.#isDue = false
+  protected begin(): ConversationWork {
+    return new ConversationWork(this.seen.runs, this.#options())
   }
 
   #options(): ConversationOptions {

@@ -1,45 +1,23 @@
-import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import type { WhatIf } from '../../../src/inspect/index.ts'
 import { type MarkedCall, WhatIfWork } from '../../../src/inspect/runs/what-if.ts'
 import type { History } from './history.ts'
-import { SeenHistory } from './seen-history.ts'
+import { Simulation } from './simulation.ts'
 
-/** Simulates the run with changes, in small steps: a long run must not block the page. */
-export class Experiment {
-  /** Undefined: as recorded. */
-  limit: number | undefined
+/** Simulates one run with another limit, or other classes of its calls. */
+export class Experiment extends Simulation<WhatIf> {
   /** The classes changed in the page, by call. */
   readonly marks = new Map<string, boolean>()
   unseenMs: number | undefined
-  result: WhatIf | undefined
-  problem: string | undefined
+  protected readonly subject = 'This run'
   readonly #run: number
-  /** Later frames have no effect until `takeIn`. */
-  readonly #seen: SeenHistory
-  #work: WhatIfWork | undefined
-  #isDue = true
-  #began = performance.now()
 
   constructor(history: History, run: number) {
+    super(history)
     this.#run = run
-    this.#seen = new SeenHistory(history)
-  }
-
-  get isBusy(): boolean {
-    return this.#isDue && this.problem === undefined
   }
 
   get isChanged(): boolean {
     return this.limit !== undefined || this.marks.size > 0
-  }
-
-  /** Whether to show the progress; for short work it would only flicker. */
-  get isSlow(): boolean {
-    return this.isBusy && performance.now() - this.#began > 250
-  }
-
-  get progress(): string {
-    return `${Math.round((this.#work?.progress ?? 0) * 100)} %`
   }
 
   undo(): void {
@@ -47,52 +25,10 @@ export class Experiment {
     this.marks.clear()
   }
 
-  /** The number of newer frames. */
-  get newer(): number {
-    return this.#seen.newer
-  }
-
-  /** Continues to the newest frame. */
-  takeIn(): void {
-    this.#seen.extend()
-    this.again()
-  }
-
-  /** Restarts after a change. The old result stays visible until the new one is ready. */
-  again(): void {
-    this.#work = undefined
-    this.problem = undefined
-    this.#isDue = true
-    this.#began = performance.now()
-  }
-
-  advance(maxMs: number): void {
-    try {
-      this.#advance(performance.now() + maxMs)
-    } catch (error) {
-      this.#work = undefined
-      this.result = undefined
-      this.problem = isSignalboxError(error)
-        ? error.message
-        : 'This run cannot be simulated. Its recording may be damaged.'
-    }
-  }
-
-  #advance(until: number): void {
-    this.#seen.advance(until)
-    if (!this.#seen.isRead) return
-    this.#work ??= this.#begin()
-    this.#work.advance(Math.max(1, until - performance.now()))
-    if (!this.#work.isOver) return
-    this.result = this.#work.result()
-    this.#work = undefined
-    this.#isDue = false
-  }
-
-  #begin(): WhatIfWork {
+  protected begin(): WhatIfWork {
     const safe = ({ id }: MarkedCall): boolean | undefined => this.marks.get(id)
     const options = { maxConcurrency: this.limit, safe, unseenMs: this.unseenMs }
-    return new WhatIfWork(this.#seen.runs.get(this.#run), options)
+    return new WhatIfWork(this.seen.runs.get(this.#run), options)
   }
 }
 

@@ -74,9 +74,14 @@ function keysWords({ reads, writes }: NonNullable<Call['keys']>): string {
   return parts.length === 0 ? 'none' : parts.join(' · ')
 }
 
-function placeWords({ ending, stage }: Call, { place, worker, at }: NonNullable<Call['place']>): string {
+function placeWords({ ending, stage }: Call, { place, worker, waiting, at }: NonNullable<Call['place']>): string {
   const since = `since ${duration(at)}`
-  if (place === 'sent') return stage === 'executing' ? `sent, waits for a worker ${since}` : 'sent; no worker took it'
+  if (place === 'sent') {
+    if (stage !== 'executing') return 'sent; no worker took it'
+    const depth = waiting === null ? '' : `; ${waiting === 1 ? 'one call waits' : `${waiting} calls wait`} in the queue`
+    return `sent, waits for a worker ${since}${depth}`
+  }
+  if (place === 'lost') return stage === 'executing' ? `${worker} was lost at ${duration(at)}` : `lost on ${worker}`
   if (ending?.by === 'unknown') return `lost on ${worker}`
   return stage === 'executing' ? `runs on ${worker} ${since}` : `ran on ${worker}`
 }

@@ -8,6 +8,7 @@ import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { NotSimulated } from './not-simulated.tsx'
+import { AsRecorded, SimulationState } from './simulation-state.tsx'
 import { useWork } from './use-work.ts'
 
 /** More rows would take the page too long to render. */
@@ -19,32 +20,14 @@ export function WhatIfConversation() {
   const { history } = useView()
   const experiment = conversationExperimentOf(history)
   const { change } = useWork(experiment)
-  const { result, problem, newer, isBusy } = experiment
+  const { result, isBusy } = experiment
   return (
     <div class="what-if conversation-what-if">
-      {newer > 0 && (
-        <p class="what">
-          {newer} newer frames.{' '}
-          <button type="button" class="link" onClick={() => change(() => experiment.takeIn())}>
-            Include them
-          </button>
-        </p>
-      )}
-      {problem !== undefined && (
-        <p class="doubt" role="alert">
-          {problem}
-        </p>
-      )}
-      {experiment.isSlow && <p class="what">Simulating: {experiment.progress}</p>}
+      <SimulationState experiment={experiment} change={change} />
       {result !== undefined && (
         <>
           <p class="sum" role="status" aria-busy={isBusy}>
-            <b>{verdict(result)}</b>{' '}
-            {experiment.isChanged && (
-              <button type="button" class="link" onClick={() => change(() => experiment.undo())}>
-                As recorded
-              </button>
-            )}
+            <b>{verdict(result)}</b> <AsRecorded experiment={experiment} change={change} />
           </p>
           <Turns result={result} />
           <Controls experiment={experiment} change={change} />

@@ -6,6 +6,7 @@ import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { NotSimulated } from './not-simulated.tsx'
+import { AsRecorded, SimulationState } from './simulation-state.tsx'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 import { WhatIfControls } from './what-if-controls.tsx'
@@ -40,33 +41,16 @@ export function WhatIf() {
 function OfRun({ experiment }: { experiment: Experiment }) {
   const store = useStore()
   const { change } = useWork(experiment)
-  const { result, problem, newer, isBusy } = experiment
+  const { result, isBusy } = experiment
   return (
     <div class="what-if">
       <WhatIfControls experiment={experiment} change={change} />
-      {newer > 0 && (
-        <p class="what">
-          {newer} newer frames.{' '}
-          <button type="button" class="link" onClick={() => change(() => experiment.takeIn())}>
-            Include them
-          </button>
-        </p>
-      )}
-      {problem !== undefined && (
-        <p class="doubt" role="alert">
-          {problem}
-        </p>
-      )}
-      {experiment.isSlow && <p class="what">Simulating: {experiment.progress}</p>}
+      <SimulationState experiment={experiment} change={change} />
       {result !== undefined && (
         <>
           <p class="sum" role="status" aria-busy={isBusy}>
             <b>{verdict(result)}</b> {moves(result)}
-            {experiment.isChanged && (
-              <button type="button" class="link" onClick={() => change(() => experiment.undo())}>
-                As recorded
-              </button>
-            )}
+            <AsRecorded experiment={experiment} change={change} />
             {result.recorded.calls.length <= mostShown && (
               <button
                 type="button"

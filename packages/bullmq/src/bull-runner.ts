@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { type Seal, within } from 'signalbox/node'
 import { DidNotRunError, type RemoteCall, type RemoteResult, type ToolRunner } from 'signalbox/remote'
 import {
+  abortChannel,
   checkDurability,
   checkEngine,
   checkLabel,
@@ -11,6 +12,7 @@ import {
   connect,
   type EngineOptions,
   jobIdOf,
+  markerOf,
   onceInAWhile,
   queueOf,
   retentionSeconds,
@@ -51,12 +53,28 @@ export interface BullRunner extends ToolRunner {
   end(): Promise<void>
 }
 
-/** Removes a job that waits. One that was started before waits again because its worker was lost. */
+/**
+ * Removes a job that waits. One that was started before waits again because its worker was lost. With a reason, the call
+ * is stopped: a job that is not there yet is kept from being added, a worker that has it is told, and a marker stays for
+ * a worker that misses the message or takes the job of a lost one.
+ */
 const removeWaiting = `
-if redis.call('LREM', KEYS[1], 1, ARGV[1]) + redis.call('LREM', KEYS[2], 1, ARGV[1]) == 0 then return 'taken' end
-local starts = redis.call('HGET', KEYS[3], 'ats') or '0'
-redis.call('DEL', KEYS[3])
-return starts == '0' and 'removed' or 'lost'`
+local waited = redis.call('LREM', KEYS[1], 1, ARGV[1]) + redis.call('LREM', KEYS[2], 1, ARGV[1]) > 0
+local starts, name, stopped = unpack(redis.call('HMGET', KEYS[3], 'ats', 'name', 'stopped'))
+if waited then redis.call('DEL', KEYS[3]) end
+if waited and starts and starts ~= '0' then return 'lost' end
+if ARGV[2] == '' then return waited and 'removed' or 'taken' end
+if waited or not name then
+  redis.call('HSET', KEYS[3], 'stopped', ARGV[2])
+  redis.call('EXPIRE', KEYS[3], ARGV[3])
+  return (waited or stopped) and 'removed' or 'absent'
+end
+redis.call('SET', KEYS[4], ARGV[2], 'EX', ARGV[3])
+redis.pcall('PUBLISH', ARGV[4], ARGV[5])
+return 'taken'`
+
+/** An event of a short call is followed by its result, so a look that only tells the place waits a little. */
+const settleMs = 10
 
 /**
  * Runs bodies on other machines: the workers are started with `serveTools`.
@@ -83,10 +101,20 @@ export interface Engine {
   readonly pickupMs: number
   readonly lookMs: number
   readonly envelope: Envelope
+  /** Whether events arrive: before the first one, looks must do without them. */
+  readonly hasEvents: boolean
   add(call: RemoteCall): Promise<void>
-  /** `taken`: a worker has it, or it is gone. `lost`: its worker was lost, and nobody has taken it since. */
-  removeWaiting(id: string): Promise<'removed' | 'lost' | 'taken'>
+  /** How many calls wait. Asked once for all that look at about the same time. */
+  waiting(): Promise<number>
+  /** With a reason, a job that does not wait is told to stop. */
+  removeWaiting(id: string, reason?: string): Promise<Removal>
 }
+
+/**
+ * `removed`: it will not run. `taken`: a worker has it, or it is gone. `lost`: its worker was lost, and nobody has taken
+ * it since. `absent`: there is no job, and none can be added.
+ */
+type Removal = 'removed' | 'taken' | 'lost' | 'absent'
 
 class QueueRunner implements BullRunner, Engine {
   readonly redis: Redis
@@ -100,6 +128,8 @@ class QueueRunner implements BullRunner, Engine {
   readonly #listening: Redis
   readonly #open = new Map<string, Set<OpenCall>>()
   readonly #ready: Promise<void>
+  hasEvents = false
+  #waiting: { readonly until: number; readonly count: Promise<number> } | undefined
   #isEnded = false
 
   constructor(options: BullRunnerOptions, label: string, pickupMs: number, lookMs: number) {
@@ -128,6 +158,14 @@ class QueueRunner implements BullRunner, Engine {
   async depth(): Promise<{ waiting: number; running: number }> {
     const { waiting = 0, active = 0 } = await this.queue.getJobCounts('waiting', 'active')
     return { waiting, running: active }
+  }
+
+  waiting(): Promise<number> {
+    const now = performance.now()
+    if (this.#waiting === undefined || now > this.#waiting.until) {
+      this.#waiting = { until: now + this.lookMs, count: this.redis.llen(this.queue.toKey('wait')) }
+    }
+    return this.#waiting.count
   }
 
   async call(call: RemoteCall): Promise<RemoteResult> {
@@ -160,19 +198,29 @@ class QueueRunner implements BullRunner, Engine {
     await this.queue.add(tool.name, data, { jobId: id, removeOnComplete: kept, removeOnFail: kept })
   }
 
-  async removeWaiting(id: string): Promise<'removed' | 'lost' | 'taken'> {
-    const keys = ['wait', 'paused', id].map((name) => this.queue.toKey(name))
-    return (await this.redis.eval(removeWaiting, keys.length, ...keys, id)) as 'removed' | 'lost' | 'taken'
+  async removeWaiting(id: string, reason = ''): Promise<Removal> {
+    const { prefix, label } = this
+    const keys = [...['wait', 'paused', id].map((name) => this.queue.toKey(name)), markerOf(prefix, label, id)]
+    const message = JSON.stringify({ id, reason })
+    const values = [id, reason, retentionSeconds, abortChannel(prefix, label), message]
+    return (await this.redis.eval(removeWaiting, keys.length, ...keys, ...values)) as Removal
   }
 
-  /** Events are hints: each one leads to a look at the job. */
+  /**
+   * Events are hints: a lost one costs time, never a result. Those at the end of a job have its outcome, which Redis
+   * wrote together with its state; the others lead to a look at the job.
+   */
   #listen(): void {
-    const look = ({ jobId }: { jobId: string }): void => {
-      for (const call of this.#open.get(jobId) ?? []) call.look()
+    const tell = (id: string, of: (call: OpenCall) => void): void => {
+      this.hasEvents = true
+      for (const call of this.#open.get(id) ?? []) of(call)
     }
-    for (const event of ['active', 'completed', 'failed', 'removed'] as const) this.#events.on(event, look)
-    this.#events.on('progress', ({ jobId, data }) => {
-      for (const call of this.#open.get(jobId) ?? []) call.progress(data)
-    })
+    const events = this.#events
+    for (const event of ['removed', 'duplicated', 'stalled'] as const)
+      events.on(event, ({ jobId }: { jobId: string }) => tell(jobId, (call) => call.look()))
+    events.on('active', ({ jobId }) => tell(jobId, (call) => call.lookIn(settleMs)))
+    events.on('progress', ({ jobId, data }) => tell(jobId, (call) => call.progress(data)))
+    events.on('completed', ({ jobId, returnvalue }) => tell(jobId, (call) => void call.complete(returnvalue)))
+    events.on('failed', ({ jobId, failedReason }) => tell(jobId, (call) => call.fail(failedReason)))
   }
 }

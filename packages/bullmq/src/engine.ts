@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { SignalboxError } from 'signalbox'
 import type { JournalStore } from 'signalbox/durable'
-import type { RemoteTool } from 'signalbox/remote'
+import type { BodyOutcome, RemoteTool } from 'signalbox/remote'
 
 /** The connection to Redis, and the names of queues in it. */
 export interface EngineOptions {
@@ -31,6 +31,12 @@ export interface ToolJob {
   readonly context: Readonly<Record<string, unknown>>
   readonly again: boolean
   readonly abortGraceMs: number
+}
+
+/** What a worker says of a job at its end. */
+export interface ToolAnswer {
+  readonly outcome: BodyOutcome
+  readonly worker: string
 }
 
 /** Progress has a number, so that an old report that arrives late is dropped. */

@@ -1,6 +1,6 @@
 import { type BodyOutcome, type RemoteCall, type RemoteResult, settleOutcome } from 'signalbox/remote'
 import type { Engine } from './bull-runner.ts'
-import { abortChannel, markerOf, type NumberedProgress, retentionSeconds } from './engine.ts'
+import type { NumberedProgress, ToolAnswer } from './engine.ts'
 import { aboutOutcome, aboutProgress } from './seal.ts'
 
 /** How long the news of a stopped body may take, after its grace period. The executor waits a little longer. */
@@ -8,6 +8,10 @@ const newsMs = 4_000
 const stoppedWaiting = 'it was stopped before a worker took it.'
 /** Looks without a lock before a worker counts as lost. */
 const maxUnlockedLooks = 3
+/** The first look of a host that has not seen an event yet: perhaps it began to listen too late. */
+const firstLookMs = 50
+/** The parts of a job that tell its state: it was added, started, stopped or finished. */
+const fields = ['name', 'ats', 'stopped', 'finishedOn', 'returnvalue', 'failedReason', 'progress', 'pb']
 
 /** One call of this host, until its job has an outcome. */
 export class OpenCall {
@@ -21,7 +25,10 @@ export class OpenCall {
   #isLooking = false
   #looksAgain = false
   #isSent = false
-  #isTaken = false
+  #isLookPlanned = false
+  #worker: string | undefined
+  #isLost = false
+  #waiting: number | undefined
   #waitsAgain = false
   #hasBeenAddedAgain = false
   #seen = 0
@@ -68,6 +75,36 @@ export class OpenCall {
     )
   }
 
+  /** The job has ended, and this is what its worker returned. */
+  async complete(value: unknown): Promise<void> {
+    if (this.#isOver) return
+    try {
+      const answer = await this.#engine.envelope.unpack(value, aboutOutcome(this.#id))
+      const { outcome, worker } = answerIn(answer)
+      if (outcome.status === 'unknown') this.#tellLost()
+      else this.#take(worker)
+      this.#end(outcome)
+    } catch (error) {
+      this.lose(`Its outcome cannot be opened: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  /** The job has ended without an outcome. */
+  fail(because: string): void {
+    this.#tellLost()
+    this.lose(because || 'The worker was lost.')
+  }
+
+  /** Looks once within that time, however often it is asked. */
+  lookIn(ms: number): void {
+    if (this.#isLookPlanned) return
+    this.#isLookPlanned = true
+    this.#after(ms, () => {
+      this.#isLookPlanned = false
+      this.look()
+    })
+  }
+
   /** Reads the job. One look at a time; a hint that comes meanwhile leads to one more. */
   look(): void {
     if (this.#isOver || !this.#isSent) return
@@ -88,7 +125,7 @@ export class OpenCall {
   }
 
   async #send(): Promise<void> {
-    const { attach, again } = this.#call
+    const { attach, again, signal } = this.#call
     try {
       if (!attach || again) await this.#engine.add(this.#call)
     } catch (error) {
@@ -99,46 +136,51 @@ export class OpenCall {
     this.#isSent = true
     this.#call.onPlace({ place: 'sent' })
     this.#after(this.#engine.pickupMs, () => void this.#giveUpWaiting())
-    this.#lookEverySoOften()
+    this.#lookEverySoOften(this.#engine.hasEvents ? this.#engine.lookMs : firstLookMs)
+    if (attach) this.look()
     // it was stopped while it was being sent
-    if (this.#call.signal.aborted) this.#remove(stoppedWaiting).catch(() => undefined)
+    if (signal.aborted) this.#remove(stoppedWaiting, reasonOf(signal)).catch(() => undefined)
   }
 
-  #lookEverySoOften(): void {
-    this.look()
-    this.#after(this.#engine.lookMs, () => this.#lookEverySoOften())
+  #lookEverySoOften(ms: number): void {
+    const { lookMs } = this.#engine
+    this.#after(Math.min(ms, lookMs), () => {
+      this.look()
+      this.#lookEverySoOften(ms * 2)
+    })
   }
 
-  /** The state first, then the value: in the other order, a job that ends in between seems to have no result. */
+  /** Reads state and value in one command: a job that ends in between would seem to have no result. */
   async #see(): Promise<void> {
-    const { queue } = this.#engine
-    const state = await queue.getJobState(this.#id)
+    const { queue, redis } = this.#engine
+    const key = queue.toKey(this.#id)
+    const [found, isLocked] = await Promise.all([redis.hmget(key, ...fields), redis.exists(`${key}:lock`)])
+    const [name, starts, stopped, finishedOn, value, failedReason, progress, worker] = found
     if (this.#isOver) return
-    if (state === 'unknown') return this.#gone()
-    if (state === 'active') this.#waitsAgain = false
-    if (state !== 'active' && state !== 'completed' && state !== 'failed') return
-    const job = await queue.getJob(this.#id)
-    if (this.#isOver || job === undefined) return
-    this.#take(job.processedBy)
-    this.progress(job.progress)
-    if (state === 'completed') return this.#open(job.returnvalue)
-    if (state === 'failed') return this.lose(job.failedReason || 'The worker was lost.')
-    if (state === 'active') await this.#checkLock()
-  }
-
-  async #open(value: unknown): Promise<void> {
-    try {
-      this.#end(outcomeIn(await this.#engine.envelope.unpack(value, aboutOutcome(this.#id))))
-    } catch (error) {
-      this.lose(`Its outcome cannot be opened: ${error instanceof Error ? error.message : error}`)
+    if (typeof name !== 'string') {
+      if (typeof stopped === 'string') return this.#end({ status: 'notRun', because: stoppedWaiting })
+      return this.#gone()
     }
+    if (typeof starts !== 'string' || starts === '0') return this.#tellDepth()
+    this.progress(JSON.parse(progress ?? 'null'))
+    if (typeof finishedOn === 'string') {
+      if (typeof value === 'string') return this.complete(JSON.parse(value))
+      return this.fail(failedReason ?? '')
+    }
+    if (isLocked === 1) {
+      this.#waitsAgain = false
+      this.#unlocked = 0
+      this.#take(worker ?? undefined)
+    } else await this.#checkLost(worker ?? undefined)
   }
 
   /** Workers notice a lost worker among them. This host notices if it was the last one. */
-  async #checkLock(): Promise<void> {
-    const { redis, queue, lookMs, pickupMs } = this.#engine
-    const isLocked = (await redis.exists(queue.toKey(`${this.#id}:lock`))) === 1
-    this.#unlocked = isLocked ? 0 : this.#unlocked + 1
+  async #checkLost(worker: string | undefined): Promise<void> {
+    const { queue, lookMs, pickupMs } = this.#engine
+    // the job may have ended between the two reads
+    if (++this.#unlocked < 2) return
+    this.#worker ??= worker
+    this.#tellLost()
     // hints may come quickly one after the other
     if (this.#unlocked < maxUnlockedLooks || lookMs === 0) return
     // other workers may run it once more; perhaps there are none
@@ -152,24 +194,30 @@ export class OpenCall {
     this.#engine.add(this.#call).catch(() => undefined)
   }
 
-  #take(worker?: string): void {
-    if (this.#isTaken || worker === undefined) return
-    this.#isTaken = true
+  async #tellDepth(): Promise<void> {
+    const waiting = await this.#engine.waiting()
+    if (this.#isOver || this.#worker !== undefined || waiting === this.#waiting) return
+    this.#waiting = waiting
+    this.#call.onPlace({ place: 'sent', waiting })
+  }
+
+  #take(worker: string | undefined): void {
+    if (worker === undefined || (this.#worker === worker && !this.#isLost)) return
+    this.#worker = worker
+    this.#isLost = false
     this.#call.onPlace({ place: 'remote', worker })
   }
 
-  /** The marker stays for workers that take the job later; the message is for one that has it now. */
-  async #mark(): Promise<void> {
-    const { redis, prefix, label } = this.#engine
-    const reason = typeof this.#call.signal.reason === 'string' ? this.#call.signal.reason : 'abort'
-    await redis.set(markerOf(prefix, label, this.#id), reason, 'EX', retentionSeconds)
-    // a hint: workers look at the markers as well
-    await redis.publish(abortChannel(prefix, label), JSON.stringify({ id: this.#id, reason })).catch(() => undefined)
+  #tellLost(): void {
+    if (this.#worker === undefined || this.#isLost) return
+    this.#isLost = true
+    this.#call.onPlace({ place: 'lost', worker: this.#worker })
   }
 
   #stop(): void {
-    this.#after(this.#call.abortGraceMs + newsMs, () => this.lose('Nobody said whether the body has stopped.'))
-    this.#remove(stoppedWaiting).catch(() => undefined)
+    const { abortGraceMs, signal } = this.#call
+    this.#after(abortGraceMs + newsMs, () => this.lose('Nobody said whether the body has stopped.'))
+    this.#remove(stoppedWaiting, reasonOf(signal)).catch(() => undefined)
   }
 
   /** Goes on trying: a job that was taken waits again when its worker is lost, and perhaps nobody is left to take it. */
@@ -177,20 +225,23 @@ export class OpenCall {
     const { pickupMs, lookMs, queue } = this.#engine
     try {
       // it may wait again only since a moment ago
-      if (this.#isTaken && !this.#waitsAgain) this.#waitsAgain = (await queue.getJobState(this.#id)) === 'waiting'
-      else await this.#remove(`no worker took it within ${pickupMs} ms.`, true)
+      if (this.#worker !== undefined && !this.#waitsAgain)
+        this.#waitsAgain = (await queue.getJobState(this.#id)) === 'waiting'
+      else await this.#remove(`no worker took it within ${pickupMs} ms.`)
     } catch {
       // Redis is away: the next try will tell
     }
     this.#after(Math.max(pickupMs, lookMs), () => void this.#giveUpWaiting())
   }
 
-  async #remove(because: string, onlyIfWaiting = false): Promise<void> {
-    if (!onlyIfWaiting) await this.#mark()
-    const told = await this.#engine.removeWaiting(this.#id)
+  /** With a reason, a body that runs is told to stop. */
+  async #remove(because: string, reason?: string): Promise<void> {
+    const told = await this.#engine.removeWaiting(this.#id, reason)
     if (told === 'removed') this.#end({ status: 'notRun', because })
     else if (told === 'lost') this.lose('Its worker was lost.')
-    else this.look()
+    else if (told === 'taken') this.look()
+    // one that is still being sent asks again afterwards
+    else if (this.#isSent) this.lose('Its job is gone.')
   }
 
   #end(outcome: BodyOutcome): void {
@@ -208,8 +259,11 @@ export class OpenCall {
   }
 }
 
-function outcomeIn(value: unknown): BodyOutcome {
-  const { status } = (value ?? {}) as Partial<BodyOutcome>
-  if (status !== undefined && ['returned', 'threw', 'notRun', 'unknown'].includes(status)) return value as BodyOutcome
-  return { status: 'unknown', because: 'The worker sent no outcome.' }
+const reasonOf = ({ reason }: AbortSignal): string => (typeof reason === 'string' && reason !== '' ? reason : 'abort')
+
+function answerIn(value: unknown): { outcome: BodyOutcome; worker: string | undefined } {
+  const { outcome, worker } = (value ?? {}) as Partial<ToolAnswer>
+  if (typeof outcome?.status === 'string' && ['returned', 'threw', 'notRun', 'unknown'].includes(outcome.status))
+    return { outcome, worker: typeof worker === 'string' ? worker : undefined }
+  return { outcome: { status: 'unknown', because: 'The worker sent no outcome.' }, worker: undefined }
 }

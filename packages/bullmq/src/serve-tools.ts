@@ -24,6 +24,7 @@ import {
   type NumberedProgress,
   onceInAWhile,
   queueOf,
+  type ToolAnswer,
   type ToolJob,
   warnerOf,
 } from './engine.ts'
@@ -126,6 +127,9 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
   return served
 }
 
+/** How many calls are remembered that were stopped and do not run here. */
+const maxStopped = 1_000
+
 interface RunningJob {
   readonly label: string
   readonly stop: AbortController
@@ -143,6 +147,8 @@ class ToolServer implements ServedTools {
   readonly #envelope: Envelope
   readonly #workers: Worker[]
   readonly #running = new Map<string, RunningJob>()
+  /** Calls that others run, or that arrive here only after the message that stops them. */
+  readonly #stopped = new Map<string, unknown>()
   readonly #onSignal = (): void => void this.close()
   #closing: Promise<{ killed: number }> | undefined
   #looks: ReturnType<typeof setInterval> | undefined
@@ -183,7 +189,11 @@ class ToolServer implements ServedTools {
     await checkDurability(this.#redis, warnerOf(this.#options))
     this.#subscriber.on('message', (_channel, text) => {
       const { id, reason } = abortIn(text)
-      this.#running.get(id)?.stop.abort(reason)
+      const running = this.#running.get(id)
+      if (running !== undefined) return running.stop.abort(reason)
+      this.#stopped.set(id, reason)
+      const [oldest = ''] = this.#stopped.keys()
+      if (this.#stopped.size > maxStopped) this.#stopped.delete(oldest)
     })
     await this.#subscriber.subscribe(...this.#labels.map((label) => abortChannel(this.#prefix, label)))
     // messages are hints: the markers are the truth
@@ -224,12 +234,15 @@ class ToolServer implements ServedTools {
   }
 
   #lookAtMarkers(): void {
-    for (const [id, { label, stop }] of this.#running) {
-      this.#redis.get(markerOf(this.#prefix, label, id)).then(
-        (reason) => reason !== null && stop.abort(reason),
-        () => undefined,
-      )
-    }
+    const jobs = [...this.#running]
+    if (jobs.length === 0) return
+    const keys = jobs.map(([id, { label }]) => markerOf(this.#prefix, label, id))
+    this.#redis.mget(keys).then(
+      (reasons) => {
+        for (const [index, reason] of reasons.entries()) if (reason !== null) jobs[index]?.[1].stop.abort(reason)
+      },
+      () => undefined,
+    )
   }
 
   /** Says what became of a body. If this throws, its outcome is unknown. */
@@ -238,7 +251,8 @@ class ToolServer implements ServedTools {
     const call = await this.#open(job.data, id)
     const outcome: BodyOutcome =
       typeof call === 'string' ? { status: 'notRun', because: call } : await this.#work(label, job, call)
-    return this.#envelope.pack(outcome, aboutOutcome(id))
+    const answer: ToolAnswer = { outcome, worker: this.name }
+    return this.#envelope.pack(answer, aboutOutcome(id))
   }
 
   /** The call in a job, or why there is none. */
@@ -254,13 +268,16 @@ class ToolServer implements ServedTools {
   async #work(label: string, job: Job, call: ToolJob): Promise<BodyOutcome> {
     const { again, tool, toolUseID } = call
     const id = String(job.id)
-    if (job.attemptsStarted > 1 && (!again || job.attemptsStarted > 2)) {
+    const isSecond = job.attemptsStarted > 1
+    if (isSecond && (!again || job.attemptsStarted > 2)) {
       return { status: 'unknown', because: 'Its first worker was lost.' }
     }
     const stop = new AbortController()
     this.#running.set(id, { label, stop })
     try {
-      if ((await this.#redis.exists(markerOf(this.#prefix, label, id))) === 1) {
+      // a call that was stopped while it waited is not delivered, except for the second time
+      const isMarked = isSecond && (await this.#redis.exists(markerOf(this.#prefix, label, id))) === 1
+      if (isMarked || this.#stopped.delete(id)) {
         return { status: 'notRun', because: 'it was stopped before a worker began it.' }
       }
       const outcome = await this.#bodies.run(this.#callOf(job, call, stop.signal))

@@ -175,10 +175,13 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
 
   it('R7 the last worker is lost: the host notices by itself', async () => {
     const call = send(host({ label: 'lonely' }), { ms: 600_000 })
-    const lonely = startWorker({ labels: ['lonely'] })
+    const lonely = startWorker({ labels: ['lonely'], name: 'lonely-1' })
     await call.began
+    await expect.poll(() => call.places).toContainEqual({ place: 'remote', worker: 'lonely-1' })
     await lonely.end()
     expect([await call.told, await call.begun()]).toEqual(['UnknownOutcomeError', 1])
+    // the inspector shows it as lost
+    expect(call.places.at(-1)).toEqual({ place: 'lost', worker: 'lonely-1' })
   })
 
   it('R3 R7 SIGSTOP of a worker for longer than its lock: the body never runs twice', async () => {
@@ -230,9 +233,10 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     const runner = host({ label: 'gpu' })
     const call = send(runner)
     await expect.poll(() => runner.depth()).toEqual({ waiting: 1, running: 0 })
+    await expect.poll(() => call.places).toEqual([{ place: 'sent' }, { place: 'sent', waiting: 1 }])
     const gpu = startWorker({ labels: ['cpu', 'gpu'], name: 'gpu-1' })
     expect(await call.told).toBe('finished')
-    expect(call.places).toEqual([{ place: 'sent' }, { place: 'remote', worker: 'gpu-1' }])
+    expect(call.places.slice(2)).toEqual([{ place: 'remote', worker: 'gpu-1' }])
     await gpu.end()
   })
 

@@ -143,6 +143,47 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('faults between host, Red
     expect(await send(host({ label: 'paused', pickupMs: 200 }), 0).told).toBe('DidNotRunError')
   })
 
+  it('R5 a call that is stopped while it is being sent is never delivered', async () => {
+    const secret = 'a secret of this test'
+    const { encrypt, decrypt } = keySeal(secret)
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const seal = { decrypt, encrypt: (text: string, about: string) => held.then(() => encrypt(text, about)) }
+    await startWorker({ labels: ['slow'], secret })
+    const call = send(host({ label: 'slow', seal }), 0)
+    call.abort()
+    const job = `signalbox:tools-slow:call-${call.key}`
+    await expect.poll(() => server.ask((redis) => redis.hkeys(job)), patient).toEqual(['stopped'])
+    release()
+    expect(await call.told).toBe('DidNotRunError')
+    // a session that is opened again looks for the job of its call
+    const attached = send(host({ label: 'slow', seal: keySeal(secret) }), 0, { attach: true, key: call.key })
+    expect(await attached.told).toBe('DidNotRunError')
+    expect(await send(host({ label: 'slow', seal: keySeal(secret) }), 0).told).toBe('did')
+    expect(await call.begun()).toBe(0)
+  })
+
+  it('R5 a worker remembers a stop that arrives before its job', async () => {
+    await startWorker({ labels: ['early'] })
+    const key = randomUUID()
+    const stop = JSON.stringify({ id: `call-${key}`, reason: 'enough' })
+    await server.ask((redis) => redis.publish('signalbox:tools-early:aborts', stop))
+    const call = send(host({ label: 'early' }), 0, { key })
+    expect(await call.told).toBe('DidNotRunError')
+    expect(await send(host({ label: 'early' }), 0).told).toBe('did')
+  })
+
+  it('R4 a result is found although the host began to listen after the job had ended', async () => {
+    await startWorker({ labels: ['late'] })
+    const call = send(host({ label: 'late' }), 0)
+    expect(await call.told).toBe('did')
+    const again = send(host({ label: 'late', lookMs: 60_000 }), 0, { key: call.key })
+    expect(await again.told).toBe('did')
+    expect(await call.begun()).toBe(1)
+  })
+
   it('R7 a read-only call whose workers are all lost does not stay open for ever', async () => {
     const worker = await startWorker({ labels: ['read'] })
     const call = send(host({ label: 'read', pickupMs: 1_000 }), 600_000, { again: true })
@@ -161,7 +202,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('faults between host, Red
         [{}, { tool: 7 }, { tool: { name: 'Pay' }, input: 'x' }].map((data) => queue.add('x', data)),
       )
       await expect.poll(() => queue.getCompletedCount(), patient).toBe(3)
-      return Promise.all(jobs.map(async ({ id }) => (await queue.getJob(String(id)))?.returnvalue?.status))
+      return Promise.all(jobs.map(async ({ id }) => (await queue.getJob(String(id)))?.returnvalue?.outcome?.status))
     })
     expect(told).toEqual(['notRun', 'notRun', 'notRun'])
     expect(await send(host({ label: 'open' }), 0).told).toBe('did')

@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EngineWarning, redisJournals } from '@signalbox/bullmq'
-import type { JournalStore, NewRecord } from 'signalbox/durable'
+import type { JournalStore } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runKilled, writeLife } from '../../../test/support/kill-campaign.ts'
+import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { DroppingProxy } from './dropping-proxy.ts'
 import { findRedis, RedisServer } from './redis-server.ts'
@@ -14,12 +15,6 @@ const isThere = findRedis() !== undefined
 const { SIGNALBOX_FULL, SIGNALBOX_KILLS, SIGNALBOX_SEED = '1' } = process.env
 const wantedKills = Number(SIGNALBOX_KILLS ?? (SIGNALBOX_FULL === undefined ? 2 : 2_000))
 
-const sent = (text: unknown): NewRecord => ({ t: 'message.sent', text })
-const textsIn = async (store: JournalStore): Promise<unknown[]> => {
-  const texts: unknown[] = []
-  for await (const { t, text } of store.read('s')) if (t === 'message.sent') texts.push(text)
-  return texts
-}
 const statusesIn = async (store: JournalStore): Promise<string[]> => {
   const found: string[] = []
   for await (const { id, status, owner } of store.list()) found.push(`${id} ${status} ${owner ?? 'nobody'}`)
@@ -53,46 +48,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions in Redis', () =
     { describe, it },
   )
 
-  it('D19 a Redis that is killed and restarted costs nothing, and notes still arrive', async () => {
-    const store = make()
-    const journal = await store.open('s', { owner: 'me', mode: 'create' })
-    const heard: unknown[] = []
-    journal.onNote((note) => heard.push(note))
-    for (let n = 0; n < 200; n++) {
-      journal.append(sent(n))
-      if (n !== 20 && n !== 120) {
-        if (n % 5 === 0) await journal.flush()
-        continue
-      }
-      const flushed = journal.flush()
-      await server.crash()
-      journal.append(sent('while it is away'))
-      const later = journal.flush()
-      await server.run()
-      await Promise.all([flushed, later])
-    }
-    await journal.flush()
-    expect((await textsIn(store)).filter((text) => typeof text === 'number')).toEqual([...Array(200).keys()])
-    const note = { type: 'message', uuid: 'm', content: 'x' } as const
-    expect(await store.post('s', note)).toBe('accepted')
-    await expect.poll(() => heard).toEqual([note])
-    await journal.close()
-  })
-
-  it('D19 a Redis that stays away longer than retryMs fails the journal for good', async () => {
-    const store = make({ retryMs: 300 })
-    const journal = await store.open('s', { owner: 'me', mode: 'create' })
-    journal.append(sent('kept'))
-    await journal.flush()
-    await server.crash()
-    journal.append(sent('lost'))
-    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
-    await server.run()
-    journal.append(sent('after'))
-    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
-    await expect(journal.close()).rejects.toMatchObject({ code: 'journal_error' })
-    expect(await textsIn(make())).toEqual(['kept'])
-  })
+  testOutages({ make, server: () => server })
 
   it('D19 replies that are lost on the way are not taken for another owner, and nothing is written twice', async () => {
     const proxy = await DroppingProxy.to(server.url)

@@ -10,14 +10,15 @@ import {
   JournalWriter,
   journalError,
   keyOf,
+  NoteInbox,
   type OpenJournalOptions,
   type SessionNote,
+  type StoredNote,
   sessionNotFound,
 } from 'signalbox/durable'
 import { Database } from './database.ts'
 import { hashOf, lockOf } from './hash-of.ts'
 import { Listener } from './listener.ts'
-import { NoteReader } from './note-reader.ts'
 import { openSession, recordOf } from './open-session.ts'
 import { checkOptions, type PostgresJournalsOptions } from './options.ts'
 import { SessionLog, stateOf } from './session-log.ts'
@@ -47,16 +48,23 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
     const token = randomUUID()
     const { records, bytes, state } = await database.run((client) => openSession(client, tables, id, token, given))
     const session = hashOf(id)
-    const listening = { lock: lockOf(token), look: () => void reader.look() }
+    const listening = { lock: lockOf(token), look: () => void inbox.look() }
     const log = new SessionLog(database, id, token, records.length, state, async () => {
-      reader.isOver = true
+      inbox.isOver = true
       await listener.remove(session, listening)
     })
     const journal = new JournalWriter({ id, records, bytes, sink: log, limits })
-    const reader = new NoteReader(database, journal)
+    const inbox = new NoteInbox(journal, (seen) => newNotes(session, seen))
     await listener.add(session, listening)
-    await reader.look()
+    await inbox.look()
     return journal
+  }
+
+  async function newNotes(session: string, seen: ReadonlySet<string>): Promise<StoredNote[]> {
+    const text = `select key, body from ${tables}.notes
+      where session = $1 and not is_copied and not key = any($2::text[]) order by place`
+    const { rows } = await database.query(text, [session, [...seen]])
+    return rows.map(({ key, body }) => [String(key), String(body)] as const)
   }
 
   async function* read(id: string): AsyncGenerator<ReturnType<typeof recordOf>> {

@@ -3,22 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgresJournals } from '@signalbox/postgres'
 import pg from 'pg'
-import type { JournalStore, NewRecord } from 'signalbox/durable'
+import type { NewRecord } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { findPostgres, PostgresServer } from './postgres-server.ts'
 
 const isThere = findPostgres() !== undefined
 if (!isThere && process.env.CI !== 'true')
   console.warn('Tests of @signalbox/postgres are skipped: PostgreSQL was not found.')
-
-const sent = (text: unknown): NewRecord => ({ t: 'message.sent', text })
-const textsIn = async (store: JournalStore): Promise<unknown[]> => {
-  const texts: unknown[] = []
-  for await (const { t, text } of store.read('s')) if (t === 'message.sent') texts.push(text)
-  return texts
-}
 
 describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
   let server: PostgresServer
@@ -63,48 +57,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await store.end()
   })
 
-  it('D19 a database that goes away for a moment costs nothing', async () => {
-    const store = make()
-    const journal = await store.open('s', { owner: 'me', mode: 'create' })
-    const heard: unknown[] = []
-    journal.onNote((note) => heard.push(note))
-    for (let n = 0; n < 200; n++) {
-      journal.append(sent(n))
-      if (n !== 20 && n !== 120) {
-        if (n % 5 === 0) await journal.flush()
-        continue
-      }
-      const flushed = journal.flush()
-      await server.crash()
-      journal.append(sent('while it is away'))
-      const later = journal.flush()
-      await server.run()
-      await Promise.all([flushed, later])
-    }
-    await journal.flush()
-    expect((await textsIn(store)).filter((text) => typeof text === 'number')).toEqual([...Array(200).keys()])
-    const note = { type: 'message', uuid: 'm', content: 'x' } as const
-    expect(await store.post('s', note)).toBe('accepted')
-    await expect.poll(() => heard).toEqual([note])
-    await journal.close()
-    await store.end()
-  })
-
-  it('D19 a database that stays away longer than retryMs fails the journal for good', async () => {
-    const store = make({ retryMs: 300 })
-    const journal = await store.open('s', { owner: 'me', mode: 'create' })
-    journal.append(sent('kept'))
-    await journal.flush()
-    await server.crash()
-    journal.append(sent('lost'))
-    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
-    await server.run()
-    journal.append(sent('after'))
-    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
-    await expect(journal.close()).rejects.toMatchObject({ code: 'journal_error' })
-    expect(await textsIn(store)).toEqual(['kept'])
-    await store.end()
-  })
+  testOutages({ make, server: () => server })
 
   it('D19 a lost answer of the database is not taken for another owner, and nothing is written twice', async () => {
     // breaks the connection after the server has committed, before the answer arrives

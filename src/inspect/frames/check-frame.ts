@@ -134,7 +134,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
   },
   decision: { call: isText, behavior: oneOf('allow', 'ask', 'deny', 'defer'), source: isSource },
   attempt: { call: isText, attempt: isCount, error: isAnything, backoffMs: orNull(isNumber) },
-  place: { call: isText, place: oneOf('sent', 'remote'), worker: orNull(isText) },
+  place: { call: isText, place: oneOf('sent', 'remote', 'lost'), worker: orNull(isText), waiting: orNull(isCount) },
   background: {
     id: isText,
     call: isText,

@@ -256,13 +256,15 @@ export interface AttemptFrame {
   readonly backoffMs: number | null
 }
 
-/** The body of a call runs elsewhere: it was sent and waits for a worker, or a worker has taken it. */
+/** The body of a call runs elsewhere: it waits for a worker, a worker has taken it, or that worker was lost. */
 export interface PlaceFrame {
   readonly type: 'place'
   readonly call: string
-  readonly place: 'sent' | 'remote'
+  readonly place: 'sent' | 'remote' | 'lost'
   /** The worker that has taken it. */
   readonly worker: string | null
+  /** How many calls wait in its queue; null if nobody has said. */
+  readonly waiting: number | null
 }
 
 /** A call of this query is in the background, whichever turn it comes from. */

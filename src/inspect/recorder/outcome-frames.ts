@@ -16,7 +16,8 @@ export const placeFrame = (show: Show, call: string, place: Place): PlaceFrame =
   type: 'place',
   call,
   place: place.place,
-  worker: place.place === 'remote' ? asText(show(place.worker, { what: 'worker' })) : null,
+  worker: 'worker' in place ? asText(show(place.worker, { what: 'worker' })) : null,
+  waiting: place.place === 'sent' ? (place.waiting ?? null) : null,
 })
 
 export function abortFrame(

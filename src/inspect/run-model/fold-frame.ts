@@ -95,7 +95,11 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
       return void run.byId.get(frame.call)?.failures.push(frame)
     case 'place': {
       const call = run.byId.get(frame.call)
-      if (call !== undefined) call.place = { place: frame.place, worker: frame.worker, at: frame.at }
+      if (call === undefined) return
+      const { place, worker, waiting } = frame
+      // more calls in the queue, but the same place as before
+      const before = call.place?.place === place && call.place.worker === worker ? call.place : frame
+      call.place = { place, worker, waiting, at: before.at }
       return
     }
     case 'background':

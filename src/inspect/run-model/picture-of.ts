@@ -78,9 +78,7 @@ function callFrames(state: CallState): FrameBody[] {
       ...(keys !== undefined && { keys }),
     },
     ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
-    ...(state.place === undefined
-      ? []
-      : [{ type: 'place', call, place: state.place.place, worker: state.place.worker } as const]),
+    ...(state.place === undefined ? [] : [{ type: 'place', call, ...placeIn(state.place) } as const]),
     ...[state.asked, decision].flatMap((each) =>
       each === undefined ? [] : [{ type: 'decision', call, behavior: each.behavior, source: each.source } as const],
     ),
@@ -93,3 +91,5 @@ function callFrames(state: CallState): FrameBody[] {
 function bodyOf({ seq: _seq, at: _at, run: _run, ...body }: Frame): FrameBody {
   return body as FrameBody
 }
+
+const placeIn = ({ place, worker, waiting }: NonNullable<CallState['place']>) => ({ place, worker, waiting })

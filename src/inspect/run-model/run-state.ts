@@ -130,7 +130,7 @@ export interface CallState {
   /** The decision that asked a person, if one did. */
   asked: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
   /** Where its body runs, if not in the host's process, and since when. */
-  place: Pick<FrameOf<'place'>, 'place' | 'worker' | 'at'> | undefined
+  place: Pick<FrameOf<'place'>, 'place' | 'worker' | 'waiting' | 'at'> | undefined
   /** From when to when its body ran in the background. */
   detached: { readonly id: string; readonly from: number; to: number | undefined } | undefined
   /** The bodies that failed. */

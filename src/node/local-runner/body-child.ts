@@ -26,7 +26,9 @@ export class BodyChild {
   readonly #process: ChildProcess
   readonly #ready: Promise<Ready>
   readonly #gone: Promise<string>
-  readonly #listeners = new Set<(message: FromBody) => void>()
+  /** Gets the messages, and undefined when the process is gone. */
+  #listener: (message: FromBody | undefined) => void = () => undefined
+  #bodies = 0
   isGone = false
 
   constructor({ tools, execArgv, env, cwd }: ChildOptions) {
@@ -44,9 +46,7 @@ export class BodyChild {
       liveGroups.add(pid, `${runMarker}=${id}`)
       watchdog.guard(pid, id)
     }
-    child.on('message', (message: FromBody) => {
-      for (const listener of [...this.#listeners]) listener(message)
-    })
+    child.on('message', (message: FromBody) => this.#listener(message))
     this.#gone = new Promise((resolve) => {
       const end = (because: string): void => {
         this.isGone = true
@@ -57,23 +57,12 @@ export class BodyChild {
           watchdog.letGo(pid)
         }
         resolve(because)
+        this.#listener(undefined)
       }
       child.once('error', (error) => end(`could not be started: ${error.message}`))
       child.once('exit', (code, signal) => end(`ended with ${signal ?? `exit code ${code}`}`))
     })
-    this.#ready = Promise.race([
-      this.#next((message) => {
-        if (message.type === 'broken') return { problem: message.problem }
-        if (message.type !== 'ready') return undefined
-        const own = message.tools.map(({ name, version, schema }) => ({
-          name,
-          version,
-          schemaHash: schemaHashOf(schema),
-        }))
-        return { tools: new Map(own.map((tool) => [tool.name, tool])) }
-      }),
-      this.#gone.then((because) => ({ problem: `the process ${because}` })),
-    ])
+    this.#ready = Promise.race([this.#loaded(), this.#gone.then((because) => ({ problem: `the process ${because}` }))])
   }
 
   get name(): string {
@@ -99,8 +88,23 @@ export class BodyChild {
     return this.#follow(call)
   }
 
+  #loaded(): Promise<Ready> {
+    return new Promise((resolve) => {
+      this.#listener = (message) => {
+        if (message?.type === 'broken') resolve({ problem: message.problem })
+        if (message?.type !== 'ready') return
+        const own = message.tools.map(({ name, version, schema }) => ({
+          name,
+          version,
+          schemaHash: schemaHashOf(schema),
+        }))
+        resolve({ tools: new Map(own.map((tool) => [tool.name, tool])) })
+      }
+    })
+  }
+
   async #follow({ tool, toolUseID, input, context, signal, abortGraceMs, onProgress }: RemoteCall) {
-    const id = randomUUID()
+    const id = ++this.#bodies
     let kill: ReturnType<typeof setTimeout> | undefined
     let isKilled = false
     const stop = (): void => {
@@ -110,22 +114,24 @@ export class BodyChild {
         this.kill()
       }, abortGraceMs)
     }
-    const outcome = this.#next((message) => {
-      if (message.type === 'progress' && message.id === id) onProgress(message.data)
-      return message.type === 'outcome' && message.id === id ? message.outcome : undefined
+    const ended = new Promise<BodyOutcome | undefined>((resolve) => {
+      this.#listener = (message) => {
+        if (message === undefined) resolve(undefined)
+        else if (message.type === 'progress' && message.id === id) onProgress(message.data)
+        else if (message.type === 'outcome' && message.id === id) resolve(message.outcome)
+      }
     })
+    if (this.isGone) this.#listener(undefined)
     this.#tell({ type: 'run', id, tool: tool.name, toolUseID, input, context })
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
-    try {
-      const settled = await Promise.race([outcome, this.#gone.then(() => undefined)])
-      if (settled !== undefined || !isKilled) return settled
-      const message = 'The body did not stop within its grace period and was killed.'
-      return { status: 'threw', error: { name: 'AbortError', message } } as const
-    } finally {
-      clearTimeout(kill)
-      signal.removeEventListener('abort', stop)
-    }
+    const outcome = await ended
+    this.#listener = () => undefined
+    clearTimeout(kill)
+    signal.removeEventListener('abort', stop)
+    if (outcome !== undefined || !isKilled) return outcome
+    const message = 'The body did not stop within its grace period and was killed.'
+    return { status: 'threw', error: { name: 'AbortError', message } } as const
   }
 
   kill(): void {
@@ -155,18 +161,6 @@ export class BodyChild {
   #tell(message: ToBody): void {
     // a process that is gone is noticed by its exit
     if (this.#process.connected) this.#process.send(message, () => undefined)
-  }
-
-  #next<Value>(take: (message: FromBody) => Value | undefined): Promise<Value> {
-    return new Promise((resolve) => {
-      const listener = (message: FromBody): void => {
-        const taken = take(message)
-        if (taken === undefined) return
-        this.#listeners.delete(listener)
-        resolve(taken)
-      }
-      this.#listeners.add(listener)
-    })
   }
 }
 

@@ -4,20 +4,20 @@ import type { BodyOutcome, RemoteResult } from '../../remote/index.ts'
 export type ToBody =
   | {
       readonly type: 'run'
-      readonly id: string
+      readonly id: number
       readonly tool: string
       readonly toolUseID: string
       readonly input: unknown
       readonly context: Readonly<Record<string, unknown>>
     }
-  | { readonly type: 'abort'; readonly id: string; readonly reason: unknown }
+  | { readonly type: 'abort'; readonly id: number; readonly reason: unknown }
 
 /** A message from that process. */
 export type FromBody =
   | { readonly type: 'ready'; readonly tools: readonly { name: string; version?: string; schema: string }[] }
   | { readonly type: 'broken'; readonly problem: string }
-  | { readonly type: 'progress'; readonly id: string; readonly data: unknown }
-  | { readonly type: 'outcome'; readonly id: string; readonly outcome: BodyOutcome }
+  | { readonly type: 'progress'; readonly id: number; readonly data: unknown }
+  | { readonly type: 'outcome'; readonly id: number; readonly outcome: BodyOutcome }
 
 /**
  * The program of a process that runs bodies, one at a time. It is passed to the process as text, so it uses nothing from
@@ -37,7 +37,7 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
   const progressGapMs = 100
   const maxProgressChars = 8_000
   const tools = new Map<string, FoundTool>()
-  const controllers = new Map<string, AbortController>()
+  const controllers = new Map<number, AbortController>()
   const { process } = globalThis
   const send = (message: FromBody): void => void process.send?.(message, undefined, undefined, () => undefined)
   const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -67,7 +67,7 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
   }
 
   /** A few per second, and the newest one last: a tool may report a hundred thousand times. */
-  const progressOf = (id: string): { report(data: unknown): void; end(): void } => {
+  const progressOf = (id: number): { report(data: unknown): void; end(): void } => {
     let newest: { data: unknown } | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     let sentAt = -progressGapMs

@@ -175,7 +175,7 @@ class ProcessPool implements LocalRunner {
   }
 
   async #attempt(call: RemoteCall, job: Job): Promise<BodyOutcome | undefined> {
-    call.onPlace({ place: 'sent' })
+    call.onPlace(this.#free > 0 ? { place: 'sent' } : { place: 'sent', waiting: this.#waiting.size + 1 })
     const waited = await this.#waitForPlace(call.signal)
     if (waited !== undefined) return { status: 'notRun', because: waited }
     const child = this.#idle.pop() ?? new BodyChild(this.#options)

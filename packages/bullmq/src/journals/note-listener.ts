@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { JournalWriter } from 'signalbox/durable'
+import { type JournalWriter, NoteInbox, type StoredNote } from 'signalbox/durable'
 import { connect, type EngineOptions } from '../engine.ts'
 import { type Database, hashOf } from './database.ts'
 import { renewScript } from './scripts.ts'
@@ -62,50 +62,30 @@ export class NoteListener {
   }
 }
 
-/** Delivers the notes of a session to its owner, in order. */
-export class OpenInbox {
+/** The inbox of an open session, with what Redis needs to find it and to know its owner. */
+export class OpenInbox extends NoteInbox {
   readonly session: string
   readonly token: string
   readonly channel: string
-  readonly #database: Database
-  readonly #journal: JournalWriter
-  readonly #seen = new Set<string>()
-  #isHinted = false
-  #isBusy = false
-  isOver = false
 
   constructor(database: Database, journal: JournalWriter, token: string) {
-    this.#database = database
-    this.#journal = journal
-    this.session = hashOf(journal.id)
+    const session = hashOf(journal.id)
+    super(journal, (seen) => newNotes(database, session, seen))
+    this.session = session
     this.token = token
-    this.channel = database.key(this.session, 'inbox')
+    this.channel = database.key(session, 'inbox')
   }
+}
 
-  /** Reads the notes now, and once more if they change meanwhile. Never rejects: the next poll tries again. */
-  async look(): Promise<void> {
-    this.#isHinted = true
-    if (this.#isBusy) return
-    this.#isBusy = true
-    while (this.#isHinted && !this.isOver) {
-      this.#isHinted = false
-      await this.#read().catch(() => undefined)
-    }
-    this.#isBusy = false
-  }
-
-  async #read(): Promise<void> {
-    const { redis } = this.#database
-    const keys = await redis.lrange(this.#database.key(this.session, 'inbox'), 0, -1)
-    const fresh = keys.filter((key) => !this.#seen.has(key))
-    if (fresh.length === 0) return
-    const bodies = await redis.hmget(this.#database.key(this.session, 'bodies'), ...fresh)
-    for (const [place, key] of fresh.entries()) {
-      const body = bodies[place]
-      // another owner has copied it meanwhile
-      if (typeof body !== 'string' || this.isOver) continue
-      this.#seen.add(key)
-      this.#journal.deliver(JSON.parse(body))
-    }
-  }
+async function newNotes(database: Database, session: string, seen: ReadonlySet<string>): Promise<StoredNote[]> {
+  const { redis } = database
+  const keys = await redis.lrange(database.key(session, 'inbox'), 0, -1)
+  const fresh = keys.filter((key) => !seen.has(key))
+  if (fresh.length === 0) return []
+  const bodies = await redis.hmget(database.key(session, 'bodies'), ...fresh)
+  // a note without a body was copied meanwhile, by another owner
+  return fresh.flatMap((key, place) => {
+    const body = bodies[place]
+    return typeof body === 'string' ? [[key, body] as const] : []
+  })
 }

@@ -1,0 +1,44 @@
+import type { SessionNote } from './journal.ts'
+
+/** A note in a store: its key, and the note as JSON. */
+export type StoredNote = readonly [key: string, body: string]
+
+/** For stores: delivers the notes of a session to its owner, in order and each once. */
+export class NoteInbox {
+  /** The owner has closed the session: nothing is delivered any more. */
+  isOver = false
+  readonly #owner: { deliver(note: SessionNote): void }
+  readonly #read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>
+  readonly #seen = new Set<string>()
+  #isHinted = false
+  #isBusy = false
+
+  /** @param read returns the notes of the session in their order; it may leave out those that were seen */
+  constructor(
+    owner: { deliver(note: SessionNote): void },
+    read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>,
+  ) {
+    this.#owner = owner
+    this.#read = read
+  }
+
+  /** Reads the notes now, and once more if they change meanwhile. Never rejects: the next call tries again. */
+  async look(): Promise<void> {
+    this.#isHinted = true
+    if (this.#isBusy) return
+    this.#isBusy = true
+    while (this.#isHinted && !this.isOver) {
+      this.#isHinted = false
+      await this.#deliverNew().catch(() => undefined)
+    }
+    this.#isBusy = false
+  }
+
+  async #deliverNew(): Promise<void> {
+    for (const [key, body] of await this.#read(this.#seen)) {
+      if (this.isOver || this.#seen.has(key)) continue
+      this.#seen.add(key)
+      this.#owner.deliver(JSON.parse(body))
+    }
+  }
+}
