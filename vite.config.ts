@@ -1,42 +1,82 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/longest-first.ts'
 
 const at = (path: string): string => new URL(path, import.meta.url).pathname
 
-/** Every folder of tests is a project: `vitest --project query`. A package is one by its own name. */
-const rooms = [
+/**
+ * Every folder of tests is a project for `vitest --project query`. A package is one by its own name. Otherwise there are
+ * only two projects, because each transforms every module again.
+ */
+const rooms: Room[] = [
   ...folders('test').map((name) => ({ name, include: [`test/${name}/**/*.test.ts`] })),
   ...folders('packages')
     .filter((name) => existsSync(at(`./packages/${name}/test`)))
     .map((name) => ({ name, include: [`packages/${name}/test/**/*.test.ts`] })),
 ]
 
-/**
- * `npm run test:quick` leaves these out: browsers, builds and packing, other programs, real wires, random campaigns, long
- * walks, and tests that replace a module, because all files share their modules there.
- */
-const slow = [
-  'test/{e2e,packed,endurance,reference-executor,reference-query,chart-engine}/**',
-  'test/house/{agent-sdk,bridges,bundle,ensure-programs,examples,exports,loading,readme}.test.ts',
-  'test/inspect/{server,replay-page}/**',
-  'test/inspect/{what-if*,waiting-ranges,schedule-watch,xstate-fields,run-model/follows-executor}.test.ts',
-  'test/testing/{conformance,coverage,docs,explore*,invariants,mutants,pasted,recording,simulate,soak}.test.ts',
-  'test/charts/*.test.ts',
+interface Room {
+  readonly name: string
+  readonly include: string[]
+  readonly exclude?: string[]
+  readonly isolate?: boolean
+}
+
+/** Browsers, builds and packing, other programs, real wires. */
+const outside = [
+  'test/{e2e,packed,endurance}/**/*.test.ts',
+  'test/house/{agent-sdk,bridges,bundle,ensure-programs,examples,exports,readme}.test.ts',
+  'test/node/local-runner.test.ts',
+  'test/node/file-journals/processes.test.ts',
+  'test/testing/mutants.test.ts',
+  'packages/{mcp,cli,postgres,bullmq,xstate-inspect,stately-inspect}/**/*.test.ts',
+  'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
+  'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-*,leftovers,docs,background*,scan-files,rebound-names,wrappers}.test.ts',
+  'packages/tools/test/shell/{same-words,exact-rule,git-traps}.test.ts',
+]
+
+/** Replace or reload modules, measure memory, or take over the errors of the process. */
+const replacing = [
+  'packages/tools/test/isolation.test.ts',
+  'packages/tools/test/rebound-names.test.ts',
+  'test/chart-engine/choose-engine.test.ts',
+  'test/chart-engine/table-actor.test.ts',
+  'test/charts/every-transition-matters.test.ts',
+  'test/charts/machines-entry.test.ts',
+  'test/house/loading.test.ts',
+  'test/inspect/server/a-lot.test.ts',
+  'test/inspect/xstate-fields.test.ts',
+  'test/messages/ids-and-time.test.ts',
+  'test/testing/docs.test.ts',
+]
+
+/** Random campaigns and long walks. */
+const long = [
+  'test/{reference-executor,reference-query,chart-engine,charts}/**/*.test.ts',
+  'test/inspect/{server,replay-page}/**/*.test.ts',
+  'test/inspect/{what-if*,waiting-ranges,schedule-watch,run-model/follows-executor}.test.ts',
+  'test/testing/{conformance,coverage,explore*,invariants,pasted,recording,simulate,soak}.test.ts',
   'test/{adapters,query}/*{service,wire,same-meaning,clients,streamtext,stream-text}*.test.ts',
   'test/adapters/{nasty-*,garbage,openai-conversations}.test.ts',
   'test/inspector-app/reduce.test.ts',
   'test/durable/{random-*,agent-crashes}.test.ts',
   'test/executor/keyed-turns.test.ts',
-  'test/node/local-runner.test.ts',
-  'test/node/file-journals/{faults,processes}.test.ts',
+  'test/node/file-journals/faults.test.ts',
   'test/transcripts/{properties,answer-open-calls,compact-tool-results}.test.ts',
   'test/{permission,hooks}/*{properties,every-combination}*.test.ts',
-  'packages/{mcp,cli,postgres,bullmq,xstate-inspect,stately-inspect}/**',
-  'packages/tools/test/{*,shell}/{differential,real}*.test.ts',
-  'packages/tools/test/{races,grep-dialect,search,isolation,aborted-commands,bash*,bubblewrap,web*,host-*,leftovers,docs,background*,scan-files,rebound-names,wrappers}.test.ts',
-  'packages/tools/test/shell/{same-words,exact-rule,git-traps}.test.ts',
   'packages/tools/test/workspace/path-fuzz.test.ts',
 ]
+
+/** All other files share their modules, because loading them took longer than most tests. */
+const alone = [...outside, ...replacing]
+const halves: Room[] = [
+  { name: 'alone', include: alone },
+  { name: 'shared', include: ['{test,packages/*/test}/**/*.test.ts'], exclude: alone, isolate: false },
+]
+const isRoomAsked = process.argv.some((word) => word.startsWith('--project'))
+
+/** `npm run test:quick` leaves these out. */
+const slow = [...outside, ...long]
 
 export default defineConfig(({ mode }) => ({
   resolve: {
@@ -56,10 +96,10 @@ export default defineConfig(({ mode }) => ({
     ],
   },
   test: {
-    projects: rooms.map((room) => ({
+    projects: (isRoomAsked ? rooms : halves).map(({ exclude = [], ...room }) => ({
       extends: true as const,
       // a project does not take the mode over, so it is said here
-      test: { ...room, exclude: ['**/node_modules/**', ...(mode === 'quick' ? slow : [])] },
+      test: { ...room, exclude: ['**/node_modules/**', ...exclude, ...(mode === 'quick' ? slow : [])] },
     })),
     setupFiles: [
       './test/support/seed.ts',
@@ -75,6 +115,7 @@ export default defineConfig(({ mode }) => ({
     // processes, sockets and browsers on a busy machine: what passes only on the second try is listed at the end
     retry: 1,
     expect: { poll: { timeout: 60_000 } },
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './scripts/run-report.ts'],
     coverage: {
       provider: 'v8',

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 /** At the end of a run: the tests that passed only on the second try, and after a long run the ten slowest files. */
 export default class RunReport implements Reporter {
@@ -7,7 +7,7 @@ export default class RunReport implements Reporter {
     const unsteady = modules.flatMap((module) =>
       [...module.children.allTests('passed')]
         .filter((test) => test.diagnostic()?.flaky)
-        .map((test) => `    ${nameOf(module)} > ${test.fullName}`),
+        .map((test) => `    ${nameOf(module)} > ${test.fullName}${firstError(test)}`),
     )
     if (unsteady.length > 0)
       console.log(`\n UNSTEADY: passed only on the second try. Find out why.\n${unsteady.join('\n')}`)
@@ -20,6 +20,13 @@ export default class RunReport implements Reporter {
     const lines = slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${name}`)
     console.log(`\n The ten slowest files\n${lines.join('\n')}`)
   }
+}
+
+/** Why the first try failed. */
+function firstError(test: TestCase): string {
+  const [error] = test.result().errors ?? []
+  const lines = (error?.stack ?? error?.message ?? '').split('\n').filter((line) => !line.includes('/node_modules/'))
+  return lines.map((line) => `\n        ${line}`).join('')
 }
 
 const nameOf = (module: TestModule): string => relative(process.cwd(), module.moduleId)

@@ -1,8 +1,24 @@
-// Searches for a fault in the build in the given folder, and prints how it was found.
-const [, , root, file = ''] = process.argv
+// Searches for a fault in the build in the given folder, and prints how and at which step it was found. The file decides
+// where the search begins; the last argument is the number of steps, all if it is missing.
+const [, , root, file = '', steps = 'Infinity'] = process.argv
+// start with the part that contains the fault
+const isOfLimits = /budget|usage|reserving|spending|loop-guard|permission-decision/.test(file)
+const isOfBackground = /background|detach|concluding|session-fold/.test(file)
+const isOfLocks = /lock|key-traffic|completed/.test(file)
+const isInQuery = file.includes('query')
+const order = [isOfLimits, isOfBackground, isOfLocks, isInQuery].join()
+let step = 0
 const found = (by, what) => {
-  process.stdout.write(JSON.stringify({ by, what: String(what).split('\n')[0] }))
+  process.stdout.write(JSON.stringify({ by, what: String(what).split('\n')[0], step, order }))
   process.exit(0)
+}
+const foundNothing = () => {
+  process.stdout.write(JSON.stringify({ by: 'nothing' }))
+  process.exit(0)
+}
+/** Before each part of the search. */
+const nextStep = () => {
+  if (++step > Number(steps)) foundNothing()
 }
 let stage = 'exploration'
 const crashed = (error) => {
@@ -63,12 +79,14 @@ const queries = [
 ]
 const exploreTurns = async () => {
   for (const turn of turns) {
+    nextStep()
     const { breach } = await exploreTurn({ tools, ...turn, maxMs: 20_000, maxStates: 1_000 })
     if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
   }
 }
 const exploreQueries = async () => {
   for (const query of queries) {
+    nextStep()
     const { breach } = await exploreQuery({ tools, ...query, maxMs: 20_000, maxStates: 400 })
     if (breach !== undefined) found('exploration', breach.breaches[0].invariant)
   }
@@ -76,18 +94,21 @@ const exploreQueries = async () => {
 const simulateTurns = async () => {
   // some faults need a rare coincidence, such as a report from a body that was just abandoned
   for (let seed = 1; seed <= 20; seed++) {
+    nextStep()
     const { breach } = await simulate({ seed, runs: 400 })
     if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
   }
 }
 const simulateQueries = async () => {
   for (const seed of [1, 2]) {
+    nextStep()
     const { breach } = await simulateQuery({ seed, runs: 150 })
     if (breach !== undefined) found('simulation', breach.breaches[0].invariant)
   }
 }
 /** Two executors with the same locks: exploration plays one executor only. */
 const shareKeys = async () => {
+  nextStep()
   const { allowAllTools, createLocks, StreamingToolExecutor } = await import(`${root}/src/index.js`).catch(crashed)
   const later = () => new Promise((resolve) => setImmediate(resolve))
   const locks = createLocks()
@@ -139,6 +160,7 @@ const shareKeys = async () => {
 }
 /** Calls that outlive their turn: read, stopped, crossed by an end, and recovered from a log. */
 const sendToBackground = async () => {
+  nextStep()
   const { allowAllTools, backgroundOf, createSession, query } = await import(`${root}/src/index.js`).catch(crashed)
   const { memoryJournals, openSession } = await import(`${root}/src/durable/index.js`).catch(crashed)
   const { heldModel } = await import(`${root}/src/testing/held-model.js`)
@@ -359,9 +381,9 @@ const sendToBackground = async () => {
   const last = JSON.stringify(three.transcript)
   expect(last.split('"text":"[Background call bg_2').length === 2, 'an outcome is not delivered again after a restart')
 }
-const isOfBackground = /background|detach|concluding|session-fold/.test(file)
 /** A query with an agent under limits: exploration plays no agents. */
 const keepLimits = async () => {
+  nextStep()
   const { z } = await import('zod')
   const { allowAllTools, query } = await import(`${root}/src/index.js`).catch(crashed)
   const { scriptedModel } = await import(`${root}/src/query/scripted/index.js`).catch(crashed)
@@ -480,17 +502,13 @@ const keepLimits = async () => {
     'other calls run',
   )
 }
-const isOfLimits = /budget|usage|reserving|spending|loop-guard|permission-decision/.test(file)
 if (isOfLimits) await keepLimits()
-// start with the part that contains the fault
 if (isOfBackground) await sendToBackground()
-if (/lock|key-traffic|completed/.test(file)) await shareKeys()
-const isInQuery = file.includes('query')
+if (isOfLocks) await shareKeys()
 for (const hunt of isInQuery ? [exploreQueries, exploreTurns] : [exploreTurns, exploreQueries]) await hunt()
 stage = 'simulation'
 for (const hunt of isInQuery ? [simulateQueries, simulateTurns] : [simulateTurns, simulateQueries]) await hunt()
-if (!/lock|key-traffic|completed/.test(file)) await shareKeys()
+if (!isOfLocks) await shareKeys()
 if (!isOfBackground) await sendToBackground()
 if (!isOfLimits) await keepLimits()
-process.stdout.write(JSON.stringify({ by: 'nothing' }))
-process.exit(0)
+foundNothing()

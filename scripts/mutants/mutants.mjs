@@ -171,8 +171,8 @@ export const mutants = [
   [
     'machines',
     'a rejected input goes on',
-    "...toPreHooks],\n                        'input.rejected': toOwnResult,\n                        'call.abort': aborted,\n                        'call.interrupt': interrupted,\n                    },\n                },\n                preHooks",
-    "...toPreHooks],\n                        'input.rejected': toPreHooks,\n                        'call.abort': aborted,\n                        'call.interrupt': interrupted,\n                    },\n                },\n                preHooks",
+    "...withNewKeys(toPreHooks),\n                        ],\n                        'input.rejected': toOwnResult,\n                        'call.abort': aborted,\n                        'call.interrupt': interrupted,\n                    },\n                },\n                preHooks",
+    "...withNewKeys(toPreHooks),\n                        ],\n                        'input.rejected': toPreHooks,\n                        'call.abort': aborted,\n                        'call.interrupt': interrupted,\n                    },\n                },\n                preHooks",
   ],
   // the pipeline
   ['src/pipeline', 'a stopped call gets no signal', 'call.startedController?.stop(stopCause.reason);', ''],
@@ -357,7 +357,7 @@ export const mutants = [
     "'suspend.due': 'suspended',",
     '',
   ],
-  ['src/background', 'background: keys are given up', 'this.#host.holdKeys(this, keys)', 'void keys'],
+  ['src/background', 'background: keys are given up', 'this.#host.holdKeys(this, named)', 'void named'],
   [
     'src/background',
     'background: one call too many',

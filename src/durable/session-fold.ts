@@ -217,6 +217,7 @@ const steps: Steps & { [type: string]: unknown } = {
     const results = resultsOf(turn)
     fold.transcript.add({ assistants, results, container, isPaused, isPauseTurn, isEnded: stopReason !== undefined })
     fold.turns++
+    fold.usage.add({ calls: committed.calls })
     for (const id of committed.read ?? []) fold.background.delete(id)
     turn.committed = committed
   },

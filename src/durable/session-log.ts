@@ -37,6 +37,7 @@ export class SessionLog implements SessionJournal {
   readonly #releases = new Set<Promise<void>>()
   #stopNotes: () => void = () => undefined
   #onAgentAnswer: (() => void) | undefined
+  #recovered: SessionJournal['recovered']
   #failure: unknown
   #endsBy: string | undefined
 
@@ -45,6 +46,8 @@ export class SessionLog implements SessionJournal {
     this.#options = options
     this.contextKeys = options.contextKeys
     this.#fold = foldInto(new SessionFold(options.prices), journal.id, journal.records)
+    const [from, by] = this.#fold.owners.slice(-2)
+    if (this.#fold.isUnfinished && from !== undefined && by !== undefined) this.#recovered = { from, by }
   }
 
   static async open(
@@ -127,6 +130,10 @@ export class SessionLog implements SessionJournal {
     return this.#fold.result === undefined && this.#fold.usesFallback
   }
 
+  get recovered(): SessionJournal['recovered'] {
+    return this.#recovered
+  }
+
   get failure(): unknown {
     return this.#failure
   }
@@ -145,6 +152,7 @@ export class SessionLog implements SessionJournal {
     const whole = { ...record, ...(note !== undefined && { note }) }
     this.#journal.append(writable(whole) as unknown as NewRecord)
     this.#fold.take(whole as unknown as NewRecord)
+    if (record.t === 'run.ended') this.#recovered = undefined
     // an agent whose call is over never goes on
     for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#letGo(id)
   }

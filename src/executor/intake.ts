@@ -97,7 +97,9 @@ export class Intake {
     const isClash = this.#known.has(block.id)
     const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
-    const isRefused = this.#account?.call(past !== undefined) === false
+    // the usage of a recovered turn is not recorded yet: its calls meet the limit in the same order as before
+    const hasRoom = this.#account?.call(past?.started !== undefined) !== false
+    const isRefused = !hasRoom && past?.completed === undefined
     const problem = isRefused ? resultTexts.limitReached() : error
     const answer = past?.started === undefined ? answerWithoutRun(isClash, block, tool, problem) : undefined
     const runs = answer === undefined ? tool : undefined

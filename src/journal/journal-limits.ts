@@ -35,9 +35,18 @@ export function checkLimits(limits: JournalLimits = {}): CheckedLimits {
   return checked
 }
 
-const encoder = new TextEncoder()
-
-export const bytesOf = (text: string): number => encoder.encode(text).length
+/** In UTF-8, counted without a copy: every record is counted. */
+export function bytesOf(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x80) continue
+    // a pair of surrogates takes four bytes, two for each
+    const isPair = code >= 0xd800 && code <= 0xdfff
+    bytes += code < 0x800 || isPair ? 1 : 2
+  }
+  return bytes
+}
 
 /** The fields of a record that are large enough for a blob, each as JSON. */
 export function largeFields(record: Readonly<Record<string, unknown>>): Map<string, string> {

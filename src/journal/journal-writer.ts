@@ -111,8 +111,7 @@ export class JournalWriter implements Journal {
   #commit(): Promise<void> | undefined {
     if (this.#failure !== undefined) return undefined
     if (this.#pending.length === 0) return this.#inFlight
-    // in a microtask, so that everything appended in this step is included
-    this.#next ??= handled((this.#inFlight ?? Promise.resolve()).then(() => this.#startCommit()))
+    this.#next ??= handled((this.#inFlight ?? Promise.resolve()).then(endOfStep).then(() => this.#startCommit()))
     return this.#next
   }
 
@@ -138,6 +137,12 @@ export class JournalWriter implements Journal {
     return this.#inFlight
   }
 }
+
+const { setImmediate: immediate } = globalThis as { setImmediate?: (then: () => void) => unknown }
+
+/** When everything that follows without waiting is appended: the start of a call goes with the result of the one before. */
+const endOfStep = (): Promise<void> | undefined =>
+  immediate === undefined ? undefined : new Promise((resolve) => immediate(resolve))
 
 /** A rejected flush that nobody awaits must not end the process. */
 function handled(promise: Promise<void>): Promise<void> {

@@ -107,6 +107,8 @@ export interface Records {
     readonly isHookStopped?: boolean | undefined
     /** Background calls whose outcomes a call of this turn has told the model. */
     readonly read?: readonly string[] | undefined
+    /** How many calls it counts in the usage. */
+    readonly calls?: number | undefined
   }
   /** `kept`: the messages with which another model goes on. */
   'attempt.discarded': {

@@ -20,6 +20,8 @@ export interface RunLog {
   readonly backgroundCount: number
   /** Keys of the context that are kept. */
   readonly contextKeys: readonly string[]
+  /** Set until a run ends if this process goes on with the work of another: the owner before, and this one. */
+  readonly recovered: { readonly from: string; readonly by: string } | undefined
   /** Why the log accepts no more records. */
   readonly failure: unknown
   /** The log has a reply with this id, even if it was discarded. */

@@ -34,8 +34,8 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   loop.loopGuard?.note(attempt.assistants, attempt.results, (id) => attempt.isRefused(String(id)))
   const read = loop.background.commit((id) => attempt.hasCall(id), attempt.toldBefore)
   loop.setup.clearAddedRules()
-  loop.account.recordWork()
-  if (!attempt.isResumed) {
+  if (attempt.isResumed) loop.account.recordWork()
+  else {
     recordTurn(loop, attempt, read)
     loop.turns++
   }
@@ -45,7 +45,13 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   loop.tell({ type: 'results.drained' })
 }
 
-function recordTurn({ log }: QueryLoop, { reply, isPaused, isHookStopped }: Attempt, read: readonly string[]): void {
-  const more = { ...(isHookStopped && { isHookStopped }), ...(read.length > 0 && { read }) }
+function recordTurn(loop: QueryLoop, { reply, isPaused, isHookStopped }: Attempt, read: readonly string[]): void {
+  const { log, account } = loop
+  const calls = account.recordTurn()
+  const more = {
+    ...(isHookStopped && { isHookStopped }),
+    ...(read.length > 0 && { read }),
+    ...(calls > 0 && { calls }),
+  }
   log?.append({ t: 'turn.committed', reply: reply.id, isPaused, ...more })
 }

@@ -33,10 +33,12 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   readonly #listening = new Set<Listening>()
   readonly #executorListeners = new Set<(executor: StreamingToolExecutor) => void>()
   readonly #messageListeners = new Set<(message: QueryMessage) => void>()
+  readonly #firstExecutor: StreamingToolExecutor
   #isStarted = false
 
   constructor(options: QueryOptions) {
     this.#run = new QueryLoop(options)
+    this.#firstExecutor = this.#run.executor
     this.#run.onExecutor = (executor) => this.#attach(executor)
     this.#run.outgoing.onItem = (message) => this.#show(message)
   }
@@ -49,6 +51,13 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   /** The executor of the current attempt; each attempt at a reply has its own. */
   get executor(): StreamingToolExecutor {
     return this.#run.executor
+  }
+
+  /** The session and its owners while the query goes on with a turn that another process began; for observers. */
+  get recovered(): { readonly session: string; readonly from: string; readonly by: string } | undefined {
+    const { log, executor } = this.#run
+    if (log?.recovered === undefined || executor !== this.#firstExecutor) return undefined
+    return { session: log.session, ...log.recovered }
   }
 
   /** The conversation up to the last completed turn: valid for the API at any time. */

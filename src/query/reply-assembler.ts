@@ -135,9 +135,11 @@ export class ReplyAssembler {
 
   stop(delta: unknown, usage: unknown): readonly ReplyPart[] {
     if (typeof usage === 'object' && usage !== null) {
-      this.usage = { ...(this.usage as object), ...usage }
+      // a field without a value says nothing: what was reported before stays
+      const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined)
+      this.usage = { ...(this.usage as object), ...Object.fromEntries(told) }
       // the count at the start of a reply is not final
-      this.hasFinalUsage ||= 'output_tokens' in usage
+      this.hasFinalUsage ||= told.some(([name]) => name === 'output_tokens')
     }
     this.container = readField(delta, 'container') ?? this.container
     const stopReason = textOf(readField(delta, 'stop_reason'))

@@ -172,6 +172,16 @@ export class Account {
     claim.isGranted = false
   }
 
+  /** The turn is over. Returns its calls if its own record is to tell them: after a crash between two records they would count twice. */
+  recordTurn(): number {
+    // the turns of an agent are in a log of its own
+    const isOwn = this.#recorder !== undefined && this.depth === 0
+    const calls = isOwn ? this.#calls : 0
+    if (isOwn) this.#calls = 0
+    this.recordWork()
+    return calls
+  }
+
   /** The turn is over: its calls are recorded. */
   recordWork(): void {
     const calls = this.#calls

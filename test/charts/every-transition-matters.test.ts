@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { backgroundChart, callChart, executorChart, queryChart } from '../../machines/index.ts'
-import { sendsInvalidRequests } from '../support/validated-requests.ts'
+import { sendsInvalidRequests } from '../support/sent-flaws.ts'
 import { type ChartTransition, transitionsOf } from './chart-transitions.ts'
 import { scenarios } from './scenarios/index.ts'
 

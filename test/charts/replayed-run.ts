@@ -6,6 +6,7 @@ import {
   ExecutorSchedule,
   executorChart,
 } from '../../machines/index.ts'
+import { once } from '../../machines/once.ts'
 import { compileChart } from '../../src/chart-engine/compile-chart.ts'
 import { recordSteps, type TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, type ScriptedRunPort, scriptedCall, scriptedRunPort } from './scripted-port.ts'
@@ -21,9 +22,12 @@ export const kinds = {
 
 export type Move =
   | { type: 'add'; kind: keyof typeof kinds }
-  | { type: 'release' | 'withdraw' | 'settle' | 'cascade' | 'pend' | 'allow' | 'becomeUnsafe'; index: number }
+  | {
+      type: 'release' | 'withdraw' | 'settle' | 'cascade' | 'pend' | 'allow' | 'becomeUnsafe' | 'changeInput'
+      index: number
+    }
   | { type: 'interrupt' | 'abort' | 'sibling' | 'fallback' | 'take' | 'cut' | 'grace' }
-  | { type: 'addNamed' | 'nameFirst' }
+  | { type: 'addNamed' | 'addFree' | 'nameFirst' }
 
 const settle: CallEvent = { type: 'tool.settled', end: 'returned', willRetry: false, needsFormatting: false }
 const cascade: CallEvent[] = [
@@ -35,6 +39,7 @@ const toCall = {
   cascade,
   pend: [{ type: 'permission.pending' }],
   allow: [{ type: 'permission.allowed', change: undefined }],
+  changeInput: [{ type: 'permission.allowed', change: { isSafe: true, keys: undefined } }],
   becomeUnsafe: [{ type: 'permission.allowed', change: { isSafe: false, keys: undefined } }],
 } satisfies Record<string, CallEvent[]>
 
@@ -47,6 +52,8 @@ const toExecutor = {
   cut: { type: 'calls.withdraw', because: 'cut off' },
 } as const
 
+const executorTable = once(() => compileChart(executorChart()))
+
 /** Both production charts, played from the start: the executor with real call actors; only the bodies are scripted. */
 export class ReplayedRun {
   readonly run: ExecutorSchedule
@@ -55,11 +62,7 @@ export class ReplayedRun {
   readonly #actor
   #added = 0
 
-  constructor(
-    story: readonly Move[],
-    taken?: TakenTransitions,
-    logic: ExecutorMachine = compileChart(executorChart()),
-  ) {
+  constructor(story: readonly Move[], taken?: TakenTransitions, logic: ExecutorMachine = executorTable()) {
     this.run = new ExecutorSchedule(2, this.port)
     this.#actor = createActor(logic, { id: 'executor', input: { run: this.run } })
     taken?.watch(this.#actor.system as never)
@@ -75,6 +78,9 @@ export class ReplayedRun {
     } else if (move.type === 'addNamed') {
       const call = scriptedCall({ id: `c${this.#added++}`, isSafe: true })
       this.#actor.send({ type: 'call.add', call, cause: { kind: 'sibling_error', reason: 'sibling_error' } })
+    } else if (move.type === 'addFree') {
+      const options = { isSafe: true, needsAsking: true, mustQueueAgain: () => false }
+      this.#actor.send({ type: 'call.add', call: scriptedCall({ id: `c${this.#added++}`, ...options }) })
     } else if (move.type === 'nameFirst') {
       this.#actor.send({ type: 'abort.siblings', description: 'Bash', siblings: ['c0'] })
     } else if (move.type === 'grace') this.#endGrace()

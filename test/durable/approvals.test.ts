@@ -105,6 +105,26 @@ describe('questions that outlive their process', () => {
     await until(() => pay.started.length === 1)
   })
 
+  it('D11 D16 a reply that was cut off before anything started is discarded: its question closes, and its answer is stale', async () => {
+    const tool = heldTool('Pay')
+    const world = lives([tool.tool], { canUseTool: () => ({ behavior: 'later' }) })
+    const first = await world.begin()
+    first.session.send('pay')
+    await startReply(first)
+    first.held.call('p', 'Pay')
+    first.held.text('and then')
+    await world.written('permission.asked')
+    const second = await world.begin()
+    const [question] = second.session.questions()
+    second.session.resume()
+    await world.written('attempt.discarded')
+    expect(second.session.questions()).toEqual([])
+    expect(await second.session.answer(question?.id as string, { behavior: 'allow' })).toBe('stale')
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(tool.started).toEqual([])
+  })
+
   it('D6 D11 a question is open again under its id, and answering it needs no run', async () => {
     const hooked: string[] = []
     const context = {

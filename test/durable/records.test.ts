@@ -14,6 +14,7 @@ describe('the records of a session', () => {
     // two calls without an id
     await replyWith(first, ['', 'Write'], ['', 'Write'])
     await written('call.started')
+    await written('reply.block', 2)
     await until(() => write.started.length === 1)
     const log = await records()
     const blocks = log.filter(({ t }) => t === 'reply.block')

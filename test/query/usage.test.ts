@@ -139,6 +139,19 @@ describe('usage', () => {
     expect(run.usage.models.scripted).toMatchObject({ requests: 1, inputTokens: 0, outputTokens: 0 })
   })
 
+  it('U3 a field without a value takes nothing away from what was reported before', async () => {
+    const begin = { type: 'message_start' as const, message: { id: 'm', model: 'm', usage: usage(30, 1) } }
+    const stop = {
+      type: 'message_delta' as const,
+      delta: { stop_reason: 'end_turn' },
+      usage: { input_tokens: null, cache_read_input_tokens: undefined, output_tokens: 7 },
+    }
+    const model = scriptedModel([[{ event: begin }, 'Done.', { event: stop }, { cut: true }]])
+    const run = query({ messages: 'go', tools: [], model })
+    await end(run)
+    expect(run.usage.models.m).toMatchObject({ inputTokens: 30, outputTokens: 7 })
+  })
+
   it('U3 usage that a service sends twice is one usage', async () => {
     const twice = { type: 'message_delta' as const, delta: { stop_reason: 'end_turn' }, usage: usage(30, 3) }
     const model = scriptedModel([['Done.', { event: twice }, { event: twice }, { cut: true }]])

@@ -47,6 +47,10 @@ export class TestLog implements RunLog {
     return this.records.map(({ t }) => t)
   }
 
+  get recovered(): undefined {
+    return undefined
+  }
+
   hasReply(id: string): boolean {
     return this.fold.replies.has(id)
   }

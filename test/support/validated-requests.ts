@@ -1,5 +1,7 @@
 import { afterEach, expect, vi } from 'vitest'
 import { readField } from '../../src/base/read-field.ts'
+import { flawsOfChildren } from './children/watched-children.ts'
+import { flaws, takeFlaws } from './sent-flaws.ts'
 import { chatFlaws } from './services/chat-flaws.ts'
 import type { Fields } from './services/flaws.ts'
 import { promptFlaws } from './services/prompt-flaws.ts'
@@ -11,18 +13,10 @@ import { anthropicRequestFlaws } from './validate-anthropic-request.ts'
  * each of the four services, whichever model the test uses. What an adapter hands to its client is checked once more,
  * with its options. A test that sends something wrong on purpose says so. Child processes: see `children`.
  */
-const flaws: string[] = []
-let isOnPurpose = false
-
-export const sendsInvalidRequests = (): void => {
-  isOnPurpose = true
-}
-
 afterEach(() => {
-  const found = flaws.splice(0)
-  const wasOnPurpose = isOnPurpose
-  isOnPurpose = false
-  if (!wasOnPurpose) expect(found).toEqual([])
+  const { found, isOnPurpose } = takeFlaws()
+  if (!isOnPurpose) expect(found).toEqual([])
+  expect(flawsOfChildren()).toEqual([])
 })
 
 const note = (service: string, found: readonly string[]): void => {

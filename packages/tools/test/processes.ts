@@ -11,8 +11,14 @@ export async function processesWith(token: string): Promise<string[]> {
 /** By the name of the program, which even an ended process keeps, or by its arguments. */
 export function processesNamed(name: string): string[] {
   return pids()
-    .filter((pid) => read(`/proc/${pid}/stat`).includes(`(${name})`) || commandLine(Number(pid)).includes(`/${name} `))
+    .filter((pid) => hasName(pid, name) || commandLine(Number(pid)).includes(`/${name} `))
     .map((pid) => `${pid} ${commandLine(Number(pid))}`)
+}
+
+/** An ended orphan does not count: its end is collected by the first process of the machine, whenever that comes to it. */
+function hasName(pid: string, name: string): boolean {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat.includes(`(${name})`) && !stat.includes(') Z 1 ')
 }
 
 export function childrenOf(parent: number): number[] {

@@ -78,7 +78,8 @@ export class ShownRuns {
     }
     const show = (executor: Commandable): void => {
       current?.leave()
-      const as = { title: `${title} ${++turns}`, queryActor: query.actor, parentToolUseID }
+      const { actor: queryActor, recovered } = query
+      const as = { title: `${title} ${++turns}`, queryActor, parentToolUseID, recovered }
       current = this.#addOne(executor, as, commandsOf(query, executor), onWatched)
     }
     const stopTalk = query.onMessage?.((message) => {

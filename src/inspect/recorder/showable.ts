@@ -4,6 +4,7 @@ import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { Message } from '../../messages/message.ts'
 import type { QueryMessage } from '../../query/query-message.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
+import type { Recovered } from '../frames/frame.ts'
 import { type Connection, isConnection } from './connection-watch.ts'
 import type { Inspectable } from './run-watch.ts'
 
@@ -31,6 +32,8 @@ export interface Conversation {
   /** The texts around the calls. */
   onMessage?(listener: (message: QueryMessage) => void): () => void
   readonly transcript?: readonly Message[]
+  /** It goes on with a turn that another process began. */
+  readonly recovered?: Recovered | undefined
   abort(reason?: unknown): void
   interrupt(): void
 }

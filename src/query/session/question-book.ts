@@ -1,6 +1,19 @@
 import { sha256 } from '../../base/sha256.ts'
-import type { AgentCallRef, AnswerOrigin, AskedCall, QuestionDesk } from '../../pipeline/ask-channel.ts'
-import type { PermissionAnswer, PermissionQuestion } from '../../tool/permission.ts'
+import {
+  type AgentCallRef,
+  type AnswerOrigin,
+  type AskedCall,
+  channelOf,
+  type QuestionDesk,
+  withChannel,
+} from '../../pipeline/ask-channel.ts'
+import {
+  allowAllTools,
+  type CanUseTool,
+  type PermissionAnswer,
+  type PermissionQuestion,
+} from '../../tool/permission.ts'
+import type { SessionOptions } from './session-options.ts'
 
 /** A call that waits for a person. */
 export interface SessionQuestion extends PermissionQuestion, AgentCallRef {
@@ -60,3 +73,13 @@ export class QuestionBook implements QuestionDesk {
 /** Made of where the question stands and of the input that is shown: another input is another question. */
 export const questionId = (path: readonly string[], input: unknown): string =>
   `question_${sha256(JSON.stringify([path, input])).slice(0, 32)}`
+
+/** Without a host to ask, a question waits for `answer`. */
+export function askThrough(
+  { canUseTool = () => ({ behavior: 'later' }), context }: SessionOptions,
+  desk: QuestionDesk,
+): CanUseTool {
+  // recognized by identity, so that calls skip the permission phase; then only a hook can pause a call
+  if (canUseTool === allowAllTools && context?.hooks === undefined) return canUseTool
+  return withChannel(canUseTool, { addRules: channelOf(canUseTool)?.addRules, questions: desk, agents: [] })
+}

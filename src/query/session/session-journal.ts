@@ -47,3 +47,12 @@ export interface SessionJournal extends RunLog {
   fork(id: string, start: JournalStart): Promise<SessionJournal>
   close(): Promise<void>
 }
+
+/** The ids of the messages of a turn that is not over. */
+export function openMessageIds({ turn }: SessionJournal): string[] {
+  if (turn === undefined || turn.committed !== undefined) return []
+  const results = [...turn.calls.values()].flatMap(({ completed = [] }) => completed)
+  return [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])].map(
+    ({ uuid }) => uuid,
+  )
+}

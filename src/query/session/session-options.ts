@@ -1,5 +1,7 @@
 import type { BackgroundCall } from '../../background/background-calls.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
+import { readOptions as readExecutorOptions } from '../../executor/options.ts'
+import type { AccountOptions } from '../../usage/account.ts'
 import type { QueryOptions } from '../options.ts'
 import type { Query } from '../query.ts'
 import type { QueryResult } from '../query-message.ts'
@@ -52,4 +54,9 @@ export interface SessionEvents {
   /** A call in the background is over, whether or not a run is active. The model gets its outcome in the next turn. */
   background_finished: BackgroundCall
   run_ended: { readonly result: QueryResult }
+}
+
+export function accountOptions({ prices, limits, executor }: SessionOptions): AccountOptions {
+  const { clock, idsAndTime } = readExecutorOptions(executor)
+  return { prices, limits, clock, now: idsAndTime.now }
 }

@@ -1,4 +1,5 @@
 import type { CapturedContext } from '../../base/async-context.ts'
+import { captureContext } from '../../base/async-context.ts'
 import type { UserMessage } from '../../messages/message.ts'
 import type { Query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
@@ -13,6 +14,13 @@ export interface Sent {
   /** The async context of the sender, in which a run that begins with this message runs. */
   readonly context: CapturedContext | undefined
 }
+
+export const newSent = (message: UserMessage): Sent => ({
+  message,
+  span: { from: undefined, to: undefined },
+  isInterrupt: false,
+  context: captureContext(),
+})
 
 /** One run of a session, driven to its end whether or not anybody reads it. */
 export class SessionRun {

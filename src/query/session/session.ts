@@ -1,19 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { BackgroundCalls } from '../../background/background-calls.ts'
-import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import type { SessionNote } from '../../journal/journal.ts'
 import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
-import { withRules } from '../../permission/permission-settings.ts'
-import { channelOf, type QuestionDesk, withChannel } from '../../pipeline/ask-channel.ts'
 import type { DetachOptions } from '../../tool/background.ts'
-import { allowAllTools, type CanUseTool, type PermissionAnswer } from '../../tool/permission.ts'
+import type { CanUseTool, PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
-import { Account, type AccountOptions } from '../../usage/account.ts'
+import { Account } from '../../usage/account.ts'
 import { checkModel } from '../../usage/limits.ts'
 import type { RunUsage } from '../../usage/usage-total.ts'
 import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
@@ -21,16 +18,18 @@ import { query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
-import { QuestionBook, type SessionQuestion } from './question-book.ts'
-import type { SessionJournal } from './session-journal.ts'
+import { askThrough, QuestionBook, type SessionQuestion } from './question-book.ts'
+import { SessionContexts } from './session-contexts.ts'
+import { openMessageIds, type SessionJournal } from './session-journal.ts'
 import {
+  accountOptions,
   checkSessionId,
   type ForkOptions,
   type SendOptions,
   type SessionEvents,
   type SessionOptions,
 } from './session-options.ts'
-import { type Sent, SessionRun } from './session-run.ts'
+import { newSent, type Sent, SessionRun } from './session-run.ts'
 import { SessionView, type Span } from './session-view.ts'
 
 /** `suspended`: there is work to resume, and nothing runs until `resume`, `send` or an answer. */
@@ -55,10 +54,8 @@ export class Session implements AsyncDisposable {
   readonly #questions: QuestionBook
   readonly #canUseTool: CanUseTool
   readonly #emitter = new Emitter<SessionEvents>()
-  readonly #hostController: AbortController
-  /** Each context with the position in the log from which it holds, for forks of the past. */
-  readonly #contexts: { readonly from: number; readonly context: ToolUseContext }[]
-  readonly #onHostAbort = (): void => this.abort(this.#hostController.signal.reason)
+  readonly #contexts: SessionContexts
+  readonly #onHostAbort = (): void => this.abort(this.#contexts.hostController.signal.reason)
   /** The calls that outlive their turn, and the run. */
   readonly background: BackgroundCalls
   #transcript: Message[]
@@ -91,10 +88,8 @@ export class Session implements AsyncDisposable {
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of this.#transcript) this.#log.push(message)
-    const context = createToolUseContext(options.context)
-    this.#contexts = [{ from: 0, context }]
-    this.#hostController = context.abortController
-    this.#hostController.signal.addEventListener('abort', this.#onHostAbort)
+    this.#contexts = new SessionContexts(createToolUseContext(options.context), journal)
+    this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
     if (journal === undefined) return
     if (options.account === undefined) this.#keepUsage(journal)
     this.#isPaused = journal.isUnfinished
@@ -118,7 +113,7 @@ export class Session implements AsyncDisposable {
 
   /** The context as it now stands, with the rules that came with answers. It can be handed to another executor. */
   get context(): ToolUseContext {
-    return this.#withHostController(this.#active?.query.context ?? this.#lastContext)
+    return this.#contexts.forHost(this.#active?.query.context ?? this.#contexts.last)
   }
 
   /** What all its runs have used, their agents and background calls included. */
@@ -223,7 +218,8 @@ export class Session implements AsyncDisposable {
     const { transcript } = this
     const messages = at === undefined ? transcript : messagesUpTo(transcript, at)
     const last = messages.at(-1)
-    const context = at === undefined || last === undefined ? this.context : this.#contextAfter(last.uuid)
+    const context =
+      at === undefined || last === undefined ? this.context : this.#contexts.at(this.#log.after(last.uuid))
     if (this.#journal === undefined) return new Session({ ...this.#options, id, messages, context })
     const forkId = id ?? `session_${defaultIdsAndTime.uuid()}`
     const journal = await this.#journal.fork(forkId, {
@@ -319,11 +315,12 @@ export class Session implements AsyncDisposable {
     let run: SessionRun | undefined
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
-      const context = { ...this.#lastContext, abortController: new AbortController() }
+      const context = { ...this.#contexts.last, abortController: new AbortController() }
       const own = { background: this.background, account: this.#account }
       run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context, ...own }, sent)
       this.#active = run
-      if (this.#hostController.signal.aborted) run.query.abort(this.#hostController.signal.reason)
+      const { signal } = this.#contexts.hostController
+      if (signal.aborted) run.query.abort(signal.reason)
       this.#emitter.emit('run_started', { run: run.query })
       const driven = run.drive((message) => this.#take(run as SessionRun, message))
       if (this.#journal !== undefined) run.steerBy(sent)
@@ -360,14 +357,14 @@ export class Session implements AsyncDisposable {
     const sent = run.sentBy(message.uuid)
     if (sent !== undefined) sent.span.from = this.#log.end
     this.#log.push(message)
-    this.#keepContext(run)
+    this.#contexts.keep(run.query.context, this.#log.end)
   }
 
   #finish(run: SessionRun | undefined, begunWith: readonly Sent[], result: QueryResult): void {
     const { over, unanswered } = run?.judge(result) ?? { over: begunWith, unanswered: [] }
     if (run !== undefined) {
       this.#transcript = run.query.transcript
-      this.#keepContext(run)
+      this.#contexts.keep(run.query.context, this.#log.end)
     }
     this.#active = undefined
     this.background.listener = undefined
@@ -391,7 +388,7 @@ export class Session implements AsyncDisposable {
     )
     this.#inbox = [...unanswered.filter((sent) => !waits.includes(sent)), ...waits]
     if (reason === 'journal_error') this.#isPaused = true
-    const shown = new Set(uuidsOf(journal))
+    const shown = new Set(openMessageIds(journal))
     this.#log.drop(({ uuid }) => shown.has(uuid))
   }
 
@@ -409,70 +406,14 @@ export class Session implements AsyncDisposable {
     await this.whenIdle()
     await this.background.close('session_closed')
     await this.#journal?.close().catch(() => undefined)
-    this.#hostController.signal.removeEventListener('abort', this.#onHostAbort)
+    this.#contexts.hostController.signal.removeEventListener('abort', this.#onHostAbort)
     this.#log.close()
   }
 
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new SignalboxError('session_closed', `Session ${this.id} is closed.`)
   }
-
-  #keepContext({ query: { context } }: SessionRun): void {
-    if (this.#contexts.at(-1)?.context !== context) this.#contexts.push({ from: this.#log.end, context })
-  }
-
-  get #lastContext(): ToolUseContext {
-    const { context } = this.#contexts.at(-1) as { context: ToolUseContext }
-    // answers may come while nothing runs, and their rules hold
-    return this.#journal === undefined ? context : restoredContext(context, this.#journal)
-  }
-
-  #contextAfter(uuid: string): ToolUseContext {
-    const end = this.#log.after(uuid)
-    const held = this.#contexts.findLast(({ from }) => from <= end) as { context: ToolUseContext }
-    return this.#withHostController(held.context)
-  }
-
-  #withHostController(context: ToolUseContext): ToolUseContext {
-    return { ...context, abortController: this.#hostController }
-  }
 }
-
-function accountOptions({ prices, limits, executor }: SessionOptions): AccountOptions {
-  const { clock, idsAndTime } = readExecutorOptions(executor)
-  return { prices, limits, clock, now: idsAndTime.now }
-}
-
-const newSent = (message: UserMessage): Sent => ({
-  message,
-  span: { from: undefined, to: undefined },
-  isInterrupt: false,
-  context: captureContext(),
-})
 
 const pick = (context: ToolUseContext, keys: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(keys.map((key) => [key, context[key]]))
-
-function restoredContext(given: ToolUseContext, { rules, context }: SessionJournal): ToolUseContext {
-  const hasRules = Object.values(rules).some((list) => (list?.length ?? 0) > 0)
-  return { ...given, ...context, ...(hasRules && { permissions: withRules(given.permissions, rules) }) }
-}
-
-/** The messages of a turn that is not over. */
-function uuidsOf({ turn }: SessionJournal): string[] {
-  if (turn === undefined || turn.committed !== undefined) return []
-  const results = [...turn.calls.values()].flatMap(({ completed = [] }) => completed)
-  return [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])].map(
-    ({ uuid }) => uuid,
-  )
-}
-
-/** Without a host to ask, a question waits for `answer`. */
-function askThrough(
-  { canUseTool = () => ({ behavior: 'later' }), context }: SessionOptions,
-  desk: QuestionDesk,
-): CanUseTool {
-  // recognized by identity, so that calls skip the permission phase; then only a hook can pause a call
-  if (canUseTool === allowAllTools && context?.hooks === undefined) return canUseTool
-  return withChannel(canUseTool, { addRules: channelOf(canUseTool)?.addRules, questions: desk, agents: [] })
-}

@@ -213,7 +213,7 @@ describe('a disk with faults', () => {
     journal.append(sent('lingers'))
     expect(await textsIn(store)).toEqual([])
     await vi.advanceTimersByTimeAsync(100)
-    expect(await textsIn(store)).toEqual(['lingers'])
+    await expect.poll(() => textsIn(store)).toEqual(['lingers'])
     await journal.close()
   })
 

@@ -1,0 +1,206 @@
+const memory = 'test/durable/memory-journals.test.ts'
+const rules = 'test/durable/conformance.test.ts'
+const matrix = 'test/durable/crash-matrix.test.ts'
+const recovery = 'test/durable/recovery.test.ts'
+const failures = 'test/durable/failures.test.ts'
+const approvals = 'test/durable/approvals.test.ts'
+const agents = 'test/durable/agents.test.ts'
+const records = 'test/durable/records.test.ts'
+const badInput = 'test/durable/bad-input.test.ts'
+const faults = 'test/node/file-journals/faults.test.ts'
+const format = 'test/node/file-journals/file-format.test.ts'
+const syncs = 'test/node/file-journals/syncs.test.ts'
+const before = 'test/durable/durable-before.test.ts'
+const files = 'src/node/file-journals'
+
+/** [room, what goes wrong, this, becomes that, the test file that must fail] */
+export const journalFaults = [
+  ['src/durable', 'an earlier owner may write', 'if (!isOurs()) throw sessionFenced(id)', '', memory],
+  [
+    files,
+    'a log that another process writes is written',
+    'if (size !== this.#length) throw sessionFenced(this.#id)',
+    '',
+    format,
+  ],
+  [
+    files,
+    'the lock of another host counts as dead',
+    "this.#processes.liveness(note) === 'dead'",
+    "this.#processes.liveness(note) !== 'alive'",
+    faults,
+  ],
+  [
+    files,
+    'a process goes behind an owner that came since',
+    'lower[0]?.note?.token !== dead?.note?.token',
+    'false',
+    faults,
+  ],
+  [
+    'src/journal',
+    'two commits at once',
+    '(this.#inFlight ?? Promise.resolve()).then(endOfStep)',
+    'Promise.resolve().then(endOfStep)',
+    before,
+  ],
+  ['src/journal', 'the start of a call needs a sync of its own', '.then(endOfStep)', '', syncs],
+  ['src/journal', 'a journal goes on after a failed commit', 'this.fail(error)', 'void error', faults],
+  [
+    files,
+    'records that may not be durable are read',
+    'await this.#file.truncate(this.#length).catch(() => undefined)',
+    '',
+    faults,
+  ],
+  [files, 'a commit is not synced', 'await this.#file.sync()', '', faults],
+  [files, 'a note is not durable when it is accepted', 'await this.#disk.syncFolder(inbox)', '', faults],
+  [
+    'src/pipeline',
+    'a body begins before its start is durable',
+    "whenFlushed(call, (isDurable) => (isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call)))",
+    "call.tell({ type: 'start.journaled' })",
+    before,
+  ],
+  [
+    'src/pipeline',
+    'a result that is not recorded is handed over',
+    "if (isDurable) return call.tell({ type: 'result.recorded' })",
+    "return call.tell({ type: 'result.recorded' })",
+    failures,
+  ],
+  [files, 'a checksum is not compared', 'crc !== undefined && line.c !== crc', 'false', format],
+  [
+    files,
+    'a torn tail is not cut off',
+    'if (this.#file.state().size > this.#length) await this.#file.truncate(this.#length)',
+    '',
+    faults,
+  ],
+  [files, 'a hole in the last line counts as a record', 'bytes.includes(0)) break', 'false) break', format],
+  ['src/journal', 'a log of a newer version is opened', '(v as number) > journalVersion', 'false', format],
+  ['src/journal', 'a record of an unknown type is skipped', '!known.has(t) && optional !== true', 'false', rules],
+  ['src/durable', 'the second answer counts too', '!isOpen || session.inbox.has(key)', '!isOpen', memory],
+  ['src/journal', 'a note is delivered twice', 'if (this.#known.has(key)) return', '', rules],
+  [
+    'src/query/session',
+    'an answer that comes while nothing runs is dropped',
+    'if (!isTaken && !journal.takeAnswer(note))',
+    'if (!isTaken)',
+    approvals,
+  ],
+  [
+    'src/query/session',
+    'an answer that comes during a suspension is not acted on',
+    "reason !== 'suspended' || this.#journal?.hasAnswered === true",
+    "reason !== 'suspended'",
+    approvals,
+  ],
+  ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', approvals],
+  [
+    'src/durable',
+    'rules that came with answers are lost',
+    'if (answer.addRules !== undefined) fold.rules = withRules(fold.rules, answer.addRules)',
+    '',
+    approvals,
+  ],
+  [
+    'src/durable',
+    'a discarded reply keeps its questions',
+    'fold.closeQuestions((each) => each.reply === reply)\n    for',
+    'for',
+    approvals,
+  ],
+  [
+    'src/durable',
+    'the fallback is forgotten',
+    'if (usesFallback === true) fold.usesFallback = true\n    const blocks',
+    'const blocks',
+    records,
+  ],
+  [
+    'src/journal',
+    'a cut reply counts although nothing had started',
+    "started !== undefined) ? 'cutOff' : 'discarded'",
+    "started !== undefined) ? 'cutOff' : 'cutOff'",
+    recovery,
+  ],
+  [
+    'src/journal',
+    'a cut reply is discarded although a call had started',
+    "started !== undefined) ? 'cutOff' : 'discarded'",
+    "started !== undefined) ? 'discarded' : 'discarded'",
+    recovery,
+  ],
+  [
+    'src/pipeline',
+    'a call with effects runs again',
+    "isReadOnly(tool, reading.input) ? 'again' : 'unknown'",
+    "'again'",
+    matrix,
+  ],
+  [
+    'src/pipeline',
+    'a call whose schema has changed runs again',
+    "if (reading.status === 'invalid') return undefined",
+    "if (reading.status === 'invalid') return { ...reading, status: 'valid', input: given } as never",
+    badInput,
+  ],
+  [
+    'src/pipeline',
+    'a throw of recover is not an unknown outcome',
+    "() => call.isIn('recovering') && endUnknown(call)",
+    '() => undefined',
+    recovery,
+  ],
+  [
+    'src/pipeline',
+    'an unknown outcome is no failure for the calls beside it',
+    'const cancels = !isAborted && cancelsSiblings(',
+    'const cancels = false && cancelsSiblings(',
+    before,
+  ],
+  ['src/pipeline', 'the start of a call is not recorded', 'if (!call.onlyReads) {', 'if (false) {', matrix],
+  [
+    'src/durable',
+    'the agents of an earlier owner are not fenced',
+    "await this.#addAgent(session, of, 'resume', {})",
+    '',
+    agents,
+  ],
+  [
+    'src/durable',
+    'an agent whose call is over keeps its question',
+    'if (agent.isUnfinished) agent.append(',
+    'if (false) agent.append(',
+    agents,
+  ],
+  [
+    'src/durable',
+    'an agent that a crash left behind is not ended',
+    'if (!this.#fold.agents.has(session)) await this.#letGo(session)',
+    '',
+    agents,
+  ],
+  [
+    'src/durable',
+    'a retried agent has the log of the first attempt',
+    'of.isRetry ? before + 1 : Math.max(before, 1)',
+    'Math.max(before, 1)',
+    agents,
+  ],
+  [
+    'src/durable',
+    'a session goes on without the log of its agent',
+    '&& !isOwnLimit) outer.#fail(cause)',
+    '&& false) outer.#fail(cause)',
+    agents,
+  ],
+  [
+    'src/durable',
+    'an agent is opened by itself',
+    'if (options.outer === undefined) await refuseAgent(id, options.store)',
+    '',
+    agents,
+  ],
+]

@@ -1,0 +1,47 @@
+import { withRules } from '../../permission/permission-settings.ts'
+import type { ToolUseContext } from '../../tool/tool-use-context.ts'
+import type { SessionJournal } from './session-journal.ts'
+
+interface HeldContext {
+  /** The position in the session's messages from which it holds. */
+  readonly from: number
+  readonly context: ToolUseContext
+}
+
+/** The contexts of a session, past ones too, for forks. Runs have controllers of their own; the host's is kept here. */
+export class SessionContexts {
+  readonly hostController: AbortController
+  readonly #held: HeldContext[]
+  readonly #journal: SessionJournal | undefined
+
+  constructor(context: ToolUseContext, journal: SessionJournal | undefined) {
+    this.hostController = context.abortController
+    this.#held = [{ from: 0, context }]
+    this.#journal = journal
+  }
+
+  /** Answers may come while nothing runs, and their rules hold. */
+  get last(): ToolUseContext {
+    const { context } = this.#held.at(-1) as HeldContext
+    return this.#journal === undefined ? context : restored(context, this.#journal)
+  }
+
+  keep(context: ToolUseContext, from: number): void {
+    if (this.#held.at(-1)?.context !== context) this.#held.push({ from, context })
+  }
+
+  /** The context that held at a position, for the host. */
+  at(position: number): ToolUseContext {
+    const { context } = this.#held.findLast(({ from }) => from <= position) as HeldContext
+    return this.forHost(context)
+  }
+
+  forHost(context: ToolUseContext): ToolUseContext {
+    return { ...context, abortController: this.hostController }
+  }
+}
+
+function restored(given: ToolUseContext, { rules, context }: SessionJournal): ToolUseContext {
+  const hasRules = Object.values(rules).some((list) => (list?.length ?? 0) > 0)
+  return { ...given, ...context, ...(hasRules && { permissions: withRules(given.permissions, rules) }) }
+}

@@ -1,0 +1,195 @@
+import { type Journal, type JournalStore, JournalWriter, type PendingRecord } from 'signalbox/durable'
+import { describe, expect, it } from 'vitest'
+import { allowAllTools } from '../../src/index.ts'
+import { firstRecords } from '../../src/journal/pending-records.ts'
+import { lives, readAll, replyWith, sayLast, settle, startReply } from '../support/durable-lives.ts'
+import { heldTool } from '../support/held-tool.ts'
+
+/** A store of one session whose commits are durable only when the test says so. */
+function heldJournals() {
+  const held: { readonly types: readonly string[]; readonly resolve: () => void }[] = []
+  const kept: PendingRecord[] = []
+  let isHolding = false
+  let writer: JournalWriter | undefined
+  const parsed = ({ n, at, body }: PendingRecord) => ({ n, at, ...JSON.parse(body) })
+  const unsupported = (): never => {
+    throw new Error('not needed here')
+  }
+  const store: JournalStore = {
+    async open(id, options): Promise<Journal> {
+      kept.push(...firstRecords(id, options, kept.length, 0))
+      const sink = {
+        async commit(records: readonly PendingRecord[]) {
+          if (isHolding) {
+            const types = records.map(({ body }) => JSON.parse(body).t)
+            await new Promise<void>((resolve) => held.push({ types, resolve }))
+          }
+          kept.push(...records)
+        },
+        release: async () => undefined,
+      }
+      writer = new JournalWriter({ id, records: kept.map(parsed), bytes: 0, sink, lingerMs: 0 })
+      return writer
+    },
+    async *read() {
+      for (const record of kept.map(parsed)) yield record
+    },
+    async post(_id, note) {
+      writer?.deliver(note)
+      return 'accepted'
+    },
+    list: unsupported,
+    remove: unsupported,
+  }
+  return {
+    store,
+    /** From now on nothing is durable. */
+    hold: () => {
+      isHolding = true
+    },
+    /** The types of the records of each commit that is under way. */
+    underWay: () => held.map(({ types }) => types),
+    /** The commits that are under way are durable now. */
+    letGo: async () => {
+      for (const { resolve } of held.splice(0)) resolve()
+      await settle()
+    },
+  }
+}
+
+describe('what is durable before what', () => {
+  it('S9 the message is durable before the model is asked', async () => {
+    const { store, ...journals } = heldJournals()
+    const { session, held } = await lives([], { journals: store }).begin()
+    journals.hold()
+    session.send('go')
+    await settle()
+    expect([journals.underWay(), held.requests.length]).toEqual([[['message.sent']], 0])
+    await journals.letGo()
+    expect(held.requests).toHaveLength(1)
+  })
+
+  it('D4 the start of a call with effects is durable before its body begins; a read-only body needs no record', async () => {
+    const { store, ...journals } = heldJournals()
+    const [write, read] = [heldTool('Write'), heldTool('Read', { safe: true, isReadOnly: () => true })]
+    const life = await lives([write.tool, read.tool], { journals: store, canUseTool: allowAllTools }).begin()
+    life.session.send('go')
+    await startReply(life)
+    journals.hold()
+    life.held.call('r', 'Read')
+    await settle()
+    expect([read.started, journals.underWay().flat()]).toEqual([['r'], expect.not.arrayContaining(['call.started'])])
+    read.run('r').finish()
+    await settle()
+    await journals.letGo()
+    life.held.call('w', 'Write')
+    life.held.end('tool_use')
+    await settle()
+    expect(write.started).toEqual([])
+    await journals.letGo()
+    await journals.letGo()
+    expect(write.started).toEqual(['w'])
+  })
+
+  it('D5 a result is durable before it is yielded', async () => {
+    const { store, ...journals } = heldJournals()
+    const write = heldTool('Write')
+    const life = await lives([write.tool], { journals: store, canUseTool: allowAllTools }).begin()
+    const seen: string[] = []
+    void (async () => {
+      for await (const message of life.session.send('go')) seen.push(JSON.stringify(message))
+    })()
+    await replyWith(life, ['w', 'Write'])
+    journals.hold()
+    write.run('w').finish()
+    await settle()
+    expect(journals.underWay().flat()).toContain('call.completed')
+    expect(seen.join()).not.toContain('w done')
+    await journals.letGo()
+    expect(seen.join()).toContain('w done')
+  })
+
+  it('D6 the answer is durable before the body begins', async () => {
+    const { store, ...journals } = heldJournals()
+    const write = heldTool('Write', { isReadOnly: () => true })
+    const life = await lives([write.tool], { journals: store, canUseTool: () => ({ behavior: 'later' }) }).begin()
+    life.session.send('go')
+    await replyWith(life, ['w', 'Write'])
+    const [question] = life.session.questions()
+    journals.hold()
+    void life.session.answer(question?.id as string, { behavior: 'allow' })
+    for (let round = 0; round < 5 && !journals.underWay().flat().includes('permission.answered'); round++) {
+      expect(write.started).toEqual([])
+      if (journals.underWay().length > 0) await journals.letGo()
+      else await settle()
+    }
+    expect([journals.underWay().flat(), write.started]).toEqual([expect.arrayContaining(['permission.answered']), []])
+    await journals.letGo()
+    await journals.letGo()
+    expect(write.started).toEqual(['w'])
+  })
+
+  it('D7 the end of the run is durable before the view ends', async () => {
+    const { store, ...journals } = heldJournals()
+    const life = await lives([], { journals: store }).begin()
+    let isOver = false
+    void readAll(life.session.send('go')).then(() => {
+      isOver = true
+    })
+    await startReply(life)
+    journals.hold()
+    life.held.text('Done.')
+    life.held.end()
+    await settle()
+    for (let round = 0; round < 5 && !journals.underWay().flat().includes('run.ended'); round++) await journals.letGo()
+    expect([journals.underWay().flat(), isOver]).toEqual([expect.arrayContaining(['run.ended']), false])
+    await journals.letGo()
+    expect(isOver).toBe(true)
+  })
+
+  it('D8 one commit is under way at a time, and what is appended meanwhile goes with the next', async () => {
+    const { store, ...journals } = heldJournals()
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    journals.hold()
+    const append = (t: string) => {
+      journal.append({ t, optional: true })
+      void journal.flush()
+    }
+    append('one')
+    await settle()
+    append('two')
+    await settle()
+    append('three')
+    await settle()
+    expect(journals.underWay()).toEqual([['one']])
+    await journals.letGo()
+    expect(journals.underWay()).toEqual([['two', 'three']])
+  })
+})
+
+describe('an unknown outcome', () => {
+  it('D12 is never retried, counts as a failure for the calls beside it, and is an event of its own', async () => {
+    const options = { safe: true, cancelsSiblingsOnError: true, obedient: true }
+    const shell = heldTool('Shell', { ...options, retry: { attempts: 3 } })
+    const other = heldTool('Other', { safe: true, isReadOnly: () => true, obedient: true })
+    const world = lives([shell.tool, other.tool], { canUseTool: allowAllTools })
+    const first = await world.begin()
+    first.session.send('go')
+    await replyWith(first, ['s', 'Shell'], ['o', 'Other'])
+    expect([shell.started, other.started]).toEqual([['s'], ['o']])
+    const second = await world.begin()
+    const unknown: unknown[] = []
+    second.session.on('run_started', ({ run }) => {
+      run.onExecutor((executor) => executor.on('tool_use_unknown', (event) => unknown.push(event)))
+    })
+    second.session.resume()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(shell.started).toEqual(['s'])
+    expect(unknown).toMatchObject([{ toolUseID: 's' }])
+    const text = JSON.stringify(second.session.transcript)
+    expect(text).toContain('It may or may not have taken effect')
+    expect(text).toMatch(/Cancelled|cancelled/)
+    expect(text).not.toContain('o done')
+  })
+})
