@@ -163,6 +163,9 @@ describe('the playground', () => {
       await expect.poll(() => page.locator('.watch').textContent()).toBe(scenario.watch)
       const reports = await playThrough(page)
       expect(await resultIds(page), scenario.id).toEqual(ids(scenario))
+      // two lists of the same story, both to its end
+      const [newest] = await told(page)
+      await expect.poll(() => page.locator('.story .sentences span').allTextContents()).toContain(newest)
       expect(reports.length, scenario.id).toBeGreaterThan(scenario.calls.length)
       seen[scenario.id] = reports
     }
