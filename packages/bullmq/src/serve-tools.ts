@@ -269,16 +269,15 @@ class ToolServer implements ServedTools {
     const { again, tool, toolUseID } = call
     const id = String(job.id)
     const isSecond = job.attemptsStarted > 1
-    if (isSecond && (!again || job.attemptsStarted > 2)) {
-      return { status: 'unknown', because: 'Its first worker was lost.' }
-    }
+    const lost: BodyOutcome = { status: 'unknown', because: 'Its first worker was lost.' }
+    if (isSecond && (!again || job.attemptsStarted > 2)) return lost
     const stop = new AbortController()
     this.#running.set(id, { label, stop })
     try {
       // a call that was stopped while it waited is not delivered, except for the second time
       const isMarked = isSecond && (await this.#redis.exists(markerOf(this.#prefix, label, id))) === 1
       if (isMarked || this.#stopped.delete(id)) {
-        return { status: 'notRun', because: 'it was stopped before a worker began it.' }
+        return isSecond ? lost : { status: 'notRun', because: 'it was stopped before a worker began it.' }
       }
       const outcome = await this.#bodies.run(this.#callOf(job, call, stop.signal))
       return await this.#fit(outcome, tool.name, toolUseID)

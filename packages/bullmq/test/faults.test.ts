@@ -192,6 +192,20 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('faults between host, Red
     expect(await call.told).toBe('UnknownOutcomeError')
   })
 
+  it('R5 R7 a read-only call that is stopped after its worker was lost is not said not to have run', async () => {
+    const worker = await startWorker({ labels: ['gone'] })
+    const call = send(host({ label: 'gone' }), 600_000, { again: true })
+    await expect.poll(() => call.begun(), patient).toBe(1)
+    await worker.end()
+    call.abort()
+    expect(await call.told).toBe('UnknownOutcomeError')
+    await requeueStalled(server, 'tools-gone')
+    await startWorker({ labels: ['gone'] })
+    const attached = send(host({ label: 'gone' }), 0, { attach: true, key: call.key })
+    expect(await attached.told).toBe('UnknownOutcomeError')
+    expect(await call.begun()).toBe(1)
+  })
+
   it('R14 a worker survives whatever others publish or queue', async () => {
     await startWorker({ labels: ['open'] })
     await server.ask(async (redis) => {
