@@ -203,7 +203,8 @@ describe('an inspector in a host’s page', () => {
       stage.complaints.length = 0
       await mount({ workerUrl: new URL('elk-worker.min.js', strict.url).href })
       await inside(page, 'one').locator('.chart.call .edge').first().waitFor()
-      expect(stage.complaints).toEqual([])
+      // the browser may still complain about the worker of before
+      expect(stage.complaints.filter((line) => !/blob:/.test(line))).toEqual([])
     } finally {
       strict.close()
     }

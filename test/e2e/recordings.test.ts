@@ -127,8 +127,8 @@ describe('a recording', () => {
       await expect.poll(() => note.textContent()).toContain(says)
     }
     await page.locator('#file').setInputFiles(fileWith('names.jsonl', `${lines.join('\n')}\n`))
+    await expect.poll(() => note.count()).toBe(0)
     await expect.poll(() => page.locator('.tile').first().getAttribute('aria-label')).toContain('⟨U+202E⟩')
-    expect(await note.count()).toBe(0)
     expect(await page.locator('body').textContent()).not.toContain('\u202e')
     expect(stage.complaints).toEqual([])
   })
