@@ -1,7 +1,7 @@
 // Simulates a fleet that no test machine can hold: orchestrators send calls, one Redis serves every command in order on
 // one core, workers run bodies. The costs of Redis are those that `node bench/remote.mjs` measures. A seeded random source
 // makes every run the same.
-// node bench/scale.mjs [--call-us 190] [--running-us 32] [--rest-us 45] [--seconds 90]
+// node bench/scale.mjs [--call-us 170] [--running-us 8] [--rest-us 45] [--seconds 90]
 import { parseArgs } from 'node:util'
 import { quantile } from './statistics.mjs'
 
@@ -16,8 +16,9 @@ const fleets = [
   { orchestrators: 1_000, workers: 10_000, rate: 0, bodyMs: 1_000 },
   { orchestrators: 1_000, workers: 10_000, rate: 150, bodyMs: 30_000 },
   { orchestrators: 1_000, workers: 10_000, rate: 1_000, bodyMs: 5_000 },
-  { orchestrators: 1_000, workers: 10_000, rate: 1_400, bodyMs: 5_000 },
   { orchestrators: 1_000, workers: 10_000, rate: 1_800, bodyMs: 5_000 },
+  { orchestrators: 1_000, workers: 10_000, rate: 2_600, bodyMs: 2_000 },
+  { orchestrators: 1_000, workers: 10_000, rate: 3_400, bodyMs: 1_000 },
 ]
 
 /** A simulation of events in order of time. Redis is one server with a queue; each command takes its own time there. */
@@ -134,8 +135,8 @@ if (process.argv[1] === import.meta.filename) {
   const option = (value) => ({ type: 'string', default: value })
   const { values } = parseArgs({
     options: {
-      'call-us': option('190'),
-      'running-us': option('32'),
+      'call-us': option('170'),
+      'running-us': option('8'),
       'rest-us': option('45'),
       seconds: option('90'),
     },
