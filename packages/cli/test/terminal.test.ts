@@ -58,6 +58,22 @@ describe.skipIf(!hasTmux)('in a real terminal (needs tmux: apt-get install tmux)
     expect(await isValid(it.transcript)).toBe(true)
   })
 
+  it('X1 the key b sends a running call to the background: the conversation goes on, and hears of its end', async () => {
+    const it = open([['I build.\n', waitFor('go')], ['I look.\n', read], 'I wait.\n', 'It is built.'], anything)
+    await it.shows('│ waiting')
+    it.keys('b')
+    await it.shows('▪ #1 Bash(echo waiting')
+    await it.shows('goes on in the background')
+    await it.shows('✓ #2 Read(a.txt)')
+    await it.shows('I wait.')
+    it.make('go')
+    expect(await it.ended()).toBe(0)
+    const all = it.history()
+    expect(all).toContain('#1 Bash in the background (bg_1) has finished.')
+    expect(all).toContain('It is built.')
+    expect(await isValid(it.transcript)).toBe(true)
+  })
+
   it('asks: yes once, always with its rule, no with a reason; one after the other', async () => {
     const it = open([
       [bash('touch made'), bash('touch more'), bash('touch more')],
