@@ -239,6 +239,8 @@ const steps: Steps & { [type: string]: unknown } = {
   'background.finished': (fold, { id, messages, read }) => {
     const logged = fold.background.get(id)
     if (logged === undefined) return
+    // in the order in which the calls ended
+    fold.background.delete(id)
     fold.background.set(id, { ...logged, outcome: messages, read })
     fold.endAgents((agent) => isAgentOf(agent, logged))
   },

@@ -115,7 +115,9 @@ export class SessionLog implements SessionJournal {
   }
 
   get background(): readonly LoggedBackground[] {
-    return [...this.#fold.background.values()]
+    const all = [...this.#fold.background.values()]
+    // those that are not over yet end after the others
+    return [...all.filter(isOver), ...all.filter((logged) => !isOver(logged))]
   }
 
   get backgroundCount(): number {
@@ -326,6 +328,8 @@ export class SessionLog implements SessionJournal {
     return false
   }
 }
+
+const isOver = ({ outcome }: LoggedBackground): boolean => outcome !== undefined
 
 /** A service may send any id: no two agents have the same, whatever is in it. */
 function agentId(session: string, { reply, call }: AgentOf, attempt: number): string {

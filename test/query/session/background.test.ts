@@ -237,4 +237,28 @@ describe('the background calls of a session', () => {
     ])
     await session.close()
   })
+
+  it('X3 X9 the next process tells outcomes in the order in which the calls ended', async () => {
+    const journals = memoryJournals()
+    const first = parts(server)
+    const opened = await openSession({ ...first.options, id: 's', journals, owner: 'one' })
+    opened.send('go')
+    for (const id of ['a', 'b']) {
+      await first.calls(id)
+      opened.detach(id)
+    }
+    await first.says('they run')
+    for (const id of ['b', 'a']) {
+      first.slow.run(id).finish({ data: `${id} is done` })
+      await flush()
+    }
+    await opened.close()
+    const second = parts()
+    const session = await openSession({ ...second.options, id: 's', journals, owner: 'two' })
+    session.send('and?')
+    await flush()
+    const told = outcomesOf(apiInShort(second.held.requests[0]?.messages ?? []))
+    expect(told.map((line) => /bg_\d/.exec(line)?.[0])).toEqual(['bg_2', 'bg_1'])
+    await session.close()
+  })
 })
