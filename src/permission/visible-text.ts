@@ -24,7 +24,7 @@ const names: Readonly<Record<string, string>> = {
   '\u007f': '⟨DEL⟩',
 }
 
-const asCode = (sign: string): string =>
+export const asCode = (sign: string): string =>
   names[sign] ?? `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
 function isPlain(sign: string): boolean {

@@ -14,7 +14,7 @@ import {
   type WaitGroup,
 } from '../../../src/inspect/index.ts'
 
-/** What the page draws: the run model and the page's own fields, all derived from frames. */
+/** The model of the page: the run model and the page's own fields, all derived from frames. */
 export type Model = RunModel<Run, Server>
 
 interface CastFields {

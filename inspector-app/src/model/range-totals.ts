@@ -2,7 +2,7 @@ import { outcomeOf } from '../words.ts'
 import type { Model } from './model.ts'
 import { isIn, type TimeRange } from './time-range.ts'
 
-/** What happened between two moments, in numbers. */
+/** The numbers of everything that happened between two moments. */
 export interface RangeTotals {
   readonly ms: number
   readonly started: number

@@ -16,7 +16,7 @@ export interface TimeSplit {
 
 type ToolTime = TimeSplit['byTool'][number]
 
-/** What one run adds. */
+/** The share of one run. */
 interface Part {
   readonly running: readonly Span[]
   readonly asking: readonly Span[]

@@ -9,7 +9,7 @@ export interface TimelineRow {
   readonly depth: number
 }
 
-/** What comes before the place where the names differ may be left out: `src/components/` of a list of paths. */
+/** The common start of the names, which may be left out: `src/components/` of a list of paths. */
 export function commonStart(labels: readonly string[]): number {
   const texts = labels.map((label) => label.replace(/^[^(]*\(/, ''))
   const [first = ''] = texts
