@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/longest-first.ts'
 
@@ -107,8 +108,8 @@ export default defineConfig(({ mode }) => ({
       // holds every request of every test to the rules of the service
       './test/support/validated-requests.ts',
     ],
-    // one less than there are cores, which is the default, would leave half of a small machine idle
-    maxWorkers: '100%',
+    // one more than there are cores: many tests wait for a browser, a server or a process
+    maxWorkers: availableParallelism() + 1,
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
+import { chartLayouts } from './build/chart-layouts.ts'
 import { elkNotice, packedElkWorker } from './build/elk-worker.ts'
 import { libraryOutside } from './build/library-outside.ts'
 
@@ -9,7 +10,7 @@ const isElk = (name: string): boolean => name.includes('elk-worker-packed')
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
-  plugins: [libraryOutside('../..'), packedElkWorker()],
+  plugins: [libraryOutside('../..'), chartLayouts(), packedElkWorker()],
   define: { 'process.env.NODE_ENV': '"production"' },
   build: {
     outDir: resolve(import.meta.dirname, '../dist/inspector-app/embed'),

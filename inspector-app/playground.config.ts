@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
+import { chartLayouts } from './build/chart-layouts.ts'
 import { elkWorker } from './build/elk-worker.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -9,7 +10,7 @@ export default defineConfig({
   root: resolve(import.meta.dirname, 'playground'),
   publicDir: resolve(import.meta.dirname, 'public'),
   base: './',
-  plugins: [elkWorker()],
+  plugins: [chartLayouts(), elkWorker()],
   resolve: {
     alias: [
       { find: /^signalbox$/, replacement: resolve(root, 'src/index.ts') },

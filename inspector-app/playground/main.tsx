@@ -1,8 +1,9 @@
+import { ready } from 'virtual:chart-layouts'
 import { render } from 'preact'
 import '../src/style.css'
 import './playground.css'
 import { App } from '../src/app.tsx'
-import { Layouts, workerBesidePage } from '../src/chart/layouts.ts'
+import { Layouts } from '../src/chart/layouts.ts'
 import { keepInBrowser } from '../src/keep.ts'
 import { Store } from '../src/store.ts'
 import { Panel } from './panel.tsx'
@@ -14,7 +15,7 @@ declare global {
   var playground: Play
 }
 
-const store = new Store({ keep: keepInBrowser, layouts: new Layouts(workerBesidePage, keepInBrowser) })
+const store = new Store({ keep: keepInBrowser, layouts: new Layouts({ keep: keepInBrowser, ready }) })
 const play = new Play(store)
 globalThis.playground = play
 

@@ -1,13 +1,14 @@
+import { ready } from 'virtual:chart-layouts'
 import { render } from 'preact'
 import './style.css'
 import { App } from './app.tsx'
-import { Layouts, workerBesidePage } from './chart/layouts.ts'
+import { Layouts } from './chart/layouts.ts'
 import { readLink } from './deep-link.ts'
 import { connect } from './feed/connect.ts'
 import { keepInBrowser } from './keep.ts'
 import { Store } from './store.ts'
 
-const store = new Store({ keep: keepInBrowser, layouts: new Layouts(workerBesidePage, keepInBrowser) })
+const store = new Store({ keep: keepInBrowser, layouts: new Layouts({ keep: keepInBrowser, ready }) })
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
 
 store.link = readLink(location.hash)

@@ -5,7 +5,7 @@ import { App } from '../src/app.tsx'
 import '../src/style.css'
 import { Store, type StoreOptions } from '../src/store.ts'
 
-const chart: ChartDefinition = {
+export const chart: ChartDefinition = {
   id: 'call',
   nodes: [
     node(0, 'call', null, 'compound', 1),

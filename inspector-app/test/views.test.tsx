@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Frame, FrameBody } from '../../src/inspect/index.ts'
-import { call, query, show, showWith, start, texts } from './support.tsx'
+import { layoutKey } from '../src/chart/graph.ts'
+import { Layouts } from '../src/chart/layouts.ts'
+import type { PackedLayout } from '../src/chart/packed-layout.ts'
+import { call, chart, query, show, showWith, start, texts } from './support.tsx'
 
 describe('the empty page', () => {
   it('says what to do', async () => {
@@ -104,6 +107,42 @@ describe('a chart', () => {
     })
     await expect.poll(() => query('.chart.call [data-state=calling] .pulse')).not.toBeNull()
     expect(document.querySelectorAll('.chart.call .flash').length).toBe(0)
+  })
+
+  it('of other versions are drawn before their layout is ready, and stay if the layout fails', async () => {
+    let fail = (_: Error): void => undefined
+    const worker = new Promise<Worker>((_, reject) => {
+      fail = reject
+    })
+    const layouts = new Layouts({ start: () => worker })
+    showWith({ layouts }, ...start, ...call('a', 0), taken(0))
+    await expect.poll(() => query('.chart.call [data-state=calling].active')).not.toBeNull()
+    fail(new Error('no worker'))
+    await new Promise(requestAnimationFrame)
+    expect(query('.chart.call [data-state=calling].active')).not.toBeNull()
+    expect(document.querySelectorAll('.chart.call .edge').length).toBe(0)
+  })
+
+  it('that the build has laid out are drawn with their edges at once, without a worker', async () => {
+    const begun: string[] = []
+    const noWorker = () => {
+      begun.push('worker')
+      return Promise.reject(new Error('no worker'))
+    }
+    const box = { 1: [10, 10], 2: [10, 60], 3: [20, 90], 4: [10, 160] } as const
+    const layout: PackedLayout = {
+      size: [200, 220],
+      boxes: Object.entries(box).map(([id, [x, y]]) => [Number(id), x, y, 100, id === '2' ? 80 : 27]),
+      lines: [
+        ['1-3', 60, 37, 60, 90],
+        ['3-4', 60, 117, 60, 160],
+      ],
+    }
+    const byWay = { down: layout, ordered: layout, right: layout, roomyDown: layout, roomyRight: layout }
+    const layouts = new Layouts({ start: noWorker, ready: { [layoutKey(chart)]: byWay } })
+    showWith({ layouts }, ...start, ...call('a', 0), taken(0))
+    await expect.poll(() => document.querySelectorAll('.chart.call .edge').length).toBe(2)
+    expect(begun).toEqual([])
   })
 
   it('can be panned and reset', async () => {

@@ -3,7 +3,8 @@ import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { type Box, childrenOf, edgesOf, type Layout, leafSize, rootOf } from './graph.ts'
 
 /** The ways to lay out a chart. The roomy ones leave room for labels. */
-export type Way = 'down' | 'ordered' | 'right' | 'roomyDown' | 'roomyRight'
+export const ways = ['down', 'ordered', 'right', 'roomyDown', 'roomyRight'] as const
+export type Way = (typeof ways)[number]
 
 const spacingOf = (between: number, node: number, edge: number) => ({
   'elk.layered.spacing.nodeNodeBetweenLayers': `${between}`,

@@ -3,21 +3,32 @@ import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { type Keep, keepNothing } from '../keep.ts'
 import { readLayout, toElk, type Way } from './elk-graph.ts'
 import { fitOf, type Layout, layoutKey, type Room } from './graph.ts'
+import { type PackedLayout, packLayout, unpackLayout } from './packed-layout.ts'
 import { quickLayout } from './quick-layout.ts'
 
 export type StartWorker = () => Worker | Promise<Worker>
 
 /** A separate file beside the page. */
-export const workerBesidePage: StartWorker = () => new Worker(new URL('elk/elk-worker.min.js', document.baseURI))
+const workerBesidePage: StartWorker = () => new Worker(new URL('elk/elk-worker.min.js', document.baseURI))
+
+/** Layouts that need no worker, by chart. */
+export type ReadyLayouts = Readonly<Record<string, Partial<Readonly<Record<Way, PackedLayout>>>>>
+
+export interface LayoutOptions {
+  readonly start?: StartWorker
+  readonly keep?: Keep
+  readonly ready?: ReadyLayouts
+}
 
 /** From this size on, a layout with room for labels is worth trying. */
 const largeFit = 1.15
 const readableFit = 0.8
 
-/** Computes the layouts of each chart once, in a worker that starts when needed, and chooses the one that fits best. */
+/** Chooses the layout that fits best. What is not ready is computed once, in a worker that starts when needed. */
 export class Layouts {
   readonly #start: StartWorker
   readonly #keep: Keep
+  readonly #ready: ReadyLayouts
   readonly #found = new Map<string, Layout>()
   readonly #pending = new Map<string, Set<() => void>>()
   readonly #quick = new WeakMap<ChartDefinition, Layout>()
@@ -25,9 +36,10 @@ export class Layouts {
   #worker: Worker | undefined
   #age = 0
 
-  constructor(start: StartWorker = workerBesidePage, keep: Keep = keepNothing) {
+  constructor({ start = workerBesidePage, keep = keepNothing, ready = {} }: LayoutOptions = {}) {
     this.#start = start
     this.#keep = keep
+    this.#ready = ready
   }
 
   /** The largest known layout for the room; `onReady` is called when the worker has another one. */
@@ -35,12 +47,12 @@ export class Layouts {
     const key = layoutKey(chart)
     const isTall = room.height >= room.width
     const [first, ...others] = isTall ? tall : wide
-    const found = this.#find(`${key}|${first}`, chart, first, onReady)
+    const found = this.#find(key, first, chart, onReady)
     if (found === undefined) return this.#quickly(chart)
-    const rest = others.flatMap((way) => this.#find(`${key}|${way}`, chart, way, onReady) ?? [])
+    const rest = others.flatMap((way) => this.#find(key, way, chart, onReady) ?? [])
     const best = largest([found, ...rest], room)
     if (fitOf(best, room) < largeFit) return best
-    const spacious = roomy.flatMap((way) => this.#find(`${key}|${way}`, chart, way, onReady) ?? [])
+    const spacious = roomy.flatMap((way) => this.#find(key, way, chart, onReady) ?? [])
     const readable = spacious.filter((each) => fitOf(each, room) >= readableFit)
     return readable.length === 0 ? best : largest(readable, room)
   }
@@ -60,8 +72,9 @@ export class Layouts {
     this.#pending.clear()
   }
 
-  #find(key: string, chart: ChartDefinition, way: Way, onReady: () => void): Layout | undefined {
-    const found = this.#found.get(key) ?? this.#remembered(key)
+  #find(chartKey: string, way: Way, chart: ChartDefinition, onReady: () => void): Layout | undefined {
+    const key = `${chartKey}|${way}`
+    const found = this.#found.get(key) ?? this.#unpacked(key, this.#ready[chartKey]?.[way]) ?? this.#remembered(key)
     if (found !== undefined) return found
     const waiting = this.#pending.get(key)
     if (waiting === undefined) this.#begin(key, chart, way, onReady)
@@ -103,18 +116,21 @@ export class Layouts {
   #remembered(key: string): Layout | undefined {
     try {
       const kept = JSON.parse(this.#keep.read(`layout.${hashOf(key)}`) ?? 'null')
-      if (kept?.key !== key) return undefined
-      const layout: Layout = { ...kept, boxes: new Map(kept.boxes), lines: new Map(kept.lines) }
-      this.#found.set(key, layout)
-      return layout
+      return kept?.key === key ? this.#unpacked(key, kept.layout) : undefined
     } catch {
       return undefined
     }
   }
 
-  #remember(key: string, { width, height, boxes, lines }: Layout): void {
-    const kept = { key, width, height, boxes: [...boxes], lines: [...lines] }
-    this.#keep.write(`layout.${hashOf(key)}`, JSON.stringify(kept))
+  #unpacked(key: string, packed: PackedLayout | undefined): Layout | undefined {
+    if (packed === undefined) return undefined
+    const layout = unpackLayout(packed)
+    this.#found.set(key, layout)
+    return layout
+  }
+
+  #remember(key: string, layout: Layout): void {
+    this.#keep.write(`layout.${hashOf(key)}`, JSON.stringify({ key, layout: packLayout(layout) }))
   }
 }
 

@@ -1,3 +1,4 @@
+import { ready } from 'virtual:chart-layouts'
 import { render } from 'preact'
 import { App } from '../app.tsx'
 import { Layouts } from '../chart/layouts.ts'
@@ -19,7 +20,7 @@ function* blocksOf(kind: string): Generator<string> {
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(style)
 document.adoptedStyleSheets = [sheet]
-const layouts = new Layouts(() => startPackedWorker([...blocksOf('worker')].join('')))
+const layouts = new Layouts({ start: () => startPackedWorker([...blocksOf('worker')].join('')), ready })
 const store = new Store({ layouts })
 store.link = readLink(location.hash)
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
