@@ -30,8 +30,20 @@ export type Admission =
       /** The resource, where that is the reason. */
       readonly key?: string | undefined
       /** The calls of other executors that hold the resource, or wait for it before this one. */
-      readonly holders?: readonly { readonly toolUseID: string; readonly toolName: string }[]
+      readonly holders?: readonly KeyHolder[]
     }
+
+/** A call that holds a key which several executors share. */
+export interface KeyHolder {
+  readonly toolUseID: string
+  readonly toolName: string
+  /** The id of its session; absent outside of sessions. */
+  readonly session?: string
+  /** The tool of the call that it runs inside of, such as an agent's. */
+  readonly agent?: string
+  /** It waits for the key too, and comes first. */
+  readonly isWaiting?: true
+}
 
 type Traffic = Pick<ExecutorSchedule, 'executing' | 'paused' | 'exclusive' | 'maxConcurrency' | 'queue'>
 

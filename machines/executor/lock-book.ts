@@ -14,6 +14,8 @@ export class LockClaim {
   readonly name: string
   /** The call that this one runs inside of. */
   readonly outer: LockClaim | undefined
+  /** The session that it belongs to, for people. */
+  readonly session: string | undefined
   state: 'new' | 'waiting' | 'granted' | 'released' = 'new'
   /** Position in the order of arrival. */
   index = -1
@@ -21,10 +23,11 @@ export class LockClaim {
   uses: readonly (readonly [string, Use])[] = []
   wait: LockWait | undefined
 
-  constructor(id: string, name: string, outer: LockClaim | undefined) {
+  constructor(id: string, name: string, outer: LockClaim | undefined, session?: string) {
     this.id = id
     this.name = name
     this.outer = outer
+    this.session = session
   }
 
   isInside(other: LockClaim): boolean {
@@ -64,12 +67,20 @@ export class LockBook {
   /** The keys that claims wait for, until the next change. */
   readonly #known = { conflicts: new Map<LockClaim, LockClaim[]>(), blockers: new Map<LockClaim, LockClaim[]>() }
   readonly #news: (() => void)[] = []
+  /** Those who show claims to people. */
+  readonly #watchers = new Set<() => void>()
   #arrivals = 0
   #isTelling = false
 
   /** All claims that hold keys or wait for them, in order of arrival. */
   get claims(): readonly LockClaim[] {
     return [...this.#claims]
+  }
+
+  /** Called after each step in which claims changed. Returns how to stop. */
+  onChange(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
   }
 
   take(claim: LockClaim, keys: ResourceKeys, wait: LockWait): void {
@@ -251,6 +262,7 @@ export class LockBook {
     this.#isTelling = true
     try {
       for (let news = this.#news.shift(); news !== undefined; news = this.#news.shift()) news()
+      for (const watcher of this.#watchers) watcher()
     } finally {
       this.#isTelling = false
     }

@@ -6,7 +6,7 @@ import type { AssistantMessage, Message, UserMessage } from '../messages/message
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import type { SessionQuestion } from '../query/session/question-book.ts'
 import { Transcript } from '../query/transcript.ts'
-import { type Prices, UsageTotal } from '../usage/usage-total.ts'
+import { type Prices, type RequestOpened, UsageTotal } from '../usage/usage-total.ts'
 import { type OpenStart, openTurnOf } from './open-start.ts'
 
 /** An unanswered question, with the call that asks. */
@@ -32,6 +32,8 @@ type Fields<Type extends RecordType> = Records[Type]
 export class SessionFold {
   transcript = new Transcript([])
   readonly usage: UsageTotal
+  /** Requests under way, those of agents included, by number. */
+  readonly requests = new Map<number, RequestOpened>()
   status: 'idle' | 'running' | 'suspended' = 'idle'
   rules: PermissionLists = {}
   context: Record<string, unknown> = {}
@@ -247,7 +249,11 @@ const steps: Steps & { [type: string]: unknown } = {
   'background.delivered': (fold, { id, messages }) => {
     if (fold.background.delete(id)) for (const message of messages) fold.transcript.push(message)
   },
-  'usage.spent': (fold, { spent }) => fold.usage.add(spent),
+  'usage.spent': (fold, { spent }) => {
+    fold.usage.add(spent)
+    if (spent.closes !== undefined) fold.requests.delete(spent.closes)
+    if (spent.opens !== undefined) fold.requests.set(spent.opens.number, spent.opens)
+  },
   'run.suspended': (fold) => {
     fold.status = 'suspended'
   },

@@ -2,7 +2,7 @@ import { isSignalboxError, SignalboxError } from '../base/signalbox-error.ts'
 import { wellFormed } from '../base/well-formed.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
-import type { LoggedBackground, OpenTurn } from '../journal/open-turn.ts'
+import { judgeReply, type LoggedBackground, type OpenTurn } from '../journal/open-turn.ts'
 import { outerIn } from '../journal/pending-records.ts'
 import type { SessionRecord } from '../journal/records.ts'
 import type { AgentAttempt, AgentOf } from '../journal/run-log.ts'
@@ -11,6 +11,7 @@ import { type PermissionLists, withRules } from '../permission/permission-settin
 import { questionId, type SessionQuestion } from '../query/session/question-book.ts'
 import type { JournalStart, SessionJournal } from '../query/session/session-journal.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
+import type { CutRequest } from '../usage/account.ts'
 import type { Prices, RunUsage } from '../usage/usage-total.ts'
 import { AgentLogs } from './agent-logs.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
@@ -108,6 +109,29 @@ export class SessionLog implements SessionJournal {
 
   get usage(): RunUsage {
     return this.#fold.usage.usage
+  }
+
+  get cutRequests(): readonly CutRequest[] {
+    return [...this.#fold.requests.values()].map((opened) => ({
+      ...opened,
+      isTurn: opened.by !== undefined && this.#logOf(opened.by)?.hasCutReply === true,
+    }))
+  }
+
+  /** Its last reply was cut off, and counts as far as it came. */
+  get hasCutReply(): boolean {
+    const { turn } = this.#fold
+    return turn !== undefined && judgeReply(turn) === 'cutOff'
+  }
+
+  /** This log, or the one of an agent inside. */
+  #logOf(session: string): SessionLog | undefined {
+    if (session === this.session) return this
+    for (const agent of this.#agents.logs) {
+      const found = agent.#logOf(session)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   get turn(): OpenTurn | undefined {

@@ -40,6 +40,7 @@ export {
   type WaitingIn,
   waitOf,
   whyWaiting,
+  whyWaitingForKey,
   whyWaitingForServer,
 } from './run-model/why-waiting.ts'
 export type { CallTimes, RunTimes } from './runs/call-times.ts'

@@ -20,7 +20,7 @@ export function takeLocks(call: ToolCall): void {
 }
 
 export function lockOf(call: ToolCall, locks: SharedLocks): LockClaim {
-  call.lock ??= new LockClaim(call.id, call.tool?.name ?? call.name, locks.outer)
+  call.lock ??= new LockClaim(call.id, call.tool?.name ?? call.name, locks.outer, locks.session)
   return call.lock
 }
 
@@ -38,6 +38,12 @@ export function explainLocks({ lock, executor: { locks } }: ToolCall): Admission
     because: 'resource',
     blockers: claims.map(({ id }) => id),
     key: first && conflictOf(lock.keys, first.keys),
-    holders: claims.map(({ id, name }) => ({ toolUseID: id, toolName: name })),
+    holders: claims.map(({ id, name, session, outer, state }) => ({
+      toolUseID: id,
+      toolName: name,
+      ...(session !== undefined && { session }),
+      ...(outer !== undefined && { agent: outer.name }),
+      ...(state === 'waiting' && { isWaiting: true as const }),
+    })),
   }
 }

@@ -49,7 +49,9 @@ function agentAccount(
 }
 
 export function beginRequest(loop: QueryLoop): void {
-  loop.account.begin()
+  const { account, claim, choice, log } = loop
+  account.begin()
+  if (claim !== undefined) account.open(claim, choice.model.info?.name ?? 'unknown', log?.session)
   loop.openRequest = { startedAt: loop.idsAndTime.now(), isNew: true }
 }
 
@@ -67,7 +69,7 @@ export function endRequest(loop: QueryLoop, { isTurn, isRetried }: { isTurn: boo
   }
   // the first count of a reply says only how it began
   const isCounted = hasOutput && reply.hasFinalUsage
-  account.request({
+  const spent: RequestSpent = {
     model: attempt.reply.model ?? asked ?? 'unknown',
     asked,
     tokens,
@@ -77,7 +79,8 @@ export function endRequest(loop: QueryLoop, { isTurn, isRetried }: { isTurn: boo
     isTurn: isTurn && reply.id !== undefined,
     isRetried,
     isNew: openRequest.isNew,
-  })
+  }
+  account.request(spent, claim?.number)
   if (claim !== undefined) account.release(claim)
   account.end()
 }

@@ -4,6 +4,8 @@ import { LockBook, type LockClaim } from '../../machines/index.ts'
 export interface LockHolder {
   readonly toolUseID: string
   readonly toolName: string
+  /** The id of its session; absent outside of sessions. */
+  readonly session?: string
   readonly reads: readonly string[]
   readonly writes: readonly string[]
   readonly isWaiting: boolean
@@ -24,16 +26,18 @@ export interface Locks {
  * const one = createSession({ tools, model, canUseTool, context: { locks } })
  * const other = createSession({ tools, model, canUseTool, context: { locks } })
  */
-export const createLocks = (): Locks => new SharedLocks(new LockBook(), undefined)
+export const createLocks = (): Locks => new SharedLocks(new LockBook(), undefined, undefined)
 
 /** The locks as the calls of one executor see them. */
 export class SharedLocks implements Locks {
   readonly #book: LockBook
   readonly #outer: LockClaim | undefined
+  readonly #session: string | undefined
 
-  constructor(book: LockBook, outer: LockClaim | undefined) {
+  constructor(book: LockBook, outer: LockClaim | undefined, session: string | undefined) {
     this.#book = book
     this.#outer = outer
+    this.#session = session
   }
 
   get book(): LockBook {
@@ -45,15 +49,26 @@ export class SharedLocks implements Locks {
     return this.#outer
   }
 
+  /** The session that the calls belong to. */
+  get session(): string | undefined {
+    return this.#session
+  }
+
   /** The same locks for what runs inside of a call. */
   inside(claim: LockClaim): SharedLocks {
-    return new SharedLocks(this.#book, claim)
+    return new SharedLocks(this.#book, claim, this.#session)
+  }
+
+  /** The same locks for the calls of a session. Those of an agent belong to the session around it. */
+  inSession(id: string): SharedLocks {
+    return this.#outer === undefined ? new SharedLocks(this.#book, undefined, id) : this
   }
 
   holders(): LockHolder[] {
-    return this.#book.claims.map(({ id, name, keys: { reads, writes }, state }) => ({
+    return this.#book.claims.map(({ id, name, session, keys: { reads, writes }, state }) => ({
       toolUseID: id,
       toolName: name,
+      ...(session !== undefined && { session }),
       reads,
       writes,
       isWaiting: state === 'waiting',

@@ -10,7 +10,15 @@ import {
 import { type Clock, platformClock } from '../base/clock.ts'
 import { ActiveTime } from './active-time.ts'
 import { dearest, isSet, type Limits } from './limits.ts'
-import { type Prices, type RequestSpent, type RunUsage, type Spent, UsageTotal } from './usage-total.ts'
+import {
+  noTokens,
+  type Prices,
+  type RequestOpened,
+  type RequestSpent,
+  type RunUsage,
+  type Spent,
+  UsageTotal,
+} from './usage-total.ts'
 
 export interface AccountOptions {
   readonly prices?: Prices | undefined
@@ -35,7 +43,14 @@ export interface Claim {
   readonly wanted: Amounts
   readonly by: Account
   isGranted: boolean
+  /** The number under which the log has the request, once it is under way. */
+  number: number | undefined
   grant(): void
+}
+
+/** A request that was under way when its process ended. `isTurn`: its reply counts as far as it came. */
+export interface CutRequest extends RequestOpened {
+  readonly isTurn: boolean
 }
 
 const amounts = ['turns', 'inputTokens', 'outputTokens', 'costUsd'] as const
@@ -62,6 +77,8 @@ export class Account {
   /** Calls and time since the last record. */
   #calls = 0
   #toolMs = 0
+  /** The number of the last request that was opened. Kept by the outermost account. */
+  #opened = 0
   readonly #reserved = { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }
   /** Requests of the whole tree that wait for others, in the order in which they came. Kept by the outermost account. */
   #waiting: Claim[] = []
@@ -122,8 +139,25 @@ export class Account {
     this.#spend({ agents: 1 })
   }
 
-  request(request: RequestSpent): void {
-    this.#spend({ request })
+  /** The request is under way. After a crash it is charged what it has reserved. */
+  open(claim: Claim, model: string, by: string | undefined): void {
+    const recorder = this.#recorder
+    if (recorder === undefined) return
+    claim.number = ++this.root.#opened
+    const { inputTokens: input = 0, outputTokens: output = 0 } = claim.wanted
+    recorder({ opens: { number: claim.number, by, model, assumed: { input, output } } })
+  }
+
+  request(request: RequestSpent, closes?: number): void {
+    this.#spend({ request, ...(closes !== undefined && { closes }) })
+  }
+
+  /** Requests that an earlier process has made, and whose use nobody knows. */
+  chargeCut(requests: readonly CutRequest[]): void {
+    for (const { number, model, assumed, isTurn } of requests) {
+      const request = { model, tokens: noTokens, assumed, ms: 0, isTurn, isRetried: false, isNew: true }
+      this.request(request, number)
+    }
   }
 
   /** Something is under way that counts for `durationMs`. */
@@ -150,7 +184,7 @@ export class Account {
 
   /** Reserves the amounts that a request may use: at once, or when those before it have ended. */
   reserve(run: LimitedRun, wanted: Amounts, grant: () => void): Claim {
-    const claim: Claim = { wanted, by: this, isGranted: false, grant }
+    const claim: Claim = { wanted, by: this, isGranted: false, number: undefined, grant }
     const over = this.#over
     const { root } = this
     if (over !== undefined) run.limitReached(over.reached, over.isHard)
@@ -296,14 +330,16 @@ export class Account {
   }
 
   #warn(): void {
+    const [outermost] = this.#runs
+    // nobody to tell yet
+    if (outermost === undefined) return
     for (const name of Object.keys(this.limits ?? {}) as LimitName[]) {
       const max = this.limits?.[name]
       if (max === undefined || name === 'depth' || this.#warned.has(name)) continue
       const used = this.#used(name)
       if (used === 0 || !isNear(used, max)) continue
       this.#warned.add(name)
-      const [outermost] = this.#runs
-      outermost?.limitNear({ limit: name, used, max })
+      outermost.limitNear({ limit: name, used, max })
     }
   }
 }

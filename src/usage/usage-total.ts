@@ -72,16 +72,30 @@ export interface RequestSpent {
   readonly isNew: boolean
 }
 
+/** A request that is under way. If its process ends before it does, it has used all that it may use. */
+export interface RequestOpened {
+  /** One at a time has this number. */
+  readonly number: number
+  /** The session that made it; absent for a run without a log of its own. */
+  readonly by?: string | undefined
+  readonly model: string
+  readonly assumed: { readonly input: number; readonly output: number }
+}
+
 /** What is added to a total. */
 export interface Spent {
   readonly request?: RequestSpent | undefined
+  /** Only for logs: counts nothing. */
+  readonly opens?: RequestOpened | undefined
+  /** The number of the request, if it was opened. */
+  readonly closes?: number | undefined
   readonly calls?: number | undefined
   readonly agents?: number | undefined
   readonly toolMs?: number | undefined
   readonly activeMs?: number | undefined
 }
 
-const noTokens: TokenCounts = {
+export const noTokens: TokenCounts = {
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,

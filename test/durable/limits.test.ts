@@ -1,13 +1,25 @@
 import { foldJournal, type JournalRecord, openSession } from 'signalbox/durable'
 import { scriptedModel } from 'signalbox/scripted'
+import { subAgent } from 'signalbox/sub-agent'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type AnyTool, allowAllTools, defineTool, type Model, type SessionOptions } from '../../src/index.ts'
+import {
+  type AnyTool,
+  allowAllTools,
+  defineTool,
+  type Message,
+  type Model,
+  type SessionOptions,
+} from '../../src/index.ts'
 import { checkTranscript } from '../../src/transcripts/index.ts'
+import type { RunUsage, Spent } from '../../src/usage/usage-total.ts'
 import { cutJournals } from '../support/cut-journals.ts'
+import { lives, readAll, settle, startReply, until } from '../support/durable-lives.ts'
+import { heldModel } from '../support/held-model.ts'
+import { heldTool } from '../support/held-tool.ts'
 
 /** Calls for ever. */
-const model: Model = (request) => {
+const calling: Model = (request) => {
   const n = request.messages.length
   const usage = { input_tokens: 10, output_tokens: 5 }
   return scriptedModel([
@@ -18,9 +30,16 @@ const model: Model = (request) => {
   ])(request)
 }
 
+const model: Model = Object.assign(calling, { info: { name: 'm', maxOutputTokens: 20 } })
+
 async function play(limits: SessionOptions['limits'], before: readonly JournalRecord[]) {
   const store = cutJournals(before)
   const starts: string[] = []
+  let requests = 0
+  const counted: Model = (request) => {
+    requests++
+    return model(request)
+  }
   const act = defineTool({
     name: 'Act',
     inputSchema: z.object({ n: z.number() }),
@@ -33,17 +52,30 @@ async function play(limits: SessionOptions['limits'], before: readonly JournalRe
     id: 's',
     journals: store,
     tools: [act],
-    model,
+    model: Object.assign(counted, { info: model.info }),
     limits,
     canUseTool: allowAllTools,
   })
+  const usageAtOpen = session.usage
   if (session.status === 'suspended') for await (const _ of session.resume());
   else if (session.transcript.length === 0) for await (const _ of session.send('go'));
   await session.whenIdle()
   const { transcript, usage, result } = session
   const { length } = store.records
   await session.close()
-  return { starts, transcript, usage, result, records: store.records.slice(0, length) }
+  return { starts, transcript, usage, usageAtOpen, requests, result, records: store.records.slice(0, length) }
+}
+
+const repliesIn = (transcript: readonly Message[]): number =>
+  new Set(transcript.flatMap((message) => (message.type === 'assistant' ? [message.message.id] : []))).size
+
+/** Over all models: one that was cut off has the name that it was asked for. */
+function summed({ models }: RunUsage): Partial<Record<string, number>> {
+  const sum: Record<string, number> = {}
+  for (const usage of Object.values(models)) {
+    for (const [field, count] of Object.entries(usage)) sum[field] = (sum[field] ?? 0) + count
+  }
+  return sum
 }
 
 describe('a session with limits whose process ends', () => {
@@ -63,6 +95,64 @@ describe('a session with limits whose process ends', () => {
       expect([at, foldJournal(records).reason]).toEqual([at, 'limit'])
       const begun = before.flatMap(({ t, call }) => (t === 'call.started' ? [String(call)] : []))
       expect([at, starts.filter((id) => begun.includes(id))]).toEqual([at, []])
+      // a reply that the crash cut off and that counts is a turn too
+      expect([at, repliesIn(transcript) <= (limit === 'turns' ? most : 9)]).toEqual([at, true])
     }
+  })
+
+  it('U2 D11 a request that a crash cut off is charged its reserve: never free, never twice', async () => {
+    const limits = { outputTokens: 40, inputTokens: 10_000 }
+    const whole = await play(limits, [])
+    expect(whole.result).toMatchObject({ reason: 'limit', limit: 'outputTokens' })
+    const spentIn = (records: readonly JournalRecord[]): Spent[] =>
+      records.flatMap(({ t, spent }) => (t === 'usage.spent' ? [spent as Spent] : []))
+    let cuts = 0
+    for (let length = 2; length <= whole.records.length; length++) {
+      const before = whole.records.slice(0, length)
+      const at = `${length} ${before.at(-1)?.t}`
+      const spent = spentIn(before)
+      const opened = spent.flatMap(({ opens }) => opens ?? [])
+      const closed = new Set(spent.flatMap(({ closes }) => closes ?? []))
+      const open = opened.filter(({ number }) => !closed.has(number))
+      expect([at, open.length <= 1]).toEqual([at, true])
+      cuts += open.length
+      const next = await play(limits, before)
+      const { requests = 0, assumedOutputTokens = 0, assumedInputTokens = 0 } = summed(next.usageAtOpen)
+      expect([at, requests, assumedOutputTokens]).toEqual([at, opened.length, open.length * 20])
+      expect([at, assumedInputTokens]).toEqual([at, open[0]?.assumed.input ?? 0])
+      expect([at, summed(next.usage).requests]).toEqual([at, opened.length + next.requests])
+      const { outputTokens = 0, assumedOutputTokens: assumed = 0 } = summed(next.usage)
+      expect([at, outputTokens + assumed <= 40]).toEqual([at, true])
+      // a third process charges nothing more
+      const third = await play(limits, next.records)
+      expect([at, third.usageAtOpen]).toEqual([at, { ...next.usage, activeMs: third.usageAtOpen.activeMs }])
+    }
+    expect(cuts).toBeGreaterThan(4)
+  })
+
+  it('U2 D17 the request of an agent that a crash cut off is charged once, for the whole tree', async () => {
+    const pay = heldTool('Pay')
+    const models = { agent: heldModel() }
+    const through: Model = (request) => models.agent.model(request)
+    const agent = subAgent({
+      tools: [pay.tool],
+      model: Object.assign(through, { info: { name: 'a', maxOutputTokens: 30 } }),
+    })
+    const world = lives([agent as AnyTool], { canUseTool: allowAllTools, limits: { turns: 50 } })
+    const first = await world.begin()
+    void readAll(first.session.send('go'))
+    const { held } = await startReply(first)
+    held.call('a1', 'Agent', { prompt: 'pay' })
+    held.end('tool_use')
+    await until(() => models.agent.requests.length === 1)
+    models.agent.start()
+    await settle()
+    await world.written('usage.spent', 3)
+    models.agent = heldModel()
+    const second = await world.begin()
+    expect(second.session.usage.models.a).toMatchObject({ requests: 1, assumedOutputTokens: 30 })
+    const third = await world.begin()
+    expect(third.session.usage).toEqual(second.session.usage)
+    await third.session.close()
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectMcp } from '../../packages/mcp/src/index.ts'
 import { newToken, nothingLeft, programOf } from '../../packages/mcp/test/support.ts'
 import { startTurn } from '../../packages/mcp/test/turn.ts'
-import type { CanUseTool } from '../../src/index.ts'
+import { type CanUseTool, createLocks } from '../../src/index.ts'
 import { createRecorder, type Frame } from '../../src/inspect/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { drain, flush, stateOf, takeAll, testTurn } from '../support/turn.ts'
@@ -46,6 +46,27 @@ describe('the inspector, attached late to a run', () => {
     await flush()
     takeAll(executor)
     await isAsExecutor()
+    expect(stage.complaints).toEqual([])
+  })
+
+  it('K6 says who holds the key of another run that a call waits for, and leads there', async () => {
+    const edit = heldTool('Edit', { resources: () => ({ writes: ['file:/notes.md'] }) })
+    const context = { locks: createLocks() }
+    const [one, other] = [testTurn([edit.tool], { context }), testTurn([edit.tool], { context })]
+    one.add('first', 'Edit')
+    const server = await stage.serve(one.executor)
+    server.add(other.executor)
+    other.add('second', 'Edit')
+    await flush()
+    const page = await stage.open(server.url)
+    const words = 'waits for key file:/notes.md, held by Edit (first)'
+    await expect.poll(async () => (await shownOn(page)).shared).toEqual([`1 Edit${words}`])
+    await page.locator('.wagon').click()
+    await expect.poll(() => page.locator('.why-box').textContent()).toContain(`${words}, for`)
+    await page.locator('.why-box .link').click()
+    await expect.poll(() => page.locator('.call-details header code').textContent()).toBe('first')
+    edit.run('first').finish()
+    await flush()
     expect(stage.complaints).toEqual([])
   })
 

@@ -25,7 +25,7 @@ export function reduce(frames: Iterable<Frame>, from: Model = emptyModel()): Mod
 }
 
 const touchesTalk: ReadonlySet<Frame['type']> = new Set(['said', 'reply', 'questions', 'decision', 'attempt', 'left'])
-const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'schedule', 'result', 'ending', 'abort'])
+const touchesCalls: ReadonlySet<Frame['type']> = new Set(['call', 'schedule', 'locks', 'result', 'ending', 'abort'])
 
 /** Mutates the model: at twenty thousand frames per second, copies are too slow. */
 export function applyFrame(model: Model, frame: Frame): void {

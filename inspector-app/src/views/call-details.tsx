@@ -1,5 +1,6 @@
 import { givenUp } from '../../../src/inspect/index.ts'
 import { agentsByCall } from '../model/conversation.ts'
+import { lockWaitOf } from '../model/lock-wait.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStory } from '../story/use-story.ts'
@@ -29,6 +30,7 @@ export function CallDetails() {
       <Detach run={run} call={call} />
       {call.wait !== undefined && <Why run={run} call={call} now={now} />}
       <Awaited call={call} now={now} />
+      <WaitsForKey call={call} now={now} />
       <Phases call={call} now={now} />
       <dl>
         <dt>Class</dt>
@@ -183,6 +185,37 @@ function Awaited({ call, now }: { call: Call; now: number }) {
           show its chart
         </button>
       </p>
+    </div>
+  )
+}
+
+/** The call runs but waits for a key. */
+function WaitsForKey({ call, now }: { call: Call; now: number }) {
+  const store = useStore()
+  const { model } = useView()
+  const wait = lockWaitOf(model, call)
+  if (wait === undefined) return null
+  return (
+    <div class="why-box">
+      <h4>Why does it wait?</h4>
+      <p>
+        {wait.words}, for {duration(now - wait.since)}
+      </p>
+      {wait.holders.length > 0 && (
+        <p class="rule">
+          show{' '}
+          {wait.holders.map((holder) => (
+            <button
+              type="button"
+              key={holder.call.id}
+              class="link"
+              onClick={() => store.choose(holder.run.id, holder.call.id)}
+            >
+              {holder.call.label}
+            </button>
+          ))}
+        </p>
+      )}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { type BackgroundState, givenUp } from '../../../src/inspect/index.ts'
+import { lockWaitOf } from '../model/lock-wait.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -147,6 +148,7 @@ function Wagon({ call }: { call: Call }) {
   const now = useNow()
   const path = call.segments.at(-1)?.path ?? []
   const wait = awaited(model, call)
+  const keyWait = lockWaitOf(model, call)
   const part = partOf(call)
   return (
     <button
@@ -159,12 +161,16 @@ function Wagon({ call }: { call: Call }) {
         <span class="number">{call.index + 1}</span> {call.label}
       </span>
       <span class="phase">
-        {wait === undefined ? (
-          path.slice(1).join(' ▸ ')
-        ) : (
+        {keyWait !== undefined ? (
+          <span class="awaits" title={keyWait.words}>
+            {keyWait.words}
+          </span>
+        ) : wait !== undefined ? (
           <span class="awaits" title={awaitedWords(wait.server)}>
             waits for the server {wait.server.name}
           </span>
+        ) : (
+          path.slice(1).join(' ▸ ')
         )}{' '}
         <time>{duration(now - (call.startedAt ?? now))}</time>
       </span>

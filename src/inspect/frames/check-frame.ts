@@ -119,6 +119,13 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
       ),
     ),
   },
+  locks: {
+    call: isText,
+    key: orNull(isText),
+    holders: listOf(
+      fields({ call: isText, name: isText, session: maybe(isText), agent: maybe(isText), isWaiting: maybe(isBoolean) }),
+    ),
+  },
   abort: {
     layer: oneOf('executor', 'call'),
     call: orNull(isText),

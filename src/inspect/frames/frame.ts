@@ -48,6 +48,7 @@ export type FrameBody =
   | DecisionFrame
   | AttemptFrame
   | PlaceFrame
+  | LocksFrame
   | BackgroundFrame
   | ProgressFrame
   | ResultFrame
@@ -208,6 +209,28 @@ export interface WaitGroup {
   readonly key?: string
   /** Ranges of call indices, both ends inclusive. */
   readonly calls: readonly (readonly [from: number, to: number])[]
+}
+
+/** A call that executes waits for a key that other executors use too. Without holders, it no longer waits. */
+export interface LocksFrame {
+  readonly type: 'locks'
+  readonly call: string
+  /** The key, as its first holder names it. */
+  readonly key: string | null
+  /** Those that hold it, or else those that wait for it before this call. */
+  readonly holders: readonly LocksHolder[]
+}
+
+/** A call of this or of another executor. */
+export interface LocksHolder {
+  readonly call: string
+  readonly name: string
+  /** The id of its session; absent outside of sessions. */
+  readonly session?: string
+  /** The tool of the call that it runs inside of. */
+  readonly agent?: string
+  /** It waits for the key too, and comes first. */
+  readonly isWaiting?: true
 }
 
 export type EncodedCause = { readonly kind: StopCause['kind']; readonly reason: Encoded; readonly description?: string }

@@ -23,6 +23,7 @@ import { type Hide, hideWith, type Redact, type Show, showWith } from '../frames
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
 import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
+import { LockWatch } from './lock-watch.ts'
 import { abortFrame, endingFrame, endingOf, placeFrame, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
@@ -65,6 +66,7 @@ export class RunWatch {
   readonly #options: WatchOptions
   readonly #run: ExecutorSchedule
   readonly #schedule: ScheduleWatch
+  readonly #locks: LockWatch
   readonly #show: Show
   /** For permission questions: nobody can approve a truncated input. */
   readonly #showWhole: Show
@@ -100,6 +102,7 @@ export class RunWatch {
     this.#actors = new ActorFrames(this.#show, nameOf)
     this.#calls = new CallFrames(this.#show, this.#hide, derived, nameOf)
     this.#schedule = new ScheduleWatch(this.#run, this.#showKey)
+    this.#locks = new LockWatch(this.#run, this.#show, this.#showKey, () => this.#later())
     this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
   }
 
@@ -117,6 +120,7 @@ export class RunWatch {
       this.#executor.on('placed', ({ toolUseID, ...place }) =>
         this.#safely(() => this.#write(placeFrame(this.#show, toolUseID, place))),
       ),
+      () => this.#locks.leave(),
       this.#executor.on('warning', (warning) => this.#safely(() => this.#seeWarning(warning))),
     )
     const { background } = this.#executor
@@ -158,6 +162,7 @@ export class RunWatch {
       ...this.#actors.chart(chartOf(callChart()).definition),
       ...calls.flatMap((call) => this.#pictureOf(call as ToolCall)),
       this.#schedule.begin(),
+      ...this.#locks.picture(),
       { type: 'can', commands: this.#can },
       ...(this.#cause === undefined ? [] : [abortFrame(this.#show, arrival, undefined, this.#cause)]),
       this.#questionsFrame(),
@@ -350,7 +355,7 @@ export class RunWatch {
   }
 
   #catchUp(): void {
-    this.#tell(...this.#calls.askForLabels())
+    this.#tell(...this.#calls.askForLabels(), ...this.#locks.changes())
     const before = this.#questions
     const questions = this.#questionsFrame()
     if (before !== this.#questions) this.#write(questions)

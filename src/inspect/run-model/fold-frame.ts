@@ -102,6 +102,13 @@ export function foldRun<Run extends RunState>(run: Run, frame: Frame, listener: 
       call.place = { place, worker, waiting, at: before.at }
       return
     }
+    case 'locks': {
+      const call = run.byId.get(frame.call)
+      if (call === undefined) return
+      const { key, holders, at } = frame
+      call.lockWait = holders.length === 0 ? undefined : { key, holders, at: call.lockWait?.at ?? at }
+      return
+    }
     case 'background':
       return foldBackground(run, frame)
     case 'said':
@@ -200,6 +207,7 @@ function foldCall<Run extends RunState>(run: Run, frame: FrameOf<'call'>, listen
       ending: undefined,
       decision: undefined,
       place: undefined,
+      lockWait: undefined,
       asked: undefined,
       detached: undefined,
       failures: [],

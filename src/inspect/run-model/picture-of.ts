@@ -79,6 +79,7 @@ function callFrames(state: CallState): FrameBody[] {
     },
     ...(ending === undefined ? [] : [{ type: 'ending', call, ...ending } as const]),
     ...(state.place === undefined ? [] : [{ type: 'place', call, ...placeIn(state.place) } as const]),
+    ...(state.lockWait === undefined ? [] : [{ type: 'locks', call, ...locksIn(state.lockWait) } as const]),
     ...[state.asked, decision].flatMap((each) =>
       each === undefined ? [] : [{ type: 'decision', call, behavior: each.behavior, source: each.source } as const],
     ),
@@ -93,3 +94,4 @@ function bodyOf({ seq: _seq, at: _at, run: _run, ...body }: Frame): FrameBody {
 }
 
 const placeIn = ({ place, worker, waiting }: NonNullable<CallState['place']>) => ({ place, worker, waiting })
+const locksIn = ({ key, holders }: NonNullable<CallState['lockWait']>) => ({ key, holders })

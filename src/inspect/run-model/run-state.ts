@@ -131,6 +131,8 @@ export interface CallState {
   asked: Pick<FrameOf<'decision'>, 'behavior' | 'source' | 'at'> | undefined
   /** Where its body runs, if not in the host's process, and since when. */
   place: Pick<FrameOf<'place'>, 'place' | 'worker' | 'waiting' | 'at'> | undefined
+  /** The key of other executors that it waits for, who holds it, and since when it waits. */
+  lockWait: Pick<FrameOf<'locks'>, 'key' | 'holders' | 'at'> | undefined
   /** From when to when its body ran in the background. */
   detached: { readonly id: string; readonly from: number; to: number | undefined } | undefined
   /** The bodies that failed. */

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../machines/index.ts'
-import type { WaitGroup } from '../frames/frame.ts'
+import type { LocksFrame, LocksHolder, WaitGroup } from '../frames/frame.ts'
 import type { CallIn } from './run-listener.ts'
 import type { RunState } from './run-state.ts'
 
@@ -48,6 +48,22 @@ export function whyWaitingForServer(name: string, state: string, problem = ''): 
   const because = problem === '' || state === 'ready' ? '' : `: ${problem.slice(0, maxProblem)}`
   return `waits for the server ${name} (${serverStateWords(state)}${because})`
 }
+
+const maxKey = 200
+
+/** Why a call that already runs waits for a key that other executors use too. */
+export function whyWaitingForKey({ key, holders }: Pick<LocksFrame, 'key' | 'holders'>): string {
+  const named = key === null ? 'a key' : `key ${key.slice(0, maxKey)}`
+  const names = listOf(holders.map(holderWords))
+  return holders[0]?.isWaiting === true ? `waits for ${named} behind ${names}` : `waits for ${named}, held by ${names}`
+}
+
+const holderWords = ({ name, call, agent, session }: LocksHolder): string =>
+  [
+    `${name} (${call})`,
+    ...(agent === undefined ? [] : [`inside ${agent}`]),
+    ...(session === undefined ? [] : [`of session ${session}`]),
+  ].join(' ')
 
 const maxNamed = 3
 

@@ -1,4 +1,5 @@
 import { withRules } from '../../permission/permission-settings.ts'
+import { SharedLocks } from '../../tool/locks.ts'
 import type { ToolUseContext } from '../../tool/tool-use-context.ts'
 import type { SessionJournal } from './session-journal.ts'
 
@@ -14,8 +15,11 @@ export class SessionContexts {
   readonly #held: HeldContext[]
   readonly #journal: SessionJournal | undefined
 
-  constructor(context: ToolUseContext, journal: SessionJournal | undefined) {
-    this.hostController = context.abortController
+  constructor(given: ToolUseContext, journal: SessionJournal | undefined, id: string) {
+    this.hostController = given.abortController
+    const { locks } = given
+    // other sessions see who holds a key
+    const context = locks instanceof SharedLocks ? { ...given, locks: locks.inSession(id) } : given
     this.#held = [{ from: 0, context }]
     this.#journal = journal
   }

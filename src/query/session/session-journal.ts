@@ -4,6 +4,7 @@ import type { AgentAttempt, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
+import type { CutRequest } from '../../usage/account.ts'
 import type { RunUsage } from '../../usage/usage-total.ts'
 import type { SessionQuestion } from './question-book.ts'
 
@@ -31,6 +32,8 @@ export interface SessionJournal extends RunLog {
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>
   readonly usage: RunUsage
+  /** Requests that were under way when the process before ended. */
+  readonly cutRequests: readonly CutRequest[]
   /** Those of agents included. */
   readonly questions: readonly SessionQuestion[]
   /** Durable when it resolves with `accepted`. The answer itself arrives as a note. */

@@ -88,7 +88,7 @@ export class Session implements AsyncDisposable {
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of this.#transcript) this.#log.push(message)
-    this.#contexts = new SessionContexts(createToolUseContext(options.context), journal)
+    this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, this.id)
     this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
     if (journal === undefined) return
     if (options.account === undefined) this.#keepUsage(journal)
@@ -350,7 +350,12 @@ export class Session implements AsyncDisposable {
   /** The log has what earlier processes have used, and keeps what this one does. */
   #keepUsage(journal: SessionJournal): void {
     this.#account.restore(journal.usage)
-    this.#account.record = (spent) => journal.append({ t: 'usage.spent', optional: true, spent })
+    this.#account.record = (spent) => {
+      journal.append({ t: 'usage.spent', optional: true, spent })
+      // not awaited: the service answers later than the disk
+      if (spent.opens !== undefined) void journal.flush()
+    }
+    this.#account.chargeCut(journal.cutRequests)
   }
 
   #take(run: SessionRun, message: QueryMessage): void {

@@ -4,7 +4,7 @@ import { cleanLine } from './clean-text.ts'
 import { duration, plural } from './duration.ts'
 import { resultText } from './plain-text.ts'
 import type { SessionView } from './session-view.ts'
-import { whyHeld, whyWaiting } from './why-waiting.ts'
+import { whyHeld, whyLocked, whyWaiting } from './why-waiting.ts'
 
 export type Tone = 'waits' | 'works' | 'asks' | 'held' | 'ok' | 'error' | 'stopped'
 
@@ -22,7 +22,6 @@ const phaseWords: Partial<Record<Phase, string>> = {
   deciding: 'checking permission',
   asking: 'waits for your answer',
   later: 'waits for a later answer',
-  locking: 'waits for keys that another run holds',
   journaling: 'recording that it starts',
   calling: 'runs',
   retrying: 'failed, retrying soon',
@@ -38,6 +37,7 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
   if (phase === 'delivered') return { phase, ...outcome(call) }
   if (phase === 'discarded' && session.isSuspended) return { phase, tone: 'waits', words: 'kept for later' }
   if (phase === 'discarded') return { phase, tone: 'stopped', words: givenUp.long }
+  if (phase === 'locking') return { phase, tone: 'waits', words: whyLocked(call) }
   const server = phase === 'calling' ? session.serverFor(call) : undefined
   if (server !== undefined) return { phase, tone: 'works', words: server.words }
   return { phase, tone: phase === 'asking' ? 'asks' : 'works', words: phaseWords[phase] ?? phase }

@@ -1,4 +1,4 @@
-import { whyWaiting as sentence } from 'signalbox/inspect'
+import { whyWaiting as sentence, whyWaitingForKey } from 'signalbox/inspect'
 import { type CallView, nameOf, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
 import type { SessionView } from './session-view.ts'
@@ -13,6 +13,10 @@ export function whyWaiting(call: CallView, session: SessionView): string {
   }
   return cleanLine(sentence(wait, { maxConcurrency: session.limitOf(call), nameOf: nameIn }))
 }
+
+/** The key of other runs that a call waits for, and who holds it. */
+export const whyLocked = ({ lockWait }: CallView): string =>
+  lockWait === undefined ? 'waits for keys that another run holds' : cleanLine(whyWaitingForKey(lockWait))
 
 /** Why a finished call has not been delivered. */
 export function whyHeld(call: CallView, session: SessionView): string {
