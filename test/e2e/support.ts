@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import { builtProject } from '../../scripts/built-project.mjs'
 import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
 import type { StreamingToolExecutor } from '../../src/index.ts'
 import { type InspectorOptions, type InspectorServer, serveInspector } from '../../src/inspect/server/index.ts'
-import { builtProject } from '../support/built-project.ts'
 
 export interface Stage {
   /** A page that shows the inspector at this address. */

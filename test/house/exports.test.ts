@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { builtProject } from '../support/built-project.ts'
+import { builtProject } from '../../scripts/built-project.mjs'
 import { root } from '../support/imports.ts'
 
 interface Manifest {

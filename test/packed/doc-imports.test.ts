@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { builtProject } from '../support/built-project.ts'
+import { builtProject } from '../../scripts/built-project.mjs'
 import { root } from '../support/imports.ts'
 import { emptyProject, strictly } from './empty-project.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
-import { builtProject } from '../support/built-project.ts'
+import { builtProject } from '../../scripts/built-project.mjs'
 import { watchedChild } from '../support/children/watched-children.ts'
 import { root } from '../support/imports.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { builtProject } from '../../../test/support/built-project.ts'
+import { builtProject } from '../../../scripts/built-project.mjs'
 import { findRedis, RedisServer } from '../../bullmq/test/redis-server.ts'
 import { builtCli } from './support.ts'
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { builtProject } from '../../../test/support/built-project.ts'
+import { builtProject } from '../../../scripts/built-project.mjs'
 import { watchedChild } from '../../../test/support/children/watched-children.ts'
 import { noHome } from './fake-io.ts'
 

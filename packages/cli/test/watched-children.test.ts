@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { builtProject } from '../../../test/support/built-project.ts'
+import { builtProject } from '../../../scripts/built-project.mjs'
 import { flawsOfChildren, seen } from '../../../test/support/children/watched-children.ts'
 import { makeScript, run, temporaryFolder } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { builtProject } from '../../../test/support/built-project.ts'
+import { builtProject } from '../../../scripts/built-project.mjs'
 import { put } from './bench.ts'
 
 /** A separate program with `bash(command, more)`, a tool set created with `options`, and further code. */

@@ -12,9 +12,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = fileURLToPath(new URL('..', import.meta.url))
 // not inside node_modules, where Vite does not read a tsconfig
 const cache = join(root, '.built')
 
@@ -23,9 +24,9 @@ const parts = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'LICENSE', 'CHANGELOG.md'],
   ...['src', 'machines', 'inspector-app', 'scripts', 'docs', 'packages', 'examples'],
 ]
-const isLeftOut = (path: string): boolean => /(^|\/)(node_modules|dist|test|images)(\/|$)/.test(path)
+const isLeftOut = (path) => /(^|\/)(node_modules|dist|test|images)(\/|$)/.test(path)
 
-const sources = (): string[] =>
+const sources = () =>
   parts.flatMap((part) =>
     statSync(join(root, part)).isFile()
       ? part
@@ -38,7 +39,7 @@ const sources = (): string[] =>
  * A copy of the project with everything built, as a release would be, and packed into `tarballs`. Test files share it: the first to ask builds it,
  * and it is built again only when a source changed. `dist` of the project itself stays untouched.
  */
-export function builtProject(): string {
+export function builtProject() {
   const files = sources()
   const hash = createHash('sha256')
   for (const file of files)
@@ -72,7 +73,7 @@ export function builtProject(): string {
 }
 
 /** The tarballs of all packages, as they would be published, beside the build. */
-function pack(folder: string): void {
+function pack(folder) {
   mkdirSync(join(folder, 'tarballs'))
   // npm cannot handle the links, and packing needs no modules
   const modules = ['.', 'packages/xstate-inspect'].map((part) => join(folder, part, 'node_modules'))
@@ -83,7 +84,7 @@ function pack(folder: string): void {
 }
 
 /** One process builds; the others wait, and take over if it dies. */
-function takeLock(lock: string): boolean {
+function takeLock(lock) {
   try {
     mkdirSync(lock)
     writeFileSync(join(lock, 'pid'), String(process.pid))
@@ -94,7 +95,7 @@ function takeLock(lock: string): boolean {
   }
 }
 
-function isAlive(lock: string): boolean {
+function isAlive(lock) {
   try {
     process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0)
     return true
@@ -105,7 +106,7 @@ function isAlive(lock: string): boolean {
 }
 
 /** Removes builds of other sources that are older than an hour: another run of the tests may still use newer ones. */
-function removeOlder(kept: string): void {
+function removeOlder(kept) {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name)
     const isOld = Date.now() - statSync(path).mtimeMs > 3_600_000
@@ -114,7 +115,7 @@ function removeOlder(kept: string): void {
 }
 
 /** The sources, and the packages: those of the project from the copy, all others from where they are installed. */
-function copy(files: readonly string[], folder: string): void {
+function copy(files, folder) {
   rmSync(folder, { recursive: true, force: true })
   for (const file of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
@@ -134,3 +135,5 @@ function copy(files: readonly string[], folder: string): void {
     if (existsSync(own)) symlinkSync(own, join(folder, 'packages', name, 'node_modules'))
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) builtProject()
