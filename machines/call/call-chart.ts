@@ -74,6 +74,13 @@ const aborted = cutShort('underWay')
 const interrupted = { guard: 'yieldsToInterrupt', ...aborted } as const
 const toStopping = { target: '#call.executing.stopping', actions: holdCause } as const
 
+/** The body runs in this process, waits for a worker, or runs on one. If a worker is lost, another may pick the body up. */
+const whereBodiesRun = {
+  here: { on: { 'body.sent': 'sent', 'body.pickedUp': 'remote' } },
+  sent: { on: { 'body.pickedUp': 'remote' } },
+  remote: { on: { 'body.sent': 'sent' } },
+} as const
+
 /** The body goes on, and what it does from now on is no longer this call's. */
 const toBackground = {
   guard: 'canDetach',
@@ -258,6 +265,8 @@ export const callChart = once(() =>
           },
           calling: {
             entry: 'callTool',
+            initial: 'here',
+            states: whereBodiesRun,
             on: {
               'tool.settled': [
                 { guard: { type: 'willRetry', params: eventOf }, target: 'retrying' },

@@ -26,6 +26,9 @@ export type CallEvent =
   | { type: 'permission.deferred' }
   | { type: 'permission.allowed'; change: Reclassification | undefined }
   | { type: 'permission.denied'; stopsTurn: boolean }
+  /** The body runs elsewhere: it waits for a worker, or a worker has picked it up. */
+  | { type: 'body.sent' }
+  | { type: 'body.pickedUp' }
   | { type: 'tool.settled'; end: BodyEnd; willRetry: boolean; needsFormatting: boolean }
   | { type: 'retry.due' }
   | { type: 'postHooks.finished' }

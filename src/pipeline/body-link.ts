@@ -1,5 +1,6 @@
 import type { ToolCallContext } from '../tool/tool-use-context.ts'
 import { CallAbortController } from './call-abort-controller.ts'
+import type { BodyExecution } from './calling.ts'
 import type { WarningCode } from './executor-services.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -27,15 +28,17 @@ export interface BodyLink {
   warn(code: WarningCode, problem: string): void
 }
 
-/** Only calls that run elsewhere have one, so others need no field for it. */
-const places = new WeakMap<ToolCall, Place>()
+/** Only bodies that run elsewhere have one, so others need no field for it. */
+const places = new WeakMap<BodyExecution, Place>()
 
-export const placeOf = (call: ToolCall): Place | undefined => places.get(call)
+export const placeOf = ({ body }: ToolCall): Place | undefined => (body === undefined ? undefined : places.get(body))
 
 /** The link of the call that a context belongs to; undefined if the host made the context itself. */
 export function linkOf({ abortController }: ToolCallContext): BodyLink | undefined {
-  const call = CallAbortController.callOf(abortController)
-  if (call === undefined) return undefined
+  const asked = CallAbortController.callOf(abortController)
+  if (asked === undefined) return undefined
+  // a body in the background that runs once more is an attempt of the call there
+  const call = asked.body?.call ?? asked
   const { executor, body } = call
   return {
     session: executor.session,
@@ -44,9 +47,15 @@ export function linkOf({ abortController }: ToolCallContext): BodyLink | undefin
     abortGraceMs: executor.settings.abortGraceMs,
     place: (place) => {
       if (body?.isRunning !== true) return
-      places.set(call, place)
-      if (place.place !== 'lost' && call.stopCause === undefined) call.startedTimer?.clear()
-      if (place.place === 'remote' && call.stopCause === undefined) body.start()
+      // the body may have gone to the background since
+      const { call: current } = body
+      const hasMoved = places.get(body)?.place !== place.place
+      places.set(body, place)
+      if (place.place !== 'lost' && current.stopCause === undefined) current.startedTimer?.clear()
+      if (place.place === 'remote' && current.stopCause === undefined) body.start()
+      // after the loss of a worker, the chart stays as it is
+      if (hasMoved && place.place !== 'lost')
+        current.tell({ type: place.place === 'sent' ? 'body.sent' : 'body.pickedUp' })
       executor.tellPlaced(call, place)
     },
     warn: (code, problem) => executor.warn(call, code, problem),

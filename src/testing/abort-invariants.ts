@@ -25,7 +25,9 @@ const stillGoesOn = new Set([
   'executing.permission.deciding',
   'executing.permission.asking',
   'executing.permission.later',
-  'executing.calling',
+  'executing.calling.here',
+  'executing.calling.sent',
+  'executing.calling.remote',
   'executing.retrying',
 ])
 

@@ -89,7 +89,7 @@ export class EvidenceBook implements TurnEvidence {
       if (before === 'queued') call.overtook ??= this.calls.find((each) => isBarrier(each, call))?.id
     }
     const at = this.#next()
-    if (phase === 'executing.calling') {
+    if (isCalling(phase) && !isCalling(before)) {
       const beside = this.calls.filter((each) => each !== call && isBodyAlive(each))
       const conflict = beside.find((each) => isConflict(call, each))?.id
       call.starts.push({ at, beside: beside.map(({ id }) => id), conflict })
@@ -161,12 +161,15 @@ export const isBarrier = (each: CallEvidence, call: CallEvidence): boolean =>
 
 const isStopped = (phase: string): boolean => phase === 'completed' || phase === 'yielded'
 
+/** Wherever its body runs. */
+export const isCalling = (phase: string): boolean => phase.startsWith('executing.calling.')
+
 /** Its body has started and not ended, by the body's own evidence or else by the call's chart. */
 export function isBodyAlive({ body, phase, ending }: CallEvidence): boolean {
   // it has left its turn
   if (ending?.by === 'background') return false
   if (body !== undefined) return body.isRunning && !body.isAbandoned
-  return phase === 'executing.calling' || phase === 'executing.stopping'
+  return isCalling(phase) || phase === 'executing.stopping'
 }
 
 /** The state value of a chart as a path: `executing.permission.asking`. */

@@ -7,7 +7,7 @@ import { allowAllTools } from '../tool/permission.ts'
 import type { BackgroundEvidence } from './background-invariants.ts'
 import { isAlone } from './conflicts.ts'
 import { countListeners } from './count-listeners.ts'
-import { EvidenceBook } from './evidence-book.ts'
+import { EvidenceBook, isCalling } from './evidence-book.ts'
 import { HeldBodies } from './held-bodies.ts'
 import { HeldReplies } from './held-replies.ts'
 import { type Breach, breachesOf } from './invariant.ts'
@@ -116,7 +116,7 @@ export class HeldConversation implements PlayableWorld {
   /** Its body runs in its turn. */
   canDetach(id: string): boolean {
     const call = this.attempts.at(-1)?.book.find(id)
-    return call?.phase === 'executing.calling' && this.run.actor.getSnapshot().status === 'active'
+    return call !== undefined && isCalling(call.phase) && this.run.actor.getSnapshot().status === 'active'
   }
 
   detach(id: string): void {

@@ -27,7 +27,7 @@ export interface CallEvidence {
   /** The resources that it names, if its tool names any. */
   keys: ResourceKeys | undefined
   isHeld: boolean
-  /** The state of its chart: `queued`, `executing.calling`, `completed` and so on. */
+  /** The state of its chart: `queued`, `executing.calling.here`, `completed` and so on. */
   phase: string
   /** It has executed and was not queued again since. */
   hasExecuted: boolean

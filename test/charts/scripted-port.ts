@@ -24,6 +24,8 @@ export interface ScriptedCallOptions {
   readonly mustQueueAgain?: () => boolean
   readonly yieldsToInterrupt?: boolean
   readonly unread?: number
+  /** Its body may be sent to a worker. */
+  readonly runsElsewhere?: boolean
 }
 
 /** A call whose port only records the requests of the chart. */

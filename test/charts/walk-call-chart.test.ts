@@ -82,7 +82,7 @@ describe('journeys of a call', () => {
       'an interrupt that a running block call does not hear',
       {},
       [{ type: 'call.start' }, ...samples['call.interrupt']],
-      { executing: 'calling' },
+      { executing: { calling: 'here' } },
       ['callTool'],
     ],
     [
@@ -128,7 +128,7 @@ describe('journeys of a call', () => {
         { type: 'permission.allowed', change: { isSafe: false, keys: undefined } },
         { type: 'call.start' },
       ],
-      { executing: 'calling' },
+      { executing: { calling: 'here' } },
       ['askHost', 'callTool'],
     ],
     [

@@ -83,7 +83,7 @@ describe('locks', () => {
     const { add, executor } = testTurn([tool])
     add('a', 'Keyed', { writes: ['file:/x'] })
     const [call] = executor.actor.getSnapshot().context.run.calls
-    expect(call?.ref?.getSnapshot().value).toEqual({ executing: 'calling' })
+    expect(call?.ref?.getSnapshot().value).toEqual({ executing: { calling: 'here' } })
     expect(call?.port.needsLocking).toBe(false)
   })
 

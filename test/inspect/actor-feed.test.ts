@@ -60,7 +60,10 @@ describe('executors as actors', () => {
     expect(told).toEqual([])
     feed.begin()
     feed.begin()
-    expect(told).toEqual(['actor executor {"gate":"shared","run":"clear"}', 'actor call {"executing":"calling"}'])
+    expect(told).toEqual([
+      'actor executor {"gate":"shared","run":"clear"}',
+      'actor call {"executing":{"calling":"here"}}',
+    ])
     told.length = 0
     read.run('a').finish()
     await flush()
@@ -134,7 +137,7 @@ describe('executors as actors', () => {
     for await (const frame of readFrames(chunks())) followed.take(frame)
     expect(told.filter((each) => each.startsWith('state call'))).toEqual([
       'state call "queued"',
-      'state call {"executing":"calling"}',
+      'state call {"executing":{"calling":"here"}}',
       'state call {"completed":"durable"}',
       'state call "yielded"',
     ])

@@ -213,7 +213,7 @@ describe('the recorder', () => {
       { because: 'waitsForRunning', blockers: ['a'], calls: [[1, 1]] },
     ])
     const [a] = ofType(frames, 'call')
-    expect(statesOf(frames, a?.actor ?? '')).toEqual(['call', 'executing', 'calling'])
+    expect(statesOf(frames, a?.actor ?? '')).toEqual(['call', 'executing', 'calling', 'here'])
   })
 
   it('Q4 reports why each call waits and for which calls, for every rule, as explain() does', async () => {

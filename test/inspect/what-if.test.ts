@@ -7,6 +7,7 @@ import {
   StreamingToolExecutor,
 } from '../../src/index.ts'
 import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
+import { linkOf } from '../../src/pipeline/body-link.ts'
 import { checkRecording, flush, heldTool, heldTurn, simulate, simulateQuery } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/repeatable.ts'
 
@@ -207,6 +208,28 @@ describe('cases that random turns do not cover', () => {
     expect(safe.simulated.calls[1]?.phases.map(({ from }) => from)).toEqual([0, 0])
     const unsafe = whatIf(frames, { safe: ({ id }) => id !== 'b' })
     expect(unsafe.simulated.calls[1]?.waitedFor?.because).toBe('waitsForRunning')
+  })
+
+  it('R6 a body that runs elsewhere is one phase, and moves from place to place as in the recording', async () => {
+    const far = heldTool('Far')
+    const { add, clock, executor } = heldTurn([far.tool])
+    const frames = recordedFrom(executor, () => clock.now())
+    add('a', 'Far')
+    for (const place of ['sent', 'remote'] as const) {
+      clock.increment(10)
+      linkOf(far.run('a').context)?.place(place === 'sent' ? { place } : { place, worker: 'w1' })
+    }
+    clock.increment(10)
+    far.run('a').finish()
+    await flush()
+    for (const _ of executor.getCompletedResults());
+    const same = whatIf(frames)
+    expect([same.moved, same.caveats]).toEqual([[], []])
+    for (const { calls } of [same.recorded, same.simulated]) {
+      expect(calls[0]?.phases).toMatchObject([{ phase: 'calling', from: 0, to: 30 }])
+    }
+    const events = same.recording().flatMap((frame) => (frame.type === 'step' ? [frame.event] : []))
+    expect(events).toEqual(expect.arrayContaining(['body.sent', 'body.pickedUp', 'tool.settled']))
   })
 
   it('a held call that is withdrawn, and a body that aborts its own controller', async () => {

@@ -13,6 +13,7 @@ import { scriptedModel } from 'signalbox/scripted'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { frameProblem } from '../../src/inspect/frames/check-frame.ts'
+import { testQuery } from '../support/query.ts'
 import { flush, takeAll, takeReady, testTurn } from '../support/turn.ts'
 
 /** A runner that keeps what it was given until the test decides. */
@@ -88,6 +89,34 @@ describe('remote(tool, runner)', () => {
     }
     expect([keys.length, new Set(keys).size]).toEqual([4, 4])
     for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('R2 R5 X4 in the background too, a retry is another job, and a stop leaves the worker a moment to report', async () => {
+    const runner = new HeldRunner()
+    const tools = [remote(local({ retry: { attempts: 2 } }) as Tool, runner)]
+    const { run, held, clock } = testQuery(tools, { executor: { abortGraceMs: 50 } })
+    await flush()
+    held.start()
+    held.call('a', 'Far')
+    held.end('tool_use')
+    await flush()
+    runner.last.onPlace({ place: 'sent' })
+    expect(run.detach('a')).toBe(true)
+    await flush()
+    runner.last.fail(new Error('once'))
+    await flush()
+    clock.increment(10_000)
+    await flush()
+    expect(new Set(runner.calls.map(({ key }) => key)).size).toBe(2)
+    runner.last.onPlace({ place: 'remote', worker: 'w2' })
+    run.background.stop('bg_1')
+    await flush()
+    clock.increment(50)
+    await flush()
+    expect(run.background.list()).toMatchObject([{ status: 'stopping' }])
+    runner.last.fail(new Error('killed'))
+    await flush()
+    expect(run.background.list()).toMatchObject([{ status: 'stopped' }])
   })
 
   it('R2 the error of the tool is the error of the call', async () => {

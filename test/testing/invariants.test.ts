@@ -33,7 +33,7 @@ function twoCalls() {
 
 const broken: Record<string, (turn: ReturnType<typeof twoCalls>) => void> = {
   'one result per call': ({ result, move, a }) => {
-    move(a, 'executing.calling', 'completed')
+    move(a, 'executing.calling.here', 'completed')
     result('a')
     result('a')
   },
@@ -42,18 +42,18 @@ const broken: Record<string, (turn: ReturnType<typeof twoCalls>) => void> = {
     result('a')
   },
   exclusivity: ({ move, a, b }) => {
-    move(a, 'executing.calling')
-    move(b, 'executing.calling')
+    move(a, 'executing.calling.here')
+    move(b, 'executing.calling.here')
   },
   'no overtaking': ({ move, a, b, book }) => {
     a.isSafe = false
-    move(b, 'executing.calling')
+    move(b, 'executing.calling.here')
     book.gate = 'exclusive'
   },
-  'the gate says who runs': ({ move, a }) => move(a, 'executing.calling'),
+  'the gate says who runs': ({ move, a }) => move(a, 'executing.calling.here'),
   'no start after an abort': ({ book, move, a }) => {
     book.executorMoved('open', 'aborted')
-    move(a, 'executing.calling')
+    move(a, 'executing.calling.here')
   },
   'progress before result': ({ result, progress }) => {
     result('a')
@@ -82,11 +82,11 @@ const broken: Record<string, (turn: ReturnType<typeof twoCalls>) => void> = {
   },
   'deny means never run': ({ book, move, a }) => {
     book.denied(a)
-    move(a, 'executing.calling')
+    move(a, 'executing.calling.here')
   },
   'no call waits without a reason': () => undefined,
   'explanations are true': ({ book, move, a }) => {
-    move(a, 'executing.calling')
+    move(a, 'executing.calling.here')
     book.gate = 'shared'
     book.explained(new Map([['b', { ok: false, because: 'full', blockers: ['a'] }]]))
   },
@@ -115,7 +115,7 @@ const broken: Record<string, (turn: ReturnType<typeof twoCalls>) => void> = {
   },
   'readers are woken': ({ book, move, a }) => {
     book.sleepingReaders = 1
-    move(a, 'executing.calling', 'completed')
+    move(a, 'executing.calling.here', 'completed')
   },
 }
 
@@ -185,7 +185,7 @@ describe('a live executor', () => {
     add('a', 'Read')
     assertInvariants(executor)
     const watch = watchInvariants(executor)
-    expect(watch.evidence.calls.map(({ phase }) => phase)).toEqual(['executing.calling'])
+    expect(watch.evidence.calls.map(({ phase }) => phase)).toEqual(['executing.calling.here'])
     watch.leave()
     expect(Object.keys(executor)).toEqual([])
     read.run('a').finish()

@@ -119,9 +119,9 @@ function drawCall(
       else canvas.fillRect(x, top, width, thick)
     } else {
       canvas.fillStyle = palette[call.lane] as string
-      // a nested phase waits for a person
-      const isAsking = path[2] === 'asking' || path[2] === 'later'
-      canvas.globalAlpha = isAsking ? 0.45 : 1
+      // some nested phases wait: for a person, or for a worker
+      const isWaiting = path[2] === 'asking' || path[2] === 'later' || path[2] === 'sent'
+      canvas.globalAlpha = isWaiting ? 0.45 : 1
       canvas.fillRect(x, top, Math.max(1, width - (width > 4 ? 1 : 0)), thick)
       canvas.globalAlpha = 1
     }

@@ -163,7 +163,7 @@ function enter(run: Run, call: Call, at: number): void {
   const actor = run.actors.get(call.actor)
   if (actor === undefined) return
   const { names } = activeStates(run.charts.get(actor.chart), actor.active)
-  const path = call.isGivenUp && names[0] === 'completed' ? ['givenUp'] : withoutDurable(names)
+  const path = call.isGivenUp && names[0] === 'completed' ? ['givenUp'] : withoutUsual(names)
   const last = call.segments.at(-1)
   if (last !== undefined && last.path.join() === path.join()) return
   if (last !== undefined) last.to = at
@@ -230,6 +230,11 @@ function keepNewest<Entry>(entries: Entry[], entry: Entry, most = maxEntries): v
   if (entries.length > most) entries.shift()
 }
 
-/** Without a journal every result is durable at once, so the state inside `completed` is not shown as a phase. */
-const withoutDurable = (names: readonly string[]): readonly string[] =>
-  names[0] === 'completed' && names[1] === 'durable' ? ['completed'] : names
+/**
+ * Without a journal every result is durable at once, and without a runner every body runs here: these states are not shown
+ * as phases.
+ */
+const withoutUsual = (names: readonly string[]): readonly string[] =>
+  (names[0] === 'completed' && names[1] === 'durable') || (names[1] === 'calling' && names[2] === 'here')
+    ? names.slice(0, -1)
+    : names

@@ -72,7 +72,7 @@ function Detach({ run, call }: { run: Run; call: Call }) {
   const store = useStore()
   const { state } = useView()
   const isLive = state.source === 'live' && state.position === undefined && run.isWatched
-  const isCalling = call.segments.at(-1)?.path.join('.') === 'executing.calling'
+  const isCalling = call.segments.at(-1)?.path[1] === 'calling'
   if (!isLive || !isCalling || run.queryActor === undefined || !state.allowed.includes('detach')) return null
   return (
     <p class="detach">

@@ -56,7 +56,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
       events.filter(({ sessionId }) => sessionId === call?.sessionId)
     expect(mine(client.of('@xstate.snapshot')).map(({ snapshot }) => (snapshot as { value?: unknown }).value)).toEqual([
       'queued',
-      { executing: 'calling' },
+      { executing: { calling: 'here' } },
       { completed: 'durable' },
       'yielded',
     ])
@@ -101,7 +101,7 @@ describe('the real WebSocket receiver of @statelyai/inspect', () => {
     const first = listen(server.server)
     await first.until(() => first.of('@xstate.actor').length === 2)
     expect(first.actor('call')?.snapshot).toMatchObject({
-      value: { executing: 'calling' },
+      value: { executing: { calling: 'here' } },
       context: { call: { $: 'call', id: 'b' } },
     })
     const second = listen(server.server)

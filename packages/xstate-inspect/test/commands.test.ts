@@ -94,7 +94,7 @@ describe('commands from the real receiver', () => {
     send(client, call, { type: 'call.abort' })
     await client.until(() => refusals(client).length === 1)
     send(client, call, { type: 'permission.allowed' })
-    await client.until(() => JSON.stringify(client.valueOf(call)) === '{"executing":"calling"}')
+    await client.until(() => JSON.stringify(client.valueOf(call)) === '{"executing":{"calling":"here"}}')
     expect(write.started).toEqual(['a'])
     send(client, call, { type: 'permission.denied' })
     await client.until(() => refusals(client).length === 2)

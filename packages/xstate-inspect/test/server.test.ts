@@ -29,7 +29,7 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     const states = client.of('service.state').filter(({ sessionId }) => sessionId === call)
     expect(values(states.map(({ state }) => state))).toEqual([
       'queued',
-      { executing: 'calling' },
+      { executing: { calling: 'here' } },
       { completed: 'durable' },
       'yielded',
     ])
@@ -52,7 +52,7 @@ describe('the real WebSocket receiver of @xstate/inspect', () => {
     const shown = client.of('service.register').map(({ machine, state }) => [machine.id, state.value, state.context])
     expect(shown).toEqual([
       ['executor', { gate: 'shared', run: 'clear' }, expect.objectContaining({ starts: 2 })],
-      ['call', { executing: 'calling' }, expect.objectContaining({ call: { $: 'call', id: 'b' } })],
+      ['call', { executing: { calling: 'here' } }, expect.objectContaining({ call: { $: 'call', id: 'b' } })],
       ['call', 'queued', expect.objectContaining({ call: { $: 'call', id: 'c' } })],
     ])
   })

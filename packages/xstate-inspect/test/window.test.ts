@@ -75,7 +75,7 @@ describe('the real window receiver of @xstate/inspect', () => {
     const client = look()
     await client.until(() => client.of('service.register').length === 2)
     const [root, call] = [client.sessionOf('executor'), client.sessionOf('call')]
-    expect(client.valueOf(call)).toEqual({ executing: 'calling' })
+    expect(client.valueOf(call)).toEqual({ executing: { calling: 'here' } })
     add('b', 'Read')
     await client.until(() => client.of('service.register').length === 3)
     expect(client.of('service.register')[2]).toMatchObject({ id: 'call', parent: root })

@@ -116,7 +116,7 @@ export class LoggedCall implements CallRecord, CallPort {
   /** The next event on the way to the ending that the log has; undefined when it is there. */
   nextTo(ending: RecordedEnding): CallEvent | undefined {
     const path = this.path
-    const state = path[0] === 'executing' ? path.at(-1) : path[0]
+    const state = path[0] !== 'executing' ? path[0] : path[1] === 'calling' ? path[1] : path.at(-1)
     return nextEvents[state ?? '']?.(ending)
   }
 

@@ -4,13 +4,15 @@ import type { ChartDefinition } from '../frames/chart-definition.ts'
 export interface ActiveStates {
   /** Below the root, from the outside in; regions follow one another. */
   readonly names: readonly string[]
-  /** Each innermost state with the states around it, such as `executing.calling`. */
+  /** Each innermost state with the states around it, such as `executing.permission.asking`. */
   readonly paths: readonly string[]
   /** The last state that has no active state inside it; empty where nothing is active. */
   readonly innermost: string
+  /** The same, but `calling` wherever the body runs. */
+  readonly phase: string
 }
 
-const none: ActiveStates = { names: [], paths: [], innermost: '' }
+const none: ActiveStates = { names: [], paths: [], innermost: '', phase: '' }
 
 /** Cached: a chart has few combinations of active states, and a recording repeats them. */
 const known = new WeakMap<ChartDefinition, Map<string, ActiveStates>>()
@@ -34,9 +36,12 @@ function workOut({ nodes }: ChartDefinition, isActive: ReadonlySet<number>): Act
     const node = depth > nodes.length ? undefined : nodes.find((each) => each.id === id)
     return node === undefined || node.parent === null ? [] : [...pathOf(node.parent, depth + 1), node.key]
   }
+  const names = on.filter(({ parent }) => parent !== null).map(({ key }) => key)
+  const last = innermost.at(-1)?.key ?? ''
   return {
-    names: on.filter(({ parent }) => parent !== null).map(({ key }) => key),
+    names,
     paths: innermost.map(({ id }) => pathOf(id).join('.')),
-    innermost: innermost.at(-1)?.key ?? '',
+    innermost: last,
+    phase: names.includes('calling') ? 'calling' : last,
   }
 }

@@ -202,7 +202,10 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.#visit = visit
     const { after, answer } = this.#outlook(phase, visit)
     if (after !== undefined) this.#answer(after, answer)
-    if (phase === 'calling') this.#startDetach()
+    if (phase === 'calling') {
+      this.#startDetach()
+      if (visit?.moves !== undefined) this.#moveAsIn(visit, visit.moves)
+    }
     // a question that was answered at once did not wait for a person
     if (phase === 'asking' && after !== 0)
       this.#run.agenda.add(this.#run.agenda.now, answer.seq, () => this.#send({ type: 'permission.pending' }))
@@ -220,6 +223,16 @@ export class ScriptedCall implements CallRecord, CallPort {
     agenda.add(this.#bodyFrom + detachAfter, Number.POSITIVE_INFINITY, () => {
       if (stay === this.way.visits.at(-1) && stay?.to === undefined) this.#send(toBackground)
     })
+  }
+
+  #moveAsIn({ from }: Visit, moves: NonNullable<Visit['moves']>): void {
+    const stay = this.way.visits.at(-1)
+    const { agenda } = this.#run
+    for (const { at, seq, event } of moves) {
+      agenda.add(agenda.now + at - from, seq, () => {
+        if (stay === this.way.visits.at(-1) && stay?.to === undefined) this.#send({ type: event })
+      })
+    }
   }
 
   /** The duration of the phase, and its answer. */

@@ -47,6 +47,8 @@ export interface Visit extends Stay {
   readonly fromSeq: number
   /** Absent if the call was aborted or the recording ends here. */
   answer?: Answer
+  /** When the body moved to another place. */
+  moves?: { readonly at: number; readonly seq: number; readonly event: 'body.sent' | 'body.pickedUp' }[]
   /** When it was told to stop or to hurry. */
   toldAt?: number
   /** Set if its body aborted its own controller, which stops the turn. */

@@ -171,9 +171,14 @@ export class SeenRun {
   #callSteps({ actor, active }: FrameOf<'step'>): void {
     const call = this.#state.byActor.get(actor)
     if (call === undefined || active === undefined) return
-    const next = this.#statesOf(actor).innermost
+    const { phase: next, innermost } = this.#statesOf(actor)
     const left = call.visits.at(-1)
     const { to, event, seq } = this.#outside
+    if (left?.phase === 'calling' && next === 'calling' && left.to === undefined) {
+      left.moves ??= []
+      left.moves.push({ at: this.#now, seq, event: innermost === 'sent' ? 'body.sent' : 'body.pickedUp' })
+      return
+    }
     if (left !== undefined && left.to === undefined) {
       left.to = this.#now
       const isOwn = to === actor && event !== 'call.abort'
@@ -199,7 +204,7 @@ export class SeenRun {
   #meet(call: SeenCall, { actor, seq }: FrameOf<'call'>): void {
     this.#reaches(call)
     // the phase in which a late recorder found it
-    const found = this.#state.isPicture ? this.#statesOf(actor).innermost : ''
+    const found = this.#state.isPicture ? this.#statesOf(actor).phase : ''
     if (isPhase(found)) call.visits.push({ phase: found, from: this.#now, fromSeq: seq })
   }
 

@@ -21,11 +21,11 @@ export const phasesScenarios: Record<string, () => Promise<void>> = {
     verdicts[0]?.()
     await flush()
     expect(strict.started).toEqual(['v'])
-    expect(phases).toEqual([{ completed: 'durable' }, { executing: 'validating' }, { executing: 'calling' }])
+    expect(phases).toEqual([{ completed: 'durable' }, { executing: 'validating' }, { executing: { calling: 'here' } }])
     strict.run('v').finish()
     await flush()
     executor.release('h')
-    expect(phases.slice(3)).toEqual([{ completed: 'durable' }, { executing: 'calling' }])
+    expect(phases.slice(3)).toEqual([{ completed: 'durable' }, { executing: { calling: 'here' } }])
   },
   async 'validation: accepted, vetoed, and ended from outside'() {
     const { add, strict, verdicts, executor } = turn()

@@ -59,7 +59,7 @@ export const resourcesScenarios: Record<string, () => Promise<void>> = {
     const states: unknown[] = []
     executor.actor.getSnapshot().context.run.calls[0]?.ref?.subscribe(({ value }) => states.push(value))
     await flush()
-    expect(states).toContainEqual({ executing: 'calling' })
+    expect(states).toContainEqual({ executing: { calling: 'here' } })
     expect(states).not.toContain('queued')
   },
 }

@@ -29,7 +29,7 @@ export interface CallView extends CallState {
   readonly run: number
   /** Counted through the whole session, starting at 1. */
   readonly number: number
-  /** The innermost state of its chart. */
+  /** The innermost state of its chart, or `calling` wherever its body runs. */
   state: string
   /** When its body started. */
   ranAt: number | undefined

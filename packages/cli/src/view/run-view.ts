@@ -74,7 +74,7 @@ export class RunView {
   #setState(actor: ActorState | undefined, at: number): void {
     const call = actor && this.#run.byActor.get(actor.id)
     if (call === undefined || actor === undefined) return
-    call.state = activeStates(this.#run.charts.get(actor.chart), actor.active).innermost
+    call.state = activeStates(this.#run.charts.get(actor.chart), actor.active).phase
     if (call.state === 'calling') call.ranAt ??= at
   }
 
