@@ -2,12 +2,12 @@ import {
   checkId,
   checkNote,
   checkOpening,
-  checkRecord,
   firstRecords,
   type JournalRecord,
   type JournalStore,
   JournalWriter,
   keyOf,
+  type NewRecord,
   newSessionState,
   outerIn,
   type PendingRecord,
@@ -16,6 +16,7 @@ import {
   sessionNotFound,
   stateAfter,
   statusOf,
+  storedRecord,
 } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 
@@ -28,7 +29,9 @@ interface Row {
 /** A store on a Map. Replace the Map with your database. */
 function mapJournals(): JournalStore {
   const rows = new Map<string, Row>()
-  const recordsOf = ({ log }: Row): JournalRecord[] => log.map(({ n, at, body }) => ({ n, at, ...JSON.parse(body) }))
+  const bodiesOf = ({ log }: Row): NewRecord[] => log.map(({ body }) => JSON.parse(body))
+  // throws if the log is damaged, or newer than this program
+  const recordsOf = (id: string, { log }: Row): JournalRecord[] => log.map((kept, n) => storedRecord(id, kept, n))
   const find = (id: string): Row => {
     checkId(id)
     const row = rows.get(id)
@@ -41,13 +44,13 @@ function mapJournals(): JournalStore {
       const found = rows.get(id)
       if (found !== undefined && options.mode === 'create') throw sessionExists(id)
       const row: Row = options.mode === 'resume' ? find(id) : (found ?? { log: [], notes: new Map() })
-      for (const record of recordsOf(row)) checkRecord(id, record) // before anything is written
+      recordsOf(id, row) // before anything is written
       row.log.push(...firstRecords(id, options, row.log.length, Date.now()))
       rows.set(id, row)
       const isOurs = () => rows.get(id) === row && row.owner?.journal === journal
       const journal = new JournalWriter({
         id,
-        records: recordsOf(row),
+        records: recordsOf(id, row),
         bytes: row.log.reduce((sum, { body }) => sum + body.length, 0),
         sink: {
           async commit(records) {
@@ -64,17 +67,14 @@ function mapJournals(): JournalStore {
       return journal
     },
     async *read(id) {
-      for (const record of recordsOf(find(id))) {
-        checkRecord(id, record)
-        yield record
-      }
+      yield* recordsOf(id, find(id))
     },
     async *list(filter) {
       for (const [id, row] of rows) {
-        const state = recordsOf(row).reduce(stateAfter, newSessionState)
+        const state = bodiesOf(row).reduce(stateAfter, newSessionState)
         const status = statusOf(state, row.owner !== undefined)
         const [createdAt = 0, updatedAt = 0] = [row.log[0]?.at, row.log.at(-1)?.at]
-        const outer = outerIn(recordsOf(row)[0])
+        const outer = outerIn(bodiesOf(row)[0])
         const summary = { id, status, records: row.log.length, createdAt, updatedAt, owner: row.owner?.name, outer }
         if (filter?.status?.includes(status) ?? true) yield { ...summary, questions: [...state.questions.keys()] }
       }
@@ -83,7 +83,7 @@ function mapJournals(): JournalStore {
       checkNote(note)
       const row = find(id)
       const key = keyOf(note)
-      const { questions } = recordsOf(row).reduce(stateAfter, newSessionState)
+      const { questions } = bodiesOf(row).reduce(stateAfter, newSessionState)
       if (row.notes.has(key) || (note.type === 'answer' && !questions.has(key))) return 'stale'
       row.notes.set(key, JSON.stringify(note)) // in a database: insert if absent
       row.owner?.journal.deliver(note)
@@ -91,7 +91,7 @@ function mapJournals(): JournalStore {
     },
     async remove(id) {
       rows.delete(id)
-      for (const [inner, row] of rows) if (outerIn(recordsOf(row)[0]) === id) await this.remove(inner)
+      for (const [inner, row] of rows) if (outerIn(bodiesOf(row)[0]) === id) await this.remove(inner)
     },
   }
 }

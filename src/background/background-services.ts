@@ -91,6 +91,7 @@ export class BackgroundServices implements ExecutorServices {
     return this.#executor.hasPlainPermissions(call)
   }
 
+  checkRules: ExecutorServices['checkRules'] = (lists) => this.#executor.checkRules(lists)
   addRules: ExecutorServices['addRules'] = (lists) => this.#executor.addRules(lists)
 
   addProgress(call: ToolCall, message: ProgressMessage): void {

@@ -10,12 +10,17 @@ export {
   type SessionSummary,
   type StoredStatus,
 } from '../journal/journal.ts'
-export { journalError, sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
+export {
+  journalCorrupt,
+  journalError,
+  sessionExists,
+  sessionFenced,
+  sessionNotFound,
+} from '../journal/journal-errors.ts'
 export type { JournalLimits } from '../journal/journal-limits.ts'
 export { type JournalSink, JournalWriter, type JournalWriterOptions } from '../journal/journal-writer.ts'
 export { NoteInbox, type StoredNote } from '../journal/note-inbox.ts'
-export { firstRecords, outerIn, type PendingRecord } from '../journal/pending-records.ts'
-export { checkRecord } from '../journal/record-types.ts'
+export { firstRecords, outerIn, type PendingRecord, storedRecord } from '../journal/pending-records.ts'
 export { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
 export { type FoldedSession, foldJournal } from './fold-journal.ts'
 export { type MemoryJournalsOptions, memoryJournals } from './memory-journals.ts'

@@ -11,8 +11,7 @@ import {
 import { sessionExists, sessionFenced, sessionNotFound } from '../journal/journal-errors.ts'
 import type { JournalLimits } from '../journal/journal-limits.ts'
 import { JournalWriter } from '../journal/journal-writer.ts'
-import { firstRecords, outerIn, type PendingRecord } from '../journal/pending-records.ts'
-import { checkRecord } from '../journal/record-types.ts'
+import { firstRecords, outerIn, type PendingRecord, storedRecord } from '../journal/pending-records.ts'
 import { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
 
 export interface MemoryJournalsOptions {
@@ -46,8 +45,7 @@ export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions
       if (found !== undefined && options.mode === 'create') throw sessionExists(id)
       if (found === undefined && options.mode === 'resume') throw sessionNotFound(id)
       const session: KeptSession = found ?? { log: [], inbox: new Map(), state: newSessionState, bytes: 0 }
-      const before = session.log.map(parsed)
-      for (const record of before) checkRecord(id, record)
+      recordsOf(id, session)
       keep(session, firstRecords(id, options, session.log.length, now()))
       sessions.set(id, session)
       const isOurs = () => sessions.get(id) === session && session.owner?.journal === journal
@@ -61,7 +59,7 @@ export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions
         },
       }
       const { bytes } = session
-      const journal = new JournalWriter({ id, records: session.log.map(parsed), bytes, sink, limits, now, lingerMs: 0 })
+      const journal = new JournalWriter({ id, records: recordsOf(id, session), bytes, sink, limits, now, lingerMs: 0 })
       session.owner = { name: options.owner, journal }
       for (const note of session.inbox.values()) journal.deliver(JSON.parse(note))
       return journal
@@ -69,10 +67,7 @@ export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions
 
     async *read(id) {
       // a copy: what is appended from here on is not part of it
-      for (const record of find(id).log.map(parsed)) {
-        checkRecord(id, record)
-        yield record
-      }
+      yield* recordsOf(id, find(id))
     },
 
     async *list(filter) {
@@ -117,8 +112,9 @@ function keep(session: KeptSession, records: readonly PendingRecord[]): void {
   }
 }
 
-/** Copies, so that callers cannot change the stored records. */
-const parsed = ({ n, at, body }: PendingRecord): JournalRecord => ({ n, at, ...JSON.parse(body) })
+/** Copies, so that callers cannot change the stored records. Throws if the log is damaged or newer. */
+const recordsOf = (id: string, { log }: KeptSession): JournalRecord[] =>
+  log.map((record, n) => storedRecord(id, record, n))
 
 function summaryOf(id: string, { log, state, owner }: KeptSession): SessionSummary {
   return {

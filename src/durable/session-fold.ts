@@ -1,4 +1,7 @@
+import type { SignalboxError } from '../base/signalbox-error.ts'
+import { hasItsFields } from '../journal/check-fields.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
+import { journalCorrupt } from '../journal/journal-errors.ts'
 import type { LoggedBackground, LoggedCall, OpenTurn } from '../journal/open-turn.ts'
 import { checkRecord } from '../journal/record-types.ts'
 import type { RecordedQuestion, Records, RecordType } from '../journal/records.ts'
@@ -114,14 +117,22 @@ export class SessionFold {
   }
 }
 
-/** Throws at a record that is unknown and may not be skipped. */
+/** Throws at a record that is unknown and may not be skipped, and at one whose fields somebody has changed. */
 export function foldInto(fold: SessionFold, id: string, records: Iterable<JournalRecord>): SessionFold {
   for (const record of records) {
     checkRecord(id, record)
-    fold.take(record)
+    if (!hasItsFields(record)) throw wrongFields(id, record)
+    try {
+      fold.take(record)
+    } catch (error) {
+      throw wrongFields(id, record, error)
+    }
   }
   return fold
 }
+
+const wrongFields = (id: string, { n, t }: JournalRecord, cause?: unknown): SignalboxError =>
+  journalCorrupt(id, `record ${n}`, `its fields are not those of a ${t}`, cause)
 
 interface Created extends Partial<OpenStart> {
   readonly rules?: PermissionLists

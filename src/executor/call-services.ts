@@ -105,6 +105,10 @@ export class CallServices implements ExecutorServices {
     return this.#parts.sessionRules.added
   }
 
+  checkRules(lists: PermissionLists): void {
+    this.#parts.sessionRules.read(lists)
+  }
+
   addRules(lists: PermissionLists): void {
     this.#parts.sessionRules.add(lists)
     this.#parts.ledger.addRules(lists)

@@ -12,12 +12,17 @@ export class SessionRules {
     this.#tools = tools
   }
 
-  /** Adds all of them, or none: throws if one cannot be parsed. */
+  /** Adds all of them, or none: throws if one cannot be used. */
   add(lists: PermissionLists): void {
-    const more = readRules(lists, 'addRules')
-    assertRules(more, this.#tools)
+    const more = this.read(lists)
     const { deny, ask, allow } = this.added
     this.added = { deny: [...deny, ...more.deny], ask: [...ask, ...more.ask], allow: [...allow, ...more.allow] }
     this.isEmpty = false
+  }
+
+  read(lists: PermissionLists): ReadPermissions['rules'] {
+    const rules = readRules(lists, 'addRules')
+    assertRules(rules, this.#tools)
+    return rules
   }
 }

@@ -22,7 +22,7 @@ export const journalClosed = (id: string): SignalboxError =>
 export const journalCorrupt = (id: string, position: string, why: string, cause?: unknown): SignalboxError =>
   new SignalboxError(
     'journal_corrupt',
-    `The journal of session ${id} is damaged at ${position}: ${why}. Nothing was written. Restore it from a backup, or remove the session.`,
+    `The journal of session ${id} is damaged at ${position}: ${why}. The session is not resumed. Restore it from a backup, or remove the session.`,
     { cause },
   )
 

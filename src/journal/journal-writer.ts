@@ -1,6 +1,7 @@
 import type { SignalboxError } from '../base/signalbox-error.ts'
+import { checkNote } from './check-arguments.ts'
 import type { Journal, JournalRecord, NewRecord, SessionNote } from './journal.ts'
-import { journalClosed, journalError } from './journal-errors.ts'
+import { journalClosed, journalCorrupt, journalError } from './journal-errors.ts'
 import { checkLimits, type JournalLimits } from './journal-limits.ts'
 import { NoteQueue } from './note-queue.ts'
 import { type PendingRecord, RecordCounter } from './pending-records.ts'
@@ -79,8 +80,13 @@ export class JournalWriter implements Journal {
     return this.#notes.listen(listener)
   }
 
-  /** For the store: the inbox has this note. One that is known is ignored. */
+  /** For the store: the inbox has this note. One that is known is ignored; one that `post` would refuse is damaged. */
   deliver(note: SessionNote): void {
+    try {
+      checkNote(note)
+    } catch (error) {
+      return this.fail(journalCorrupt(this.id, 'a note in its inbox', (error as Error).message, error))
+    }
     this.#notes.deliver(note)
   }
 

@@ -1,23 +1,27 @@
 import type { SessionNote } from './journal.ts'
+import { journalCorrupt } from './journal-errors.ts'
 
 /** A note in a store: its key, and the note as JSON. */
 export type StoredNote = readonly [key: string, body: string]
+
+interface Owner {
+  readonly id: string
+  deliver(note: SessionNote): void
+  fail(error: unknown): void
+}
 
 /** For stores: delivers the notes of a session to its owner, in order and each once. */
 export class NoteInbox {
   /** The owner has closed the session: nothing is delivered any more. */
   isOver = false
-  readonly #owner: { deliver(note: SessionNote): void }
+  readonly #owner: Owner
   readonly #read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>
   readonly #seen = new Set<string>()
   #isHinted = false
   #isBusy = false
 
   /** @param read returns the notes of the session in their order; it may leave out those that were seen */
-  constructor(
-    owner: { deliver(note: SessionNote): void },
-    read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>,
-  ) {
+  constructor(owner: Owner, read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>) {
     this.#owner = owner
     this.#read = read
   }
@@ -38,7 +42,18 @@ export class NoteInbox {
     for (const [key, body] of await this.#read(this.#seen)) {
       if (this.isOver || this.#seen.has(key)) continue
       this.#seen.add(key)
-      this.#owner.deliver(JSON.parse(body))
+      this.#deliver(key, body)
     }
+  }
+
+  /** A note that cannot be read stays so: its sender was told that it is accepted, so the owner must not go on without it. */
+  #deliver(key: string, body: string): void {
+    let note: SessionNote
+    try {
+      note = JSON.parse(body)
+    } catch (error) {
+      return this.#owner.fail(journalCorrupt(this.#owner.id, `the note ${key}`, (error as Error).message, error))
+    }
+    this.#owner.deliver(note)
   }
 }

@@ -1,7 +1,7 @@
-import type { NewRecord, OpenJournalOptions } from './journal.ts'
-import { journalFull } from './journal-errors.ts'
+import type { JournalRecord, NewRecord, OpenJournalOptions } from './journal.ts'
+import { journalCorrupt, journalFull } from './journal-errors.ts'
 import { blobBytes, bytesOf, type CheckedLimits, largeFields } from './journal-limits.ts'
-import { journalVersion } from './record-types.ts'
+import { checkRecord, journalVersion } from './record-types.ts'
 
 /** A record on its way to the store. `body` is the JSON of everything but `n` and `at`; it never changes. */
 export interface PendingRecord {
@@ -67,4 +67,18 @@ export function firstRecords(id: string, options: OpenJournalOptions, length: nu
   const opened = { t: 'session.opened', owner: options.owner }
   const records = length === 0 ? [created, opened] : [opened]
   return records.map((record, index) => ({ n: length + index, at, body: bodyOf(record) }))
+}
+
+/** For stores: reads a record back and checks it. A log in which the record with the number `expected` is missing is damaged. */
+export function storedRecord(id: string, { n, at, body }: PendingRecord, expected: number): JournalRecord {
+  if (n !== expected) throw journalCorrupt(id, `record ${expected}`, `found record ${n} in its place`)
+  let fields: object
+  try {
+    fields = Object(JSON.parse(body))
+  } catch (error) {
+    throw journalCorrupt(id, `record ${n}`, 'its body is not JSON', error)
+  }
+  const record = Object.assign({ n, at }, fields, { n, at }) as JournalRecord
+  checkRecord(id, record)
+  return record
 }

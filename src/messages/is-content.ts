@@ -7,6 +7,12 @@ const isTyped = (value: unknown): boolean => typeof Object(value).type === 'stri
 export const isContent = (value: unknown): boolean =>
   typeof value === 'string' || (Array.isArray(value) && value.every(isTyped))
 
+/** Whether this can be sent to a model: content, or a user message. */
+export function isSendable(value: unknown): boolean {
+  const { type, message } = Object(value)
+  return isContent(type === 'user' ? Object(message).content : value)
+}
+
 /**
  * Whether these messages may be added to a transcript beside a result: they are readable, and each call among them has
  * exactly one result. A throw is an error of the tool.

@@ -12,7 +12,7 @@ import { changeInput } from './change-input.ts'
 import { hasNewDenyRules, uphold } from './deciding.ts'
 import { ownInput } from './hook-input.ts'
 import { reportQuestion, reportQuestionClosed } from './question-reports.ts'
-import { addRules } from './rule-propagation.ts'
+import { addRules, warnOfRules } from './rule-propagation.ts'
 import type { ToolCall } from './tool-call.ts'
 
 const byHost = { by: 'host' } as const
@@ -86,8 +86,21 @@ function takeAnswer(call: ToolCall, tool: AnyTool, answer: Answer, origin: Answe
   if (!call.isAsking) return
   // it stays open until it is answered from elsewhere
   if (answer.behavior === 'later') return call.tell({ type: 'permission.deferred' })
-  recordAnswer(call, clear(answer), origin)
-  applyAnswer(call, tool, answer)
+  const usable = withUsableRules(call, answer)
+  recordAnswer(call, clear(usable), origin)
+  applyAnswer(call, tool, usable)
+}
+
+/** An invalid rule changes nothing, and the answer still counts. The log must not have it: no later run could begin. */
+function withUsableRules<Given extends Exclude<Answer, { behavior: 'later' }>>(call: ToolCall, answer: Given): Given {
+  if (answer.behavior === 'unclear' || answer.addRules === undefined) return answer
+  try {
+    call.executor.checkRules(answer.addRules)
+    return answer
+  } catch (error) {
+    warnOfRules(call, error)
+    return { ...answer, addRules: undefined }
+  }
 }
 
 function applyAnswer(call: ToolCall, tool: AnyTool, answer: Exclude<Answer, { behavior: 'later' }>): void {

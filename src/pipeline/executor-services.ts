@@ -93,6 +93,8 @@ export interface ExecutorServices {
   hasPlainPermissions(call: ToolCall): boolean
   /** Rules that came with the host's answers during this turn. */
   readonly addedRules: ReadPermissions['rules']
+  /** Throws if one of them cannot be used. */
+  checkRules(lists: PermissionLists): void
   addRules(lists: PermissionLists): void
   /** The calls with an open question. */
   readonly askingCalls: ToolCall[]

@@ -39,6 +39,9 @@ export function addRules(call: ToolCall, lists: PermissionLists): void {
     propagateRules(executor.canUseTool, lists)
     if ((lists.allow?.length ?? 0) > 0) for (const each of executor.askingCalls) settleByRules(each)
   } catch (error) {
-    executor.warn(call, 'invalid_rule', 'the rules that came with the answer are invalid and were ignored', error)
+    warnOfRules(call, error)
   }
 }
+
+export const warnOfRules = (call: ToolCall, error: unknown): void =>
+  call.executor.warn(call, 'invalid_rule', 'the rules that came with the answer are invalid and were ignored', error)

@@ -4,7 +4,7 @@ import { assertCanUseTool } from '../executor/check-context.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import { createAssistantMessage, createUserMessage } from '../messages/create-messages.ts'
-import { isContent } from '../messages/is-content.ts'
+import { isContent, isSendable } from '../messages/is-content.ts'
 import type { BlockLike, Message, MessageLike, UserMessage } from '../messages/message.ts'
 import type { ApiMessage } from '../messages/to-api-messages.ts'
 import type { Model } from '../models/model.ts'
@@ -194,8 +194,6 @@ function readMessage(given: Message | MessageLike, index: number): Message {
 
 /** Reads a message that is sent during a query. */
 export function readSent(message: string | readonly BlockLike[] | UserMessage): UserMessage {
-  const isMessage = Object(message).type === 'user'
-  const content: unknown = isMessage ? Object((message as UserMessage).message).content : message
-  if (isContent(content)) return isMessage ? (message as UserMessage) : createUserMessage(message as string)
-  return invalidOption('message', 'text, content blocks or a user message', message)
+  if (!isSendable(message)) invalidOption('message', 'text, content blocks or a user message', message)
+  return Object(message).type === 'user' ? (message as UserMessage) : createUserMessage(message as string)
 }

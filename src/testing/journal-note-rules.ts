@@ -141,7 +141,10 @@ export const journalNoteRules: Record<string, (bench: JournalBench) => Promise<v
     ])
   },
   async 'D6a keeps any JSON in a note'(bench) {
-    const content = [{ type: 'text', text: '\ud83d half \udc00 \0 🚂\n' }, { big: 'x'.repeat(700_000) }]
+    const content = [
+      { type: 'text', text: '\ud83d half \udc00 \0 🚂\n' },
+      { type: 'big', text: 'x'.repeat(700_000) },
+    ]
     const journal = await bench.open('create')
     const heard = hearing(journal)
     const note = message('../m/\0 🚂', content)
@@ -151,13 +154,17 @@ export const journalNoteRules: Record<string, (bench: JournalBench) => Promise<v
   },
   async 'D6a a note to nobody or of no kind is refused'(bench) {
     expectSame('nobody', await codeOf(bench.store.post('nobody', message('a'))), 'session_not_found')
-    await bench.closed()
+    await bench.closed(asked('q'))
     const wrong = [
       { type: 'wish', uuid: 'a' },
       { type: 'message', content: 'no uuid' },
+      { type: 'message', uuid: 'a', content: 5 },
       { type: 'answer', question: '' },
+      { type: 'answer', question: 'q', answer: null },
+      { type: 'answer', question: 'q', answer: { behavior: 'perhaps' } },
     ]
     for (const note of wrong)
       expectSame(JSON.stringify(note), await codeOf(bench.store.post('s', note as SessionNote)), 'invalid_option')
+    expectSame('the question is still open', await bench.store.post('s', allow('q')), 'accepted')
   },
 }

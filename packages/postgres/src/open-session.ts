@@ -1,12 +1,14 @@
 import {
-  checkRecord,
   firstRecords,
   type JournalRecord,
+  journalCorrupt,
   type OpenJournalOptions,
   outerIn,
+  type PendingRecord,
   type SessionState,
   sessionExists,
   sessionNotFound,
+  storedRecord,
 } from 'signalbox/durable'
 import { transaction } from './database.ts'
 import { hashOf, lockOf } from './hash-of.ts'
@@ -44,16 +46,19 @@ export function openSession(
       )
     }
     // the lock on the row makes commits and other openings wait
-    const { rows } = await query('select token, bytes from $schema.sessions where session = $1 for update', session)
+    const { rows } = await query(
+      'select token, bytes, records from $schema.sessions where session = $1 for update',
+      session,
+    )
     const kept = await query('select n, at, body from $schema.records where session = $1 order by n', session)
     const bodies = kept.rows.map(({ body }) => String(body))
-    const records = kept.rows.map(recordOf)
-    if (records.length === 0 && given.mode === 'resume') throw sessionNotFound(id)
     const [row] = rows
+    const records = kept.rows.map((each, n) => storedRecord(id, rowOf(each), n))
+    checkLength(id, records.length, row?.records)
+    if (records.length === 0 && given.mode === 'resume') throw sessionNotFound(id)
     // the answer to the first try was lost: the session is already open
     if (row?.token === token) return { records, bytes: Number(row.bytes), state: foldState(bodies) }
     if (records.length > 0 && given.mode === 'create') throw sessionExists(id)
-    for (const record of records) checkRecord(id, record)
     const at = Date.now()
     const opening = firstRecords(id, given, records.length, at)
     const added = opening.map(({ body }) => body)
@@ -70,13 +75,20 @@ export function openSession(
       ...[session, records.length + opening.length, bytes, state.status, questionsText(state)],
       ...[JSON.stringify(given.owner), token, lockOf(token), records[0]?.at ?? at, at],
     )
-    const all = [...records, ...opening.map((each) => recordOf({ ...each }))]
+    const all = [...records, ...opening.map((each) => storedRecord(id, each, each.n))]
     return { records: all, bytes, state }
   })
 }
 
-export const recordOf = ({ n, at, body }: Record<string, unknown>): JournalRecord => ({
+/** pg returns a bigint as text. */
+export const rowOf = ({ n, at, body }: Record<string, unknown>): PendingRecord => ({
   n: Number(n),
   at: Number(at),
-  ...JSON.parse(String(body)),
+  body: String(body),
 })
+
+/** The session has the number of its records: without it, nobody could tell that the last ones are missing. */
+export function checkLength(id: string, found: number, expected: unknown): void {
+  if (found !== Number(expected ?? 0))
+    throw journalCorrupt(id, `record ${found}`, `the session has ${Number(expected)} records, but ${found} were found`)
+}

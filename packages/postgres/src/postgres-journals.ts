@@ -4,8 +4,8 @@ import {
   checkId,
   checkNote,
   checkOpening,
-  checkRecord,
   type Journal,
+  type JournalRecord,
   type JournalStore,
   JournalWriter,
   journalError,
@@ -15,11 +15,12 @@ import {
   type SessionNote,
   type StoredNote,
   sessionNotFound,
+  storedRecord,
 } from 'signalbox/durable'
 import { Database } from './database.ts'
 import { hashOf, lockOf } from './hash-of.ts'
 import { Listener } from './listener.ts'
-import { openSession, recordOf } from './open-session.ts'
+import { checkLength, openSession, rowOf } from './open-session.ts'
 import { checkOptions, type PostgresJournalsOptions } from './options.ts'
 import { SessionLog, stateOf } from './session-log.ts'
 import { listSessions, sweepSessions } from './stored-sessions.ts'
@@ -67,18 +68,16 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
     return rows.map(({ key, body }) => [String(key), String(body)] as const)
   }
 
-  async function* read(id: string): AsyncGenerator<ReturnType<typeof recordOf>> {
+  async function* read(id: string): AsyncGenerator<JournalRecord> {
     checkId(id)
-    const text = `select n, at, body from ${tables}.records where session = $1 and n >= $2 order by n limit ${pageSize}`
-    for (let next = 0; ; next += pageSize) {
+    const text = `select n, at, body, s.records from ${tables}.sessions s left join ${tables}.records r
+      on r.session = s.session and n >= $2 where s.session = $1 order by n limit ${pageSize}`
+    for (let next = 0; ; ) {
       const { rows } = await withCode(id, database.query(text, [hashOf(id), next]))
-      if (next === 0 && rows.length === 0) throw sessionNotFound(id)
-      for (const row of rows) {
-        const record = recordOf(row)
-        checkRecord(id, record)
-        yield record
-      }
-      if (rows.length < pageSize) return
+      if (rows.length === 0) throw sessionNotFound(id)
+      const found = rows.filter(({ n }) => n !== null)
+      for (const row of found) yield storedRecord(id, rowOf(row), next++)
+      if (rows.length < pageSize) return checkLength(id, next, rows[0]?.records)
     }
   }
 

@@ -57,7 +57,9 @@ export class SessionLog implements JournalSink {
     await this.#database.run(async (client, isAgain) => {
       if (isAgain && (await this.#isCommitted(client, batch.length))) return
       const { rowCount } = await client.query(this.#statement(batch, state))
-      if (rowCount !== batch.length) throw sessionFenced(this.#id)
+      // a first run whose answer was lost may have taken effect only now
+      const isThere = rowCount === batch.length || (isAgain && (await this.#isCommitted(client, batch.length)))
+      if (!isThere) throw sessionFenced(this.#id)
     })
     this.#records += batch.length
     this.#state = state

@@ -51,14 +51,25 @@ export async function sweepSessions(database: Database, maxAgeMs: number = month
 }
 
 function summaryOf(row: Record<string, unknown>): SessionSummary {
+  const questions = questionsIn(row)
   return {
     id: JSON.parse(String(row.name)),
     status: row.told as StoredStatus,
     records: Number(row.records),
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
-    questions: [...stateOf(row.status, row.questions).questions.keys()],
+    questions: questions ?? [],
+    ...(questions === undefined && { problem: 'journal_corrupt' as const }),
     ...(row.outer_name !== null && { outer: JSON.parse(String(row.outer_name)) }),
     ...(row.is_owned === true && { owner: JSON.parse(String(row.owner)) }),
+  }
+}
+
+/** Undefined if somebody has edited them: the other sessions can still be listed. */
+function questionsIn(row: Record<string, unknown>): string[] | undefined {
+  try {
+    return [...stateOf(row.status, row.questions).questions.keys()]
+  } catch {
+    return undefined
   }
 }

@@ -4,6 +4,7 @@ import { BackgroundCalls } from '../../background/background-calls.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
+import { checkAnswer } from '../../journal/check-arguments.ts'
 import type { SessionNote } from '../../journal/journal.ts'
 import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
@@ -88,7 +89,8 @@ export class Session implements AsyncDisposable {
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of this.#transcript) this.#log.push(message)
-    this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, this.id)
+    const named = { id: this.id, tools: options.tools }
+    this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
     this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
     if (journal === undefined) return
     if (options.account === undefined) this.#keepUsage(journal)
@@ -184,6 +186,7 @@ export class Session implements AsyncDisposable {
     answer: PermissionAnswer,
     { by }: { by?: string | undefined } = {},
   ): Promise<'accepted' | 'stale'> {
+    checkAnswer(answer)
     // a query that a tool itself began has no log: its question ends with the call
     const isOpen = (question: SessionQuestion): boolean => question.id === id
     const isRecorded = this.#journal?.questions.some(isOpen) === true || !this.#questions.questions.some(isOpen)
@@ -379,20 +382,21 @@ export class Session implements AsyncDisposable {
     this.#log.drop(({ type }) => type === 'progress' || type === 'stream_event')
     this.#log.wake()
     if (this.#journal === undefined) this.#inbox.unshift(...unanswered)
-    else this.#settle(this.#journal, unanswered, result)
+    else this.#settle(this.#journal, unanswered, result, run !== undefined)
     this.#emitter.emit('run_ended', { result })
     if (!this.#isPaused && this.#goesOn(result)) this.#begin()
     if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
   /** The open work of a suspended run is in the log; the messages of its open turn are shown again. */
-  #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult): void {
+  #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult, hasBegun: boolean): void {
     const known = [...this.#inbox, ...unanswered]
     const waits = journal.sent.map(
       (message) => known.find((sent) => sent.message.uuid === message.uuid) ?? newSent(message),
     )
     this.#inbox = [...unanswered.filter((sent) => !waits.includes(sent)), ...waits]
-    if (reason === 'journal_error') this.#isPaused = true
+    // a run that could not begin would fail again at once
+    if (reason === 'journal_error' || !hasBegun) this.#isPaused = true
     const shown = new Set(openMessageIds(journal))
     this.#log.drop(({ uuid }) => shown.has(uuid))
   }

@@ -1,8 +1,7 @@
-import { SignalboxError } from 'signalbox'
 import {
-  checkRecord,
   firstRecords,
   type JournalRecord,
+  journalCorrupt,
   newSessionState,
   type OpenJournalOptions,
   outerIn,
@@ -10,6 +9,7 @@ import {
   sessionExists,
   sessionNotFound,
   stateAfter,
+  storedRecord,
 } from 'signalbox/durable'
 import { type Database, hashOf } from './database.ts'
 import { openScript } from './scripts.ts'
@@ -40,7 +40,7 @@ export async function openJournal(
     for await (const record of readLog(database, id, records.length)) records.push(record)
     const opening = firstRecords(id, given, records.length, Date.now())
     const bodies = opening.map(({ body }) => body)
-    const all = [...records, ...opening.map((each) => recordOf(each.n, each.at, each.body))]
+    const all = [...records, ...opening.map((each) => storedRecord(id, each, each.n))]
     const state = all.reduce<SessionState>(stateAfter, newSessionState)
     const told = await database.script(
       openScript,
@@ -64,19 +64,10 @@ export async function* readLog(database: Database, id: string, from = 0): AsyncG
   for (let next = from; ; ) {
     const page = await database.run((redis) => redis.xrange(log, `${next + 1}-0`, '+', 'COUNT', pageSize))
     for (const [place, [, at, , body]] of page) {
-      if (place !== `${next + 1}-0` || body === undefined) throw damaged(id, next, `it is followed by ${place}`)
-      const record = recordOf(next++, Number(at), body)
-      checkRecord(id, record)
-      yield record
+      if (place !== `${next + 1}-0` || body === undefined)
+        throw journalCorrupt(id, `record ${next}`, `it is followed by ${place}`)
+      yield storedRecord(id, { n: next, at: Number(at), body }, next++)
     }
     if (page.length < pageSize) return
   }
 }
-
-const recordOf = (n: number, at: number, body: string): JournalRecord => ({ n, at, ...JSON.parse(body) })
-
-const damaged = (id: string, n: number, why: string): SignalboxError =>
-  new SignalboxError(
-    'journal_corrupt',
-    `The journal of session ${id} is damaged at record ${n}: ${why}. Nothing was written. Restore it from a backup, or remove the session.`,
-  )
