@@ -60,7 +60,7 @@ function restored(
   tools: SessionOptions['tools'],
 ): ToolUseContext {
   const hasRules = Object.values(rules).some((list) => (list?.length ?? 0) > 0)
-  const permissions = () => withRules(given.permissions, usable(rules, typeof tools === 'function' ? tools() : tools))
+  const permissions = () => withRules(given.permissions, usable(rules, presentIn(tools)))
   return { ...given, ...context, ...(hasRules && { permissions: permissions() }) }
 }
 
@@ -71,3 +71,12 @@ const usable = (rules: PermissionLists, tools: readonly AnyTool[]): PermissionLi
     (rule) => !checkRules({ allow: [rule] }, tools).some(({ severity }) => severity === 'error'),
   ),
 })
+
+/** The run itself reports a function that throws. */
+function presentIn(tools: SessionOptions['tools']): readonly AnyTool[] {
+  try {
+    return typeof tools === 'function' ? tools() : tools
+  } catch {
+    return []
+  }
+}
