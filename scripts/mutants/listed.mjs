@@ -1,14 +1,33 @@
-// Puts one deliberate fault at a time into sessions and journals, and runs the test file that must find it.
-//   node scripts/mutants/journal.mjs                      all faults; writes the table into docs/mutants.md
-//   node scripts/mutants/journal.mjs --only 'answer|agent'   faults whose name or room matches this pattern
+// Puts one deliberate fault of a list at a time into a source, and runs the test file that must find it.
+//   node scripts/mutants/listed.mjs journal                       all faults of the list; writes its table into docs/mutants.md
+//   node scripts/mutants/listed.mjs scheduling --only 'keys|limit'   faults whose name or room matches this pattern
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { journalFaults } from './journal-faults.mjs'
 import { TestRun } from './random/test-run.mjs'
+import { schedulingFaults } from './scheduling-faults.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
+const lists = {
+  journal: {
+    faults: journalFaults,
+    what: 'sessions and journals',
+    next: '## Faults in keys, background calls and limits\n',
+  },
+  scheduling: {
+    faults: schedulingFaults,
+    what: 'keys, background calls and limits',
+    next: '## Faults written by hand\n',
+  },
+}
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string', default: '' } },
+})
+const name = positionals[0] ?? ''
+const list = lists[name]
+if (list === undefined) throw new Error(`Unknown list ${name}. Known lists: ${Object.keys(lists).join(', ')}`)
 const wanted = new RegExp(values.only)
 
 /** The only file of the room that has this code once. */
@@ -26,7 +45,7 @@ function place([room, fault, from, to, test]) {
 }
 
 // place all faults, not only the chosen ones, so that a fault that no longer matches the code fails at once
-const chosen = journalFaults.map(place).filter(({ room, fault }) => wanted.test(`${room} ${fault}`))
+const chosen = list.faults.map(place).filter(({ room, fault }) => wanted.test(`${room} ${fault}`))
 const run = await TestRun.start(root)
 // without a fault, the tests must pass
 await run.timesOf([...new Set(chosen.map(({ test }) => test))])
@@ -38,12 +57,12 @@ for (const { fault, file, source, test } of chosen) {
 }
 await run.close()
 console.log(`${rows.length} of ${chosen.length} were found`)
-if (chosen.length === journalFaults.length && rows.length === chosen.length) {
-  const [start, end] = ['## Faults in sessions and journals\n', '## Faults written by hand\n']
+if (chosen.length === list.faults.length && rows.length === chosen.length) {
+  const [start, end] = [`## Faults in ${list.what}\n`, list.next]
   const path = join(root, 'docs/mutants.md')
   const page = readFileSync(path, 'utf8')
   const [before, after] = [page.slice(0, page.indexOf(start)), page.slice(page.indexOf(end))]
-  const text = `\`npm run mutants:journal\` puts each of these faults into a source in memory, one at a time, and runs the test file that must find it. ${rows.length} of ${rows.length} faults in sessions and journals were found when this table was written. Without a fault, all of these files pass.`
+  const text = `\`npm run mutants:${name}\` puts each of these faults into a source in memory, one at a time, and runs the test file that must find it. ${rows.length} of ${rows.length} faults in ${list.what} were found when this table was written. Without a fault, all of these files pass.`
   const table = ['| where | what goes wrong | found by |', '|---|---|---|', ...rows].join('\n')
   writeFileSync(path, `${before}${start}\n${text}\n\n${table}\n\n${after}`)
 }

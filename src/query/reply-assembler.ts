@@ -48,6 +48,8 @@ export class ReplyAssembler {
   readonly #closed = new Map<number, ContentBlock>()
   #id: string | undefined
   #begun = 0
+  /** Some services do not announce their replies. */
+  #hasBegun = false
   /** The reply was started a second time, so its blocks may be repeated. */
   #isRepeated = false
   /** The usage so far: services update it while they stream, and some send it after everything else. */
@@ -60,6 +62,11 @@ export class ReplyAssembler {
   /** The id of the current reply. */
   get id(): string | undefined {
     return this.#id
+  }
+
+  /** The service has answered. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
   }
 
   take(event: unknown): readonly ReplyPart[] {
@@ -88,6 +95,7 @@ export class ReplyAssembler {
     if (this.#isRepeated) return nothing
     if (this.#id !== undefined) return anotherReply
     this.#id = id
+    this.#hasBegun = true
     this.usage = readField(message, 'usage')
     // a reply that comes as a whole
     this.hasFinalUsage = textOf(readField(message, 'stop_reason')) !== undefined
@@ -112,6 +120,7 @@ export class ReplyAssembler {
       const message = `Block ${index} was started again before it ended.`
       return [{ type: 'failed', error: streamError({ type: 'stream_error', message }) }]
     }
+    this.#hasBegun = true
     this.#open.set(index, { block, order: this.#begun++, json: '' })
     return isHandover(block) ? handedOver : nextBlock
   }
@@ -144,6 +153,7 @@ export class ReplyAssembler {
     this.container = readField(delta, 'container') ?? this.container
     const stopReason = textOf(readField(delta, 'stop_reason'))
     const stopDetails = readField(delta, 'stop_details') ?? undefined
+    if (stopReason !== undefined || usage !== undefined) this.#hasBegun = true
     return stopReason === undefined ? nothing : [{ type: 'stopped', stopReason, stopDetails }]
   }
 }

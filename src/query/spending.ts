@@ -73,10 +73,10 @@ export function endRequest(loop: QueryLoop, { isTurn, isRetried }: { isTurn: boo
     model: attempt.reply.model ?? asked ?? 'unknown',
     asked,
     tokens,
-    assumed: reply.id === undefined ? undefined : assumedOf(claim, tokens, hasInput, isCounted),
+    assumed: reply.hasBegun ? assumedOf(claim, tokens, hasInput, isCounted) : undefined,
     ms: Math.max(0, loop.idsAndTime.now() - openRequest.startedAt),
     // a request that failed before its reply began is no turn
-    isTurn: isTurn && reply.id !== undefined,
+    isTurn: isTurn && reply.hasBegun,
     isRetried,
     isNew: openRequest.isNew,
   }

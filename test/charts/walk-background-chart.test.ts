@@ -26,6 +26,7 @@ const facts: Record<string, Facts> = {
 }
 
 const cause: AbortCause = { kind: 'user_interrupted', reason: 'stop' }
+const discarded: AbortCause = { kind: 'streaming_fallback', reason: 'discarded' }
 const settled = (end: 'returned' | 'failed', willRetry: boolean, needsFormatting: boolean) =>
   ({ type: 'tool.settled', end, willRetry, needsFormatting }) as const
 const own = { cancelsSiblings: true, description: '' }
@@ -235,6 +236,39 @@ describe('the background chart', () => {
       { ...usual, needsRecovery: true },
       { running: 'calling' },
       ['recover', 'callTool'],
+    ],
+    [
+      'a stop while it is recovered',
+      [stop(false)],
+      { ...usual, needsRecovery: true },
+      { finished: 'ready' },
+      ['recover', 'stop user_interrupted', ['conclude', { by: 'unknown' }], 'announce'],
+    ],
+    [
+      'a stop hurries the work on an outcome',
+      [done, stop(false), { type: 'result.formatted', ...own }],
+      usual,
+      { finished: 'ready' },
+      ['formatResult', 'hurry', byResult, 'announce'],
+    ],
+    [
+      'a drop during the work on an outcome',
+      [done, stop(true), { type: 'result.formatted', ...own }],
+      usual,
+      'dropped',
+      ['formatResult', 'hurry', byResult, 'announce', 'letGo'],
+    ],
+    [
+      'the strongest reason counts',
+      [{ type: 'background.stop', cause: discarded, drops: false }, stop(false), done],
+      usual,
+      { finished: 'ready' },
+      [
+        'stop streaming_fallback',
+        'startGrace',
+        ['conclude', { by: 'abort', cause: discarded, reached: 'returned' }],
+        'announce',
+      ],
     ],
     [
       'unknown after a crash',

@@ -39,6 +39,19 @@ describe('locks', () => {
     expect(started).toEqual(['a', 'd', 'b', 'c'])
   })
 
+  it('K2 K6 a call without keys waits for one of another executor that writes everything', async () => {
+    const context = { locks: createLocks() }
+    const { tool, started, run } = keyed()
+    const [one, other] = [testTurn([tool], { context }), testTurn([tool], { context })]
+    one.add('a', 'Keyed', { writes: ['*'] })
+    other.add('b', 'Keyed', {})
+    await flush()
+    expect(started).toEqual(['a'])
+    run('a').finish()
+    await flush()
+    expect(started).toEqual(['a', 'b'])
+  })
+
   it('K6 K7 explain says the key and who holds it', async () => {
     const context = { locks: createLocks() }
     const first = keyed('Edit')

@@ -165,7 +165,8 @@ describe('resources', () => {
     ['the host', 'host'],
     ['normalizeInput', 'tool'],
   ] as const)('K4 an input that %s changes to free resources goes on where it is', async (_, by) => {
-    const moved = (input: Record<string, unknown>) => (input.moves === true ? { writes: ['file:/z'] } : input)
+    const moved = (input: Record<string, unknown>) =>
+      input.moves === true ? { writes: ['file:/z', 'file:/own'] } : input
     const hook: HookCallback = async ({ tool_input }) => ({
       hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: moved(tool_input as Record<string, unknown>) },
     })
@@ -179,7 +180,8 @@ describe('resources', () => {
       if (each.type === '@xstate.event' && each.actorRef === executor.actor) told.push(each.event.type)
     })
     add('a', 'Keyed', { writes: ['file:/x'] })
-    add('b', 'Keyed', { writes: ['file:/y'], moves: true })
+    // a key that it keeps is not in its way
+    add('b', 'Keyed', { writes: ['file:/y', 'file:/own'], moves: true })
     add('c', 'Keyed', { reads: ['file:/y'] })
     await flush()
     add('d', 'Keyed', { reads: ['file:/z'] })

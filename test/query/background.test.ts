@@ -433,6 +433,32 @@ describe('a call that goes to the background', () => {
     expect(await result).toMatchObject({ reason: 'completed' })
   })
 
+  it('X7 a call that is over, is unknown or stops already: a stop says so, and changes nothing', async () => {
+    const { slow, run, calls, says, result, outcomes } = background()
+    await calls(['a', 'Slow'], ['b', 'Slow'])
+    for (const id of ['a', 'b']) run.detach(id)
+    await flush()
+    expect([run.background.stop('bg_9'), run.background.stop('bg_1'), run.background.stop('bg_1')]).toEqual([
+      false,
+      true,
+      true,
+    ])
+    for (const id of ['a', 'b']) slow.run(id).finish({ data: 'DONE' })
+    await flush()
+    expect([run.background.stop('bg_1'), run.background.stop('bg_2')]).toEqual([false, false])
+    await says('ok')
+    await says('ok')
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect(
+      outcomes()
+        .map((each) => JSON.stringify(each))
+        .map((text) => [text.includes('It was stopped'), text.includes('DONE')]),
+    ).toEqual([
+      [true, true],
+      [false, true],
+    ])
+  })
+
   it('X6 a body that ignores its signal cannot hang the end of a query', async () => {
     const { clock, calls, run, result } = background({}, { executor: { abortGraceMs: 50 } })
     await calls(['a', 'Slow'])

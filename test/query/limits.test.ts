@@ -295,6 +295,61 @@ describe('limits', () => {
     expect(told).toEqual(['first', 'third', 'limit', 'limit', 'small'])
   })
 
+  it('U2 a message to a run that waits for its reserve: one request is made, with the message', async () => {
+    const account = new Account({ limits: { turns: 2 } })
+    const held = heldModel()
+    const run = query({ messages: 'go', tools: [], model: sized(held.model), canUseTool: allowAllTools, account })
+    const other = { limitReached: () => undefined, limitNear: () => undefined }
+    // somebody else's requests have reserved all turns
+    const claims = [1, 2].map(() => account.reserve(other, { turns: 1 }, () => undefined))
+    const ending = (async () => {
+      for await (const _ of run);
+    })()
+    await flush()
+    expect([run.actor.getSnapshot().value, held.requests.length]).toEqual(['reserving', 0])
+    run.send('and this')
+    await flush()
+    expect([run.actor.getSnapshot().value, held.requests.length]).toEqual(['reserving', 0])
+    for (const claim of claims) account.release(claim)
+    await flush()
+    expect(held.requests.map(({ messages }) => JSON.stringify(messages).includes('and this'))).toEqual([true])
+    // what the first wait wanted is not reserved any more
+    const granted: string[] = []
+    account.reserve(other, { turns: 1 }, () => void granted.push('another'))
+    expect(granted).toEqual(['another'])
+    held.start()
+    held.text('ok')
+    held.end()
+    await ending
+    expect(run.result).toMatchObject({ reason: 'completed', usage: { turns: 1 } })
+  })
+
+  it('U2 a limit that others reach ends a run that waits for its next attempt', async () => {
+    const clock = new SimulatedClock()
+    const account = new Account({ limits: { agents: 0 } })
+    const held = heldModel()
+    const run = query({
+      messages: 'go',
+      tools: [],
+      model: sized(held.model),
+      canUseTool: allowAllTools,
+      account,
+      retry: { attempts: 3, backoffMs: 1_000 },
+      executor: { clock },
+    })
+    const ending = (async () => {
+      for await (const _ of run);
+    })()
+    await flush()
+    held.fail(Object.assign(new Error('overloaded'), { status: 529 }))
+    await flush()
+    expect(run.actor.getSnapshot().value).toBe('retrying')
+    account.agent()
+    await ending
+    expect(run.result).toMatchObject({ reason: 'limit', limit: 'agents', used: 0, max: 0 })
+    expect(held.requests).toHaveLength(1)
+  })
+
   it('U2 warns once at 80 %, in the outermost run', async () => {
     const agent = subAgent({ tools: [noop], model: scriptedModel([calls(1, 'Noop'), calls(1, 'Noop'), says(1)]) })
     const model = scriptedModel([calls(1, 'Agent'), says(1)])
@@ -425,6 +480,47 @@ describe('durationMs', () => {
     expect(await ending).toMatchObject({ reason: 'limit', limit: 'durationMs', used: 100, max: 100 })
     expect(held.requests[0]?.signal.aborted).toBe(true)
     expect(checkTranscript(run.transcript)).toEqual({ ok: true })
+  })
+
+  it('U1 stops the model at once, also where a body does not stop', async () => {
+    const stubborn = heldTool('Slow')
+    const { clock, held, run, ending } = timed({ durationMs: 100 }, { tools: [stubborn.tool] })
+    await flush()
+    held.start()
+    held.call('a', 'Slow')
+    held.text('and')
+    await flush()
+    expect(stubborn.started).toEqual(['a'])
+    clock.increment(100)
+    await flush()
+    expect([run.result, held.requests[0]?.signal.aborted]).toEqual([undefined, true])
+    clock.increment(10)
+    expect(await ending).toMatchObject({ reason: 'limit', limit: 'durationMs' })
+    expect(checkTranscript(run.transcript)).toEqual({ ok: true })
+  })
+
+  it('U2 a reply that is not announced counts like any other', async () => {
+    const model: Model = async function* () {
+      yield {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', id: '', name: 'Noop', input: {} },
+      }
+      yield {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: `{"n":${Math.random()}}` },
+      }
+      yield { type: 'content_block_stop', index: 0 }
+      yield { type: 'message_delta', delta: { stop_reason: 'tool_use' } }
+    }
+    for (const [limits, used] of [
+      [{ turns: 2 }, 2],
+      [{ outputTokens: 35 }, 30],
+    ] as const) {
+      const { result } = await play({ tools: [noop], model: sized(model, 10), limits, maxTurns: 9 })
+      expect(result).toMatchObject({ reason: 'limit', used })
+    }
   })
 
   it('U1 counts while a body runs, stops it, and its call has a result', async () => {

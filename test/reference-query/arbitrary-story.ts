@@ -118,6 +118,15 @@ const anyMove = (temper: 'calm' | 'rough' | 'blow'): fc.Arbitrary<Move> =>
       .map((each) => ({ weight: weights[each][temper], arbitrary: moveOf[each] })),
   )
 
+const anyLimits = fc.record(
+  {
+    turns: fc.integer({ min: 0, max: 4 }),
+    calls: fc.integer({ min: 0, max: 6 }),
+    outputTokens: fc.integer({ min: 0, max: 60 }),
+  },
+  { requiredKeys: [] },
+)
+
 const anyPlan: fc.Arbitrary<QueryPlan> = fc.record({
   maxTurns: mostly(9, 4, fc.integer({ min: 1, max: 3 })),
   attempts: fc.integer({ min: 0, max: 2 }),
@@ -132,6 +141,7 @@ const anyPlan: fc.Arbitrary<QueryPlan> = fc.record({
   isNameless: rarely(25),
   isMonotone: rarely(25),
   isDeaf: rarely(6),
+  limits: mostly(undefined, 2, anyLimits),
 })
 
 /** Any query of up to this many moves (at least fourteen). */

@@ -14,6 +14,8 @@ export function featuresOf({ plan, log, query }: Played): Set<string> {
   if (bodies.length > 1) features.add('several bodies')
   if (bodies.some(({ marks }) => marks !== '')) features.add('a changed context is seen')
   if (bodies.some(isGivenUp)) features.add('a body is given up')
+  const { calls = Number.POSITIVE_INFINITY } = plan.limits ?? {}
+  if (log.filter((entry) => entry.is === 'opens call').length > calls) features.add('a call beyond the limit')
   if (query.seen.requests.length > 1) features.add('several requests')
   if (query.seen.requests.some((line) => line.includes('fallback'))) features.add('the fallback is asked')
   return features
@@ -51,6 +53,7 @@ function* planFeatures(plan: QueryPlan): Generator<string> {
   if (plan.isMonotone) yield 'replies with one id'
   if (plan.isDeaf) yield 'deaf streams'
   if (plan.maxTurns < 9) yield 'few turns'
+  if (plan.limits !== undefined) yield 'limits'
   if (plan.openings.some((error) => error !== undefined)) yield 'an opening that fails'
 }
 
@@ -73,6 +76,8 @@ export const expectedFeatures: readonly string[] = [
   'ends: aborted_streaming',
   'ends: aborted_tools',
   'ends: model_error',
+  'ends: limit',
+  'a call beyond the limit',
   'retry: overloaded',
   'retry: timeout',
   'retry: restarted',

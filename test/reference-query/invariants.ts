@@ -3,6 +3,7 @@ import { checkTranscript } from '../../src/transcripts/index.ts'
 import { flush } from '../support/turn.ts'
 import { invalidity } from './api-validity.ts'
 import type { QueryUnderTest } from './query-under-test.ts'
+import type { PlannedLimits } from './story.ts'
 
 /** Conditions that must hold after every story. */
 export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
@@ -21,6 +22,10 @@ export async function faultsOf(query: QueryUnderTest): Promise<string[]> {
   const given = query.names.inShort(query.yielded as Message[])
   fault(!query.hasLeft && inAnyOrder(given) !== inAnyOrder(kept), `yielded: ${given}\nkept: ${kept}`)
   fault(bodies.bodies.some(bodies.isLive), 'a body runs on after the end')
+  for (const [limit, used] of Object.entries(usedBy(query))) {
+    const max = query.limits?.[limit as keyof PlannedLimits] ?? Number.POSITIVE_INFINITY
+    fault(used > max, `${used} of ${max} ${limit} are used`)
+  }
   fault(query.clock.pending.size > 0, `${query.clock.pending.size} timers after the end`)
   fault(query.hostListeners > 0, `${query.hostListeners} listeners after the end`)
   fault(
@@ -45,6 +50,12 @@ function inAnyOrder(lines: readonly string[]): string {
 }
 
 const kindOf = (line: string | undefined): string | undefined => /^assistant:|^user: result/.exec(line ?? '')?.[0]
+
+function usedBy({ run }: QueryUnderTest): Required<PlannedLimits> {
+  const { turns, calls, models } = run.usage
+  const assumed = Object.values(models).map(({ assumedOutputTokens = 0 }) => assumedOutputTokens)
+  return { turns, calls, outputTokens: assumed.reduce((sum, each) => sum + each, 0) }
+}
 
 /** Late events change nothing. */
 async function afterwards(query: QueryUnderTest): Promise<string[]> {

@@ -24,6 +24,7 @@ type Outcome =
   | 'refused'
   | 'aborted between attempts'
   | 'not prepared'
+  | 'limited'
 
 /**
  * What the contract says of a query, told after the fact: a program that reads the log of all that happened from its
@@ -72,6 +73,7 @@ class Teller extends ReferenceReader implements Prediction {
         return this.#end('aborted_streaming')
       }
       if (outcome === 'not prepared') return this.#end('model_error')
+      if (outcome === 'limited') return this.#end('limit')
       const ending = this.#drain(outcome)
       this.#keepTurn()
       if (outcome !== 'salvaged') this.#failures = 0
@@ -108,6 +110,7 @@ class Teller extends ReferenceReader implements Prediction {
         if (this.isSteered) return 'steered'
         return this.reply.stopReason === 'refusal' && !hasEffects ? 'refused' : 'ended'
       }
+      this.#charge(hasEffects)
       this.hasFailed = true
       this.#delayMs = retry.delayMs
       if (retry.isFallback) {
@@ -144,6 +147,10 @@ class Teller extends ReferenceReader implements Prediction {
     return { errorKind: kind, error: errorText(this.failure), delayMs, isFallback: !mayRetry }
   }
 
+  #charge(counts: boolean): void {
+    if (this.reply.hasBegun) this.budget.reply(counts)
+  }
+
   #takeSent(): void {
     for (const text of this.sent.splice(0)) {
       this.#lines.push(`user: ${text}`)
@@ -151,13 +158,14 @@ class Teller extends ReferenceReader implements Prediction {
     }
   }
 
-  #open(): 'opened' | 'aborted between attempts' | 'not prepared' {
+  #open(): 'opened' | 'aborted between attempts' | 'not prepared' | 'limited' {
     this.#takeSent()
     this.isPrepared = this.plan.prepares !== 'later'
     const isFailing = ++this.#preparations === this.plan.unprepared
     this.until(() => this.isPrepared || this.abortReason !== undefined)
     if (this.abortReason !== undefined) return 'aborted between attempts'
     if (isFailing) return 'not prepared'
+    if (this.budget.forbidsRequest) return 'limited'
     // messages sent meanwhile wait for the next turn and interrupt nothing
     this.isSteered = false
     this.isRestarted = false
@@ -177,6 +185,7 @@ class Teller extends ReferenceReader implements Prediction {
   #drain(outcome: 'ended' | 'steered' | 'aborted' | 'failed' | 'salvaged' | 'refused'): string | undefined {
     const isWhole = outcome === 'ended' && this.reply.isWhole
     if (this.reply.stopReason !== undefined && outcome !== 'salvaged') this.yield(`reply ${this.reply.stopReason}`)
+    if (outcome !== 'salvaged') this.#charge(outcome !== 'refused')
     if (outcome === 'refused') {
       this.yield('system model_refusal')
       this.attempt.discard()

@@ -18,7 +18,7 @@ import { HeldStream } from './held-stream.ts'
 import { errorOf } from './model-errors.ts'
 import { CallNames, messageInWords } from './seen.ts'
 import type { CallPlan } from './story.ts'
-import { backoffMs, graceMs, idleMs, type QueryPlan, tickMs, toolName, unknownName } from './story.ts'
+import { backoffMs, graceMs, idleMs, type QueryPlan, replyTokens, tickMs, toolName, unknownName } from './story.ts'
 
 /** The real query, driven entry by entry, and a record of everything visible. */
 export class QueryUnderTest {
@@ -56,6 +56,7 @@ export class QueryUnderTest {
       canUseTool: this.bodies.canUseTool,
       context: { abortController: this.host, marks: '', ...(plan.isHooked && { hooks }) },
       maxTurns: plan.maxTurns,
+      ...(plan.limits && { limits: plan.limits }),
       toolExecution: plan.isBatch ? 'batch' : 'streaming',
       streamIdleMs: idleMs,
       ...((plan.prepares !== 'no' || plan.unprepared !== undefined) && { prepareMessages: this.#prepare }),
@@ -67,6 +68,10 @@ export class QueryUnderTest {
     this.bodies.onStart = ({ id, marks }) => this.#see('starts', `${this.names.of(id)} with context ${marks}`)
     if (plan.before === 'abort') this.run.abort('early')
     if (plan.before === 'send') this.run.send('early')
+  }
+
+  get limits(): QueryPlan['limits'] {
+    return this.#plan.limits
   }
 
   /** The stream that is open, if it may send its next event. */
@@ -128,7 +133,7 @@ export class QueryUnderTest {
   }
 
   #model(which: string): Model {
-    return (request) => {
+    const model: Model = (request) => {
       this.#noteRequest(which, request)
       const fails = this.#plan.openings[this.streams.length]
       const stream = new HeldStream(request, this.#plan.isDeaf)
@@ -137,6 +142,7 @@ export class QueryUnderTest {
       stream.end()
       throw errorOf(fails)
     }
+    return Object.assign(model, { info: { name: which, maxOutputTokens: replyTokens } })
   }
 
   #noteRequest(which: string, { messages, signal }: ModelRequest): void {

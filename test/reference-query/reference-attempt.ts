@@ -10,6 +10,8 @@ export interface Surroundings {
   /** The context after the calls before this attempt. */
   readonly marks: string
   isTaken(id: string): boolean
+  /** False if a limit forbids one more call. */
+  countCall(): boolean
   mint(): string
   ask(): number
   begin(call: ReferenceCall, marks: string): number
@@ -53,7 +55,12 @@ export class ReferenceAttempt {
     if (namesakes.some((call) => call.sent.number === sent.number)) return undefined
     const isClash = namesakes.length > 0
     const name = isTaken || isClash ? this.#around.mint() : sent.id
-    const call = referenceCall(name, sent, { isClash, isBatch: this.#around.plan.isBatch, lastRun: this.#lastRun() })
+    const isUnrunnable = !this.#around.countCall() || isClash
+    const call = referenceCall(name, sent, {
+      isClash: isUnrunnable,
+      isBatch: this.#around.plan.isBatch,
+      lastRun: this.#lastRun(),
+    })
     this.calls.push(call)
     if (this.#abort === 'all' && call.stage === 'waiting') this.#end(call, true)
     this.#scan()

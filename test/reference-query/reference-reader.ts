@@ -2,6 +2,7 @@ import type { Entry } from './entry.ts'
 import type { Failure } from './model-errors.ts'
 import { argumentsOf } from './query-under-test.ts'
 import { ReferenceAttempt, type Surroundings } from './reference-attempt.ts'
+import { ReferenceBudget } from './reference-budget.ts'
 import type { ReferenceCall } from './reference-call.ts'
 import { ReferenceReply } from './reference-reply.ts'
 import { retryInWords } from './seen.ts'
@@ -48,13 +49,17 @@ export class ReferenceReader implements Surroundings {
   /** Fires with a later move of the clock than the one that set it. */
   protected timer: { due: number; setAt: number } | undefined
   protected hasFailed = false
+  protected readonly budget: ReferenceBudget
   /** The model has failed for good; only the calls are awaited. */
   protected isFailing = false
 
   constructor(plan: QueryPlan, log: readonly Entry[]) {
     this.plan = plan
     this.#log = log
+    this.budget = new ReferenceBudget(plan.limits, () => this.yield('system limit_warning'))
   }
+
+  countCall = (): boolean => this.budget.call()
 
   isTaken = (id: string): boolean => this.taken.has(id)
   mint = (): string => `new${++this.#minted}`
@@ -195,6 +200,7 @@ export class ReferenceReader implements Surroundings {
     const reply = this.reply
     if (this.listeningSince === undefined) return
     this.listeningSince = this.now
+    if (entry.is === 'announces' || entry.is === 'stops') reply.hasBegun = true
     if (entry.is === 'opens text' || entry.is === 'opens call') {
       reply.openBlock(entry)
       this.attempt.release('nextBlock')

@@ -10,6 +10,8 @@ interface OpenBlock {
 export class ReferenceReply {
   id: string | undefined
   stopReason: string | undefined
+  /** The service has answered. */
+  hasBegun = false
   readonly #open = new Map<number, OpenBlock & { readonly order: number }>()
   #begun = 0
 
@@ -28,6 +30,7 @@ export class ReferenceReply {
   }
 
   openBlock(entry: Extract<Entry, { is: 'opens text' | 'opens call' }>): void {
+    this.hasBegun = true
     this.#open.set(entry.index, { ...entry, order: this.#begun++ })
   }
 

@@ -38,7 +38,18 @@ export interface QueryPlan {
   readonly isMonotone: boolean
   /** Its streams ignore their signal. */
   readonly isDeaf: boolean
+  readonly limits: PlannedLimits | undefined
 }
+
+/** No reply tells its usage, so each is charged the most that it may have. */
+export interface PlannedLimits {
+  readonly turns?: number
+  readonly calls?: number
+  readonly outputTokens?: number
+}
+
+/** The most that a reply may have. */
+export const replyTokens = 10
 
 /** The id of a call: its own, or that of another one. */
 type IdChoice = 'fresh' | 'same' | 'clash' | 'earlier'
@@ -99,6 +110,7 @@ export const planInWords = (plan: QueryPlan): string =>
     ...(plan.isNameless ? ['replies are not announced'] : []),
     ...(plan.isMonotone ? ['replies have one id'] : []),
     ...(plan.isDeaf ? ['streams are deaf'] : []),
+    ...(plan.limits === undefined ? [] : [`limits ${JSON.stringify(plan.limits)}`]),
   ].join(', ')
 
 /** The name of the tool of such a call. */

@@ -120,6 +120,22 @@ describe('signalbox run', () => {
   })
 })
 
+it('U2 limits the cost by the price of the model, and reserves it before the request', async () => {
+  const { run, requests } = await withModel(['Yes.'])
+  const args = ['--model', 'claude-opus-4-6', '--max-tokens', '1000', 'Hello']
+  const tooDear = await run(['--limit', 'costUsd=0.02', ...args])
+  expect([tooDear.code, tooDear.out, requests.length]).toEqual([
+    4,
+    expect.stringContaining('Stopped by the limit costUsd (0 of 0.02)'),
+    0,
+  ])
+  const affordable = await run(['--limit', 'costUsd=1', ...args])
+  expect([affordable.code, affordable.out]).toEqual([0, expect.stringContaining('$0.0220')])
+  const unknown = await run(['--limit', 'costUsd=1', '--model', 'somebody-else', 'Hello'])
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('needs the price of somebody-else')])
+  expect(requests).toHaveLength(1)
+})
+
 it('uses the price in the settings, and shows no cost if the price is unknown', () => {
   const own = new UsageCount({ mine: { input: 1, output: 2 } })
   own.add('mine', { input_tokens: 1_000_000, output_tokens: 1_000_000, cache_creation_input_tokens: 1_000_000 })
@@ -152,11 +168,11 @@ it('U2 says which limit ended a run', () => {
 })
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {
-  it('takes further prompts in the same session', async () => {
+  it('U1 takes further prompts in the same session, whose limits hold for all of them', async () => {
     const place = newFolder()
-    const script = makeScript(place, 'turns.json', { prompt: 'First.', turns: ['One.', 'Two.'] })
+    const script = makeScript(place, 'turns.json', { prompt: 'First.', turns: ['One.', 'Two.', 'Three.'] })
     const transcript = join(place, 't.jsonl')
-    const args = ['run', '--script', script, '--interactive', '--transcript', transcript]
+    const args = ['run', '--script', script, '--interactive', '--limit', 'turns=2', '--transcript', transcript]
     const terminal = openTerminal([process.execPath, builtCli(), ...args], 80, 24, join(place, 'work'))
     await terminal.shows('Type the next prompt.')
     terminal.type('And then?')
@@ -164,13 +180,19 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
     terminal.keys('Enter')
     await terminal.shows('Two.')
     await terminal.shows('Type the next prompt.')
+    terminal.type('More?')
+    await terminal.shows('› More?')
+    terminal.keys('Enter')
+    await terminal.shows('Stopped by the limit turns (2 of 2)')
+    await terminal.shows('Type the next prompt.')
     terminal.keys('C-c')
-    expect(await terminal.ended()).toBe(0)
+    expect(await terminal.ended()).toBe(4)
     const roles = readFileSync(transcript, 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).type)
-    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
     expect(terminal.history()).toContain('> And then?')
+    expect(terminal.history()).not.toContain('Three.')
   })
 })

@@ -13,8 +13,8 @@ import { askTrust } from '../settings/ask-trust.ts'
 import { keepRules } from '../settings/keep-rules.ts'
 import { type LoadedSettings, loadSettings } from '../settings/load-settings.ts'
 import { placesFor } from '../settings/places.ts'
+import type { StoredSession } from './chat.ts'
 import { checkGivenRules } from './check-given-rules.ts'
-import type { StoredSession } from './durable-run.ts'
 import { defaultModel, loadModel } from './load-model.ts'
 import { openInspector, stayOpen } from './open-inspector.ts'
 import { openServers, readServers } from './open-servers.ts'
@@ -138,7 +138,7 @@ const withModelAndTools = (command: Command): Command =>
     .option('--max-turns <number>', 'maximum number of replies', readCount)
     .option(
       '--limit <name=number>',
-      'a limit on the run with all its agents, such as calls=100 or costUsd=2; may be repeated',
+      'a limit on the conversation with all its agents, such as calls=100 or costUsd=2; may be repeated',
       readLimit,
     )
     .option('--agent-turns <number>', 'maximum number of replies of an agent', readCount, 50)

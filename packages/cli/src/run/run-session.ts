@@ -3,6 +3,7 @@ import {
   type AnyTool,
   type BackgroundOrigin,
   type CanUseTool,
+  createSession,
   type Hooks,
   type Limits,
   type Message,
@@ -13,7 +14,6 @@ import {
   type Query,
   type QueryMessage,
   type QueryOptions,
-  query,
   type Session,
 } from 'signalbox'
 import { createRecorder, type Frame, ShownRuns } from 'signalbox/inspect'
@@ -25,9 +25,9 @@ import { cleanLine } from '../view/clean-text.ts'
 import { wrap } from '../view/fit.ts'
 import { SessionView } from '../view/session-view.ts'
 import { agentTool } from './agent-tool.ts'
+import { Chat, howToGoOn, type StoredSession } from './chat.ts'
 import { CtrlC } from './ctrl-c.ts'
 import { DetachKey } from './detach-key.ts'
-import { DurableRun, howToGoOn, type ShownRun, type StoredSession } from './durable-run.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
 import { FollowUp } from './follow-up.ts'
 import { openKeyboard } from './keyboard.ts'
@@ -64,7 +64,7 @@ export interface SessionOptions {
   readonly prices?: Readonly<Record<string, Price>> | undefined
   readonly system?: string | undefined
   readonly maxTurns?: number | undefined
-  /** For each prompt; for all of them if the session is stored. */
+  /** For all prompts together. */
   readonly limits?: Limits | undefined
   readonly output: OutputKind
   readonly transcript?: TranscriptFile | undefined
@@ -198,33 +198,20 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       leave = watch.leave
     })
   }
-  const durable =
-    stored &&
-    (await open(stored, runOptions, prompt).catch(async (error: unknown) => {
-      recording?.close()
-      await servers?.close()
-      throw error
-    }))
-  durable?.on('run_started', ({ run }) => show(run))
+  const kept = await open(runOptions, options).catch(async (error: unknown) => {
+    recording?.close()
+    await servers?.close()
+    throw error
+  })
+  kept.on('run_started', ({ run: begun }) => show(begun))
   // an answer may begin another run before the first has been read
-  durable?.on('run_ended', ({ result }) => usage.addRun(result.usage, options.modelName))
-  const durableRun = durable && new DurableRun(durable)
-  const begin = (text: string | undefined, before: readonly Message[]): ShownRun => {
-    if (durable !== undefined && durableRun !== undefined) {
-      if (text === undefined) durable.resume()
-      else durable.send(text)
-      return durableRun
-    }
-    const begun = query({ ...runOptions, messages: messagesOf(text ?? '', before) })
-    show(begun)
-    return begun
-  }
+  kept.on('run_ended', ({ result }) => usage.addRun(result.usage, options.modelName))
+  const run = new Chat(kept, stored !== undefined)
   const askFor = (agent: string): CanUseTool =>
     keyboard === undefined
       ? (...question) => unattended(question, options, () => undefined, note)
       : prompts.askFor(agent)
 
-  let run: ShownRun
   let pending: Message[] = []
   let replies = 0
   const detachKey = new DetachKey(session, nameOf, (id) => run.detach(id))
@@ -269,13 +256,12 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     ...(stored !== undefined && { session: stored.id }),
   })
   try {
-    run = begin(prompt, options.before ?? [])
+    run.begin(prompt)
     for (;;) {
       const step = await run.next()
       if (step.done === true) {
         transcript?.sync(run.transcript)
         leave()
-        if (durable === undefined) usage.addRun(step.value.usage, options.modelName)
         recording?.flush()
         if (recording?.problem !== undefined) note(`The recording is incomplete: ${recording.problem}`)
         const ending = endingOf(step.value, {
@@ -286,11 +272,11 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
           usage: usage.total,
           transcript: options.transcript,
           recording,
-          stored: durable,
+          stored: stored && kept,
         })
         say('host', ending.words)
-        if (stored !== undefined && durable !== undefined && session.isSuspended) {
-          for (const line of howToGoOn(stored, durable.questions())) note(line)
+        if (stored !== undefined && session.isSuspended) {
+          for (const line of howToGoOn(stored, kept.questions())) note(line)
         }
         output.finish(ending, run.transcript)
         const canGoOn =
@@ -300,7 +286,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
         ctrlC.reset()
         pending = []
         say('user', next)
-        run = begin(next, run.transcript)
+        run.begin(next)
         continue
       }
       const { value: message } = step
@@ -317,7 +303,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
     }
   } finally {
     letGo()
-    await durable?.close()
+    await kept.close()
     transcript?.close()
     // a server may take some time to stop
     recording?.flush()
@@ -326,20 +312,20 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   }
 }
 
-async function open(
-  { id, journals, mode }: StoredSession,
-  options: Omit<QueryOptions, 'messages'>,
-  prompt: string | undefined,
-): Promise<Session> {
+/** One session for all prompts. */
+async function open(runs: Omit<QueryOptions, 'messages'>, options: SessionOptions): Promise<Session> {
+  const { prompt, stored, modelName, before = [] } = options
+  if (options.limits?.costUsd !== undefined && !Object.hasOwn(runs.prices ?? {}, modelName)) {
+    throw usageError(`--limit costUsd needs the price of ${modelName}. Set it in the settings, under "prices".`)
+  }
+  if (stored === undefined) return createSession({ ...runs, messages: [...before] })
+  const { id, journals, mode } = stored
   const { openSession } = await import('signalbox/durable')
-  const session = await openSession({ ...options, id, journals, mode })
+  const session = await openSession({ ...runs, id, journals, mode })
   if (prompt !== undefined || session.status !== 'idle') return session
   await session.close()
   throw usageError(`Session ${id} has nothing to resume: its last run has ended. Send it a prompt with run --session.`)
 }
-
-const messagesOf = (prompt: string, before: readonly Message[]): QueryOptions['messages'] =>
-  before.length === 0 ? prompt : [...before, { role: 'user', content: prompt }]
 
 function hear(event: ModelEvent, say: (by: 'model' | 'thought', text: string) => void): void {
   if (event.type !== 'content_block_delta') return

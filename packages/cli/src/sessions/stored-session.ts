@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { StoredSession } from '../run/durable-run.ts'
+import type { StoredSession } from '../run/chat.ts'
 
 /** A session in a folder. */
 export async function storedSession(folder: string, id: string, mode: StoredSession['mode']): Promise<StoredSession> {

@@ -11,16 +11,15 @@ export interface StoredSession {
   readonly folder: string
 }
 
-/** The runs that are shown and controlled: a query, or the runs of a stored session. */
-export type ShownRun = Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next' | 'detach'>
-
-/** The runs of a session from a prompt until nothing runs, as one. */
-export class DurableRun implements ShownRun {
+/** The runs of a session as one: from a prompt until nothing runs. Its limits hold for all prompts together. */
+export class Chat implements Pick<Query, 'transcript' | 'interrupt' | 'abort' | 'next' | 'detach'> {
   readonly #session: Session
+  readonly #isStored: boolean
   readonly #views: ReturnType<Session['resume']>[] = []
 
-  constructor(session: Session) {
+  constructor(session: Session, isStored: boolean) {
     this.#session = session
+    this.#isStored = isStored
     const view = (): void => void this.#views.push(session.resume())
     if (session.status === 'running') view()
     // an answer that comes as a run is being suspended starts another one
@@ -29,6 +28,12 @@ export class DurableRun implements ShownRun {
 
   get transcript(): Query['transcript'] {
     return this.#session.transcript
+  }
+
+  /** Without a prompt, it goes on with what a stored session has not finished. */
+  begin(prompt: string | undefined): void {
+    if (prompt === undefined) this.#session.resume()
+    else this.#session.send(prompt)
   }
 
   async next(): Promise<IteratorResult<QueryMessage, QueryResult>> {
@@ -48,9 +53,9 @@ export class DurableRun implements ShownRun {
     return this.#session.detach(toolUseID)
   }
 
-  /** A process that is told to end suspends its session, so that another process can resume it. */
+  /** A process that is told to end suspends a stored session, so that another process can resume it. */
   abort(reason?: unknown): void {
-    if (reason === 'terminated') this.#session.suspend().catch(() => undefined)
+    if (reason === 'terminated' && this.#isStored) this.#session.suspend().catch(() => undefined)
     else this.#session.abort(reason)
   }
 }
