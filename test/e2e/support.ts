@@ -115,8 +115,11 @@ export function shownBy(executor: StreamingToolExecutor): Pick<Shown, 'shared' |
       ._nodes.filter(({ parent }) => parent !== undefined)
       .sort((a, b) => a.order - b.order)
       .map(({ key }) => key)
-  const wagon = (call: (typeof calls)[number]): string =>
-    `${call.index + 1} ${call.name}${keysOf(call.ref).slice(1).join(' ▸ ')}`
+  const wagon = (call: (typeof calls)[number]): string => {
+    // the page does not show the usual place of a body
+    const path = keysOf(call.ref).filter((key) => key !== 'here')
+    return `${call.index + 1} ${call.name}${path.slice(1).join(' ▸ ')}`
+  }
   const executing = calls.filter(({ stage }) => stage === 'executing')
   const words = { queued: 'waits', held: 'waits', completed: 'finished, held for order', withdrawn: 'stopped' }
   return {
