@@ -9,6 +9,10 @@ const longestKey = 4_096
 /** The keys in the answer of `resources`. Throws if it is not one. */
 export function readResources(answer: unknown): ResourceKeys {
   if (!isRecord(answer)) throw new TypeError(`expected { reads, writes }, received ${describeValue(answer, 100)}`)
+  // a misspelt `writes` would let conflicting calls run at once
+  const unknown = Object.keys(answer).find((field) => field !== 'reads' && field !== 'writes')
+  if (unknown !== undefined)
+    throw new TypeError(`expected { reads, writes }, received the property ${describeValue(unknown, 100)}`)
   return { reads: readKeys('reads', answer.reads), writes: readKeys('writes', answer.writes) }
 }
 

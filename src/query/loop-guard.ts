@@ -25,11 +25,14 @@ interface SeenCall {
 /** Knows which call was made last, and how often in a row with an equal input and an equal result. */
 export class LoopGuard {
   readonly #repeats: number
+  readonly #toolOf: (name: string) => string
   #last: SeenCall | undefined
   #count = 0
 
-  constructor(options: LoopGuardOptions | undefined, messages: readonly Message[]) {
+  /** @param toolOf the name of the tool that a name stands for: a model may use an alias */
+  constructor(options: LoopGuardOptions | undefined, messages: readonly Message[], toolOf: (name: string) => string) {
     this.#repeats = options?.repeats ?? 3
+    this.#toolOf = toolOf
     // a message of the user begins something new
     const from = messages.findLastIndex((message) => message.type === 'user' && !isResult(message))
     const recent = messages.slice(from + 1)
@@ -39,7 +42,7 @@ export class LoopGuard {
   /** How often this call was made in a row, if that is too often. */
   timesOf(name: string, input: unknown): number | undefined {
     const { block } = this.#last ?? {}
-    if (this.#count < this.#repeats - 1 || block?.name !== name) return undefined
+    if (block === undefined || this.#count < this.#repeats - 1 || !this.#isSameTool(block.name, name)) return undefined
     return isSameInput(block.input, input) ? this.#count : undefined
   }
 
@@ -53,18 +56,31 @@ export class LoopGuard {
         if (block.type !== 'tool_use' || isRefused(block.id)) continue
         const result = resultOf(results, block.id)
         const seen = result && { block, result }
-        if (seen === undefined || (last !== undefined && !isSameCall(last, seen))) return this.#keep(last, count)
+        if (seen === undefined || (last !== undefined && !this.#isSameCall(last, seen))) return this.#keep(last, count)
         last ??= seen
         if (++count >= this.#repeats) return this.#keep(last, count)
       }
     }
     if (last === undefined) return
-    this.#keep(last, this.#last !== undefined && isSameCall(this.#last, last) ? this.#count + count : count)
+    this.#keep(last, this.#last !== undefined && this.#isSameCall(this.#last, last) ? this.#count + count : count)
   }
 
   /** The user has said something: what follows is a new attempt. */
   reset(): void {
     this.#keep(undefined, 0)
+  }
+
+  #isSameCall(one: SeenCall, other: SeenCall): boolean {
+    return (
+      this.#isSameTool(one.block.name, other.block.name) &&
+      isSameInput(one.block.input, other.block.input) &&
+      one.result.is_error === other.result.is_error &&
+      isSameInput(one.result.content, other.result.content)
+    )
+  }
+
+  #isSameTool(one: unknown, other: unknown): boolean {
+    return one === other || this.#toolOf(String(one)) === this.#toolOf(String(other))
   }
 
   #keep(last: SeenCall | undefined, count: number): void {
@@ -91,9 +107,3 @@ function resultOf(results: readonly Message[], id: unknown): ContentBlock | unde
 const never = (): boolean => false
 
 const isResult = (message: Message): boolean => blocksOf(message).some(({ type }) => type === 'tool_result')
-
-const isSameCall = (one: SeenCall, other: SeenCall): boolean =>
-  one.block.name === other.block.name &&
-  isSameInput(one.block.input, other.block.input) &&
-  one.result.is_error === other.result.is_error &&
-  isSameInput(one.result.content, other.result.content)

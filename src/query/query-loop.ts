@@ -126,7 +126,10 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
     }
     this.transcript = new Transcript(this.openCalls.messages)
     const { loopGuard } = options
-    if (loopGuard !== false) this.loopGuard = new LoopGuard(loopGuard, this.transcript.messages)
+    if (loopGuard !== false) {
+      const toolOf = (name: string): string => this.findTool(name)?.name ?? name
+      this.loopGuard = new LoopGuard(loopGuard, this.transcript.messages, toolOf)
+    }
     this.attempt = this.newAttempt()
     const { engine } = this.settings
     this.#outbox = new Outbox(engine.send, () => undefined)

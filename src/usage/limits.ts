@@ -30,7 +30,8 @@ const counts = new Set<LimitName>(['turns', 'calls', 'agents', 'depth'])
 export function checkLimits(limits: Limits | undefined, prices: Prices | undefined): void {
   if (prices !== undefined) checkPrices(prices)
   if (limits === undefined) return
-  if (typeof limits !== 'object' || limits === null) invalidOption('limits', 'an object of limits', limits)
+  if (typeof limits !== 'object' || limits === null || Array.isArray(limits))
+    invalidOption('limits', 'an object of limits', limits)
   for (const [name, max] of Object.entries(limits)) {
     if (!(limitNames as readonly string[]).includes(name)) unknownOption(`limits.${name}`, limitNames)
     if (max === undefined) continue

@@ -101,6 +101,7 @@ describe('resources', () => {
     ['returns no object', () => 'file:/x' as never],
     ['returns a key without a scheme', () => ({ writes: ['/x'] })],
     ['returns something else than a list', () => ({ reads: 'file:/x' }) as never],
+    ['misspells a property', () => ({ wirtes: ['file:/x'] }) as never],
     ['returns too many keys', () => ({ reads: Array.from({ length: 1_001 }, (_, n) => `n:${n}`) })],
   ] as const)('K1 a tool that %s runs alone, with a warning', (_, resources) => {
     const odd = heldTool('Odd', { safe: true, resources: resources as () => Resources })

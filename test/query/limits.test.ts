@@ -385,6 +385,7 @@ describe('limits', () => {
     ['a negative number', { durationMs: -1 }, {}, 'limits.durationMs: expected a number from 0'],
     ['half a call', { calls: 1.5 }, {}, 'limits.calls: expected a whole number from 0'],
     ['an unknown name', { tokens: 5 } as Limits, {}, 'Unknown option limits.tokens'],
+    ['a list', [] as never, {}, 'limits: expected an object of limits'],
     ['no object', 7 as never, {}, 'limits: expected an object of limits'],
     ['a cost without prices', { costUsd: 1 }, {}, 'prices: expected a price for each model'],
     [

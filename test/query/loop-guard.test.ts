@@ -135,6 +135,13 @@ describe('the loop guard', () => {
     expect(ran).toHaveLength(2)
   })
 
+  it('U4 a call by an alias is a call of the same tool', async () => {
+    const { made, ran } = tool([], { aliases: ['look'] })
+    const named = (call: string): ScriptTurn => [{ call, input: { words: 'a', more: 1 } }]
+    await play([named('Check'), named('look'), named('Check'), named('look')], { tools: [made] })
+    expect(ran).toHaveLength(2)
+  })
+
   it('U4 can be turned off, set, and does not hold for tools that may repeat', async () => {
     const off = tool()
     await play(times(6, check()), { tools: [off.made], loopGuard: false })
