@@ -5,7 +5,7 @@ const most = 60
 
 /** The story of the run, each sentence with its rule: newest first; simultaneous entries in their order. */
 export function Narration() {
-  const told = useStory()
+  const { told } = useStory()
   const shown = told.slice(-most)
   return (
     <section class="narration">
@@ -19,7 +19,7 @@ export function Narration() {
             <li key={`${at} ${text}`}>
               <time>{(at / 1_000).toFixed(1)}</time>
               <span>{text}</span>
-              <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>
+              {rule !== undefined && <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>}
             </li>
           ))}
       </ol>

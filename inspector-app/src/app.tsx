@@ -6,6 +6,7 @@ import { openQuestions } from './model/open-questions.ts'
 import type { Store, View } from './store.ts'
 import { useQuestionCount } from './use-question-count.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
+import { CallPanel } from './views/call-details.tsx'
 import { ChartPanel } from './views/chart-panel.tsx'
 import { Conversation } from './views/conversation.tsx'
 import { CoverageBoard } from './views/coverage-board.tsx'
@@ -22,6 +23,7 @@ import { SessionsDialog } from './views/sessions.tsx'
 import { Tabs } from './views/tabs.tsx'
 import { Timeline } from './views/timeline.tsx'
 import { TopBar } from './views/top-bar.tsx'
+import { useSplit } from './views/use-split.ts'
 import { Welcome } from './views/welcome.tsx'
 
 interface Props {
@@ -32,12 +34,13 @@ interface Props {
   readonly aside?: ComponentChildren
 }
 
-/** Lanes on top, charts below, timeline and tabs beside them, the scrubber at the bottom. */
+/** Questions on top, the conversation left, lanes, timeline and charts beside it, details right, the scrubber at the bottom. */
 export function App({ store, fit = 'page', aside }: Props) {
   const [, paint] = useState(0)
   // a layout effect, so that no update between the first two renders is missed
   useLayoutEffect(() => store.subscribe(() => paint((count) => count + 1)), [store])
   const outside = useRef<HTMLDivElement>(null)
+  useSplit(store, outside)
   useKeyboard(store, fit === 'box' ? outside : undefined)
   const view = store.view()
   const { run, call } = view
@@ -67,12 +70,14 @@ export function App({ store, fit = 'page', aside }: Props) {
           ) : (
             <main class={boardClass(view)}>
               {hasRail(view) && <Conversation />}
-              <Lanes />
-              <div class="strips">
-                <KeptNote />
-                <OddNote />
-                <RecoveredNote />
-                <Servers />
+              <div class="above">
+                <Lanes />
+                <div class="strips">
+                  <KeptNote />
+                  <OddNote />
+                  <RecoveredNote />
+                  <Servers />
+                </div>
               </div>
               {first !== undefined && <ChartPanel id="executor" {...first} />}
               <ChartPanel
@@ -84,7 +89,10 @@ export function App({ store, fit = 'page', aside }: Props) {
                 chart={callChart}
               />
               <Timeline />
-              <Tabs />
+              <div class="facts">
+                {view.state.isSplit && <CallPanel />}
+                <Tabs />
+              </div>
             </main>
           )}
           <Scrubber />
@@ -105,4 +113,5 @@ const boardClass = (view: View): string =>
     // the query's chart needs the room of both
     ...(view.state.first === 'query' ? ['wide-executor'] : []),
     ...(hasRail(view) ? ['railed'] : []),
+    ...(view.state.isSplit ? ['split'] : []),
   ].join(' ')

@@ -1,71 +1,74 @@
 /** The longest pause between two drawings of new frames, so that a page under load still looks alive. */
 const maxPauseMs = 150
 
+/**
+ * Resting, waiting for the end of a pause, due at the next animation frame, drawn but not yet measured (the browser may do
+ * other tasks before the cost of the drawing is known), or closed.
+ */
+type Phase = 'resting' | 'pausing' | 'due' | 'measuring' | 'closed'
+
 /** Draws at most once per animation frame. Drawing new frames takes at most a third of the time: the page must not fall behind. */
 export class Painter {
   readonly #draw: () => void
-  #isDue = false
-  #isClosed = false
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>()
-  #isWaiting = false
-  /** The browser may do other tasks before the cost of the last drawing is known. */
-  #isMeasuring = false
-  #isWanted = false
+  #phase: Phase = 'resting'
+  /** New frames came while a drawing was measured. */
+  #isBehind = false
+  /** When the last drawing began. */
+  #start = 0
   #notBefore = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(draw: () => void) {
     this.#draw = draw
   }
 
-  /** For what a person did. */
+  /** For what a person did: never later than the next animation frame. */
   paint(): void {
-    if (this.#isDue || this.#isClosed) return
-    this.#isDue = true
+    if (this.#phase === 'due' || this.#phase === 'closed') return
+    if (this.#phase === 'measuring') this.#measured()
+    this.#enter('due')
     requestAnimationFrame((start) => this.#run(start))
   }
 
   /** For new frames. */
   paintSoon(): void {
-    if (this.#isMeasuring) {
-      this.#isWanted = true
-      return
-    }
+    if (this.#phase === 'measuring') this.#isBehind = true
+    if (this.#phase !== 'resting') return
     const pause = this.#notBefore - performance.now()
     if (pause <= 0) return this.paint()
-    if (this.#isDue || this.#isWaiting) return
-    this.#isWaiting = true
-    this.#later(pause, () => {
-      this.#isWaiting = false
-      this.paint()
-    })
+    this.#enter('pausing', pause, () => this.paint())
   }
 
   close(): void {
-    this.#isClosed = true
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#enter('closed')
   }
 
   #run(start: number): void {
-    this.#isDue = false
-    if (this.#isClosed) return
+    if (this.#phase === 'closed') return
+    this.#enter('resting')
     this.#draw()
-    this.#isMeasuring = true
+    this.#start = start
+    // the drawing itself may ask for another one
+    if (this.#phase !== 'resting') return
     // the browser renders before the next task
-    this.#later(0, () => {
-      const end = performance.now()
-      this.#notBefore = end + Math.min(maxPauseMs, 2 * (end - start))
-      this.#isMeasuring = false
-      if (!this.#isWanted) return
-      this.#isWanted = false
+    this.#enter('measuring', 0, () => {
+      this.#measured()
+      this.#enter('resting')
+      if (!this.#isBehind) return
+      this.#isBehind = false
       this.paintSoon()
     })
   }
 
-  #later(ms: number, run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      run()
-    }, ms)
-    this.#timers.add(timer)
+  #measured(): void {
+    const end = performance.now()
+    this.#notBefore = end + Math.min(maxPauseMs, 2 * (end - this.#start))
+  }
+
+  /** Leaves a phase together with its timer. */
+  #enter(phase: Phase, ms?: number, next?: () => void): void {
+    clearTimeout(this.#timer)
+    this.#phase = phase
+    this.#timer = next && setTimeout(next, ms)
   }
 }

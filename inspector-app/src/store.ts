@@ -49,6 +49,8 @@ export interface State {
   /** The chart that fills the window. */
   full: 'executor' | 'call' | undefined
   isRailHidden: boolean
+  /** Whether the page is large enough for the selected call beside the tabs. */
+  isSplit: boolean
   dialog: 'find' | 'help' | 'sessions' | undefined
   /** The stored sessions of the server, if it has any. */
   sessions: StoredSessionList | undefined
@@ -122,6 +124,7 @@ export class Store {
       allowed: [],
       full: undefined,
       isRailHidden: false,
+      isSplit: false,
       dialog: undefined,
       sessions: undefined,
       session: undefined,
@@ -197,8 +200,9 @@ export class Store {
   }
 
   select(id: string | undefined): void {
-    const { tab } = this.state
-    const shown: Tab = id !== undefined && (tab === 'story' || tab === 'log' || tab === 'sequence') ? 'call' : tab
+    const { tab, isSplit } = this.state
+    const givesWay = tab === 'story' || tab === 'log' || tab === 'sequence'
+    const shown: Tab = id !== undefined && !isSplit && givesWay ? 'call' : tab
     this.set({ selected: id, tab: shown })
   }
 

@@ -7,7 +7,7 @@ import { scriptedModel } from '../../src/query/scripted/index.ts'
 import { useBrowser } from './support.ts'
 
 const stage = useBrowser()
-const tabs = ['story', 'call', 'log', 'guards', 'aborts', 'context', 'sequence', 'rules', 'whatIf', 'compare']
+const tabs = ['story', 'log', 'guards', 'aborts', 'context', 'sequence', 'rules', 'whatIf', 'compare']
 
 /** An agent of three turns that has a sub-agent, a retry, a hook and an open question. */
 async function openAgent(options: Parameters<typeof stage.open>[1] = {}) {
@@ -112,6 +112,56 @@ describe('the conversation', () => {
   })
 })
 
+describe('the arrangement', () => {
+  const boxOf = async (page: Page, selector: string) => {
+    const box = await page.locator(selector).boundingBox()
+    if (box === null) throw new Error(`${selector} is not shown`)
+    return { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height }
+  }
+
+  it.each([
+    { width: 1440, height: 900 },
+    { width: 1920, height: 1080 },
+  ])('shows conversation, timeline, charts, call and story together at $width × $height', async (viewport) => {
+    const { page } = await openAgent({ viewport, reducedMotion: 'reduce' })
+    await page.locator('.call-panel').waitFor()
+    const [question, rail, lanes, timeline, executor, chart, call, tabs, time] = await Promise.all(
+      ['.inbox', '.conversation', '.lanes', '.timeline', '.chart.executor', '.chart.call', '.call-panel', '.details']
+        .map((selector) => boxOf(page, selector))
+        .concat(boxOf(page, '.scrubber')),
+    )
+    // questions on top, then from left to right, time at the bottom, nothing below the window
+    for (const part of [rail, lanes, timeline, executor, chart, call, tabs]) {
+      expect(part?.top).toBeGreaterThanOrEqual(question?.bottom ?? 0)
+      expect(part?.bottom).toBeLessThanOrEqual(time?.top ?? 0)
+      expect(part?.right).toBeLessThanOrEqual(viewport.width)
+    }
+    expect(time?.bottom).toBeLessThanOrEqual(viewport.height)
+    for (const part of [lanes, timeline, executor, chart]) {
+      expect(part?.left).toBeGreaterThanOrEqual(rail?.right ?? 0)
+      expect(part?.right).toBeLessThanOrEqual(call?.left ?? 0)
+    }
+    expect(timeline?.top).toBeGreaterThanOrEqual(lanes?.bottom ?? 0)
+    expect(chart?.top).toBeGreaterThanOrEqual(timeline?.bottom ?? 0)
+    expect(tabs?.top).toBeGreaterThanOrEqual(call?.bottom ?? 0)
+    // the call has no tab then, and selecting one leaves the tab as it is
+    expect(await page.locator('#tab-call').count()).toBe(0)
+    await page.locator('#tab-log').click()
+    await page.locator('.conversation .line', { hasText: 'Bash(npm test)' }).click()
+    await expect.poll(() => texts(page, '.call-panel h3')).toEqual(['#2 Bash(npm test)'])
+    expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Log')
+    // on a small page, the call is a tab
+    await page.setViewportSize({ width: 1024, height: 700 })
+    await expect.poll(() => page.locator('.call-panel').count()).toBe(0)
+    await page.locator('.conversation .line', { hasText: 'Edit' }).click()
+    await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toBe('Call')
+    await page.setViewportSize(viewport)
+    await expect.poll(() => texts(page, '.call-panel h3')).toEqual(['#1 Edit(src/price.js)'])
+    expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Story')
+    expect(stage.complaints).toEqual([])
+  })
+})
+
 describe('finding things', () => {
   it('finds by text, tool and outcome in every turn, and leads there by keys and by link', async () => {
     const { page } = await openAgent()
@@ -177,6 +227,11 @@ describe('everybody can use it', () => {
     await page.locator('#tab-whatIf').click()
     await page.getByRole('button', { name: 'This turn, call by call' }).click()
     found.push(...(await violations(page, '.details')).map((each) => `what if, one turn: ${each}`))
+    // on a small page, the call is a tab
+    await page.setViewportSize({ width: 1024, height: 700 })
+    await page.locator('#tab-call').click()
+    found.push(...(await violations(page, '.inspector')).map((each) => `small: ${each}`))
+    await page.setViewportSize({ width: 1440, height: 900 })
     // a moment of the past
     await page.locator('#tab-log').click()
     await page.locator('.log .row button').first().click()

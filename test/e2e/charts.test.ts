@@ -14,8 +14,15 @@ async function openAgent(options: Parameters<typeof stage.open>[1] = {}) {
   const agent = await stagedConversation({ defineTool, query, scriptedModel }, server)
   onTestFinished(() => agent.stop())
   const page = await stage.open(server.url, { reducedMotion: 'reduce', ...options })
-  await page.locator('.chart.call .edge').first().waitFor()
+  await drawn(page, '.chart.call')
+  await drawn(page, '.chart.executor')
   return page
+}
+
+/** The chart has its edges, and no better layout of it is computed. */
+async function drawn(page: Page, chart: string): Promise<void> {
+  await page.locator(`${chart} .edge`).first().waitFor()
+  await page.locator(`${chart}[aria-busy=false]`).waitFor()
 }
 
 const texts = async (page: Page, selector: string): Promise<string[]> =>
@@ -115,13 +122,15 @@ describe('charts', () => {
     const page = await openAgent({ viewport })
     expect(await covered(page)).toEqual([])
     await page.getByRole('button', { name: 'show the query' }).click()
-    await expect.poll(() => page.locator('.chart.executor.of-query .edge').count()).toBeGreaterThan(20)
+    await drawn(page, '.chart.executor.of-query')
+    expect(await page.locator('.chart.of-query .edge').count()).toBeGreaterThan(20)
     expect(await covered(page)).toEqual([])
     await page.locator('.chart.executor .widen').click()
     await expect
       .poll(() => page.locator('.chart.full').evaluate((each) => each.getBoundingClientRect().toJSON()))
       .toMatchObject({ x: 0, y: 0, ...viewport })
-    await expect.poll(() => page.locator('.chart.full .edge').count()).toBeGreaterThan(20)
+    await drawn(page, '.chart.full')
+    expect(await page.locator('.chart.full .edge').count()).toBeGreaterThan(20)
     expect(await covered(page)).toEqual([])
     await page.keyboard.press('Escape')
     await expect.poll(() => page.locator('.chart.full').count()).toBe(0)
@@ -132,7 +141,9 @@ describe('charts', () => {
     const page = await openAgent()
     await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(11)
     await page.getByRole('button', { name: 'show the query' }).click()
-    await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(9.5)
+    await drawn(page, '.chart.of-query')
+    expect(await page.locator('.chart.of-query').getAttribute('data-readable')).toBe('true')
+    expect(await smallestName(page, 'executor')).toBeGreaterThan(12)
     const panelled = await page.locator('.chart.executor .edge-name').count()
     await page.locator('.chart.executor .widen').click()
     await expect.poll(() => smallestName(page, 'executor')).toBeGreaterThan(14)

@@ -181,7 +181,7 @@ describe('eight questions about a recording, each in at most two clicks', () => 
 
   it('what happened between two moments?', async () => {
     const { page, presses } = await openRecording()
-    const all = (await texts(page, '.sentences li')).length
+    const all = (await texts(page, '.story .sentences li')).length
     const box = await page.locator('.plot canvas').boundingBox()
     if (box === null) throw new Error('no timeline')
     await page.mouse.move(box.x + box.width - 4, box.y + box.height - 8)
@@ -192,7 +192,7 @@ describe('eight questions about a recording, each in at most two clicks', () => 
       .poll(() => texts(page, '.in-range'))
       .toEqual([expect.stringMatching(/2 calls ended \(2 failed or stopped\) · .*1 abort/)])
     await page.locator('#tab-story').click()
-    const shown = await texts(page, '.sentences li')
+    const shown = await texts(page, '.story .sentences li')
     expect(shown.some((text) => text.includes('its error cancels its siblings'))).toBe(true)
     expect(shown.some((text) => text.includes('Write(notes.md)'))).toBe(false)
     expect(shown.length).not.toBe(all)

@@ -94,7 +94,7 @@ describe('stored sessions in the page', () => {
     expect(await page.locator('.tile.unknown').textContent()).toBe('2?')
     expect(await page.locator('.tile.unknown').getAttribute('aria-label')).toContain('outcome unknown')
     expect(await page.locator('.recovered-note').textContent()).toMatch(/Recovered by worker-2 .* payments.* worker-1/)
-    await page.getByRole('list', { name: 'Colours' }).getByText('outcome unknown (?)').waitFor()
+    await page.getByRole('list', { name: 'Colours' }).getByText('unknown (?)').waitFor()
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme })
       expect(await violations(page)).toEqual([])

@@ -19,7 +19,7 @@ describe('the timeline', () => {
     await page.locator('.conversation .turn').nth(2).waitFor()
     expect(await texts(page, '.timeline .legend li')).toEqual([
       ...['queued', 'shared', 'exclusive', 'asks', 'held', 'ok', 'error', 'stopped'],
-      ...['outcome unknown (?)', 'from the log'],
+      ...['unknown (?)', 'from the log'],
     ])
     await page.getByRole('button', { name: 'all turns' }).click()
     const lines = () => texts(page, '.turn > .items > li > .line .label')
@@ -35,7 +35,7 @@ describe('the timeline', () => {
     await expect.poll(lines).toEqual([expect.stringContaining('git push'), expect.stringContaining('Write')])
     expect(await texts(page, '.range-chip')).toEqual([expect.stringMatching(/ – .* selected$/)])
     await page.locator('.story select').selectOption('all')
-    expect(await texts(page, '.sentences li')).toEqual([])
+    expect(await texts(page, '.story .sentences li')).toEqual([])
     await page.locator('#tab-log').click()
     await expect.poll(() => texts(page, '.log output')).toEqual(['0'])
     await page.locator('#tab-guards').click()
@@ -65,5 +65,28 @@ describe('the timeline', () => {
     await page.keyboard.press('Escape')
     await expect.poll(() => page.locator('.range-chip').count()).toBe(0)
     expect(stage.complaints).toEqual([])
+  })
+
+  it('follows the theme of the page and the scheme of the system at once, although it keeps its colours', async () => {
+    const server = await stage.serve([], { record: 'always', prices: stagedPrices })
+    const agent = await stagedConversation({ defineTool, query, scriptedModel }, server)
+    await agent.stop()
+    const page = await stage.open(server.url, { reducedMotion: 'reduce', colorScheme: 'light' })
+    await page.locator('.conversation .turn').nth(2).waitFor()
+    // nothing moves at a moment of the past: only the change of the scheme draws
+    await page.keyboard.press('ArrowLeft')
+    const drawn = () =>
+      page.locator('.plot canvas').evaluate((canvas: HTMLCanvasElement) => {
+        const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+        let sum = 0
+        for (let at = 0; at < data.length; at++) sum = (sum * 31 + (data[at] as number)) % 1_000_003
+        return sum
+      })
+    await expect.poll(() => page.locator('.follow.on').count()).toBe(0)
+    const light = await drawn()
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await expect.poll(drawn).not.toBe(light)
+    await page.getByRole('button', { name: /theme/i }).click()
+    await expect.poll(drawn).toBe(light)
   })
 })

@@ -74,6 +74,20 @@ it('draws the last frames too, and what a person does at the next animation fram
   expect(drawn).toHaveLength(3)
 })
 
+it('draws again if a drawing asks for it, and when a person acts before the last drawing is measured', () => {
+  const drawn: number[] = []
+  const painter = new Painter(() => {
+    drawn.push(now)
+    if (drawn.length === 1) painter.paint()
+    // a person acts right after the second drawing, before its task is over
+    if (drawn.length === 2) tasks.push({ at: now, run: () => painter.paint() })
+  })
+  painter.paintSoon()
+  runUntil(200)
+  expect(drawn).toHaveLength(3)
+  expect(drawn[2]).toBeLessThan(60)
+})
+
 it('draws nothing and leaves no timer once it is closed', () => {
   let drawn = 0
   const painter = new Painter(() => void drawn++)

@@ -2,8 +2,8 @@ import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { type Box, childrenOf, edgesOf, type Layout, leafSize, rootOf } from './graph.ts'
 
-/** The ways to lay out a chart. The roomy ones leave room for labels. */
-export const ways = ['down', 'ordered', 'right', 'roomyDown', 'roomyRight'] as const
+/** The ways to lay out a chart. The roomy ones leave room for labels; the compact ones keep names readable in a small panel. */
+export const ways = ['down', 'ordered', 'right', 'roomyDown', 'roomyRight', 'compactDown', 'compactRight'] as const
 export type Way = (typeof ways)[number]
 
 const spacingOf = (between: number, node: number, edge: number) => ({
@@ -18,6 +18,7 @@ const spacingOf = (between: number, node: number, edge: number) => ({
 
 const tight = spacingOf(12, 12, 5)
 const roomy = spacingOf(46, 34, 9)
+const compact = spacingOf(6, 8, 3)
 
 const spacings: Readonly<Record<Way, Readonly<Record<string, string>>>> = {
   down: tight,
@@ -25,7 +26,11 @@ const spacings: Readonly<Record<Way, Readonly<Record<string, string>>>> = {
   right: tight,
   roomyDown: roomy,
   roomyRight: roomy,
+  compactDown: compact,
+  compactRight: compact,
 }
+
+const toTheRight: ReadonlySet<Way> = new Set(['right', 'roomyRight', 'compactRight'])
 
 const options = {
   'elk.algorithm': 'layered',
@@ -42,16 +47,17 @@ const options = {
 export function toElk(chart: ChartDefinition, way: Way): ElkNode {
   const root = rootOf(chart)
   const spacing = spacings[way]
-  const isDown = way !== 'right' && way !== 'roomyRight'
+  const isDown = !toTheRight.has(way)
+  const isCompact = spacing === compact
   const nodeOf = (id: number): ElkNode => {
     const children = childrenOf(chart, id)
     const node = chart.nodes.find((each) => each.id === id)
-    if (children.length === 0) return { id: String(id), ...(node && leafSize(node)) }
+    if (children.length === 0) return { id: String(id), ...(node && leafSize(node, isCompact)) }
     return {
       id: String(id),
       children: children.map((child) => nodeOf(child.id)),
       layoutOptions: {
-        'elk.padding': '[top=28,left=10,bottom=10,right=10]',
+        'elk.padding': isCompact ? '[top=23,left=7,bottom=7,right=7]' : '[top=28,left=10,bottom=10,right=10]',
         'elk.layered.mergeEdges': 'true',
         ...spacing,
       },

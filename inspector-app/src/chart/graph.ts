@@ -59,9 +59,9 @@ export const rootOf = (chart: ChartDefinition): ChartNode | undefined =>
   chart.nodes.find(({ parent }) => parent === null)
 
 /** Wide enough for its name. */
-export const leafSize = ({ key }: ChartNode): { width: number; height: number } => ({
-  width: Math.max(56, Math.round(Math.min(key.length, 40) * 8.3 + 24)),
-  height: 27,
+export const leafSize = ({ key }: ChartNode, isCompact = false): { width: number; height: number } => ({
+  width: Math.max(56, Math.round(Math.min(key.length, 40) * 8.3 + (isCompact ? 18 : 24))),
+  height: isCompact ? 21 : 27,
 })
 
 /** Equal for equal charts, so that layouts can be cached. */
@@ -73,4 +73,4 @@ export function layoutKey(chart: ChartDefinition): string {
   return `${layoutVersion}|${chart.id}|${nodes}|${edges}`
 }
 
-const layoutVersion = 6
+const layoutVersion = 7

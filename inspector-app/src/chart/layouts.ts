@@ -49,12 +49,20 @@ export class Layouts {
     const [first, ...others] = isTall ? tall : wide
     const found = this.#find(key, first, chart, onReady)
     if (found === undefined) return this.#quickly(chart)
-    const rest = others.flatMap((way) => this.#find(key, way, chart, onReady) ?? [])
-    const best = largest([found, ...rest], room)
+    const all = (those: readonly Way[]) => those.flatMap((way) => this.#find(key, way, chart, onReady) ?? [])
+    const best = largest([found, ...all(others)], room)
+    if (fitOf(best, room) < readableFit) return largest([best, ...all(compact)], room)
     if (fitOf(best, room) < largeFit) return best
-    const spacious = roomy.flatMap((way) => this.#find(key, way, chart, onReady) ?? [])
+    const spacious = all(roomy)
     const readable = spacious.filter((each) => fitOf(each, room) >= readableFit)
     return readable.length === 0 ? best : largest(readable, room)
+  }
+
+  /** Whether the worker still computes a layout of the chart. */
+  isBusyWith(chart: ChartDefinition): boolean {
+    if (this.#pending.size === 0) return false
+    const key = layoutKey(chart)
+    return [...this.#pending].some(([each, told]) => told.size > 0 && each.startsWith(`${key}|`))
   }
 
   #quickly(chart: ChartDefinition): Layout {
@@ -137,6 +145,7 @@ export class Layouts {
 const tall: readonly [Way, ...Way[]] = ['down', 'ordered', 'right']
 const wide: readonly [Way, ...Way[]] = ['right', 'ordered', 'down']
 const roomy: readonly Way[] = ['roomyDown', 'roomyRight']
+const compact: readonly Way[] = ['compactDown', 'compactRight']
 
 const largest = (layouts: readonly Layout[], room: Room): Layout =>
   layouts.reduce((best, each) => (fitOf(each, room) > fitOf(best, room) ? each : best))

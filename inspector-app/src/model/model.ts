@@ -38,6 +38,8 @@ export interface Run extends RunState<Call, Actor>, CastFields {
   /** Calls that a guard did not let start, newest last. */
   refusals: Refused[]
   yielded: number
+  /** When the recorder detached; what had not ended then is not known any further. */
+  leftAt: number | undefined
   /** Incremented when something is said or decided. */
   talk: number
   /** Incremented when calls change, so that unchanged parts are not redrawn. */

@@ -71,6 +71,7 @@ const page: ModelListener<Run, Server> = {
     breaches: [],
     refusals: [],
     yielded: 0,
+    leftAt: undefined,
     version: 0,
     talk: 0,
   }),
@@ -78,6 +79,9 @@ const page: ModelListener<Run, Server> = {
   server: { newActor, onStep: noteStep },
   run: {
     newActor,
+    onLeft({ at }, run) {
+      run.leftAt = at
+    },
     onStep(actor, frame, run) {
       noteStep(actor, frame, run)
       const call = frame.active === undefined ? undefined : run.byActor.get(actor.id)

@@ -56,7 +56,7 @@ export function timeSplit({ runs, at }: Pick<Model, 'runs' | 'at'>): TimeSplit {
 const known = new WeakMap<Run, Part>()
 
 function partOf(run: Run, at: number): Part {
-  const part = known.get(run) ?? addUp(run, at)
+  const part = known.get(run) ?? addUp(run, run.leftAt ?? at)
   if (!run.isWatched) known.set(run, part)
   return part
 }

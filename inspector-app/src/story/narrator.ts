@@ -1,4 +1,4 @@
-import type { Frame } from '../../../src/inspect/index.ts'
+import type { Frame, FrameOf } from '../../../src/inspect/index.ts'
 import { type Call, emptyModel, type Run } from '../model/model.ts'
 import { applyFrame } from '../model/reduce.ts'
 import { tellAborts, tellAttempts, tellDecisions, tellQuestions } from './tell-causes.ts'
@@ -12,7 +12,8 @@ export interface Told {
   /** The call that it is about, if it is about one. */
   readonly call: string | undefined
   readonly text: string
-  readonly rule: string
+  /** Undefined if it says what cannot be told. */
+  readonly rule: string | undefined
 }
 
 export type Say = (rule: string, text: string, call?: Call) => void
@@ -34,7 +35,7 @@ interface Seen {
 }
 
 /** Sentences that are kept: those about a day of traffic would fill the memory. */
-const maxTold = 5_000
+export const maxTold = 5_000
 
 /** Most frames are events, guards and steps, which change nothing that is told. */
 const news: ReadonlySet<Frame['type']> = new Set([
@@ -42,14 +43,25 @@ const news: ReadonlySet<Frame['type']> = new Set([
   ...(['ending', 'abort', 'questions', 'result', 'left'] as const),
 ])
 
+const lostWords: Readonly<Record<string, string>> = {
+  slow: ': this page was too slow',
+  trimmed: ' and no longer kept',
+  recorder: ': the recorder failed',
+  truncated: ': the recording ends in the middle of it',
+}
+
 /** Turns frames into sentences. Frames with the same time are grouped. */
 export class Narrator {
   told: Told[] = []
+  /** How many earlier sentences are no longer kept. */
+  forgotten = 0
   readonly #model = emptyModel()
   readonly #seen = new WeakMap<Call, Seen>()
   readonly #tellings = new Map<number, Telling>()
   readonly #touched = new Set<number>()
   #last: Frame | undefined
+  /** The frames after a gap that repeat the state, all with the gap's number. */
+  #opening: { readonly seq: number; readonly runs: Set<number> } | undefined
   /** Whether the run that was forgotten last was discarded. */
   #isLastDiscarded = false
 
@@ -60,9 +72,12 @@ export class Narrator {
 
   /** Call `tell` after the last frame. */
   see(frame: Frame): void {
+    if (this.#opening !== undefined && frame.seq > this.#opening.seq) this.#endOpening(this.#opening.runs)
     if (this.#last !== undefined && frame.at !== this.#last.at) this.tell()
     applyFrame(this.#model, frame)
-    if (news.has(frame.type) || this.#model.runs.get(frame.run)?.isDiscarded === true) this.#touched.add(frame.run)
+    if (frame.type === 'gap') this.#lose(frame)
+    else if (this.#opening !== undefined) this.#opening.runs.add(frame.run)
+    else if (news.has(frame.type) || this.#model.runs.get(frame.run)?.isDiscarded === true) this.#touched.add(frame.run)
     this.#last = frame
   }
 
@@ -74,11 +89,32 @@ export class Narrator {
       if (run?.isWatched === false) this.#forget(id)
     }
     this.#touched.clear()
-    if (this.told.length > maxTold * 1.2) this.told = this.told.slice(-maxTold)
+    if (this.told.length <= maxTold * 1.2) return
+    this.forgotten += this.told.length - maxTold
+    this.told = this.told.slice(-maxTold)
   }
 
-  #tellRun(run: Run, { at, seq }: Frame): void {
-    const say: Say = (rule, text, call) => void this.told.push({ at, seq, run: run.id, call: call?.id, rule, text })
+  /** Frames are missing. If the state after them follows, it is known from then on, but not news. */
+  #lose({ at, seq, because, lost }: FrameOf<'gap'>): void {
+    this.tell()
+    const frames = lost === 1 ? 'One frame is' : `${lost.toLocaleString('en')} frames are`
+    const text = `${frames} missing here${lostWords[because] ?? ''}.`
+    this.told.push({ at, seq, run: 0, call: undefined, rule: undefined, text })
+    if (because === 'slow' || because === 'trimmed') this.#opening = { seq, runs: new Set() }
+  }
+
+  #endOpening(runs: ReadonlySet<number>): void {
+    this.#opening = undefined
+    this.#tellings.clear()
+    for (const run of this.#model.runs.values()) {
+      if (runs.has(run.id)) this.#tellRun(run, this.#last as Frame, () => undefined)
+      else this.#model.runs.delete(run.id)
+    }
+  }
+
+  #tellRun(run: Run, { at, seq }: Frame, how?: Say): void {
+    const say: Say =
+      how ?? ((rule, text, call) => void this.told.push({ at, seq, run: run.id, call: call?.id, rule, text }))
     const telling = this.#tellings.get(run.id) ?? this.#begin(run, say)
     tellAborts(run, telling, say)
     const changed = run.calls.slice(telling.cursor).filter((call) => this.#isNews(call, say))

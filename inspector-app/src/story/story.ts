@@ -16,6 +16,11 @@ export class Story {
     return this.#narrator.told
   }
 
+  /** How many earlier sentences are no longer kept. */
+  get forgotten(): number {
+    return this.#narrator.forgotten
+  }
+
   /** How many frames are told. */
   get position(): number {
     return this.#seen
@@ -35,9 +40,10 @@ export class Story {
     this.#narrator.tell()
   }
 
-  /** The frames between are no longer kept. */
+  /** The frames between are no longer kept: the story says so, and goes on from the state after them. */
   #skip(): void {
-    for (const frame of this.#history.opening()) this.#narrator.see(frame)
+    const lost = this.#history.start - this.#seen
+    for (const frame of this.#history.opening()) this.#narrator.see(frame.type === 'gap' ? { ...frame, lost } : frame)
     this.#seen = this.#history.start
   }
 }

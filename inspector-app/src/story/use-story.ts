@@ -9,7 +9,7 @@ const budgetMs = 4
 const paintGapMs = 200
 
 /** The sentences up to the moment shown. They continue while the view is shown. */
-export function useStory(): readonly Told[] {
+export function useStory(): { readonly told: readonly Told[]; readonly forgotten: number } {
   const { history, state, model } = useView()
   const [painted, paint] = useState(0)
   const story = storyOf(history)
@@ -28,5 +28,6 @@ export function useStory(): readonly Told[] {
     })
     return () => cancelAnimationFrame(due)
   }, [story, length, painted, position])
-  return state.position === undefined ? story.told : story.told.filter(({ at }) => at <= model.at)
+  const { forgotten } = story
+  return { told: state.position === undefined ? story.told : story.told.filter(({ at }) => at <= model.at), forgotten }
 }

@@ -6,6 +6,7 @@ import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
 import { AgainstAll } from './against-all.tsx'
 import { AgainstRow } from './against-row.tsx'
+import { NewerFrames } from './simulation-state.tsx'
 import { useWork } from './use-work.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -105,14 +106,7 @@ function OfRun({ against }: { against: Comparison }) {
       {name === undefined && (
         <p class="what">Calls of the two runs are matched by id, else by name and input, else by name, in order.</p>
       )}
-      {newer > 0 && name !== undefined && (
-        <p class="what">
-          {newer} newer frames.{' '}
-          <button type="button" class="link" onClick={() => change(() => against.takeIn())}>
-            Include them
-          </button>
-        </p>
-      )}
+      {name !== undefined && <NewerFrames newer={newer} include={() => change(() => against.takeIn())} />}
       {isReading && <p class="what">Reading …</p>}
       {problem !== undefined && (
         <p class="doubt" role="alert">

@@ -67,6 +67,18 @@ export function CallDetails() {
   )
 }
 
+/** The selected call in a panel of its own, on a large page. */
+export function CallPanel() {
+  return (
+    <section class="panel call-panel" aria-label="Selected call">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
+      <div class="scroll" tabIndex={0}>
+        <CallDetails />
+      </div>
+    </section>
+  )
+}
+
 /** Only where the host allows it, the call runs, and a query can take it over. */
 function Detach({ run, call }: { run: Run; call: Call }) {
   const store = useStore()
@@ -92,7 +104,7 @@ function Detach({ run, call }: { run: Run; call: Call }) {
 
 /** What happened to this call, in sentences. */
 function OwnStory({ run, call }: { run: Run; call: Call }) {
-  const told = useStory().filter((each) => each.run === run.id && each.call === call.id)
+  const told = useStory().told.filter((each) => each.run === run.id && each.call === call.id)
   if (told.length === 0) return null
   return (
     <>

@@ -17,7 +17,7 @@ export function CallEvidence({ run, call }: { run: Run; call: Call }) {
       <dl>
         <dt>Decision</dt>
         <dd>{decisionWords(call)}</dd>
-        {asked !== undefined && decision !== undefined && (
+        {asked !== undefined && decision !== undefined && decision.behavior !== 'ask' && (
           <>
             <dt>Asked</dt>
             <dd>
@@ -89,7 +89,7 @@ function placeWords({ ending, stage }: Call, { place, worker, waiting, at }: Non
 function decisionWords({ decision, stage, ending }: Call): string {
   if (decision?.behavior === 'allow') return `allowed ${sourceWords(decision.source)}`
   if (decision?.behavior === 'deny') return `denied ${sourceWords(decision.source)}`
-  if (decision !== undefined) return askedWords(decision.source)
+  if (decision !== undefined) return `asks, ${askedWords(decision.source)}`
   if (ending?.by === 'answer') return 'none: it was answered without running'
   return stage === 'queued' || stage === 'held' ? 'not decided yet' : 'allowed: no question was necessary'
 }

@@ -6,10 +6,11 @@ import type { FirstChart } from '../model/first-chart.ts'
 import { countsIn, type Heat, heatOf } from '../model/heat.ts'
 import type { Actor, Cast } from '../model/model.ts'
 import { failedIn, refusedNow } from '../model/refused.ts'
-import type { State, Store } from '../store.ts'
+import type { State } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { eventWords } from '../words.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
+import { fillScreen, leaveFullScreen } from './full-screen.ts'
 import { HeatLegend } from './heat-legend.tsx'
 import { Icon } from './icons.tsx'
 import { InState } from './in-state.tsx'
@@ -29,7 +30,7 @@ interface Props {
 export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const store = useStore()
   const { state, run } = useView()
-  const { ref, layout, box, fit, reset, isMoved } = useChart(chart)
+  const { ref, layout, isBusy, box, fit, reset, isMoved } = useChart(chart)
   const [picked, pick] = useState<number | undefined>()
   const heat = chart === undefined ? undefined : heatFor(state, cast, chart)
   const isFull = state.full === id
@@ -46,6 +47,7 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
     <section
       class={`panel chart ${id} of-${kind}${isFull ? ' full' : ''}`}
       aria-label={`${title}: statechart`}
+      aria-busy={isBusy}
       data-readable={fit >= readableFit}
     >
       <h2>
@@ -101,7 +103,7 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
           aria-pressed={isFull}
           aria-label={isFull ? 'Leave full screen' : 'Show the chart in full screen'}
           title={isFull ? 'Leave full screen (Escape)' : 'Full screen'}
-          onClick={({ currentTarget }) => setFull(store, currentTarget, isFull ? undefined : id)}
+          onClick={({ currentTarget }) => (isFull ? leaveFullScreen(store) : fillScreen(store, currentTarget, id))}
         >
           <Icon name="wide" />
         </button>
@@ -167,26 +169,6 @@ function stateAt({ boxes }: Layout, { x, y }: { x: number; y: number }): number 
 
 function activeLeaf(chart: ChartDefinition | undefined, actor: Actor | undefined): number | undefined {
   return (actor?.active ?? []).at(-1) ?? chart?.nodes.find(({ parent }) => parent !== null)?.id
-}
-
-/** Fills the window, and the screen if the browser allows it. */
-function setFull(store: Store, from: Element, full: State['full']): void {
-  store.set({ full })
-  if (full === undefined) {
-    if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => undefined)
-    return
-  }
-  const root = from.closest('.inspector')
-  if (root === null || !document.fullscreenEnabled) return
-  const onChange = (): void => {
-    if (document.fullscreenElement !== null) return
-    document.removeEventListener('fullscreenchange', onChange)
-    store.set({ full: undefined })
-  }
-  void root.requestFullscreen().then(
-    () => document.addEventListener('fullscreenchange', onChange),
-    () => undefined,
-  )
 }
 
 /** From all calls of the run, or from a coverage file. */

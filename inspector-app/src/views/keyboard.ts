@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { type Store, tabNames } from '../store.ts'
+import { leaveFullScreen } from './full-screen.ts'
 
 /** Keyboard control: page-wide on a separate page, otherwise only inside the box. */
 export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void {
@@ -28,7 +29,7 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
       if (event.key === 'Escape') {
         target.blur()
         if (store.state.dialog !== undefined) return store.set({ dialog: undefined })
-        if (store.state.full !== undefined) return store.set({ full: undefined })
+        if (store.state.full !== undefined) return leaveFullScreen(store)
         if (store.state.range !== undefined) return store.set({ range: undefined })
         return store.set({ selected: undefined, first: 'executor' })
       }

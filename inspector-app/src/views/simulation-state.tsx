@@ -11,14 +11,7 @@ export function SimulationState({ experiment, change }: HeadProps) {
   const { newer, problem } = experiment
   return (
     <>
-      {newer > 0 && (
-        <p class="what">
-          {newer} newer frames.{' '}
-          <button type="button" class="link" onClick={() => change(() => experiment.takeIn())}>
-            Include them
-          </button>
-        </p>
-      )}
+      <NewerFrames newer={newer} include={() => change(() => experiment.takeIn())} />
       {problem !== undefined && (
         <p class="doubt" role="alert">
           {problem}
@@ -26,6 +19,19 @@ export function SimulationState({ experiment, change }: HeadProps) {
       )}
       {experiment.isSlow && <p class="what">Simulating: {experiment.progress}</p>}
     </>
+  )
+}
+
+/** Frames that came since, and a way to include them. */
+export function NewerFrames({ newer, include }: { newer: number; include: () => void }) {
+  if (newer === 0) return null
+  return (
+    <p class="what">
+      {newer === 1 ? 'One newer frame.' : `${newer.toLocaleString('en')} newer frames.`}{' '}
+      <button type="button" class="link" onClick={include}>
+        {newer === 1 ? 'Include it' : 'Include them'}
+      </button>
+    </p>
   )
 }
 

@@ -11,7 +11,7 @@ const most = 300
 /** What happened and why, in sentences with their rule; the newest first. A click goes to the moment. */
 export function StoryView() {
   const { state, run, model, call, isChosen } = useView()
-  const told = useStory()
+  const { told, forgotten } = useStory()
   const [about, setAbout] = useState<'turn' | 'call' | 'all' | undefined>()
   if (run === undefined) return null
   // a selected time may contain parts of several turns
@@ -41,36 +41,44 @@ export function StoryView() {
         </p>
       )}
       {found.length > most && <p class="empty">and {(found.length - most).toLocaleString('en')} earlier ones</p>}
+      {forgotten > 0 && (
+        <p class="empty" role="note">
+          {forgotten.toLocaleString('en')} sentences before these are no longer kept.
+        </p>
+      )}
     </div>
   )
 }
 
 function isAbout(told: Told, scope: 'turn' | 'call' | 'all', run: number, call: string | undefined): boolean {
-  if (scope === 'all') return true
+  // what is missing may be about any call
+  if (scope === 'all' || told.rule === undefined) return true
   return told.run === run && (scope === 'turn' || told.call === call)
 }
 
 export function Sentences({ told, startedAt }: { told: readonly Told[]; startedAt: number }) {
   const store = useStore()
+  const first = store.history.at(store.history.start)?.seq ?? 0
   return (
     <ol class="sentences" aria-label="What happened and why">
       {told.map(({ at, seq, run, call, text, rule }) => (
-        <li key={`${seq} ${text}`}>
+        <li key={`${seq} ${text}`} class={rule === undefined ? 'missing' : undefined}>
           <button
             type="button"
-            title="Go to this moment"
+            title={seq < first ? 'This moment is no longer kept' : 'Go to this moment'}
+            disabled={seq < first}
             onClick={() =>
               store.set({
                 position: store.history.positionOf(seq),
                 isPlaying: false,
-                run,
+                ...(run !== 0 && { run }),
                 ...(call !== undefined && { selected: call }),
               })
             }
           >
             <time>{((at - startedAt) / 1_000).toFixed(2)}</time>
             <span>{text}</span>
-            <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>
+            {rule !== undefined && <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>}
           </button>
         </li>
       ))}

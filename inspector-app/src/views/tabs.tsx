@@ -36,10 +36,11 @@ export function Tabs() {
   }
   const checks = useChecks()
   const broken = run === undefined ? 0 : checks.breaches(run.id).size
-  const shown = tabs.find(({ id }) => id === state.tab) ?? tabs[0]
-  const View = shown?.View as ComponentType
+  // the call has its own panel on a large page
+  const offered = state.isSplit ? tabs.filter(({ id }) => id !== 'call') : tabs
+  const { id: chosen, View } = (offered.find(({ id }) => id === state.tab) ?? offered[0]) as (typeof tabs)[number]
   const move = (from: Element, by: number): void => {
-    const next = tabs[(tabs.findIndex(({ id }) => id === state.tab) + by + tabs.length) % tabs.length]
+    const next = offered[(offered.findIndex(({ id }) => id === chosen) + by + offered.length) % offered.length]
     if (next === undefined) return
     store.set({ tab: next.id })
     from.parentElement?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus()
@@ -47,15 +48,15 @@ export function Tabs() {
   return (
     <section class="panel details">
       <div class="tabs" role="tablist" aria-label="Details">
-        {tabs.map(({ id, title }) => (
+        {offered.map(({ id, title }) => (
           <button
             type="button"
             role="tab"
             key={id}
             id={`tab-${id}`}
-            aria-selected={id === state.tab}
+            aria-selected={id === chosen}
             aria-controls="tab-panel"
-            tabIndex={id === state.tab ? 0 : -1}
+            tabIndex={id === chosen ? 0 : -1}
             onClick={() => store.set({ tab: id })}
             onKeyDown={({ key, currentTarget }) => {
               if (key === 'ArrowRight') move(currentTarget, 1)
@@ -70,7 +71,7 @@ export function Tabs() {
         ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
-      <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${state.tab}`} tabIndex={0}>
+      <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${chosen}`} tabIndex={0}>
         <View />
       </div>
     </section>

@@ -54,9 +54,21 @@ const legend = [
   ['dot ok', 'ok'],
   ['dot error', 'error'],
   ['dot aborted', 'stopped'],
-  ['dot unknown', 'outcome unknown (?)'],
+  ['dot unknown', 'unknown (?)'],
   ['dot from-log', 'from the log'],
 ] as const
+
+/** The canvas does not follow the scheme of the system by itself. */
+function useDarkScheme(): boolean {
+  const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'))
+  const [isDark, setDark] = useState(query.matches)
+  useEffect(() => {
+    const follow = (): void => setDark(query.matches)
+    query.addEventListener('change', follow)
+    return () => query.removeEventListener('change', follow)
+  }, [query])
+  return isDark
+}
 
 export function Timeline() {
   const store = useStore()
@@ -72,6 +84,7 @@ export function Timeline() {
   const dragged = useRef<{ time: number; x: number; isRange: boolean } | undefined>()
   const [hint, setHint] = useState<{ x: number; y: number; text: string } | undefined>()
   const now = useNow()
+  const isDark = useDarkScheme()
   useEffect(() => {
     const box = canvas.current?.parentElement
     if (box == null) return
@@ -90,7 +103,7 @@ export function Timeline() {
     const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)]
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height })
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    const theme = `${state.theme} ${matchMedia('(prefers-color-scheme: dark)').matches}`
+    const theme = `${state.theme} ${isDark}`
     if (palette.current?.theme !== theme) palette.current = { theme, colours: paletteOf(element) }
     drawTimeline(context, view, palette.current.colours)
   })

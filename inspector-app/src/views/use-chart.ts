@@ -8,6 +8,8 @@ import { usePanZoom } from './use-pan-zoom.ts'
 interface ShownChart extends ReturnType<typeof usePanZoom> {
   readonly ref: RefObject<SVGSVGElement>
   readonly layout: Layout | undefined
+  /** A layout that fits better may come. */
+  readonly isBusy: boolean
   /** Pixels per unit of the layout. */
   readonly fit: number
 }
@@ -21,7 +23,8 @@ export function useChart(chart: ChartDefinition | undefined): ShownChart {
   const onLayout = useCallback(() => redraw((count) => count + 1), [])
   const layout = chart === undefined ? undefined : store.layouts.of(chart, room, onLayout)
   const zoom = usePanZoom(ref, layout ?? { width: 1, height: 1 }, room)
-  return { ref, layout, fit: fitOf(zoom.box, room), ...zoom }
+  const isBusy = chart !== undefined && store.layouts.isBusyWith(chart)
+  return { ref, layout, isBusy, fit: fitOf(zoom.box, room), ...zoom }
 }
 
 /** The size of an element, while it changes. */
