@@ -85,7 +85,7 @@ describe('a recording', () => {
     const page = await stage.open(server.url)
     await page.locator('#file').setInputFiles(fileWith('scripts.jsonl', await recorded()))
     await expect.poll(() => page.locator('.tile').count()).toBe(2)
-    for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'What if', 'Compare', 'Log']) {
+    for (const tab of ['Story', 'Guards', 'Aborts', 'Context', 'Sequence', 'What if', 'Compare', 'Log']) {
       await page.getByRole('tab', { name: tab }).click()
       expect(await page.locator('img[src=x], #app script').count()).toBe(0)
     }

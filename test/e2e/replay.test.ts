@@ -73,12 +73,12 @@ describe('a replay page, opened from the disk without a network', () => {
       const pictures = async () =>
         Promise.all([page, inspector].map(async (each) => JSON.stringify(await shownOn(each))))
       await expect.poll(async () => new Set(await pictures()).size).toBe(1)
-      for (const tab of ['Call', 'Guards', 'Aborts', 'Context', 'Sequence', 'Log']) {
+      for (const tab of ['Story', 'Guards', 'Aborts', 'Context', 'Sequence', 'Log']) {
         for (const each of [page, inspector]) {
           await each.getByRole('tab', { name: tab }).click()
           await each.getByRole('tab', { name: tab, selected: true }).waitFor()
         }
-        const text = (each: Page) => each.locator('.tab-panel').innerText()
+        const text = async (each: Page) => (await each.locator('.tab-panel, .call-panel').allInnerTexts()).join('\n')
         const compare = async (): Promise<string> => {
           const [here, there] = [await text(page), await text(inspector)]
           return here === there ? 'the same' : `${here}\n\nis not\n\n${there}`

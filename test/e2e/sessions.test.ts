@@ -168,7 +168,6 @@ describe('two stored sessions', () => {
     }
     await page.getByRole('button', { name: 'show it' }).click()
     await expect.poll(() => page.locator('.top-bar select[aria-label=Run] option:checked').textContent()).toBe('turn 2')
-    await page.getByRole('tab', { name: 'Call' }).click()
     await expect.poll(() => page.locator('.call-details h3').textContent()).toContain('Read')
     // the other way round, by a link
     const linked = await stage.open(`${server.url}&session=tuesday&with=monday`)
