@@ -78,7 +78,13 @@ const saidBy = (page: Page): Promise<Report> =>
       const admission = executor.explain(id)
       return admission?.ok === false && admission.because === 'discarded'
     }
-    const wagon = (call: Known): string => `${call.index + 1} ${labelOf(call)}${keysOf(call.ref).slice(1).join(' ▸ ')}`
+    // a body that runs in this process is not shown as a phase of its own
+    const phaseOf = ({ ref }: Known): string =>
+      keysOf(ref)
+        .slice(1)
+        .filter((key) => key !== 'here')
+        .join(' ▸ ')
+    const wagon = (call: Known): string => `${call.index + 1} ${labelOf(call)}${phaseOf(call)}`
     const stages: Record<string, string> = { queued: 'waits', held: 'waits', completed: 'finished, held for order' }
     const outcome = (call: Known): string => {
       const context = call.ref?.getSnapshot().context as { ending?: { by: string } } | undefined

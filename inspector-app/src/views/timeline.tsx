@@ -49,7 +49,7 @@ const legend = [
   ['queued', 'queued'],
   ['shared', 'shared'],
   ['exclusive', 'exclusive'],
-  ['asking', 'asks'],
+  ['asking', 'asks, sent'],
   ['held', 'held'],
   ['dot ok', 'ok'],
   ['dot error', 'error'],
