@@ -1,12 +1,13 @@
 // Compares remote tools with BullMQ alone, in one run and on one Redis: one call, 64 in flight, cancel, progress, and
-// what each call costs Redis. node bench/remote.mjs [--calls 300] [--redis redis://…]. Needs a build.
+// what each call costs Redis. Like is compared with like: bodies in child processes with BullMQ's sandboxed processors,
+// and bodies in the worker with BullMQ's plain ones. node bench/remote.mjs [--calls 300] [--redis redis://…]. Needs a build.
 // Without --redis it starts redis-server by itself, with appendfsync everysec and always.
 import { fork, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Queue, QueueEvents, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
@@ -32,16 +33,22 @@ export const work = { name: 'Work', inputSchema, async call({ ms }, { abortContr
 if (process.argv[2] === 'worker') await serve(...process.argv.slice(3))
 else await measure()
 
-/** The workers, in a process of their own: one of BullMQ alone, one of ours. */
-async function serve(connection, tools) {
+/** The workers, in a process of their own: two of BullMQ alone, two of ours. */
+async function serve(connection, tools, processor) {
   process.on('disconnect', () => process.exit())
   const { hostname, port } = new URL(connection)
   const plain = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
-  const worker = new Worker('plain', async () => 'done', { connection: plain, concurrency })
-  await worker.waitUntilReady()
+  for (const [name, work] of [
+    ['plain', async () => 'done'],
+    ['sandboxed', pathToFileURL(processor)],
+  ]) {
+    await new Worker(name, work, { connection: plain, concurrency }).waitUntilReady()
+  }
   const redis = new Redis(connection)
+  const served = { connection, tools, concurrency, onWarning: () => undefined }
+  await serveTools({ ...served, labels: ['inside'], bodies: 'worker' })
   const before = await clientsOf(redis)
-  await serveTools({ connection, tools, concurrency, onWarning: () => undefined })
+  await serveTools(served)
   process.send({ connections: (await clientsOf(redis)) - before })
   redis.disconnect()
 }
@@ -62,45 +69,64 @@ async function compare(connection, calls) {
   const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-'))
   const tools = join(folder, 'tools.mjs')
   writeFileSync(tools, toolsModule)
-  const child = fork(fileURLToPath(import.meta.url), ['worker', connection, tools])
+  const processor = join(folder, 'processor.mjs')
+  writeFileSync(processor, "export default async () => 'done'")
+  const child = fork(fileURLToPath(import.meta.url), ['worker', connection, tools, processor])
   const { connections } = await new Promise((resolve, reject) => {
     child.once('message', resolve)
     child.once('exit', () => reject(new Error('The process of the workers ended.')))
   })
   const { hostname, port } = new URL(connection)
   const plain = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
-  const queue = new Queue('plain', { connection: plain })
-  const events = new QueueEvents('plain', { connection: plain })
-  // each job that is waited for adds a listener
-  for (const emitter of [queue, events]) emitter.setMaxListeners(0)
-  await events.waitUntilReady()
+  const queues = ['plain', 'sandboxed'].map((name) => ({
+    queue: new Queue(name, { connection: plain }),
+    events: new QueueEvents(name, { connection: plain }),
+  }))
+  for (const { queue, events } of queues) {
+    // each job that is waited for adds a listener
+    for (const emitter of [queue, events]) emitter.setMaxListeners(0)
+    await events.waitUntilReady()
+  }
   const redis = new Redis(connection)
   const before = await clientsOf(redis)
   const runner = bullRunner({ connection, onWarning: () => undefined })
   await runner.ready()
   console.log(`connections: ${(await clientsOf(redis)) - before} of a host, ${connections} of a worker with one label`)
-  const tool = remote(
-    {
-      name: 'Work',
-      inputSchema: z.looseObject({}),
-      inputJSONSchema: { properties: {}, type: 'object' },
-      call: () => undefined,
-    },
-    runner,
-  )
+  const insideRunner = bullRunner({ connection, label: 'inside', onWarning: () => undefined })
+  await insideRunner.ready()
+  const toolOf = (run) =>
+    remote(
+      {
+        name: 'Work',
+        inputSchema: z.looseObject({}),
+        inputJSONSchema: { properties: {}, type: 'object' },
+        call: () => undefined,
+      },
+      run,
+    )
   const kept = { removeOnComplete: { age: 3_600 } }
   let made = 0
-  const call = (input = {}, stop = new AbortController(), onProgress = () => undefined) =>
-    tool.call(
-      input,
-      { toolUseID: `c${++made}`, abortController: stop },
-      undefined,
-      { message: { id: 'r' } },
-      onProgress,
-    )
+  const callOf =
+    (tool) =>
+    (input = {}, stop = new AbortController(), onProgress = () => undefined) =>
+      tool.call(
+        input,
+        { toolUseID: `c${++made}`, abortController: stop },
+        undefined,
+        { message: { id: 'r' } },
+        onProgress,
+      )
+  const call = callOf(toolOf(runner))
+  const inside = callOf(toolOf(insideRunner))
+  const bullOf =
+    ({ queue, events }) =>
+    async () =>
+      (await queue.add('x', {}, kept)).waitUntilFinished(events)
   const ways = {
-    BullMQ: async () => (await queue.add('x', {}, kept)).waitUntilFinished(events),
-    'remote()': () => call(),
+    'BullMQ, handler in the worker': bullOf(queues[0]),
+    'remote(), bodies in the worker': () => inside(),
+    'BullMQ, sandboxed in processes': bullOf(queues[1]),
+    'remote(), bodies in processes': () => call(),
   }
   try {
     for (const run of Object.values(ways)) await atOnce(run, 100, concurrency)
@@ -113,7 +139,8 @@ async function compare(connection, calls) {
   } finally {
     child.kill('SIGKILL')
     redis.disconnect()
-    await Promise.all([runner.end(), queue.close(), events.close()])
+    await Promise.all([runner.end(), insideRunner.end()])
+    await Promise.all(queues.flatMap(({ queue, events }) => [queue.close(), events.close()]))
     rmSync(folder, { recursive: true })
   }
 }
@@ -124,8 +151,7 @@ async function single(ways, calls) {
   for (let n = 0; n < calls; n++) {
     for (const [name, run] of Object.entries(ways)) times[name].push(await timed(run))
   }
-  const [plain, ours] = Object.values(times).map((all) => quantile(all, 0.5))
-  console.log(`one call, p50: BullMQ ${ms(plain)}, remote() ${ms(ours)}; ratio ${(ours / plain).toFixed(2)}`)
+  for (const [name, p50, ratio] of pairs(times)) console.log(`one call, p50, ${name}: ${ms(p50)}${ratio}`)
 }
 
 async function throughput(ways, calls) {
@@ -135,9 +161,15 @@ async function throughput(ways, calls) {
       rates[name].push((1_000 * calls) / (await timed(() => atOnce(run, calls, inFlight))))
     }
   }
-  const [plain, ours] = Object.values(rates).map((all) => quantile(all, 0.5))
-  const text = `BullMQ ${plain.toFixed(0)}/s, remote() ${ours.toFixed(0)}/s; ratio ${(ours / plain).toFixed(2)}`
-  console.log(`${inFlight} in flight, ${concurrency} bodies at once: ${text}`)
+  for (const [name, p50, ratio] of pairs(rates)) {
+    console.log(`${inFlight} in flight, ${concurrency} bodies at once, ${name}: ${p50.toFixed(0)}/s${ratio}`)
+  }
+}
+
+/** Medians, each of ours with its ratio to that of BullMQ just before it. */
+function pairs(measured) {
+  const all = Object.entries(measured).map(([name, values]) => [name, quantile(values, 0.5)])
+  return all.map(([name, p50], at) => [name, p50, at % 2 === 0 ? '' : `, ratio ${(p50 / all[at - 1][1]).toFixed(2)}`])
 }
 
 /** Commands of Redis, and the time that they take there. */
@@ -202,7 +234,7 @@ async function idle(redis, call) {
   await Promise.all(running)
   const per = (value, base) => ((value - base) / concurrency).toFixed(1)
   console.log(
-    `at rest (one host, one worker of ours, one of BullMQ): ${quiet.toFixed(1)} commands/s, ${quietMicros.toFixed(0)} µs/s`,
+    `at rest (one host, two workers of ours, two of BullMQ): ${quiet.toFixed(1)} commands/s, ${quietMicros.toFixed(0)} µs/s`,
   )
   console.log(`each running call: ${per(busy, quiet)} commands/s, ${per(busyMicros, quietMicros)} µs/s`)
 }

@@ -12,6 +12,7 @@ import {
   connect,
   type EngineOptions,
   jobIdOf,
+  joinWrites,
   markerOf,
   onceInAWhile,
   queueOf,
@@ -140,7 +141,7 @@ class QueueRunner implements BullRunner, Engine {
     this.label = label
     this.pickupMs = pickupMs
     this.lookMs = lookMs
-    this.redis = connect(options.connection, onError)
+    this.redis = joinWrites(connect(options.connection, onError))
     this.#listening = connect(options.connection, onError)
     const shared = { prefix: this.prefix, skipVersionCheck: false }
     this.queue = new Queue(queueOf(label), { ...shared, connection: this.redis })

@@ -80,6 +80,32 @@ export function connect(
   return redis
 }
 
+/**
+ * Commands that are sent at about the same time go to the socket in one write, except the first: with many calls in flight,
+ * a write for each would be the largest part of their cost.
+ */
+export function joinWrites(redis: Redis): Redis {
+  return redis.on('connect', () => {
+    const { stream } = redis
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
+    let state: 'resting' | 'written' | 'held' = 'resting'
+    const release = (): void => {
+      if (state === 'held') stream.uncork()
+      state = 'resting'
+    }
+    stream.write = (...args: unknown[]): boolean => {
+      if (state === 'resting') {
+        state = 'written'
+        setImmediate(release)
+      } else if (state === 'written') {
+        state = 'held'
+        stream.cork()
+      }
+      return write(...args)
+    }
+  })
+}
+
 export function checkEngine(options: EngineOptions, ownKeys: readonly string[]): void {
   const known = [...engineKeys, ...ownKeys]
   for (const key of Object.keys(options)) {

@@ -2,7 +2,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { type Job, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type ResultStore, SignalboxError } from 'signalbox'
-import { localRunner, type Seal, within } from 'signalbox/node'
+import { type BodyRunner, bodiesInProcess, localRunner, type Seal, within } from 'signalbox/node'
 import {
   type BodyOutcome,
   exceeds,
@@ -20,6 +20,7 @@ import {
   closeMs,
   connect,
   type EngineOptions,
+  joinWrites,
   markerOf,
   type NumberedProgress,
   onceInAWhile,
@@ -43,6 +44,12 @@ export interface ServeToolsOptions extends EngineOptions {
    * @default the number of processors
    */
   readonly concurrency?: number | undefined
+  /**
+   * Where bodies run. `'process'`: each in a child process, which may block, crash and be killed. `'worker'`: in the
+   * process of the worker itself, which is faster, for short tools that never block.
+   * @default 'process'
+   */
+  readonly bodies?: 'process' | 'worker' | undefined
   /**
    * How the inspector names this worker.
    * @default the host name and the process id
@@ -91,6 +98,7 @@ const ownOptions = [
   'tools',
   'labels',
   'concurrency',
+  'bodies',
   'name',
   'resultStore',
   'lockMs',
@@ -116,6 +124,13 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
     if (options[key] !== undefined) checkMs(key, options[key])
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new SignalboxError('invalid_option', `concurrency: expected a positive integer, received ${concurrency}.`)
+  }
+  const { bodies = 'process', execArgv } = options
+  if (bodies !== 'process' && bodies !== 'worker') {
+    throw new SignalboxError('invalid_option', `bodies: expected 'process' or 'worker', received ${String(bodies)}.`)
+  }
+  if (bodies === 'worker' && execArgv !== undefined) {
+    throw new SignalboxError('invalid_option', "execArgv: bodies: 'worker' starts no process that could take it.")
   }
   const served = new ToolServer(options, labels, concurrency)
   try {
@@ -143,7 +158,7 @@ class ToolServer implements ServedTools {
   readonly #labels: readonly string[]
   readonly #redis: Redis
   readonly #subscriber: Redis
-  readonly #bodies: ReturnType<typeof localRunner>
+  readonly #bodies: BodyRunner
   readonly #envelope: Envelope
   readonly #workers: Worker[]
   readonly #running = new Map<string, RunningJob>()
@@ -160,14 +175,17 @@ class ToolServer implements ServedTools {
     this.#labels = labels
     this.#prefix = options.prefix ?? 'signalbox'
     this.name = options.name ?? `${hostname()}:${process.pid}`
-    this.#redis = connect(options.connection, onError)
+    this.#redis = joinWrites(connect(options.connection, onError))
     this.#subscriber = connect(options.connection, onError)
-    const { tools, execArgv } = options
-    this.#bodies = localRunner({
-      tools,
-      maxProcesses: concurrency * labels.length,
-      ...(execArgv !== undefined && { execArgv }),
-    })
+    const { tools, execArgv, bodies } = options
+    this.#bodies =
+      bodies === 'worker'
+        ? bodiesInProcess({ tools })
+        : localRunner({
+            tools,
+            maxProcesses: concurrency * labels.length,
+            ...(execArgv !== undefined && { execArgv }),
+          })
     this.#workers = labels.map((label) => {
       const worker = new Worker(queueOf(label), (job: Job) => this.#answer(label, job), {
         connection: this.#redis,

@@ -22,10 +22,16 @@ const inputSchema = { toJSONSchema: () => ({ properties: {} }), safeParseAsync: 
 export const far = {
   name: 'Far',
   inputSchema,
-  async call({ file, name, ms, size }, { abortController: { signal } }, _can, _message, onProgress) {
+  async call({ file, name, ms, size, blocks, isDeaf }, { abortController: { signal } }, _can, _message, onProgress) {
     appendFileSync(file, name + ' ' + process.pid + '\\n')
     onProgress({ data: 'began' })
     if (size) return { data: 'x'.repeat(size) }
+    if (blocks) {
+      // the first report leaves, and then nothing does
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      for (const until = performance.now() + blocks; performance.now() < until; );
+    }
+    if (isDeaf) await new Promise((resolve) => setTimeout(resolve, isDeaf))
     await new Promise((resolve) => {
       const timer = setTimeout(resolve, ms ?? 0)
       signal.addEventListener('abort', () => (clearTimeout(timer), resolve()))
@@ -198,6 +204,31 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     expect(await send(host()).told).toBe('finished')
   })
 
+  it.each([
+    [true, 'and the worker is told'],
+    [false, 'and no message arrives: the marker is enough'],
+  ])('R5 a call that is stopped between pick-up and start does not run (%s)', async (hasMessages) => {
+    const label = `loading-${hasMessages}`
+    // the process of the second body takes two seconds to load its tools
+    const slow = `data:text/javascript,${encodeURIComponent(`${source}\nawait new Promise((resolve) => setTimeout(resolve, 2_000))`)}`
+    const worker = startWorker({ labels: [label], tools: slow, concurrency: 2, lockMs: 10_000 })
+    const runner = host({ label })
+    const first = send(runner, { ms: 600_000 })
+    await first.began
+    const second = send(runner)
+    await expect.poll(() => second.places).toContainEqual(expect.objectContaining({ place: 'remote' }))
+    if (!hasMessages) await server.ask((redis) => redis.call('ACL', 'SETUSER', 'default', '-publish'))
+    try {
+      second.abort()
+      expect([await second.told, await second.begun()]).toEqual(['DidNotRunError', 0])
+    } finally {
+      await server.ask((redis) => redis.call('ACL', 'SETUSER', 'default', '+@all'))
+    }
+    first.abort()
+    expect(await first.told).toBe('stopped')
+    await worker.end()
+  })
+
   it('R9 Redis is away when the call runs out of time: its outcome is unknown', async () => {
     await haveWorkers()
     const call = send(host(), { ms: 600_000 }, { abortGraceMs: 10 })
@@ -316,6 +347,54 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     expect(ended.finished).toBeGreaterThan(calls / 2)
   })
 
+  describe('with bodies in the process of the worker', () => {
+    const label = 'inside'
+    const inside: WorkerProcess[] = []
+    const haveInside = async () => {
+      while (inside.length < 2) inside.push(startWorker({ labels: [label], bodies: 'worker', concurrency: 4 }))
+      await Promise.all(inside.map(({ ready }) => ready))
+    }
+
+    it('R7 R12 a body runs in the worker itself, reports, stops, and others run beside it', async () => {
+      await haveInside()
+      const runner = host({ label })
+      const calls = Array.from({ length: 6 }, () => send(runner, { ms: 600_000 }))
+      for (const { began } of calls) await began
+      const pids = (await effects.lines()).slice(-6).map((line) => Number(line.split(' ')[1]))
+      expect(new Set(pids)).toEqual(new Set(inside.map(({ process: { pid } }) => pid)))
+      for (const { abort } of calls) abort()
+      for (const { told } of calls) expect(await told).toBe('stopped')
+      expect(await send(runner).told).toBe('finished')
+    })
+
+    it('R3 R7 a body that blocks loses its lock: its outcome is unknown, and it never begins twice', async () => {
+      await haveInside()
+      const call = send(host({ label }), { blocks: 6_000 })
+      expect([await call.told, await call.begun()]).toEqual(['UnknownOutcomeError', 1])
+      // the worker recovers
+      expect(await send(host({ label })).told).toBe('finished')
+      expect(await call.begun()).toBe(1)
+    })
+
+    it('R5 a body that does not stop goes on, and its outcome is unknown', async () => {
+      await haveInside()
+      const call = send(host({ label }), { isDeaf: 3_000 }, { abortGraceMs: 100 })
+      await call.began
+      call.abort()
+      expect([await call.told, await call.begun()]).toEqual(['UnknownOutcomeError', 1])
+    })
+
+    it('R7 kill -9 of such a worker: its bodies are gone, and said to be unknown', async () => {
+      await haveInside()
+      const call = send(host({ label }), { ms: 600_000 })
+      await call.began
+      const pid = Number((await effects.lines()).at(-1)?.split(' ')[1])
+      const at = inside.findIndex((worker) => worker.process.pid === pid)
+      await inside.splice(at, 1)[0]?.end()
+      expect([await call.told, await call.begun()]).toEqual(['UnknownOutcomeError', 1])
+    })
+  })
+
   it('R15 a Redis that may forget is a warning', async () => {
     const careless = await RedisServer.start(['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru'])
     const told: EngineWarning[] = []
@@ -347,6 +426,8 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     const options = { connection: 'redis://x', tools }
     await expect(serveTools({ ...options, concurrency: 0 })).rejects.toThrow(/concurrency/)
     await expect(serveTools({ ...options, labels: [''] })).rejects.toThrow(/labels/)
+    await expect(serveTools({ ...options, bodies: 'thread' as never })).rejects.toThrow(/bodies: expected/)
+    await expect(serveTools({ ...options, bodies: 'worker', execArgv: ['-r'] })).rejects.toThrow(/execArgv/)
   })
 })
 

@@ -1,5 +1,6 @@
 import { redisJournals, type SessionQueue, serveSessions, sessionQueue } from '@signalbox/bullmq'
 import { postgresJournals } from '@signalbox/postgres'
+import { Queue } from 'bullmq'
 import { foldJournal, type JournalRecord, type JournalStore, storedQuestions } from 'signalbox/durable'
 import { scriptedModel } from 'signalbox/scripted'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -230,6 +231,38 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
     const post = () => queue.enqueue('never').then(() => warnings)
     const given = expect.stringMatching(/^session_failed Session never was given up.*no such customer/)
     await expect.poll(post, patient).toEqual([given])
+  })
+
+  it('D20 an orchestrator survives whatever others queue, and serves the sessions behind it', async () => {
+    const built: unknown[] = []
+    const warnings: string[] = []
+    const served = await serveSessions({
+      ...{ connection: server.url, prefix, journals, handleSignals: false, name: 'here' },
+      build: (id) => {
+        built.push(id)
+        return { tools: [], model: scriptedModel(['hello']) }
+      },
+      onWarning: ({ code }) => void warnings.push(code),
+    })
+    ends.push(() => served.close())
+    const { hostname, port } = new URL(server.url)
+    const raw = new Queue('sessions', { prefix, connection: { host: hostname, port: Number(port) } })
+    ends.push(() => raw.close())
+    for (const data of [null, 7, {}, { id: 7 }, { id: '' }, { id: 'nobody' }]) await raw.add('run', data)
+    await queue.send('s', 'hi')
+    await expect.poll(() => statusOf('s'), patient).toBe('idle completed')
+    await expect.poll(() => queue.depth(), patient).toEqual({ waiting: 0, running: 0 })
+    expect(built.every((id) => typeof id === 'string')).toBe(true)
+    expect(served.health().running).toBe(0)
+    expect(warnings).toEqual(['session_failed'])
+  })
+
+  it.runIf(process.env.SIGNALBOX_FULL === '1')('D1 1,000 sessions are listed, each once', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, n) => `customer ${n}`)
+    for (const id of ids) await queue.send(id, 'hi')
+    const listed: string[] = []
+    for await (const { id } of journals.list()) listed.push(id)
+    expect(listed.sort()).toEqual(ids.sort())
   })
 
   it.runIf(process.env.SIGNALBOX_FULL === '1')(

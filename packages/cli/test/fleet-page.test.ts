@@ -50,12 +50,14 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('the page on fleets', () 
     await expect.poll(served.said, { timeout: 30_000 }).toContain('serves Primes')
     const orchestrators = [start(['orchestrator.mjs']), start(['orchestrator.mjs'])]
     for (const { said } of orchestrators) await expect.poll(said, { timeout: 30_000 }).toContain('takes sessions')
-    const ask = async (id: string) => {
+    const ask = async (id: string, prompts = 1) => {
       const asked = start(['ask.mjs', id, 'How many primes are there below 5000?'])
       expect([await asked.exited, asked.said()]).toEqual([0, expect.stringContaining('There are 669.')])
       expect(asked.said()).toContain('669 primes below 5000')
+      expect(asked.said().split('user "How many').length - 1).toBe(prompts)
     }
     await ask('invoice-7')
+    await ask('invoice-7', 2)
     orchestrators[0]?.child.kill('SIGKILL')
     await ask('invoice-8')
     expect(served.said()).not.toMatch(/engine_|NOPERM|may lose/)

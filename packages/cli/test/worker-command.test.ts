@@ -50,6 +50,8 @@ describe('signalbox worker', () => {
     [[tools, '--redis', 'http://x'], /connection: expected the URL of a Redis server/],
     [[tools, '--label', 'a b'], /labels: expected a name/],
     [[tools, '--concurrency', 'many'], /Expected a whole number from 1/],
+    [[tools, '--bodies', 'thread'], /Allowed choices are process, worker/],
+    [[tools, '--bodies', 'worker', '--import', 'tsx'], /--import needs a process for each body/],
   ])('refuses %j', async (args, problem) => {
     const { ended, printed } = started(...args)
     expect([await ended, printed.err]).toEqual([2, expect.stringMatching(problem)])

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-
 import { runMarker } from '../../process/marked-processes.ts'
 import { liveGroups, sendSignal } from '../../process/signals.ts'
 import { watchdog } from '../../process/watchdog.ts'
-import { type BodyOutcome, mismatchOf, type RemoteCall, type RemoteTool, schemaHashOf } from '../../remote/index.ts'
-import { bodyProcess, type FromBody, type ToBody } from './body-process.ts'
+import type { BodyOutcome, RemoteCall, RemoteTool } from '../../remote/index.ts'
+import { BodyLine } from './body-line.ts'
+import { bodyProgram, type FromBody, parentChannel, type ToBody } from './body-program.ts'
 
 export interface ChildOptions {
   /** The URL of the module with the tools. */
@@ -17,18 +17,17 @@ export interface ChildOptions {
 
 /** Some compilers add a helper for names to every function. */
 const programFor = (tools: string): string =>
-  `const __name = (named) => named; (${bodyProcess})(${JSON.stringify(tools)}, (specifier) => import(specifier))`
-
-type Ready = { readonly tools: Map<string, RemoteTool> } | { readonly problem: string }
+  `const __name = (named) => named; (${bodyProgram})(${JSON.stringify(tools)}, (specifier) => import(specifier), (${parentChannel})())`
 
 /** A process that runs one body at a time. If this process is killed, the watchdog ends it and all it has started. */
 export class BodyChild {
   readonly #process: ChildProcess
-  readonly #ready: Promise<Ready>
-  readonly #gone: Promise<string>
-  /** Gets the messages, and undefined when the process is gone. */
-  #listener: (message: FromBody | undefined) => void = () => undefined
-  #bodies = 0
+  readonly #gone: Promise<void>
+  readonly #line = new BodyLine({
+    tell: (message) => this.#tell(message),
+    // its outcome is that its process is gone
+    giveUp: () => void this.kill(),
+  })
   isGone = false
 
   constructor({ tools, execArgv, env, cwd }: ChildOptions) {
@@ -46,7 +45,7 @@ export class BodyChild {
       liveGroups.add(pid, `${runMarker}=${id}`)
       watchdog.guard(pid, id)
     }
-    child.on('message', (message: FromBody) => this.#listener(message))
+    child.on('message', (message: FromBody) => this.#line.hear(message))
     this.#gone = new Promise((resolve) => {
       const end = (because: string): void => {
         this.isGone = true
@@ -56,13 +55,12 @@ export class BodyChild {
           liveGroups.delete(pid)
           watchdog.letGo(pid)
         }
-        resolve(because)
-        this.#listener(undefined)
+        this.#line.hangUp(`the process ${because}`)
+        resolve()
       }
       child.once('error', (error) => end(`could not be started: ${error.message}`))
       child.once('exit', (code, signal) => end(`ended with ${signal ?? `exit code ${code}`}`))
     })
-    this.#ready = Promise.race([this.#loaded(), this.#gone.then((because) => ({ problem: `the process ${because}` }))])
   }
 
   get name(): string {
@@ -70,68 +68,13 @@ export class BodyChild {
   }
 
   /** The tools of the module, or why it could not be loaded. */
-  async load(): Promise<RemoteTool[] | string> {
-    const ready = await this.#ready
-    return 'problem' in ready ? ready.problem : [...ready.tools.values()]
+  load(): Promise<RemoteTool[] | string> {
+    return this.#line.load()
   }
 
   /** Undefined if the process ended before the body did. Never rejects. */
-  async run(call: RemoteCall, isStopped: () => boolean, onStart: () => void): Promise<BodyOutcome | undefined> {
-    const ready = await this.#ready
-    if ('problem' in ready) {
-      return { status: 'notRun', because: `its tools could not be loaded: ${ready.problem}` }
-    }
-    const mismatch = mismatchOf(call.tool, ready.tools.get(call.tool.name))
-    if (mismatch !== undefined) return { status: 'notRun', because: mismatch }
-    if (isStopped()) return { status: 'notRun', because: 'it was stopped before it began.' }
-    onStart()
-    return this.#follow(call)
-  }
-
-  #loaded(): Promise<Ready> {
-    return new Promise((resolve) => {
-      this.#listener = (message) => {
-        if (message?.type === 'broken') resolve({ problem: message.problem })
-        if (message?.type !== 'ready') return
-        const own = message.tools.map(({ name, version, schema }) => ({
-          name,
-          version,
-          schemaHash: schemaHashOf(schema),
-        }))
-        resolve({ tools: new Map(own.map((tool) => [tool.name, tool])) })
-      }
-    })
-  }
-
-  async #follow({ tool, toolUseID, input, context, signal, abortGraceMs, onProgress }: RemoteCall) {
-    const id = ++this.#bodies
-    let kill: ReturnType<typeof setTimeout> | undefined
-    let isKilled = false
-    const stop = (): void => {
-      this.#tell({ type: 'abort', id, reason: reasonOf(signal.reason) })
-      kill = setTimeout(() => {
-        isKilled = true
-        this.kill()
-      }, abortGraceMs)
-    }
-    const ended = new Promise<BodyOutcome | undefined>((resolve) => {
-      this.#listener = (message) => {
-        if (message === undefined) resolve(undefined)
-        else if (message.type === 'progress' && message.id === id) onProgress(message.data)
-        else if (message.type === 'outcome' && message.id === id) resolve(message.outcome)
-      }
-    })
-    if (this.isGone) this.#listener(undefined)
-    this.#tell({ type: 'run', id, tool: tool.name, toolUseID, input, context })
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-    const outcome = await ended
-    this.#listener = () => undefined
-    clearTimeout(kill)
-    signal.removeEventListener('abort', stop)
-    if (outcome !== undefined || !isKilled) return outcome
-    const message = 'The body did not stop within its grace period and was killed.'
-    return { status: 'threw', error: { name: 'AbortError', message } } as const
+  run(call: RemoteCall, isStopped: () => boolean, onStart: () => void): Promise<BodyOutcome | undefined> {
+    return this.#line.run(call, isStopped, onStart)
   }
 
   kill(): void {
@@ -163,7 +106,3 @@ export class BodyChild {
     if (this.#process.connected) this.#process.send(message, () => undefined)
   }
 }
-
-/** Only what JSON can carry. */
-const reasonOf = (reason: unknown): string =>
-  typeof reason === 'string' ? reason : reason instanceof Error ? reason.message : 'abort'

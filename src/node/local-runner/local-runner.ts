@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { pathToFileURL } from 'node:url'
 import { invalidOption, unknownOption } from '../../base/invalid-option.ts'
 import {
   type BodyOutcome,
@@ -10,6 +9,7 @@ import {
   type ToolRunner,
 } from '../../remote/index.ts'
 import { BodyChild, type ChildOptions } from './body-child.ts'
+import { moduleUrl } from './module-url.ts'
 
 export interface LocalRunnerOptions {
   /** The module that exports the tools: its path or its URL. Each process loads it. */
@@ -41,17 +41,20 @@ export interface LocalRunnerOptions {
   readonly cwd?: string | undefined
 }
 
-/** Runs bodies in processes on this machine. */
-export interface LocalRunner extends ToolRunner {
+/** Runs bodies for a worker. */
+export interface BodyRunner {
   /** The outcome as plain JSON, for a worker that sends it on. Never rejects. */
   run(call: RemoteCall): Promise<BodyOutcome>
-  /** Loads the module in a process, which the next body uses. Rejects if it cannot be loaded, or exports no tools. */
+  /** Loads the module, for the next body. Rejects if it cannot be loaded, or exports no tools. */
   load(): Promise<RemoteTool[]>
   /** Bodies that run or wait. */
   readonly open: number
   /** Kills every process. Bodies that still run have an unknown outcome. */
   end(): Promise<void>
 }
+
+/** Runs bodies in processes on this machine. */
+export interface LocalRunner extends ToolRunner, BodyRunner {}
 
 /** Outcomes that are kept, so that a call that is sent twice does not run twice. */
 const maxKnown = 1_000
@@ -257,13 +260,10 @@ function checked(options: LocalRunnerOptions): Checked {
   const { tools, maxProcesses = availableParallelism(), reuse = true, pickupMs = 60_000 } = options
   const { execArgv = process.execArgv.filter((arg) => !arg.startsWith('--inspect')) } = options
   const { env = process.env, cwd = process.cwd() } = options
-  if (typeof tools !== 'string' && !(tools instanceof URL)) {
-    invalidOption('tools', 'the path or URL of a module', tools)
-  }
+  const url = moduleUrl(tools)
   if (!Number.isInteger(maxProcesses) || maxProcesses < 1) {
     invalidOption('maxProcesses', 'a positive integer', maxProcesses)
   }
   if (!(pickupMs >= 0)) invalidOption('pickupMs', 'milliseconds', pickupMs)
-  const url = typeof tools === 'string' && !/^[a-z][a-z+.-]+:/i.test(tools) ? pathToFileURL(tools).href : String(tools)
   return { tools: url, maxProcesses, reuse, pickupMs, execArgv, env, cwd }
 }

@@ -107,7 +107,7 @@ export function redisJournals(options: RedisJournalsOptions): RedisJournals {
   return {
     open: (id, given) => withCode(id, open(id, given)),
     read,
-    list: (filter) => listSessions(database, filter?.status),
+    list: (filter) => listSessions(database, onceInAWhile(warn, 'The entry of a session is damaged'), filter?.status),
     post: (id, note) => withCode(id, post(id, note)),
     async remove(id) {
       checkId(id)

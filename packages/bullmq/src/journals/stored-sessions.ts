@@ -6,8 +6,10 @@ import { sweepScript } from './scripts.ts'
 const pageSize = 500
 const month = 30 * 24 * 60 * 60 * 1_000
 
+/** A session whose entry is damaged is reported, and does not hide the others. */
 export async function* listSessions(
   database: Database,
+  onDamaged: (error: Error) => void,
   wanted?: readonly StoredStatus[],
 ): AsyncGenerator<SessionSummary> {
   for await (const page of pages(database)) {
@@ -18,12 +20,12 @@ export async function* listSessions(
     })
     for (let place = 0; place < page.length; place++) {
       const [error, kept] = replies?.[2 * place] ?? []
-      if (error != null) throw error
-      const fields = kept as Record<string, string>
+      const fields = (kept ?? {}) as Record<string, string>
       // it was removed meanwhile
-      if (fields.records === undefined) continue
-      const summary = summaryOf(fields, replies?.[2 * place + 1]?.[1])
-      if (wanted?.includes(summary.status) ?? true) yield summary
+      if (error == null && fields.records === undefined) continue
+      const summary = error ?? summaryIn(fields, replies?.[2 * place + 1]?.[1])
+      if (summary instanceof Error) onDamaged(new Error(`${database.key(page[place] ?? '')}: ${summary.message}`))
+      else if (wanted?.includes(summary.status) ?? true) yield summary
     }
   }
 }
@@ -48,6 +50,14 @@ async function* pages(database: Database): AsyncGenerator<string[]> {
     yield page
     if (page.length < pageSize) return
     after = `(${page.at(-1)}`
+  }
+}
+
+function summaryIn(fields: Record<string, string>, alive: unknown): SessionSummary | Error {
+  try {
+    return summaryOf(fields, alive)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   }
 }
 

@@ -133,7 +133,7 @@ class SessionServer implements ServedSessions {
     this.name = options.name ?? `${hostname()}:${process.pid}`
     this.#redis = connect(options.connection, onError)
     this.#queue = new Queue(sessionsQueue, { ...shared, connection: this.#redis })
-    this.#worker = new Worker(sessionsQueue, (job: Job) => this.#work(job.data as SessionJob), {
+    this.#worker = new Worker(sessionsQueue, (job: Job) => this.#work(idIn(job)), {
       ...shared,
       connection: this.#redis,
       name: this.name,
@@ -187,8 +187,10 @@ class SessionServer implements ServedSessions {
     session.suspend({ graceMs: this.#options.drainMs ?? 10_000 }).catch(() => undefined)
   }
 
-  async #work({ id }: SessionJob): Promise<string> {
+  async #work(id: string | undefined): Promise<string> {
     const { journals, build } = this.#options
+    // whoever can write to Redis can queue anything
+    if (id === undefined) return 'not a session'
     let session: Session
     try {
       session = await openSession({ ...(await build(id)), id, journals, owner: this.name, mode: 'resume' })
@@ -235,8 +237,12 @@ class SessionServer implements ServedSessions {
 
   #onFailed(job: Job | undefined, error: Error): void {
     if (job === undefined || job.attemptsMade < (job.opts.attempts ?? 1)) return
-    const { id } = job.data as SessionJob
-    const message = `Session ${id} was given up until something is posted to it: ${error.message}`
+    const message = `Session ${idIn(job)} was given up until something is posted to it: ${error.message}`
     this.#warn({ code: 'session_failed', message, error })
   }
+}
+
+function idIn({ data }: Job): string | undefined {
+  const { id } = (data ?? {}) as Partial<SessionJob>
+  return typeof id === 'string' ? id : undefined
 }

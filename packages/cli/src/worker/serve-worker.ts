@@ -13,6 +13,7 @@ export interface WorkerOptions {
   readonly redis?: string
   readonly label?: readonly string[]
   readonly concurrency?: number
+  readonly bodies: 'process' | 'worker'
   readonly name?: string
   readonly prefix?: string
   readonly results?: string
@@ -38,6 +39,10 @@ interface Bullmq {
 /** Serves tools until a signal, then drains. Returns the exit code. */
 export async function serveWorker(options: WorkerOptions, io: Io): Promise<number> {
   const { label: labels = ['default'], concurrency, name, prefix, drain, results } = options
+  const { import: imports = [] } = options
+  if (options.bodies === 'worker' && imports.length > 0) {
+    throw usageError('--import needs a process for each body. For --bodies worker, use NODE_OPTIONS="--import …".')
+  }
   const path = checkedModule(options)
   const connection = options.redis ?? (io.env.REDIS_URL || 'redis://127.0.0.1:6379')
   const { serveTools, keySeal } = await loadOptional<Bullmq>(
@@ -52,7 +57,8 @@ export async function serveWorker(options: WorkerOptions, io: Io): Promise<numbe
     labels,
     handleSignals: false,
     drainMs: drain * 1_000,
-    execArgv: (options.import ?? []).map((module) => `--import=${module}`),
+    bodies: options.bodies,
+    ...(options.bodies === 'process' && { execArgv: imports.map((module) => `--import=${module}`) }),
     onWarning: ({ message }: { message: string }) => tell(message),
     ...(io.env.SIGNALBOX_SEAL && { seal: keySeal(io.env.SIGNALBOX_SEAL) }),
     ...(concurrency !== undefined && { concurrency }),

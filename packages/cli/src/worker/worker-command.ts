@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { exitCodesHelp } from '../exit-code.ts'
 import type { Io } from '../io.ts'
 import { collect } from '../lists.ts'
@@ -21,7 +21,7 @@ export const workerCommand = (io: Io, finish: Finish): Command =>
   new Command('worker')
     .summary('run tools for other machines')
     .description(
-      'Serves the tools that a module exports to hosts that use bullRunner, through Redis. Needs @signalbox/bullmq. Each body runs in a process of its own.',
+      'Serves the tools that a module exports to hosts that use bullRunner, through Redis. Needs @signalbox/bullmq. Each body runs in a process of its own, unless --bodies says otherwise.',
     )
     .argument('<tools>', 'the module that exports the tools')
     .option('--redis <url>', 'the address of Redis (default: REDIS_URL, or redis://127.0.0.1:6379)')
@@ -30,6 +30,14 @@ export const workerCommand = (io: Io, finish: Finish): Command =>
       '--concurrency <number>',
       'how many bodies of each label run at once (default: the number of processors)',
       readCount,
+    )
+    .addOption(
+      new Option(
+        '--bodies <where>',
+        'where bodies run: each in a process, or in the worker (short tools that never block)',
+      )
+        .choices(['process', 'worker'])
+        .default('process'),
     )
     .option('--name <text>', 'how hosts and the inspector name this worker (default: host and process)')
     .option('--prefix <text>', 'the beginning of all keys in Redis (default: signalbox)')

@@ -19,11 +19,32 @@ export type FromBody =
   | { readonly type: 'progress'; readonly id: number; readonly data: unknown }
   | { readonly type: 'outcome'; readonly id: number; readonly outcome: BodyOutcome }
 
+/** How the program hears and answers. */
+interface BodyChannel {
+  send(message: FromBody): void
+  listen(listener: (message: ToBody) => void): void
+}
+
+/** The channel to the process that has started this one. Passed as text, like the program. */
+export function parentChannel(): BodyChannel {
+  const { process } = globalThis
+  // the process that sent the bodies is gone
+  process.on('disconnect', () => process.exit())
+  return {
+    send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
+    listen: (listener) => void process.on('message', listener),
+  }
+}
+
 /**
- * The program of a process that runs bodies, one at a time. It is passed to the process as text, so it uses nothing from
- * outside of itself: a bundled host has no file that the process could load.
+ * The program that runs bodies. It is passed to a process as text, so it uses nothing from outside of itself: a bundled
+ * host has no file that the process could load.
  */
-export function bodyProcess(specifier: string, load: (specifier: string) => Promise<object>): void {
+export function bodyProgram(
+  specifier: string,
+  load: (specifier: string) => Promise<object>,
+  { send, listen }: BodyChannel,
+): void {
   interface FoundTool {
     readonly name: string
     readonly version?: unknown
@@ -38,8 +59,6 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
   const maxProgressChars = 8_000
   const tools = new Map<string, FoundTool>()
   const controllers = new Map<number, AbortController>()
-  const { process } = globalThis
-  const send = (message: FromBody): void => void process.send?.(message, undefined, undefined, () => undefined)
   const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
   const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
   const isTool = (value: unknown): value is FoundTool =>
@@ -162,7 +181,7 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
     }
   }
 
-  process.on('message', (message: ToBody) => {
+  listen((message) => {
     if (message.type === 'abort') return controllers.get(message.id)?.abort(message.reason)
     const { id } = message
     outcomeOf(message)
@@ -172,7 +191,5 @@ export function bodyProcess(specifier: string, load: (specifier: string) => Prom
         (error) => send({ type: 'outcome', id, outcome: { status: 'notRun', because: `${textOf(error)}` } }),
       )
   })
-  // the process that sent the bodies is gone
-  process.on('disconnect', () => process.exit())
   start().catch((error) => send({ type: 'broken', problem: textOf(error) }))
 }
