@@ -130,6 +130,40 @@ describe('a session with limits whose process ends', () => {
     expect(cuts).toBeGreaterThan(4)
   })
 
+  it('U1 U2 X9 a crash with the requests of a run and of its background agent open: both are charged, and the limit holds', async () => {
+    const models = { outer: heldModel(), agent: heldModel() }
+    const through = (name: 'outer' | 'agent'): Model =>
+      Object.assign(((request) => models[name].model(request)) as Model, { info: { name, maxOutputTokens: 10 } })
+    const agent = subAgent({ tools: [], model: through('agent') }) as AnyTool
+    const world = lives([agent], { canUseTool: allowAllTools, limits: { outputTokens: 45 } })
+    const first = await world.begin({ model: through('outer') })
+    void readAll(first.session.send('go'))
+    await until(() => models.outer.requests.length === 1)
+    models.outer.start()
+    models.outer.call('a1', 'Agent', { prompt: 'look' })
+    models.outer.end('tool_use')
+    await until(() => models.agent.requests.length === 1)
+    expect(first.session.detach('a1')).toBe(true)
+    await until(() => models.outer.requests.length === 2)
+    models.outer.start()
+    await world.written('usage.spent', 5)
+    Object.assign(models, { outer: heldModel(), agent: heldModel() })
+    const second = await world.begin({ model: through('outer') })
+    expect(summed(second.session.usage)).toMatchObject({ requests: 3, assumedOutputTokens: 30 })
+    const rest = readAll(second.session.resume())
+    await until(() => models.outer.requests.length + models.agent.requests.length === 1)
+    const asked = models.agent.requests.length === 1 ? models.agent : models.outer
+    asked.start()
+    asked.text('found')
+    asked.end()
+    await rest
+    // a fifth request could use more than is left
+    expect(second.session.result).toMatchObject({ reason: 'limit', limit: 'outputTokens', used: 40, max: 45 })
+    expect(models.outer.requests.length + models.agent.requests.length).toBe(1)
+    expect(checkTranscript(second.session.transcript).ok).toBe(true)
+    await second.session.close()
+  })
+
   it('U2 D17 the request of an agent that a crash cut off is charged once, for the whole tree', async () => {
     const pay = heldTool('Pay')
     const models = { agent: heldModel() }

@@ -98,6 +98,37 @@ describe('a call that goes to the background', () => {
     await run.return()
   })
 
+  it('X1 not while it is queued, asked about, waits for a key or for its next attempt, or was told to stop', async () => {
+    let answer = (_: { behavior: 'allow' }): void => undefined
+    const asked = new Promise<{ behavior: 'allow' }>((resolve) => (answer = resolve))
+    const asks = background({ retry: { attempts: 2, backoffMs: 10 } }, { canUseTool: () => asked })
+    await asks.calls(['a', 'Slow'], ['b', 'Slow'])
+    expect([asks.run.detach('a'), asks.run.detach('b'), asks.run.detach('c')]).toEqual([false, false, false])
+    answer({ behavior: 'allow' })
+    await flush()
+    asks.slow.run('a').fail(new Error('once'))
+    await flush()
+    expect([asks.slow.started, asks.run.detach('a')]).toEqual([['a'], false])
+    asks.clock.increment(10)
+    await flush()
+    expect(asks.slow.started).toEqual(['a', 'a'])
+    asks.run.abort('escape')
+    await flush()
+    expect(asks.run.detach('a')).toBe(false)
+    expect(asks.run.background.list()).toEqual([])
+    asks.slow.run('a').finish()
+    const context = { locks: createLocks() }
+    const resources = (): Resources => ({ writes: ['file:/x'] })
+    const [one, other] = [background({ resources }, { context }), background({ resources }, { context })]
+    await one.calls(['a', 'Slow'])
+    await other.calls(['a', 'Slow'])
+    expect([other.slow.started, other.run.detach('a'), one.run.detach('a')]).toEqual([[], false, true])
+    for (const { run } of [one, other]) run.abort('escape')
+    one.slow.run('a').finish()
+    await flush()
+    expect(context.locks.holders()).toEqual([])
+  })
+
   it('X1 where nobody can take it over, it stays in its turn', async () => {
     const { slow, held, calls, clock, run } = background({ background: { afterMs: 5 } }, { maxBackground: 0 })
     await calls(['a', 'Slow'])

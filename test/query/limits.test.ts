@@ -189,6 +189,40 @@ describe('limits', () => {
     expect(deepModel.requests).toHaveLength(0)
   })
 
+  it('U1 X4 a limit that an agent in the background uses up ends the run that waits for it, with its outcome', async () => {
+    const [outer, inner] = [heldModel(), heldModel()]
+    const agent = subAgent({ tools: [], model: inner.model }) as AnyTool
+    const run = query({
+      messages: 'go',
+      tools: [agent],
+      model: outer.model,
+      canUseTool: allowAllTools,
+      limits: { turns: 3 },
+    })
+    const ending = (async () => {
+      for await (const _ of run);
+    })()
+    await flush()
+    outer.start()
+    outer.call('a', 'Agent', { prompt: 'look' })
+    outer.end('tool_use')
+    await flush()
+    expect([inner.requests.length, run.detach('a')]).toEqual([1, true])
+    await flush()
+    outer.start()
+    outer.text('meanwhile')
+    outer.end()
+    await flush()
+    expect(run.actor.getSnapshot().value).toBe('awaiting')
+    inner.start()
+    inner.text('FOUND')
+    inner.end()
+    await ending
+    expect(run.result).toMatchObject({ reason: 'limit', limit: 'turns', used: 3, max: 3 })
+    expect(JSON.stringify(run.transcript.at(-1))).toContain('FOUND')
+    expect([outer.requests.length, checkTranscript(run.transcript)]).toEqual([2, { ok: true }])
+  })
+
   it('U1 limits of an agent end only the agent', async () => {
     const agent = subAgent({ tools: [noop], model: endless(() => calls(1, 'Noop')), limits: { turns: 2 } })
     const { run, result } = await play({
