@@ -22,9 +22,20 @@ export interface OrchestratorArguments {
   readonly file: string
   /** How long a body takes. */
   readonly ms: number
+  /** How far its clock is ahead. */
+  readonly skewMs?: number
 }
 
-const { postgres, isRemote, file, ms, ...options } = JSON.parse(process.argv[2] ?? '{}') as OrchestratorArguments
+const {
+  postgres,
+  isRemote,
+  file,
+  ms,
+  skewMs = 0,
+  ...options
+} = JSON.parse(process.argv[2] ?? '{}') as OrchestratorArguments
+const { now } = Date
+Date.now = () => now() + skewMs
 const engine = { connection: options.connection, prefix: options.prefix, onWarning: () => undefined }
 const journals =
   postgres === undefined

@@ -6,6 +6,7 @@ import { scriptedModel } from 'signalbox/scripted'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { effectsFile } from '../../../test/remote/effects-file.ts'
 import { findPostgres, PostgresServer } from '../../postgres/test/postgres-server.ts'
+import { DroppingProxy } from './dropping-proxy.ts'
 import type { OrchestratorArguments } from './orchestrator.ts'
 import { findRedis, RedisServer } from './redis-server.ts'
 import { type BuiltPrograms, buildWorker, WorkerProcess } from './worker-process.ts'
@@ -173,6 +174,37 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
     await expect.poll(() => queue.depth(), patient).toEqual({ waiting: 0, running: 0 })
     expect(await recordsOf('s')).toEqual(before)
     expect([await begun('a'), await begun('b')]).toEqual([1, 1])
+  })
+
+  it('D10 D20 a network that drops everything: another orchestrator takes over, and the first writes nothing when it heals', async () => {
+    const proxy = await DroppingProxy.to(server.url)
+    ends.unshift(() => proxy.end())
+    await start('cut off', { ms: 300, connection: proxy.url })
+    await queue.send('s', 'pay a b')
+    await expect.poll(() => begun('a'), patient).toBe(1)
+    proxy.cut()
+    await start('second')
+    await expect.poll(() => statusOf('s'), patient).toBe('idle completed')
+    const before = await recordsOf('s')
+    expect(JSON.stringify(before)).toContain(unknown)
+    proxy.heal()
+    await queue.send('t', 'pay c d')
+    await expect.poll(() => statusOf('t'), patient).toBe('idle completed')
+    await expect.poll(() => queue.depth(), patient).toEqual({ waiting: 0, running: 0 })
+    expect(await recordsOf('s')).toEqual(before)
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map(begun))).toEqual([1, 1, 1, 1])
+  })
+
+  it('D19 D20 D21 Redis is killed and starts again, with orchestrators whose clocks are an hour apart: every session ends', async () => {
+    await Promise.all([start('ahead', { skewMs: 3_600_000 }), start('behind', { skewMs: -3_600_000 })])
+    const ids = Array.from({ length: 6 }, (_, n) => `s${n}`)
+    for (const id of ids) await queue.send(id, `pay ${id}-a ${id}-b ${id}-c`)
+    await expect.poll(() => begun('s0-a'), patient).toBe(1)
+    await server.crash()
+    await server.run()
+    for (const id of ids) await expect.poll(() => statusOf(id), patient).toBe('idle completed')
+    const keys = ids.flatMap((id) => ['a', 'b', 'c'].map((call) => `${id}-${call}`))
+    for (const key of keys) expect([key, await begun(key)]).toEqual([key, 1])
   })
 
   it('D15 D20 a session that waits for an answer costs no orchestrator; the answer queues it', async () => {
