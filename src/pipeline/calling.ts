@@ -210,8 +210,7 @@ export class BodyExecution {
   #startDetach(call: ToolCall): void {
     const { tool, executor } = call
     const afterMs = tool?.background?.afterMs
-    if (executor.background === undefined || typeof afterMs !== 'number' || !(afterMs >= 0) || afterMs > maxDelay)
-      return
+    if (executor.background === undefined || afterMs === undefined || afterMs > maxDelay) return
     call.timer.startDetach(afterMs, () => void detachCall(call))
   }
 

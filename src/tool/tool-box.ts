@@ -1,6 +1,7 @@
 import { invalidOption } from '../base/invalid-option.ts'
 import { readField } from '../base/read-field.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
+import type { ToolBackground } from './background.ts'
 import type { AnyTool, Retry } from './tool.ts'
 
 /** The tools of one executor, found by name, then by alias. */
@@ -68,6 +69,16 @@ function isRetry(retry: unknown): boolean {
   )
 }
 
+function isBackground(background: unknown): boolean {
+  if (typeof background !== 'object' || background === null) return false
+  const { afterMs, awaited, onEnd } = background as Record<keyof ToolBackground, unknown>
+  return (
+    (afterMs === undefined || (typeof afterMs === 'number' && afterMs >= 0)) &&
+    (awaited === undefined || typeof awaited === 'boolean') &&
+    (onEnd === undefined || onEnd === 'stop' || onEnd === 'leave')
+  )
+}
+
 function assertTool(tool: AnyTool, index: number): void {
   const invalid = (field: string, expected: string, received: unknown): never => {
     const name = isName(tool?.name) ? ` (${tool.name})` : ''
@@ -90,6 +101,9 @@ function assertTool(tool: AnyTool, index: number): void {
   }
   if (tool.retry !== undefined && !isRetry(tool.retry)) {
     invalid('retry', '{ attempts, backoffMs?, when? } with at least one attempt', tool.retry)
+  }
+  if (tool.background !== undefined && !isBackground(tool.background)) {
+    invalid('background', "{ afterMs?, awaited?, onEnd? } with onEnd 'stop' or 'leave'", tool.background)
   }
   if (!isTimeout(tool.timeout)) invalid('timeout', 'milliseconds, or { totalMs, idleMs }', tool.timeout)
   if (tool.aliases !== undefined && !(Array.isArray(tool.aliases) && tool.aliases.every(isName))) {

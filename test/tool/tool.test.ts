@@ -53,6 +53,16 @@ describe('finding a tool', () => {
       /\(X\): timeout: expected milliseconds/,
     ],
     [
+      'a wrong time until it goes to the background',
+      { ...heldTool('X').tool, background: { afterMs: Number.NaN } },
+      /\(X\): background: expected \{ afterMs\?, awaited\?, onEnd\? \}/,
+    ],
+    [
+      'an unknown end in the background',
+      { ...heldTool('X').tool, background: { onEnd: 'x' } },
+      /\(X\): background: expected .* received \{"onEnd":"x"\}/,
+    ],
+    [
       'no room for a result',
       { ...heldTool('X').tool, maxResultSizeChars: Number.NaN },
       /\(X\): maxResultSizeChars: expected/,
