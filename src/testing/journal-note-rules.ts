@@ -117,6 +117,10 @@ export const journalNoteRules: Record<string, (bench: JournalBench) => Promise<v
     await bench.store.post('s', message('b'))
     await Promise.all([early.until(2), late.until(2)])
     expectSame('heard', [keysOf(early.notes), keysOf(late.notes), gone], [['a', 'b'], ['a', 'b'], []])
+    journal.append(copyOf(message('a')))
+    const last = hearing(journal)
+    await last.until(1)
+    expectSame('heard after a was copied', keysOf(last.notes), ['b'])
   },
   async 'D6a nobody hears notes after close, and they wait for the next owner'(bench) {
     const journal = await bench.open('create')

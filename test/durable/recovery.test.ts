@@ -1,7 +1,7 @@
 import { foldJournal, type JournalRecord } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { allowAllTools } from '../../src/index.ts'
-import { lives, readAll, replyWith, said, sayLast, settle, startReply } from '../support/durable-lives.ts'
+import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
 import { heldTool } from '../support/held-tool.ts'
 
 describe('a session after a crash', () => {
@@ -124,6 +124,19 @@ describe('a session after a crash', () => {
     second.session.resume()
     await settle()
     expect(b.started).toEqual(['b', 'b'])
+  })
+
+  it('D11 a call that had started runs again if today’s tool only reads, and has no recover', async () => {
+    const [before, now] = [heldTool('Look'), heldTool('Look', { isReadOnly: () => true })]
+    const { begin, written } = lives([before.tool], { canUseTool: allowAllTools })
+    const first = await begin()
+    first.session.send('go')
+    await replyWith(first, ['b', 'Look'])
+    await written('call.started')
+    const second = await begin({ tools: [now.tool] })
+    second.session.resume()
+    await until(() => now.started.length === 1)
+    expect([before.started, now.started]).toEqual([['b'], ['b']])
   })
 
   it('D11 a reply that was cut off is discarded if nothing with effects had started', async () => {

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -60,14 +60,16 @@ const patienceMs = 240_000
 /** Sessions that share a process. One SIGKILL ends all of them, each at a point of its own. */
 const together = 32
 
-/** The lives of some sessions in one process. Returns those that came to their end, by id, with their transcripts. */
-async function liveAndDie({ program, place }: Campaign, lives: readonly LifeOf[], diesAt: number | undefined) {
-  const options = { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' } as const
-  const child = fork(program, [place, JSON.stringify(lives)], {
-    ...options,
-    stdio: [...options.stdio],
+const start = ({ program, place }: Campaign, lives: readonly LifeOf[]): ChildProcess =>
+  fork(program, [place, JSON.stringify(lives)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'advanced',
     env: { ...process.env, ...watchedChild },
   })
+
+/** The lives of some sessions in one process. Returns those that came to their end, by id, with their transcripts. */
+async function liveAndDie(campaign: Campaign, lives: readonly LifeOf[], diesAt: number | undefined) {
+  const child = start(campaign, lives)
   const ended = new Map<string, unknown[]>()
   let trouble = ''
   let timer = setTimeout(() => child.kill('SIGABRT'), patienceMs)
@@ -112,6 +114,52 @@ export async function runKilled(campaign: Campaign): Promise<number> {
     }
   }
   return kills
+}
+
+/**
+ * Stops a process with SIGSTOP while its sessions and their agents run, checks that a second process is refused, and lets
+ * the first go on. Returns in how many sessions the first one was stopped before their end.
+ */
+export async function runStopped(campaign: Campaign): Promise<number> {
+  const { home, store, seed: first, wanted } = campaign
+  const perProcess = 8
+  let stopped = 0
+  for (let batch = 0; stopped < wanted; batch++) {
+    const seeds = Array.from({ length: perProcess }, (_, at) => first * 7_000_003 + batch * perProcess + at)
+    const livesOf = (life: number): LifeOf[] =>
+      seeds.map((seed) => ({ id: `t${seed}`, effects: effectsOf(home, seed), seed: seed * 100 + life }))
+    const ended = new Map<string, unknown[]>()
+    const child = start(campaign, livesOf(0))
+    const isGone = new Promise((resolve) => child.once('exit', resolve))
+    await new Promise<void>((resolve) => {
+      let steps = 0
+      let opened = 0
+      child.once('exit', () => resolve())
+      child.on('message', (message: { ended?: string; transcript?: unknown[]; opened?: string }) => {
+        if (message.opened !== undefined) opened++
+        if (message.ended !== undefined) ended.set(message.ended, message.transcript ?? [])
+        if (opened < perProcess || steps++ !== (batch * 29) % 160) return
+        child.kill('SIGSTOP')
+        resolve()
+      })
+    })
+    try {
+      stopped += perProcess - ended.size
+      const tried = await liveAndDie(campaign, livesOf(1), undefined).catch((error: Error) => error)
+      if (!(tried instanceof Error) || !tried.message.includes('session_locked'))
+        throw new Error('a second process opened a session whose owner is alive')
+    } finally {
+      child.kill('SIGCONT')
+      await isGone
+    }
+    for (const seed of seeds) {
+      const id = `t${seed}`
+      const problems = await judge(store, id, ended.get(id) ?? [], effectsOf(home, seed))
+      if (problems.length > 0) throw new Error(`stopped, seed ${seed}: ${problems.join('; ')}`)
+      await store.remove(id)
+    }
+  }
+  return stopped
 }
 
 const effectsOf = (home: string, seed: number): string => join(home, `effects-${seed}.jsonl`)
