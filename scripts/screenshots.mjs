@@ -62,8 +62,9 @@ async function shootAgent() {
           const page = await browser.newPage({ viewport, colorScheme })
           await page.goto(inspector.url)
           await page.locator('.chart.call .edge').first().waitFor()
+          // at these sizes the call has a panel of its own
           if (tab === 'call') await page.locator('.conversation .line', { hasText: 'npm test' }).click()
-          await page.locator(`#tab-${tab}`).click()
+          else await page.locator(`#tab-${tab}`).click()
           if (tab === 'whatIf') {
             await page.getByLabel('Milliseconds until Bash goes to the background').fill('100')
             await page.locator('.turn-times .ok').first().waitFor()

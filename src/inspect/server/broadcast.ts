@@ -81,12 +81,23 @@ export class Broadcast {
     const history = new FrameHistory(() => recorder.picture(), this.#options.maxHistoryBytes)
     const { redact, limits, invariants, prices } = this.#options
     const checks = invariants === undefined ? undefined : new RecordingChecks(invariants, true)
+    let isTrimming = false
+    // between two steps, and even if a run that never waits for I/O lets no timer fire
+    const trimSoon = (): void => {
+      if (isTrimming) return
+      isTrimming = true
+      queueMicrotask(() => {
+        isTrimming = false
+        history.trim()
+      })
+    }
     const recorder = createRecorder({
       redact,
       limits,
       prices,
       onFrame: (frame) => {
         history.push(frame)
+        if (history.isFull) trimSoon()
         checks?.see(frame)
         this.#timer ??= setTimeout(() => this.#flush(), batchMs).unref()
       },

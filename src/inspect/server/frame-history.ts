@@ -33,6 +33,11 @@ export class FrameHistory {
     return this.#base + this.#lines.length
   }
 
+  /** Whether `trim` would drop something or prepare it. */
+  get isFull(): boolean {
+    return this.#bytes > this.#maxBytes / 2
+  }
+
   push(frame: Frame): void {
     const line = JSON.stringify(frame)
     this.#lines.push(line)
@@ -44,7 +49,7 @@ export class FrameHistory {
    * middle of a step: a picture must be taken between steps.
    */
   trim(): void {
-    if (this.#bytes <= this.#maxBytes / 2) return
+    if (!this.isFull) return
     if (this.#next !== undefined) {
       this.#lines = this.#lines.slice(this.#next.position - this.#base)
       this.#base = this.#next.position

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Frame, frameLine, readFrames } from '../../../src/inspect/index.ts'
 import { serveInspector } from '../../../src/inspect/server/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
-import { testTurn } from '../../support/turn.ts'
+import { takeAll, testTurn } from '../../support/turn.ts'
 import { type Connection, connect, refusal, socketAt, tokenOf } from './support.ts'
 
 const isFull = process.env.SIGNALBOX_FULL === '1'
@@ -45,6 +45,27 @@ describe('load', () => {
     const isThere = (frames: readonly Frame[]) => frames.some((frame) => frame.type === 'call' && frame.call === 'a')
     await Promise.all(connections.map(({ until }) => until(isThere)))
     expect(connections).toHaveLength(clients)
+  })
+
+  it('of a run that lets no timer fire stays within the history that is kept', async () => {
+    const read = heldTool('Read', { safe: true })
+    const { executor, add } = testTurn([read.tool])
+    const server = await serveInspector(executor, { record: 'always', maxHistoryBytes: 200_000 })
+    cleanUps.push(() => server.close())
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 1)
+    cleanUps.push(() => clearInterval(timer))
+    for (let count = 0; count < 400; count++) {
+      add(`${count}`, 'Read')
+      if (count > 0) read.run(`${count - 1}`).finish()
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+      takeAll(executor)
+    }
+    expect(ticks).toBe(0)
+    const { until, frames } = await connect(server.url)
+    await until((seen) => seen.some((frame) => frame.type === 'call' && frame.call === '399'))
+    // a late reader gets what is kept, and is told what is not
+    expect(frames.find(({ type }) => type === 'gap')).toMatchObject({ because: 'trimmed' })
   })
 
   it(`of a recording, ${recordingBytes / 1e6} MB, is streamed and never held in memory`, async () => {
