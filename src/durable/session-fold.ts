@@ -109,10 +109,12 @@ export class SessionFold {
   }
 
   endAgents(isOver: (agent: FoldedAgent) => boolean): void {
+    if (this.agents.size === 0) return
     for (const [id, agent] of this.agents) if (isOver(agent)) this.agents.delete(id)
   }
 
   closeQuestions(isClosed: (question: FoldedQuestion) => boolean): void {
+    if (this.questions.size === 0) return
     for (const [id, question] of this.questions) if (isClosed(question)) this.questions.delete(id)
   }
 }

@@ -12,7 +12,7 @@ import { questionId, type SessionQuestion } from '../query/session/question-book
 import type { JournalStart, SessionJournal } from '../query/session/session-journal.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { CutRequest } from '../usage/account.ts'
-import type { Prices, RunUsage } from '../usage/usage-total.ts'
+import type { Prices, RunUsage, Spent } from '../usage/usage-total.ts'
 import { AgentLogs } from './agent-logs.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 import { writable } from './writable-record.ts'
@@ -25,6 +25,22 @@ export interface SessionLogOptions {
   /** The log of the session that this one is an agent of. */
   readonly outer?: SessionLog | undefined
 }
+
+/** A commit that records wait for. */
+interface Flushing {
+  readonly commit: Promise<void>
+  readonly isDurable: Promise<boolean>
+  /** The number of records with content that are durable after it. */
+  upTo: number
+}
+
+/** A record that a resumed session can do without: it finds a turn complete, and commits it again. */
+const isMark = (record: SessionRecord): boolean =>
+  record.t === 'turn.committed' || (record.t === 'usage.spent' && isTime(record.spent))
+
+/** Requests, calls and agents count against limits, so they are durable before the next request. */
+const isTime = ({ request, calls, agents }: Spent): boolean =>
+  request === undefined && calls === undefined && agents === undefined
 
 /** The log of one session, and its state after each record. */
 export class SessionLog implements SessionJournal {
@@ -40,6 +56,10 @@ export class SessionLog implements SessionJournal {
   #onAgentAnswer: (() => void) | undefined
   #recovered: SessionJournal['recovered']
   #failure: unknown
+  /** Records with content so far, and how many of them are known to be durable. */
+  #content = 0
+  #durable = 0
+  #flushing: Flushing | undefined
   #endsBy: string | undefined
 
   private constructor(journal: Journal, options: SessionLogOptions) {
@@ -58,7 +78,7 @@ export class SessionLog implements SessionJournal {
     created: JournalStart & Record<string, unknown>,
   ): Promise<SessionLog> {
     if (options.outer === undefined) await refuseAgent(id, options.store)
-    const journal = await options.store.open(id, { owner: options.owner, mode, created: writable(created) })
+    const journal = await options.store.open(id, { owner: options.owner, mode, created: writable(created).value })
     let log: SessionLog | undefined
     try {
       log = new SessionLog(journal, options)
@@ -175,9 +195,11 @@ export class SessionLog implements SessionJournal {
   append(record: SessionRecord): void {
     if (this.#failure !== undefined) return
     const note = record.t === 'run.ended' ? this.#endsBy : undefined
-    const whole = { ...record, ...(note !== undefined && { note }) }
-    this.#journal.append(writable(whole) as unknown as NewRecord)
-    this.#fold.take(whole as unknown as NewRecord)
+    const whole = (note === undefined ? record : { ...record, note }) as unknown as NewRecord
+    const { value, json } = writable(whole)
+    this.#journal.append(value, json)
+    if (!isMark(record)) this.#content++
+    this.#fold.take(whole)
     if (record.t === 'run.ended') this.#recovered = undefined
     // an agent whose call is over never goes on
     for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#letGo(id)
@@ -185,10 +207,34 @@ export class SessionLog implements SessionJournal {
 
   flush(): Promise<boolean> | undefined {
     if (this.#failure !== undefined) return Promise.resolve(false)
-    return this.#journal.flush()?.then(
-      () => this.#failure === undefined,
-      (error: unknown) => this.#fail(error),
-    )
+    const commit = this.#journal.flush()
+    if (commit === undefined) {
+      this.#durable = this.#content
+      return undefined
+    }
+    // calls that end together wait for the same commit
+    if (commit !== this.#flushing?.commit) this.#flushing = this.#follow(commit)
+    this.#flushing.upTo = this.#content
+    return this.#flushing.isDurable
+  }
+
+  flushContent(): Promise<boolean> | undefined {
+    return this.#failure === undefined && this.#durable === this.#content ? undefined : this.flush()
+  }
+
+  #follow(commit: Promise<void>): Flushing {
+    const flushing: Flushing = {
+      commit,
+      upTo: this.#content,
+      isDurable: commit.then(
+        () => {
+          this.#durable = Math.max(this.#durable, flushing.upTo)
+          return this.#failure === undefined
+        },
+        (error: unknown) => this.#fail(error),
+      ),
+    }
+    return flushing
   }
 
   onFailure(listener: (error: unknown) => void): () => void {

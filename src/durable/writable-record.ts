@@ -2,13 +2,19 @@ import { describeValue } from '../base/describe-value.ts'
 
 const maxChars = 2_000
 
-/** Returns the value unchanged if JSON can express it; otherwise a copy in which a text describes each part that it cannot. */
-export function writable<Value>(value: Value): Value {
+/** A value that JSON can express, and its JSON: whoever writes the value needs not make it again. */
+export interface Writable<Value> {
+  readonly value: Value
+  readonly json: string
+}
+
+/** The value unchanged if JSON can express it; otherwise a copy in which a text describes each part that it cannot. */
+export function writable<Value extends object>(value: Value): Writable<Value> {
   try {
-    JSON.stringify(value)
-    return value
+    return { value, json: JSON.stringify(value) }
   } catch {
-    return copied(value, []) as Value
+    const copy = copied(value, []) as Value
+    return { value: copy, json: JSON.stringify(copy) }
   }
 }
 

@@ -20,16 +20,18 @@ export const callsSoFar = ({ calls }: ExecutorSchedule): DiscardedCall[] =>
   }))
 
 /** Its question, or one of the agent in its body, waits for somebody who answers later. */
-const isLater = ({ ref, ownContext }: ToolCall): boolean =>
-  ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true ||
-  (ownContext !== undefined && recordedCallOf(ownContext)?.isSuspended === true)
+function isLater({ ref, ownContext }: ToolCall, isPaused: boolean): boolean {
+  if (isPaused && ref?.getSnapshot().matches({ executing: { permission: 'later' } }) === true) return true
+  return ownContext !== undefined && recordedCallOf(ownContext)?.isSuspended === true
+}
 
-/** For recorded calls: whether every unfinished call waits for a later answer. */
+/** For recorded calls: whether every unfinished call waits for a later answer. Asked whenever the charts are at rest. */
 export function isStalled(run: ExecutorSchedule): boolean {
-  const { executing, calls, cursor } = run
+  const { executing, paused, calls, cursor } = run
   if (executing.size === 0 || deliverableOf(run).ready) return false
+  for (const call of executing) if (!isLater(call as ToolCall, paused.has(call))) return false
   const isUnrecorded = ({ stage, port }: CallRecord): boolean => stage === 'completed' && !port.isDurable
-  return ([...executing] as ToolCall[]).every(isLater) && !calls.slice(cursor).some(isUnrecorded)
+  return !calls.slice(cursor).some(isUnrecorded)
 }
 
 /** The body of a call that is not read-only has begun. */

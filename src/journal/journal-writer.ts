@@ -4,7 +4,7 @@ import type { Journal, JournalRecord, NewRecord, SessionNote } from './journal.t
 import { journalClosed, journalCorrupt, journalError } from './journal-errors.ts'
 import { checkLimits, type JournalLimits } from './journal-limits.ts'
 import { NoteQueue } from './note-queue.ts'
-import { type PendingRecord, RecordCounter } from './pending-records.ts'
+import { bodyOf, type PendingRecord, RecordCounter } from './pending-records.ts'
 
 /** The functions of a store for an open journal. */
 export interface JournalSink {
@@ -56,11 +56,11 @@ export class JournalWriter implements Journal {
     for (const { note } of records) if (note !== undefined) this.#notes.copied(note)
   }
 
-  append(record: NewRecord): void {
+  append(record: NewRecord, json?: string): void {
     if (this.#closing !== undefined) this.#refusal ??= journalClosed(this.id)
     if (this.#failure !== undefined || this.#refusal !== undefined) return
     try {
-      this.#pending.push(this.#counter.number(record))
+      this.#pending.push(this.#counter.number(json ?? bodyOf(record)))
     } catch (error) {
       this.#refusal = journalError(this.id, error)
       return

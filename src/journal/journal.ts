@@ -83,8 +83,12 @@ export interface Journal {
   readonly id: string
   /** The log as it was opened. The last record is the `session.opened` of this opening; later ones are not added here. */
   readonly records: readonly JournalRecord[]
-  /** Keeps the order, copies the record and never throws; a failure is reported by `flush`. `n`, `at`, `c`, `blobs` and `sealed` are the store's own fields and are left out. */
-  append(record: NewRecord): void
+  /**
+   * Keeps the order, copies the record and never throws; a failure is reported by `flush`. `n`, `at`, `c`, `blobs` and
+   * `sealed` are the store's own fields and are left out. `json` is the record as JSON, if the caller has it: without the
+   * store's own fields, and with `t` first.
+   */
+  append(record: NewRecord, json?: string): void
   /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
   flush(): Promise<void> | undefined
   /** Calls the listener with every note that no record has copied yet, then with new ones, each once. Returns a function that removes the listener. */

@@ -10,7 +10,7 @@ export interface PendingRecord {
   readonly body: string
 }
 
-/** Numbers and copies records, and rejects those that would exceed the limits. */
+/** Numbers records, and rejects those that would exceed the limits. */
 export class RecordCounter {
   readonly #id: string
   readonly #limits: CheckedLimits
@@ -26,14 +26,12 @@ export class RecordCounter {
     this.#bytes = bytes
   }
 
-  /** Throws if the record cannot be written as JSON or exceeds a limit. */
-  number(record: NewRecord): PendingRecord {
-    const pending = { n: this.#next, at: this.#now(), body: bodyOf(record) }
-    const bytes = bytesOf(pending.body)
-    this.#check(pending.body, bytes)
-    this.#next++
+  /** Throws if the record exceeds a limit. */
+  number(body: string): PendingRecord {
+    const bytes = bytesOf(body)
+    this.#check(body, bytes)
     this.#bytes += bytes
-    return pending
+    return { n: this.#next++, at: this.#now(), body }
   }
 
   #check(body: string, bytes: number): void {
@@ -52,8 +50,8 @@ const bytesInBlobs = (body: string): number => {
   return bytes
 }
 
-/** The type comes first, so that a person who reads the log finds it. */
-function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
+/** The type comes first, so that a person who reads the log finds it. Throws if JSON cannot express the record. */
+export function bodyOf({ t, n: _n, at: _at, c: _c, blobs: _blobs, sealed: _sealed, ...fields }: NewRecord): string {
   return JSON.stringify({ t, ...fields })
 }
 

@@ -29,6 +29,8 @@ export interface RunLog {
   append(record: SessionRecord): void
   /** Resolves when everything appended so far is durable, with false if it never will be; undefined if it already is. */
   flush(): Promise<boolean> | undefined
+  /** The same for what a request is made of: messages, replies and results. Marks such as `turn.committed` may follow later. */
+  flushContent(): Promise<boolean> | undefined
   /** Called once, when the log fails. */
   onFailure(listener: (error: unknown) => void): () => void
   /** The id of the question that a call asks with this input. */

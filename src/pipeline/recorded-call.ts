@@ -5,14 +5,20 @@ import type { ToolCall } from './tool-call.ts'
 /** A call of a session with a log, as its body sees it: an agent inside it is a session with a log of its own. */
 export class RecordedCall {
   readonly log: RunLog
-  readonly of: AgentOf
   readonly #call: ToolCall
   #isSuspended = false
 
   constructor(call: ToolCall, log: RunLog) {
     this.log = log
-    this.of = { ...call.named, tool: call.name }
     this.#call = call
+  }
+
+  get id(): string {
+    return this.#call.id
+  }
+
+  get of(): AgentOf {
+    return { ...this.#call.named, tool: this.#call.name }
   }
 
   get attempt(): AgentAttempt {
@@ -44,7 +50,7 @@ export function markRecorded(context: MaybeRecorded, call: ToolCall, log: RunLog
 /** Undefined where nothing is recorded, and inside a query that a tool made with the context of its call. */
 export function recordedCallOf(context: MaybeRecorded & { toolUseID: string }): RecordedCall | undefined {
   const recorded = context[key]
-  return recorded?.of.call === context.toolUseID ? recorded : undefined
+  return recorded?.id === context.toolUseID ? recorded : undefined
 }
 
 /** The context for what runs inside the call, without the call. */

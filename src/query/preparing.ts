@@ -15,7 +15,7 @@ export function prepare(loop: QueryLoop): void {
   const { prepareMessages } = options
   const { messages } = transcript
   // every message of a request is durable before the request is sent
-  const flushing = loop.log?.flush()
+  const flushing = loop.log?.flushContent()
   const gather = () => (prepareMessages === undefined ? messages : prepareMessages([...messages]))
   whenSettled(
     () => (flushing === undefined ? gather() : flushing.then(gather)),

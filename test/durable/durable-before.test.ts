@@ -109,6 +109,42 @@ describe('what is durable before what', () => {
     expect(seen.join()).toContain('w done')
   })
 
+  it('D5 the next request waits for the results that it has, not for the mark that their turn is over', async () => {
+    const { store, ...journals } = heldJournals()
+    const write = heldTool('Write')
+    const life = await lives([write.tool], { journals: store, canUseTool: allowAllTools }).begin()
+    life.session.send('go')
+    await replyWith(life, ['w', 'Write'])
+    journals.hold()
+    write.run('w').finish()
+    await settle()
+    expect([journals.underWay().flat(), life.held.requests.length]).toEqual([['call.completed'], 1])
+    await journals.letGo()
+    expect([journals.underWay().flat(), life.held.requests.length]).toEqual([
+      expect.arrayContaining(['turn.committed']),
+      2,
+    ])
+  })
+
+  it('S9 a reply and the message behind it are durable before the request that has them', async () => {
+    const { store, ...journals } = heldJournals()
+    const life = await lives([], { journals: store }).begin()
+    life.session.send('go')
+    await startReply(life)
+    journals.hold()
+    life.session.send('and this')
+    life.held.text('Done.')
+    life.held.end()
+    for (let round = 0; round < 5 && !journals.underWay().flat().includes('turn.committed'); round++) {
+      await settle()
+      expect(life.held.requests).toHaveLength(1)
+      if (!journals.underWay().flat().includes('turn.committed')) await journals.letGo()
+    }
+    expect(life.held.requests).toHaveLength(1)
+    await journals.letGo()
+    expect(life.held.requests).toHaveLength(2)
+  })
+
   it('D6 the answer is durable before the body begins', async () => {
     const { store, ...journals } = heldJournals()
     const write = heldTool('Write', { isReadOnly: () => true })

@@ -66,6 +66,10 @@ export class TestLog implements RunLog {
     return this.#held && new Promise((resolve) => this.#held?.push(resolve))
   }
 
+  flushContent(): Promise<boolean> | undefined {
+    return this.flush()
+  }
+
   /** From now on nothing becomes durable by itself. */
   hold(): void {
     this.#held ??= []

@@ -34,7 +34,8 @@ export class LogFile implements JournalSink {
     const parts: Buffer[] = []
     let crc = this.#crc
     for (const record of records) {
-      const line = await this.#lines.write(record, crc)
+      const made = this.#lines.write(record, crc)
+      const line = made instanceof Promise ? await made : made
       crc = crc32(line)
       parts.push(line, lineEnd)
     }

@@ -33,10 +33,15 @@ export class LogLines {
     this.#sealer = sealer
   }
 
-  /** One line without its end. Blobs are durable when it resolves. */
-  async write({ n, at, body }: PendingRecord, crc: number | undefined): Promise<Buffer> {
+  /** One line without its end: at once, unless it is sealed or has blobs, which are durable when it resolves. */
+  write({ n, at, body }: PendingRecord, crc: number | undefined): Buffer | Promise<Buffer> {
     const head = `{"n":${n},"at":${at},${crc === undefined ? '' : `"c":${crc},`}`
-    if (!this.#sealer.isSealing && bytesOf(body) <= blobBytes) return Buffer.from(head + body.slice(1))
+    // no character takes more than three bytes
+    const isShort = body.length * 3 <= blobBytes || bytesOf(body) <= blobBytes
+    return isShort && !this.#sealer.isSealing ? Buffer.from(head + body.slice(1)) : this.#writeParts(n, head, body)
+  }
+
+  async #writeParts(n: number, head: string, body: string): Promise<Buffer> {
     const fields: Record<string, unknown> = JSON.parse(body)
     const blobs: Record<string, string> = {}
     for (const [name, text] of largeFields(fields)) {
