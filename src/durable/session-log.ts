@@ -69,6 +69,7 @@ export class SessionLog implements SessionJournal {
     this.#fold = foldInto(new SessionFold(options.prices), journal.id, journal.records)
     const [from, by] = this.#fold.owners.slice(-2)
     if (this.#fold.isUnfinished && from !== undefined && by !== undefined) this.#recovered = { from, by }
+    journal.onFailure?.((error) => void this.#fail(error))
   }
 
   static async open(

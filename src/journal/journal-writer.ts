@@ -38,6 +38,7 @@ export class JournalWriter implements Journal {
   readonly #counter: RecordCounter
   readonly #lingerMs: number
   readonly #notes = new NoteQueue()
+  readonly #listeners = new Set<(error: unknown) => void>()
   #pending: PendingRecord[] = []
   #inFlight: Promise<void> | undefined
   #next: Promise<void> | undefined
@@ -92,8 +93,15 @@ export class JournalWriter implements Journal {
 
   /** For the store: the session is lost to this owner, for example to another one. */
   fail(error: unknown): void {
-    this.#failure ??= journalError(this.id, error)
+    if (this.#failure !== undefined) return
+    this.#failure = journalError(this.id, error)
     this.#pending = []
+    for (const listener of this.#listeners) listener(this.#failure)
+  }
+
+  onFailure(listener: (error: unknown) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   close(): Promise<void> {

@@ -93,6 +93,11 @@ export interface Journal {
   flush(): Promise<void> | undefined
   /** Calls the listener with every note that no record has copied yet, then with new ones, each once. Returns a function that removes the listener. */
   onNote(listener: (note: SessionNote) => void): () => void
+  /**
+   * Calls the listener once when the session is lost without a write, for example to another owner: an owner that only waits
+   * would never learn of it. Returns a function that removes the listener. A store without it tells only by `flush`.
+   */
+  onFailure?(listener: (error: unknown) => void): () => void
   /** Flushes, then releases the session. Rejects if the journal has failed; the session is released in any case. */
   close(): Promise<void>
 }

@@ -1,3 +1,4 @@
+import { isSignalboxError } from '../base/signalbox-error.ts'
 import type { SessionNote } from './journal.ts'
 import { journalCorrupt } from './journal-errors.ts'
 
@@ -20,7 +21,10 @@ export class NoteInbox {
   #isHinted = false
   #isBusy = false
 
-  /** @param read returns the notes of the session in their order; it may leave out those that were seen */
+  /**
+   * @param read returns the notes of the session in their order; it may leave out those that were seen. It throws
+   * `sessionFenced` if the session has another owner: one that only waits for notes learns it here.
+   */
   constructor(owner: Owner, read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>) {
     this.#owner = owner
     this.#read = read
@@ -33,7 +37,9 @@ export class NoteInbox {
     this.#isBusy = true
     while (this.#isHinted && !this.isOver) {
       this.#isHinted = false
-      await this.#deliverNew().catch(() => undefined)
+      await this.#deliverNew().catch((error: unknown) => {
+        if (!this.isOver && isSignalboxError(error) && error.code === 'session_fenced') this.#owner.fail(error)
+      })
     }
     this.#isBusy = false
   }

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { runKilled, writeLife } from '../../../test/support/kill-campaign.ts'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
+import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
 import { DroppingProxy } from './dropping-proxy.ts'
 import { findRedis, RedisServer } from './redis-server.ts'
 
@@ -291,6 +292,10 @@ const [connection, prefix] = process.argv[2].split(' ')`
     expect(sure).toEqual([])
     await store.end()
     await careless.end()
+  })
+
+  it('D10 D19 an owner that only waits learns that another one has its session', async () => {
+    await expectToLearnOfNextOwner(make({ lockMs: 300 }), make())
   })
 
   it.each([

@@ -14,6 +14,7 @@ import {
   type OpenJournalOptions,
   type SessionNote,
   type StoredNote,
+  sessionFenced,
   sessionNotFound,
   storedRecord,
 } from 'signalbox/durable'
@@ -55,17 +56,19 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
       await listener.remove(session, listening)
     })
     const journal = new JournalWriter({ id, records, bytes, sink: log, limits })
-    const inbox = new NoteInbox(journal, (seen) => newNotes(session, seen))
+    const inbox = new NoteInbox(journal, (seen) => newNotes(id, token, seen))
     await listener.add(session, listening)
     await inbox.look()
     return journal
   }
 
-  async function newNotes(session: string, seen: ReadonlySet<string>): Promise<StoredNote[]> {
-    const text = `select key, body from ${tables}.notes
-      where session = $1 and not is_copied and not key = any($2::text[]) order by place`
-    const { rows } = await database.query(text, [session, [...seen]])
-    return rows.map(({ key, body }) => [String(key), String(body)] as const)
+  async function newNotes(id: string, token: string, seen: ReadonlySet<string>): Promise<StoredNote[]> {
+    const text = `select key, body from ${tables}.sessions s left join ${tables}.notes n
+      on n.session = s.session and not is_copied and not key = any($3::text[])
+      where s.session = $1 and s.token = $2 order by place`
+    const { rows } = await database.query(text, [hashOf(id), token, [...seen]])
+    if (rows.length === 0) throw sessionFenced(id)
+    return rows.flatMap(({ key, body }) => (key === null ? [] : [[String(key), String(body)] as const]))
   }
 
   async function* read(id: string): AsyncGenerator<JournalRecord> {

@@ -67,6 +67,8 @@ export class SessionLog implements JournalSink {
 
   async release(): Promise<void> {
     const { schema } = this.#database
+    // before the token is gone, or the owner would take itself for another one
+    await this.#onRelease()
     try {
       await this.#database.pool.connect().then(async (client) => {
         const text = `update ${schema}.sessions set owner = null, token = null, lock = null where session = $1 and token = $2`
@@ -74,8 +76,6 @@ export class SessionLog implements JournalSink {
       })
     } catch {
       // without its lock, the session counts as having no owner
-    } finally {
-      await this.#onRelease()
     }
   }
 

@@ -8,6 +8,7 @@ import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
+import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
 import { findPostgres, PostgresServer } from './postgres-server.ts'
 
 const isThere = findPostgres() !== undefined
@@ -114,6 +115,12 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await Promise.all(journals.map((journal) => journal.close()))
     expect(await statuses()).toEqual(['patient lost', 's lost'])
     await Promise.all([patient.end(), store.end(), other.end()])
+  })
+
+  it('D10 D19 an owner that only waits learns that another one has its session', async () => {
+    const [first, next] = [make({ rescanMs: 1_000 }), make()]
+    await expectToLearnOfNextOwner(first, next)
+    await Promise.all([first.end(), next.end()])
   })
 
   it('D10 an owner that is stopped while another takes its session can no longer write; nothing is lost or mixed', async () => {

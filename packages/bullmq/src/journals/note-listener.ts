@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { type JournalWriter, NoteInbox, type StoredNote } from 'signalbox/durable'
+import { type JournalWriter, NoteInbox, type StoredNote, sessionFenced } from 'signalbox/durable'
 import { connect, type EngineOptions } from '../engine.ts'
 import { type Database, hashOf } from './database.ts'
 import { renewScript } from './scripts.ts'
@@ -70,16 +70,26 @@ export class OpenInbox extends NoteInbox {
 
   constructor(database: Database, journal: JournalWriter, token: string) {
     const session = hashOf(journal.id)
-    super(journal, (seen) => newNotes(database, session, seen))
+    super(journal, (seen) => newNotes(database, journal.id, token, seen))
     this.session = session
     this.token = token
     this.channel = database.key(session, 'inbox')
   }
 }
 
-async function newNotes(database: Database, session: string, seen: ReadonlySet<string>): Promise<StoredNote[]> {
+async function newNotes(
+  database: Database,
+  id: string,
+  token: string,
+  seen: ReadonlySet<string>,
+): Promise<StoredNote[]> {
   const { redis } = database
-  const keys = await redis.lrange(database.key(session, 'inbox'), 0, -1)
+  const session = hashOf(id)
+  const [owner, keys] = await Promise.all([
+    redis.hget(database.key(session), 'token'),
+    redis.lrange(database.key(session, 'inbox'), 0, -1),
+  ])
+  if (owner !== token) throw sessionFenced(id)
   const fresh = keys.filter((key) => !seen.has(key))
   if (fresh.length === 0) return []
   const bodies = await redis.hmget(database.key(session, 'bodies'), ...fresh)
