@@ -221,9 +221,17 @@ describe('active states', () => {
       names: ['gate', 'open', 'run', 'discarded'],
       paths: ['gate.open', 'run.discarded'],
       innermost: 'discarded',
+      phase: 'discarded',
     })
-    expect(activeStates(undefined, [0])).toEqual({ names: [], paths: [], innermost: '' })
-    expect(activeStates(chart, [77])).toEqual({ names: [], paths: [], innermost: '' })
+    const none = { names: [], paths: [], innermost: '', phase: '' }
+    expect(activeStates(undefined, [0])).toEqual(none)
+    expect(activeStates(chart, [77])).toEqual(none)
+  })
+
+  it('are the phase calling, wherever the body runs', () => {
+    const nodes = [node(0, 'call', null), node(1, 'executing', 0), node(2, 'calling', 1), node(3, 'sent', 2)]
+    const states = activeStates({ ...chart, nodes }, [0, 1, 2, 3])
+    expect([states.innermost, states.phase]).toEqual(['sent', 'calling'])
   })
 
   it('of a chart with a cycle of parents are computed in finite time', () => {
