@@ -22,8 +22,9 @@ export class NoteInbox {
   #isBusy = false
 
   /**
-   * @param read returns the notes of the session in their order; it may leave out those that were seen. It throws
-   * `sessionFenced` if the session has another owner: one that only waits for notes learns it here.
+   * @param read returns the notes of the session in their order; it may leave out those that were seen. A
+   * `SignalboxError` is final, such as `sessionFenced`: an owner that only waits for notes learns it here. After any other
+   * error, the next look tries again.
    */
   constructor(owner: Owner, read: (seen: ReadonlySet<string>) => Promise<readonly StoredNote[]>) {
     this.#owner = owner
@@ -38,7 +39,7 @@ export class NoteInbox {
     while (this.#isHinted && !this.isOver) {
       this.#isHinted = false
       await this.#deliverNew().catch((error: unknown) => {
-        if (!this.isOver && isSignalboxError(error) && error.code === 'session_fenced') this.#owner.fail(error)
+        if (!this.isOver && isSignalboxError(error)) this.#owner.fail(error)
       })
     }
     this.#isBusy = false

@@ -37,11 +37,8 @@ describe('the conversation', () => {
       'The price of 5 dollars and 5 cents is wrong. Fix it.',
       'Find who calls price().',
     ])
-    expect((await texts(page, '.turn h3 .sum')).map((sum) => sum.replace(/^[\d.]+k tok · /, ''))).toEqual([
-      '$0.013',
-      '$0.019',
-      '$0.012',
-    ])
+    const costs = async () => (await texts(page, '.turn h3 .sum')).map((sum) => sum.replace(/^[\d.]+k tok · /, ''))
+    await expect.poll(costs).toEqual(['$0.013', '$0.019', '$0.012'])
     expect(await texts(page, '.agent .line .label')).toEqual(['#1 Grep(cents)', '#2 Read(src/cart.js)'])
     expect((await texts(page, '.agent > .sum'))[0]).toMatch(
       /^agent · 2 turns · 2 calls · 11\.5k tok \(87\s% cached\) · \$0\.010/,

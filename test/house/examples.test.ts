@@ -41,6 +41,8 @@ describe('the examples of the docs', () => {
   ] as const)('P4 P5 P6 P7 P11 L1 L4 L5 %s shows %s as it is, and what it prints', async (page, example, run) => {
     expect(read(page)).toContain(`\`\`\`ts\n${read(example)}\`\`\``)
     const lines = await printedBy(run)
+    // a second try would import nothing and print nothing
+    expect(lines).not.toEqual([])
     expect(read(page)).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
   })
 

@@ -40,6 +40,8 @@ describe('the page on testing', () => {
     const page = read('docs/testing.md')
     expect(page).toContain(`\`\`\`ts\n${read(`examples/testing/${name}.ts`)}\`\`\``)
     const lines = await printedBy(run)
+    // a second try would import nothing and print nothing
+    expect(lines).not.toEqual([])
     expect(page).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
   })
 

@@ -14,7 +14,7 @@ import { type BuiltPrograms, buildWorker, WorkerProcess } from './worker-process
 const isThere = findRedis() !== undefined
 const hasPostgres = findPostgres() !== undefined
 const unknown = 'It may or may not have taken effect'
-const patient = { timeout: 30_000, interval: 50 }
+const patient = { timeout: 120_000, interval: 50 }
 
 describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orchestrators', () => {
   let server: RedisServer

@@ -66,7 +66,10 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
     const text = `select key, body from ${tables}.sessions s left join ${tables}.notes n
       on n.session = s.session and not is_copied and not key = any($3::text[])
       where s.session = $1 and s.token = $2 order by place`
-    const { rows } = await database.query(text, [hashOf(id), token, [...seen]])
+    const { rows } = await database.query(text, [hashOf(id), token, [...seen]]).catch((error: unknown) => {
+      // a column or a right is missing: it would be missing next time too
+      throw String(Object(error).code).startsWith('42') ? journalError(id, error) : error
+    })
     if (rows.length === 0) throw sessionFenced(id)
     return rows.flatMap(({ key, body }) => (key === null ? [] : [[String(key), String(body)] as const]))
   }
