@@ -108,14 +108,14 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
           await journal.close()
           if (texts.push('closed') === 1) await queue.send('s', 'second')
         }
-        return Object.assign(Object.create(journal), {
+        return {
+          id,
+          records: journal.records,
           append: journal.append.bind(journal),
           flush: journal.flush.bind(journal),
           onNote: journal.onNote.bind(journal),
-          id,
-          records: journal.records,
           close,
-        })
+        }
       },
     }
     const build = () => ({ tools: [], model: scriptedModel(['hello']) })
