@@ -528,12 +528,12 @@ describe('agents that survive their process', () => {
         const journal = await store.open(id, options)
         if (!id.includes('/')) return journal
         const flush = () => (isFull ? Promise.reject(new Error('no space')) : journal.flush())
-        return Object.assign(Object.create(journal), {
+        return {
           ...{ id, records: journal.records, flush },
-          append: (record: never) => journal.append(record),
-          onNote: (listener: never) => journal.onNote(listener),
+          append: (record) => journal.append(record),
+          onNote: (listener) => journal.onNote(listener),
           close: () => journal.close(),
-        })
+        }
       },
     }
     const world = withAgent({ journals, canUseTool: allowAllTools })
@@ -604,17 +604,17 @@ describe('agents that survive their process', () => {
       async open(id, options) {
         const journal = await store.open(id, options)
         const isFirst = options.owner === 'life 2'
-        return Object.assign(Object.create(journal), {
+        return {
           ...{ id, records: journal.records },
-          append: (record: { t: string }) => {
+          append: (record) => {
             if (isFirst && isDead) return
             journal.append(record)
             if (isFirst && id === 's' && record.t === 'call.completed') isDead = true
           },
           flush: () => journal.flush(),
-          onNote: (listener: never) => journal.onNote(listener),
+          onNote: (listener) => journal.onNote(listener),
           close: () => journal.close(),
-        })
+        }
       },
     }
     const world = await asked({ journals }, true)
