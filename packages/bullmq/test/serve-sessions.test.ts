@@ -254,7 +254,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
     await queue.enqueue('broken')
     await expect.poll(() => statusOf('broken'), patient).toBe('idle completed')
     expect(builds).toBe(3)
-    expect(served.health()).toEqual({ isConnected: true, isDraining: false, running: 0 })
+    await expect.poll(() => served.health(), patient).toEqual({ isConnected: true, isDraining: false, running: 0 })
     await journals.remove('broken')
     await queue.enqueue('broken')
     await expect.poll(() => queue.depth(), patient).toEqual({ waiting: 0, running: 0 })
