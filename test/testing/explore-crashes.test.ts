@@ -63,10 +63,15 @@ describe('a crash at every event', () => {
       { tools: [write], replies: [[{ call: 'Write' }]], failure: true, aborts: true },
     ],
     ...(process.env.SIGNALBOX_FULL === undefined ? [] : moreDetaches),
-  ])('X3 X4 X9 D5 background calls and crashes, %s: each outcome is told once and is true', async (_, setup) => {
-    const { breach, isComplete, states, report } = await exploreCrashes({ ...setup, detaches: true, maxMs: 200_000 })
-    expect(breach, report).toBeUndefined()
-    expect(isComplete).toBe(true)
-    expect(states).toBeGreaterThan(30)
-  })
+  ])(
+    'X3 X4 X9 D5 background calls and crashes, %s: each outcome is told once and is true',
+    { timeout: 1_800_000 },
+    async (_, setup) => {
+      const budget = { maxStates: 200_000, maxMs: 1_500_000 }
+      const { breach, isComplete, states, report } = await exploreCrashes({ ...setup, ...budget, detaches: true })
+      expect(breach, report).toBeUndefined()
+      expect(isComplete).toBe(true)
+      expect(states).toBeGreaterThan(30)
+    },
+  )
 })
