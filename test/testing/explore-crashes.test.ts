@@ -17,7 +17,7 @@ const moreDetaches: [string, ExploreCrashesOptions][] = [
   ['two crashes', { tools: [write], replies: [[{ call: 'Write' }]], maxCrashes: 2 }],
   ['a call that may run again', { tools: [again], replies: [[{ call: 'Again' }]], mayRunAgain: true }],
   ['a call that starts while the reply streams', { tools: [quick], replies: [[{ call: 'Quick' }, 'and so on']] }],
-  ['calls side by side', { tools: [read, write], replies: [[{ call: 'Read' }, { call: 'Write' }]], aborts: true }],
+  ['calls side by side', { tools: [read, write], replies: [[{ call: 'Read' }, { call: 'Write' }]] }],
   ['two calls with effects', { tools: [write], replies: [[{ call: 'Write' }, { call: 'Write' }]] }],
   ['two turns', { tools: [write], replies: [[{ call: 'Write' }], [{ call: 'Write' }]] }],
 ]
