@@ -32,7 +32,7 @@ export interface State {
   /** The number of frames shown; undefined follows the newest. */
   position: number | undefined
   isPlaying: boolean
-  /** What the scrubber is even in. */
+  /** The unit of the scrubber: equal lengths are equal times, or equal numbers of frames. */
   scale: 'time' | 'frames'
   run: number | undefined
   selected: string | undefined

@@ -24,7 +24,7 @@ export interface LayoutOptions {
 const largeFit = 1.15
 const readableFit = 0.8
 
-/** Chooses the layout that fits best. What is not ready is computed once, in a worker that starts when needed. */
+/** Chooses the layout that fits best. A worker computes the others once; it starts when it is needed. */
 export class Layouts {
   readonly #start: StartWorker
   readonly #keep: Keep

@@ -18,7 +18,7 @@ export interface Told {
 
 export type Say = (rule: string, text: string, call?: Call) => void
 
-/** What was already told about a run. */
+/** The parts of a run that the story has already told. */
 export interface Telling {
   aborts: number
   questions: ReadonlySet<string>

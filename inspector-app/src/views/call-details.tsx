@@ -102,7 +102,7 @@ function Detach({ run, call }: { run: Run; call: Call }) {
   )
 }
 
-/** What happened to this call, in sentences. */
+/** The sentences of the story that are about this call. */
 function OwnStory({ run, call }: { run: Run; call: Call }) {
   const told = useStory().told.filter((each) => each.run === run.id && each.call === call.id)
   if (told.length === 0) return null
@@ -165,7 +165,7 @@ function Waited({ run, call }: { run: Run; call: Call }) {
   )
 }
 
-/** What the agent of this call used, with the agents that it started. */
+/** Tokens and cost of the agent of this call, with the agents that it started. */
 function AgentCost({ call }: { call: Call }) {
   const { model } = useView()
   const agents = agentsByCall(model)
