@@ -21,6 +21,9 @@ export interface RunPort {
   discarded(): void
 }
 
+/** Shared: a set of its own would be a tenth of the cost of an executor, and hardly any call waits for a person. */
+const nobody: ReadonlySet<CallRecord> = new Set()
+
 /**
  * The executor chart's schedule: waiting calls, executing calls, the cursor. One object per run, written in place and
  * only by the executor chart's actions, because an immutable copy per event is O(N) each.
@@ -31,7 +34,9 @@ export class ExecutorSchedule {
   queue: CallQueue = new WaitingQueue()
   readonly executing = new Set<CallRecord>()
   /** Executing calls that wait for a person: they do not count for `maxConcurrency`. */
-  readonly paused = new Set<CallRecord>()
+  get paused(): ReadonlySet<CallRecord> {
+    return this.#paused ?? nobody
+  }
   exclusive: CallRecord | undefined
   /** Number of executing calls that stop when the user interrupts. */
   interruptible = 0
@@ -43,6 +48,7 @@ export class ExecutorSchedule {
   readonly port: RunPort
   /** A call of this run has named resources. */
   hasKeys = false
+  #paused: Set<CallRecord> | undefined
 
   constructor(maxConcurrency: number, port: RunPort) {
     this.maxConcurrency = maxConcurrency
@@ -93,11 +99,13 @@ export class ExecutorSchedule {
   }
 
   pause(call: CallRecord): void {
-    if (call.stage === 'executing') this.paused.add(call)
+    if (call.stage !== 'executing') return
+    this.#paused ??= new Set()
+    this.#paused.add(call)
   }
 
   resume(call: CallRecord): void {
-    this.paused.delete(call)
+    this.#paused?.delete(call)
   }
 
   /** Back to its place in the queue: it has other resources now, or was answered when no slot was free. */
@@ -153,7 +161,7 @@ export class ExecutorSchedule {
   #stopExecuting(call: CallRecord): void {
     this.executing.delete(call)
     this.queue.left(call)
-    this.paused.delete(call)
+    this.resume(call)
     if (this.exclusive === call) this.exclusive = undefined
     if (call.yieldsToInterrupt) this.interruptible--
   }

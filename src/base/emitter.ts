@@ -4,24 +4,26 @@ type Listener<Event> = (event: Event) => void
 
 /** Listeners of the host, by event type. */
 export class Emitter<Events extends object> {
-  readonly #listeners = new Map<keyof Events, Set<Listener<never>>>()
+  /** Created for the first listener. */
+  #listeners: Map<keyof Events, Set<Listener<never>>> | undefined
 
   on<Type extends keyof Events>(type: Type, listener: Listener<Events[Type]>): () => void {
+    this.#listeners ??= new Map()
     const listeners = this.#listeners.get(type) ?? new Set()
     this.#listeners.set(type, listeners.add(listener as Listener<never>))
     return () => void listeners.delete(listener as Listener<never>)
   }
 
   has(type: keyof Events): boolean {
-    return (this.#listeners.get(type)?.size ?? 0) > 0
+    return (this.#listeners?.get(type)?.size ?? 0) > 0
   }
 
   get hasAny(): boolean {
-    return this.#listeners.size > 0
+    return this.#listeners !== undefined
   }
 
   emit<Type extends keyof Events>(type: Type, event: Events[Type]): void {
-    const listeners = this.#listeners.get(type)
+    const listeners = this.#listeners?.get(type)
     if (listeners === undefined || listeners.size === 0) return
     for (const listener of [...listeners]) {
       try {

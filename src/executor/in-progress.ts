@@ -7,8 +7,8 @@ export class InProgress {
   readonly #run: ExecutorSchedule
   readonly #host: ToolUseContext
   readonly #onError: (error: unknown) => void
-  readonly #begun = new Set<string>()
-  readonly #ended = new Set<string>()
+  /** Absent if the host does not ask for the ids. */
+  readonly #changes: { readonly begun: Set<string>; readonly ended: Set<string> } | undefined
   #isInterruptible = false
   #isCleared = false
 
@@ -16,16 +16,17 @@ export class InProgress {
     this.#run = run
     this.#host = host
     this.#onError = onError
+    if (host.setInProgressToolUseIDs !== undefined) this.#changes = { begun: new Set(), ended: new Set() }
   }
 
   begin(id: string): void {
-    if (this.#host.setInProgressToolUseIDs === undefined || this.#isCleared) return
-    if (!this.#ended.delete(id)) this.#begun.add(id)
+    if (this.#changes === undefined || this.#isCleared) return
+    if (!this.#changes.ended.delete(id)) this.#changes.begun.add(id)
   }
 
   end(id: string): void {
-    if (this.#host.setInProgressToolUseIDs === undefined || this.#isCleared) return
-    if (!this.#begun.delete(id)) this.#ended.add(id)
+    if (this.#changes === undefined || this.#isCleared) return
+    if (!this.#changes.begun.delete(id)) this.#changes.ended.add(id)
   }
 
   /** The run is discarded: nothing is in progress any more. */
@@ -37,7 +38,8 @@ export class InProgress {
   /** Reports the changes since the last report to the host. */
   flush(): void {
     // a host that reads results inside its callback causes further changes
-    while (this.#begun.size > 0 || this.#ended.size > 0) this.#flushIds()
+    const changes = this.#changes
+    while (changes !== undefined && changes.begun.size + changes.ended.size > 0) this.#flushIds(changes)
     const { executing, interruptible } = this.#run
     const isInterruptible = !this.#isCleared && executing.size > 0 && interruptible === executing.size
     if (isInterruptible === this.#isInterruptible) return
@@ -45,11 +47,11 @@ export class InProgress {
     this.#tell(() => this.#host.setHasInterruptibleToolInProgress?.(isInterruptible))
   }
 
-  #flushIds(): void {
-    const begun = [...this.#begun]
-    const ended = [...this.#ended]
-    this.#begun.clear()
-    this.#ended.clear()
+  #flushIds(changes: { readonly begun: Set<string>; readonly ended: Set<string> }): void {
+    const begun = [...changes.begun]
+    const ended = [...changes.ended]
+    changes.begun.clear()
+    changes.ended.clear()
     this.#tell(() =>
       this.#host.setInProgressToolUseIDs?.((previous) => {
         const next = new Set(previous)

@@ -19,7 +19,8 @@ interface OfCall {
  */
 export class ProgressBuffer {
   readonly #maxPerCall: number
-  readonly #byCall = new Map<ToolCall, OfCall>()
+  /** Created at first use: most turns have no progress. */
+  #byCall: Map<ToolCall, OfCall> | undefined
   readonly #queue = new Fifo<Kept>()
   #droppedInQueue = 0
 
@@ -29,6 +30,7 @@ export class ProgressBuffer {
 
   push(call: ToolCall, message: ProgressMessage): void {
     const entry: Kept = { call, message, isDropped: false }
+    this.#byCall ??= new Map()
     const own = this.#byCall.get(call) ?? { kept: new Fifo(), dropped: 0 }
     this.#byCall.set(call, own)
     own.kept.push(entry)
@@ -51,7 +53,7 @@ export class ProgressBuffer {
   clear(): void {
     this.#queue.clear()
     this.#droppedInQueue = 0
-    this.#byCall.clear()
+    this.#byCall = undefined
   }
 
   #dropOldest(own: OfCall): void {
@@ -67,12 +69,12 @@ export class ProgressBuffer {
   }
 
   #withDropped({ call, message }: Kept): ProgressMessage {
-    const own = this.#byCall.get(call)
+    const own = this.#byCall?.get(call)
     if (own === undefined) return message
     const { dropped } = own
     own.kept.shift()
     own.dropped = 0
-    if (own.kept.length === 0) this.#byCall.delete(call)
+    if (own.kept.length === 0) this.#byCall?.delete(call)
     return dropped === 0 ? message : { ...message, dropped }
   }
 }

@@ -27,7 +27,8 @@ export class UnreadResults {
   readonly #warn: Warn
   /** Completed since the readers were last woken. */
   readonly #completed: ToolCall[] = []
-  readonly #sizes = new Map<ToolCall, number>()
+  /** Created at first use: most results are short. */
+  #sizes: Map<ToolCall, number> | undefined
   #chars = 0
   /** One text at a time: a store may be able to open only so many files. */
   #saving: Promise<void> = Promise.resolve()
@@ -51,12 +52,12 @@ export class UnreadResults {
   }
 
   taken(call: ToolCall): void {
-    if (this.#sizes.size > 0) this.#resize(call, 0)
+    if (this.#sizes !== undefined) this.#resize(call, 0)
   }
 
   clear(): void {
     this.#completed.length = 0
-    this.#sizes.clear()
+    this.#sizes = undefined
     this.#chars = 0
   }
 
@@ -79,7 +80,7 @@ export class UnreadResults {
   }
 
   async #save(call: ToolCall, store: ResultStore): Promise<void> {
-    const result = this.#sizes.has(call) ? call.outgoing.unreadResult : undefined
+    const result = this.#sizes?.has(call) ? call.outgoing.unreadResult : undefined
     if (result === undefined) return
     const block = blockOf(result)
     try {
@@ -87,7 +88,7 @@ export class UnreadResults {
       const path = readField(await store.save({ toolUseID: call.id, toolName: call.name, text }), 'path')
       if (typeof path !== 'string' || path === '') throw new TypeError('The store did not return a path')
       // read in the meantime, or discarded
-      if (!this.#sizes.has(call) || call.outgoing.unreadResult !== result) return
+      if (!this.#sizes?.has(call) || call.outgoing.unreadResult !== result) return
       dropRawData(call)
       const preview = withPreview(block, path, Infinity, resultTexts.storedUnread)
       this.#replace(call, { ...result, toolUseResult: undefined }, detachedBlock(preview))
@@ -103,6 +104,7 @@ export class UnreadResults {
   }
 
   #resize(call: ToolCall, size: number): void {
+    this.#sizes ??= new Map()
     this.#chars += size - (this.#sizes.get(call) ?? 0)
     if (size === 0) this.#sizes.delete(call)
     else this.#sizes.set(call, size)

@@ -7,7 +7,7 @@ import type { AnyTool, Retry } from './tool.ts'
 /** The tools of one executor, found by name, then by alias. */
 export class ToolBox {
   readonly #byName = new Map<string, AnyTool>()
-  readonly #byAlias = new Map<string, AnyTool>()
+  #byAlias: Map<string, AnyTool> | undefined
 
   constructor(tools: readonly AnyTool[]) {
     if (!Array.isArray(tools)) {
@@ -17,7 +17,7 @@ export class ToolBox {
   }
 
   find(name: string): AnyTool | undefined {
-    return this.#byName.get(name) ?? this.#byAlias.get(name)
+    return this.#byName.get(name) ?? this.#byAlias?.get(name)
   }
 
   #add(tool: AnyTool, index: number): void {
@@ -27,7 +27,10 @@ export class ToolBox {
     }
     this.#byName.set(tool.name, tool)
     // the first tool that claims an alias keeps it
-    for (const alias of tool.aliases ?? []) if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, tool)
+    for (const alias of tool.aliases ?? []) {
+      this.#byAlias ??= new Map()
+      if (!this.#byAlias.has(alias)) this.#byAlias.set(alias, tool)
+    }
   }
 }
 
