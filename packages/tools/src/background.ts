@@ -37,10 +37,10 @@ export function backgroundTools(): AnyTool[] {
     ...common,
     name: 'BackgroundOutput',
     description:
-      'Returns the output of a background call since the previous BackgroundOutput, or its result if it is over. You get the result of a background call by itself when it is done, so use this only if you need its output before.',
+      'Returns the output of a background call since the previous BackgroundOutput, or its result if it is over. The result is sent to you when the call ends, so use this only if you need output earlier.',
     inputSchema: z.object({
       id,
-      waitMs: z.number().int().min(0).max(maxWaitMs).optional().describe('Wait so long for the call to end, in ms'),
+      waitMs: z.number().int().min(0).max(maxWaitMs).optional().describe('How long to wait for the call to end, in ms'),
     }),
     mayRepeat: true,
     async call({ id, waitMs }, context) {
