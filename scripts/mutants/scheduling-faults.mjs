@@ -84,7 +84,7 @@ export const schedulingFaults = [
   [
     executor,
     'a call that waits for a person takes a place',
-    "if (call.stage === 'executing') this.paused.add(call)",
+    'this.#paused.add(call)',
     'void call',
     resources,
   ],
