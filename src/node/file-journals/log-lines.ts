@@ -1,3 +1,4 @@
+import * as zlib from 'node:zlib'
 import { blobBytes, bytesOf, largeFields } from '../../journal/journal-limits.ts'
 import type { PendingRecord } from '../../journal/pending-records.ts'
 import { readBlob, writeBlob } from './blobs.ts'
@@ -82,9 +83,12 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-/** The CRC-32 of zip and Ethernet. Written out, because `zlib.crc32` is missing in early versions of Node 20. */
-export function crc32(bytes: Uint8Array): number {
+/** The CRC-32 of zip and Ethernet, written out. */
+export function slowCrc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] as number)) & 0xff] as number)
   return (crc ^ 0xffffffff) >>> 0
 }
+
+/** That of Node takes a tenth of the time, but is missing in early versions of Node 20. */
+export const crc32: (bytes: Uint8Array) => number = (zlib as { crc32?: typeof slowCrc32 }).crc32 ?? slowCrc32

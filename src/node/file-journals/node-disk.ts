@@ -1,4 +1,4 @@
-import { fstatSync, watch } from 'node:fs'
+import { fstatSync, watch, writeSync } from 'node:fs'
 import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
 import type { Disk, DiskFile } from './disk.ts'
@@ -69,6 +69,9 @@ export const nodeDisk: Disk = {
   },
 }
 
+/** A longer write goes to a thread, so that it does not hold up the process. */
+const directBytes = 65_536
+
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
@@ -78,7 +81,11 @@ function logFile(file: FileHandle): DiskFile {
       const { size, nlink } = fstatSync(file.fd)
       return { size, isNamed: nlink > 0 }
     },
-    write: (data, position) => writeAll(file, data, position),
+    async write(data, position) {
+      // a few kilobytes go to the cache of the system in microseconds; a thread would take longer to begin
+      const done = data.length <= directBytes ? writeSync(file.fd, data, 0, data.length, position) : 0
+      if (done < data.length) await writeAll(file, data.subarray(done), position + done)
+    },
     sync: () => file.datasync(),
     truncate: (length) => file.truncate(length),
     close: () => file.close(),

@@ -6,6 +6,7 @@ import type { Journal, JournalStore, NewRecord } from 'signalbox/durable'
 import { fileJournals, fileResultStore } from 'signalbox/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
+import { slowCrc32 } from '../../../src/node/file-journals/log-lines.ts'
 
 const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = []
@@ -42,6 +43,22 @@ describe('a journal as a file', () => {
     // Node's own, which early versions of Node 20 do not have
     expect(records.slice(1).map(({ c }) => c)).toEqual(lines.slice(0, -1).map((line) => crc32(line)))
     expect((await readFile(log)).at(-1)).toBe(10)
+  })
+
+  it('D22 the CRC-32 is the same in versions of Node that have none', () => {
+    for (const text of ['', 'a', 'héllo 🚂', '\n', 'x'.repeat(5_000)])
+      expect([text, slowCrc32(Buffer.from(text))]).toEqual([text, crc32(text)])
+  })
+
+  it('D8 short and long commits follow each other, whichever way they are written', async () => {
+    const texts = [10, 65_000, 65_536, 200_000, 20].map((length, n) => String(n).repeat(length))
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    for (const text of texts) {
+      journal.append({ t: 'message.sent', text })
+      await journal.flush()
+    }
+    await journal.close()
+    expect((await all(store.read('s'))).slice(2).map(({ text }) => text)).toEqual(texts)
   })
 
   it('D24 only this user can read the folder and the files; a folder that is too open is closed', async () => {

@@ -52,6 +52,7 @@ describe('how often a log is synced', () => {
     // the message, the end of the turn and the end of the run take the others
     expect((await syncsOf('Write', 20)) - (await syncsOf('Write', 10))).toBe(10)
     expect(await syncsOf('Write', 20)).toBeLessThanOrEqual(20 + 4)
+    expect(await syncsOf('Write', 100)).toBeLessThanOrEqual(100 + 4)
   })
 
   it('D8 D4 a read-only turn of 100 needs as many as one of 10: at most three, and one for the last reply', async () => {
