@@ -5,8 +5,6 @@ import type { DiskFile } from './disk.ts'
 import { crc32, type LogLines } from './log-lines.ts'
 import type { ReadLog } from './read-log.ts'
 
-const lineEnd = Buffer.of(10)
-
 /** The log of a session that this process has locked. */
 export class LogFile implements JournalSink {
   readonly #id: string
@@ -31,15 +29,15 @@ export class LogFile implements JournalSink {
   }
 
   async commit(records: readonly PendingRecord[]): Promise<void> {
-    const parts: Buffer[] = []
+    let text = ''
     let crc = this.#crc
     for (const record of records) {
       const made = this.#lines.write(record, crc)
       const line = made instanceof Promise ? await made : made
       crc = crc32(line)
-      parts.push(line, lineEnd)
+      text += `${line}\n`
     }
-    const data = Buffer.concat(parts)
+    const data = Buffer.from(text)
     this.#checkOurs()
     try {
       await this.#file.write(data, this.#length)

@@ -35,14 +35,14 @@ export class LogLines {
   }
 
   /** One line without its end: at once, unless it is sealed or has blobs, which are durable when it resolves. */
-  write({ n, at, body }: PendingRecord, crc: number | undefined): Buffer | Promise<Buffer> {
+  write({ n, at, body }: PendingRecord, crc: number | undefined): string | Promise<string> {
     const head = `{"n":${n},"at":${at},${crc === undefined ? '' : `"c":${crc},`}`
     // no character takes more than three bytes
     const isShort = body.length * 3 <= blobBytes || bytesOf(body) <= blobBytes
-    return isShort && !this.#sealer.isSealing ? Buffer.from(head + body.slice(1)) : this.#writeParts(n, head, body)
+    return isShort && !this.#sealer.isSealing ? head + body.slice(1) : this.#writeParts(n, head, body)
   }
 
-  async #writeParts(n: number, head: string, body: string): Promise<Buffer> {
+  async #writeParts(n: number, head: string, body: string): Promise<string> {
     const fields: Record<string, unknown> = JSON.parse(body)
     const blobs: Record<string, string> = {}
     for (const [name, text] of largeFields(fields)) {
@@ -50,7 +50,7 @@ export class LogLines {
       delete fields[name]
     }
     const line = { ...(await this.#sealed(n, fields)), ...(Object.keys(blobs).length > 0 && { blobs }) }
-    return Buffer.from(head + JSON.stringify(line).slice(1))
+    return head + JSON.stringify(line).slice(1)
   }
 
   /** The record of a line. Throws if it cannot be opened. */
@@ -84,11 +84,12 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
 })
 
 /** The CRC-32 of zip and Ethernet, written out. */
-export function slowCrc32(bytes: Uint8Array): number {
+export function slowCrc32(data: string | Uint8Array): number {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
   let crc = 0xffffffff
   for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] as number)) & 0xff] as number)
   return (crc ^ 0xffffffff) >>> 0
 }
 
 /** That of Node takes a tenth of the time, but is missing in early versions of Node 20. */
-export const crc32: (bytes: Uint8Array) => number = (zlib as { crc32?: typeof slowCrc32 }).crc32 ?? slowCrc32
+export const crc32: typeof slowCrc32 = (zlib as { crc32?: typeof slowCrc32 }).crc32 ?? slowCrc32
