@@ -25,3 +25,9 @@ for (const changes of [{}, { resources }, { backgroundAfterMs: () => 150 }]) {
   console.log(`${recordedMs} → ${simulatedMs} ms`)
   for (const { title, simulated } of turns) console.log(`  ${title}: ${simulated.startsAt} to ${simulated.endsAt} ms`)
 }
+
+for (const limits of [{ calls: 3 }, { durationMs: 1_000 }]) {
+  const { limit, turns } = whatIfConversation(frames, { limits })
+  const [turn] = turns.filter(({ run }) => run === limit?.run)
+  console.log(`${limit?.limit}: ends at ${limit?.at} ms in ${turn?.title}, ${limit?.callsLeft} calls are not made`)
+}

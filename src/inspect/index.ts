@@ -54,6 +54,7 @@ export {
 } from './runs/compare-conversations.ts'
 export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns } from './runs/compare-runs.ts'
 export type { Difference } from './runs/difference.ts'
+export type { LimitEnd } from './runs/limit-conversation.ts'
 export type { Phase, WaitedFor } from './runs/seen-call.ts'
 export { type MarkedCall, type MovedCall, type WhatIf, type WhatIfOptions, whatIf } from './runs/what-if.ts'
 export {

@@ -46,7 +46,7 @@ const rows = (page: Page) =>
     .evaluateAll((found) => found.slice(1).map((row) => [...row.children].map((cell) => cell.textContent?.trim())))
 
 describe('what if, over a whole conversation', () => {
-  it('K3 X1 shows each turn and the total before and after, for resources, thresholds and limits', async () => {
+  it('K3 U1 X1 shows each turn and the total before and after, for resources, thresholds and limits of a conversation', async () => {
     const page = await stage.open((await stage.serve([], { recording: await recordTwoTurns() })).url)
     await page.getByRole('tab', { name: 'What if' }).click()
     await expect
@@ -57,7 +57,7 @@ describe('what if, over a whole conversation', () => {
         ['Whole conversation', '3', '300 ms', '300 ms', 'same'],
       ])
     await page.getByText('What stays fixed').click()
-    expect(await page.locator('.what-if .fixed').textContent()).toContain('Budgets and shared locks are not simulated')
+    expect(await page.locator('.what-if .fixed').textContent()).toContain('Locks between executors are not simulated')
     await page.getByLabel('Resource of Write').selectOption('writes file_path')
     await expect
       .poll(() => rows(page))
@@ -83,6 +83,24 @@ describe('what if, over a whole conversation', () => {
     expect(await page.locator('.what-if .doubt').allTextContents()).toEqual([
       expect.stringContaining('the model continues without the results of'),
     ])
+    await page.getByRole('button', { name: 'As recorded' }).click()
+    expect(await page.getByLabel('cost in US dollars').isDisabled()).toBe(true)
+    await page.getByLabel('calls', { exact: true }).fill('1')
+    await expect
+      .poll(() => rows(page))
+      .toEqual([
+        ['turn 1', '2', '200 ms', '100 ms, cut off', '−100 ms'],
+        ['turn 2', '1', '50 ms', 'not begun', '–'],
+        ['Whole conversation', '3', '300 ms', '100 ms', '−200 ms'],
+      ])
+    expect(await page.locator('.what-if .ends-at').textContent()).toBe(
+      'The limit of 1 calls ends it at Write(b.ts) in turn 1, 0 ms after the recording began, with 1 used. Not made: 1 turn and 2 calls.',
+    )
+    await page.getByLabel('calls', { exact: true }).fill('')
+    await page.getByLabel('turns', { exact: true }).fill('1')
+    await expect.poll(() => page.locator('.what-if .ends-at').textContent()).toContain('ends it before turn 2, 250 ms')
+    await page.getByRole('button', { name: 'As recorded' }).click()
+    await expect.poll(() => page.locator('.what-if .ends-at').count()).toBe(0)
     await page.getByRole('button', { name: 'This turn, call by call' }).click()
     await expect.poll(() => page.locator('.compared li').count()).toBeGreaterThan(0)
     expect(stage.complaints).toEqual([])

@@ -20,13 +20,28 @@ export interface SeenTool {
   readonly fields: readonly string[]
 }
 
+/** The limits that can be set, in the order shown. */
+export const limitFields = [
+  ['turns', 'turns'],
+  ['calls', 'calls'],
+  ['inputTokens', 'input tokens'],
+  ['outputTokens', 'output tokens'],
+  ['costUsd', 'cost in US dollars'],
+  ['durationMs', 'milliseconds'],
+] as const
+
+export type SetLimit = (typeof limitFields)[number][0]
+
 /** Simulates all turns of a conversation with changes of the limit and of tools. */
 export class ConversationExperiment extends Simulation<ConversationWhatIf> {
   readonly changes = new Map<string, ToolChange>()
+  /** Limits on the whole conversation. */
+  readonly limits = new Map<SetLimit, number>()
   protected readonly subject = 'This conversation'
 
   get isChanged(): boolean {
-    return this.limit !== undefined || [...this.changes.values()].some((change) => Object.keys(change).length > 0)
+    if (this.limit !== undefined || this.limits.size > 0) return true
+    return [...this.changes.values()].some((change) => Object.keys(change).length > 0)
   }
 
   /** The tools of the recorded calls, those with the most calls first. */
@@ -47,6 +62,17 @@ export class ConversationExperiment extends Simulation<ConversationWhatIf> {
     return found.sort((a, b) => b.calls - a.calls)
   }
 
+  /** A cost can be limited if the recording has the cost of every reply. */
+  get isPriced(): boolean {
+    const replies = [...this.seen.runs.byNumber.values()].flatMap((run) => run.replies)
+    return replies.length > 0 && replies.every(({ costUsd }) => costUsd !== undefined)
+  }
+
+  setLimit(name: SetLimit, max: number | undefined): void {
+    if (max === undefined) this.limits.delete(name)
+    else this.limits.set(name, max)
+  }
+
   /** An absent part is as recorded. */
   change(tool: string, change: ToolChange): void {
     const known = Object.entries({ ...this.changes.get(tool), ...change }).filter(([, value]) => value !== undefined)
@@ -55,6 +81,7 @@ export class ConversationExperiment extends Simulation<ConversationWhatIf> {
 
   undo(): void {
     this.limit = undefined
+    this.limits.clear()
     this.changes.clear()
   }
 
@@ -66,6 +93,7 @@ export class ConversationExperiment extends Simulation<ConversationWhatIf> {
     const of = ({ name }: MarkedCall): ToolChange => this.changes.get(name) ?? {}
     return {
       maxConcurrency: this.limit,
+      limits: Object.fromEntries(this.limits),
       safe: (call) => of(call).isSafe,
       resources: (call) => {
         const { resource } = of(call)

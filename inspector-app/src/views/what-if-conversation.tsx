@@ -1,13 +1,13 @@
-import type { ConversationWhatIf, TurnTimes, TurnWhatIf } from '../../../src/inspect/index.ts'
+import type { ConversationWhatIf, LimitEnd, TurnTimes, TurnWhatIf } from '../../../src/inspect/index.ts'
 import {
   type ConversationExperiment,
   conversationExperimentOf,
+  limitFields,
   type SeenTool,
 } from '../model/conversation-experiment.ts'
 import { plainText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
-import { NotSimulated } from './not-simulated.tsx'
 import { AsRecorded, SimulationState } from './simulation-state.tsx'
 import { useWork } from './use-work.ts'
 
@@ -29,6 +29,7 @@ export function WhatIfConversation() {
           <p class="sum" role="status" aria-busy={isBusy}>
             <b>{verdict(result)}</b> <AsRecorded experiment={experiment} change={change} />
           </p>
+          {result.limit !== undefined && <EndsAt limit={result.limit} result={result} />}
           <Turns result={result} />
           <Controls experiment={experiment} change={change} />
           {result.caveats.slice(0, 12).map((doubt) => (
@@ -46,7 +47,11 @@ export function WhatIfConversation() {
           pauses between turns, and the durations and outcomes of calls stay as recorded. A call with an agent inside
           takes as much more or less time as its agent.
         </p>
-        <NotSimulated />
+        <p>
+          A limit holds for the whole conversation, agents and background calls included. A real request also reserves
+          what its reply may use at most, which is not in the recording: it can be refused one turn earlier. Locks
+          between executors are not simulated.
+        </p>
         <p>
           A call that goes to the background ends its turn earlier, and the conversation ends when its last background
           call has ended. In a real conversation the model would get the outcome in a later turn, and could answer
@@ -82,6 +87,29 @@ function Controls({ experiment, change }: ControlProps) {
           }}
         />
       </label>
+      <fieldset class="limits">
+        <legend>End at most after</legend>
+        {limitFields.map(([name, words]) => {
+          const isUnknown = name === 'costUsd' && !experiment.isPriced
+          return (
+            <label key={name} title={isUnknown ? 'The recording has no costs: it was made without prices' : undefined}>
+              <input
+                type="number"
+                min="0"
+                step={name === 'costUsd' ? 'any' : '1'}
+                placeholder="no limit"
+                disabled={isUnknown}
+                value={experiment.limits.get(name) ?? ''}
+                onInput={({ currentTarget: { value } }) => {
+                  const max = name === 'costUsd' ? Number(value) : Math.floor(Number(value))
+                  if (value === '' || max >= 0) change(() => experiment.setLimit(name, value === '' ? undefined : max))
+                }}
+              />{' '}
+              {words}
+            </label>
+          )
+        })}
+      </fieldset>
       <table>
         <thead>
           <tr>
@@ -193,7 +221,10 @@ function Turns({ result }: { result: ConversationWhatIf }) {
             </th>
             <td>{callsWords(turn)}</td>
             <td>{lengthWords(lengthOf(turn.recorded))}</td>
-            <td>{lengthWords(lengthOf(turn.simulated))}</td>
+            <td class={turn.reach === 'end' ? undefined : 'held'}>
+              {turn.reach === 'notBegun' ? 'not begun' : lengthWords(lengthOf(turn.simulated))}
+              {turn.reach === 'cut' && ', cut off'}
+            </td>
             <Difference before={lengthOf(turn.recorded)} now={lengthOf(turn.simulated)} />
           </tr>
         ))}
@@ -215,6 +246,32 @@ function Turns({ result }: { result: ConversationWhatIf }) {
     </table>
   )
 }
+
+/** Where a limit ends the conversation, and what is missing then. */
+function EndsAt({ limit, result }: { limit: LimitEnd; result: ConversationWhatIf }) {
+  const store = useStore()
+  const { run, call, callsLeft, turnsLeft } = limit
+  const turn = result.turns.find((each) => each.run === run)
+  const label = turn?.calls.recorded.calls.find(({ id }) => id === call)?.label
+  const [, words] = limitFields.find(([name]) => name === limit.limit) ?? ['', limit.limit]
+  const where = label === undefined ? (turn?.reach === 'notBegun' ? 'before' : 'in') : `at ${plainText(label)} in`
+  const missing = [counted(turnsLeft, 'turn'), counted(callsLeft, 'call')].filter((each) => each !== '').join(' and ')
+  return (
+    <p class="ends-at">
+      The limit of {amount(limit.max)} {words} ends it {where}{' '}
+      <button type="button" class="link" onClick={() => store.set({ run, selected: undefined })}>
+        {plainText(turn?.title ?? `run ${run}`)}
+      </button>
+      , {duration(limit.at)} after the recording began, with {amount(limit.used)} used.
+      {missing !== '' && ` Not made: ${missing}.`}
+    </p>
+  )
+}
+
+const amount = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 4 })
+
+const counted = (count: number, name: string): string =>
+  count === 0 ? '' : `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`
 
 function callsWords({ calls: { recorded, simulated } }: TurnWhatIf): string {
   const before = recorded.calls.filter(({ ended }) => ended === 'background').length

@@ -1,12 +1,20 @@
+import { isSet } from '../../usage/limits.ts'
 import type { Frame } from '../frames/frame.ts'
 import { toMicros } from './agenda.ts'
 import type { CallTimes } from './call-times.ts'
 import { type Branch, conversationTree } from './conversation-tree.ts'
+import {
+  checkLimitOptions,
+  type LimitEnd,
+  type LimitOptions,
+  limitConversation,
+  type Reach,
+} from './limit-conversation.ts'
 import { readRuns, type SeenRuns } from './read-run.ts'
 import type { Visit } from './seen-call.ts'
 import { type WhatIf, type WhatIfOptions, WhatIfWork } from './what-if.ts'
 
-export type ConversationOptions = Omit<WhatIfOptions, 'run'>
+export interface ConversationOptions extends Omit<WhatIfOptions, 'run'>, LimitOptions {}
 
 /** A recorded conversation, and a simulation of it with changes. */
 export interface ConversationWhatIf {
@@ -16,6 +24,8 @@ export interface ConversationWhatIf {
   readonly recordedMs: number | undefined
   /** The same, and not before the last background call has ended. Undefined if a turn has no end any more. */
   readonly simulatedMs: number | undefined
+  /** Where `limits` end the conversation; undefined if they do not. */
+  readonly limit: LimitEnd | undefined
   /** Reasons not to rely on the result, as sentences. */
   readonly caveats: readonly string[]
 }
@@ -27,6 +37,8 @@ export interface TurnWhatIf {
   readonly title: string
   /** 0: a turn of the conversation itself. 1: of an agent, and so on. */
   readonly depth: number
+  /** How far it comes with `limits`. `cut`: some of its calls are refused or stopped. `notBegun`: its request is not made. */
+  readonly reach: 'end' | 'cut' | 'notBegun'
   readonly recorded: TurnTimes
   readonly simulated: TurnTimes
   /** Each call, as recorded and as simulated. Times of the simulation are those of the turn without the shift of earlier turns. */
@@ -34,14 +46,14 @@ export interface TurnWhatIf {
 }
 
 export interface TurnTimes {
-  /** In milliseconds since the recording began; undefined if an earlier turn does not end. */
+  /** In milliseconds since the recording began; undefined if an earlier turn does not end, or if it is not begun. */
   readonly startsAt: number | undefined
   readonly endsAt: number | undefined
 }
 
 /**
- * Simulates every turn of a recording, agents included, with other limits, classes, resources or background thresholds.
- * A turn starts as long after the end of the turn before it as in the recording. A call with an agent inside takes as
+ * Simulates every turn of a recording, agents included, with other limits, classes, resources or background thresholds,
+ * and says where limits of turns, calls, tokens, cost or time would have ended the conversation. A turn starts as long after the end of the turn before it as in the recording. A call with an agent inside takes as
  * much more or less time as its agent.
  *
  * @example
@@ -87,6 +99,10 @@ export class ConversationWork {
     this.#parts = conversationTree<Part>({ byNumber: new Map(whole) }, (branch) => ({ ...branch, ...untouched }))
     // throws, and says why
     if (this.#parts.length === 0) runs.get()
+    checkLimitOptions(
+      options,
+      this.#parts.map(({ seen }) => seen),
+    )
     this.#left = [...runs.byNumber.values()].filter(({ lacks }) => lacks !== undefined).map(({ title }) => title)
     this.#order = [...this.#parts].sort((a, b) => b.depth - a.depth)
   }
@@ -125,8 +141,9 @@ export class ConversationWork {
   result(): ConversationWhatIf {
     const main = this.#parts.filter(({ depth }) => depth === 0)
     shiftAll(main, 0)
+    const limited = limitConversation(this.#parts, this.#options)
     const turns = main.flatMap(function turnsOf(part): TurnWhatIf[] {
-      return [turnOf(part), ...part.agents.flatMap(turnsOf)]
+      return [turnOf(part, limited?.of.get(part)), ...part.agents.flatMap(turnsOf)]
     })
     const ended = main.filter(({ recordedEnd }) => recordedEnd !== undefined)
     const start = Math.min(...main.map(({ seen }) => seen.startedAt))
@@ -134,16 +151,29 @@ export class ConversationWork {
       const last = Math.max(...ends) - start
       return ends.length > 0 && Number.isFinite(last) ? last / 1_000 : undefined
     }
-    const simulatedEnds = ended.map(({ simulatedEnd, shift }) => (simulatedEnd ?? Number.POSITIVE_INFINITY) + shift)
+    const wholeEnds = ended.map(({ simulatedEnd, shift }) => (simulatedEnd ?? Number.POSITIVE_INFINITY) + shift)
+    const simulatedEnds = [...wholeEnds, ...(ended.length > 0 ? this.#parts.flatMap(backgroundEnds) : [])]
+    const limitedEnds = [...(limited?.of.values() ?? [])].flatMap(({ isBegun, endsAt }) => (isBegun ? endsAt : start))
     return {
       turns,
       recordedMs: length(ended.map(({ recordedEnd }) => recordedEnd as number)),
-      simulatedMs: length([...simulatedEnds, ...(ended.length > 0 ? this.#parts.flatMap(backgroundEnds) : [])]),
+      simulatedMs: length(limited === undefined ? simulatedEnds : limitedEnds),
+      limit: limited?.end,
       caveats: [
         ...this.#left.map((title) => `${title} is left out: a part of it is not in the recording.`),
+        ...this.#untold(),
         ...new Set(this.#parts.flatMap((part) => this.#caveats(part))),
       ],
     }
+  }
+
+  /** Requests that count as nothing against a limit of tokens or cost. */
+  #untold(): string[] {
+    const { limits = {} } = this.#options
+    const isCounted = [limits.inputTokens, limits.outputTokens, limits.costUsd].some(isSet)
+    const untold = this.#parts.filter(({ seen: { replies } }) => replies.length === 0).length
+    if (!isCounted || untold === 0) return []
+    return [`Turns without token counts in the recording count as 0 tokens: ${untold}.`]
   }
 
   #caveats({ seen, result, recordedEnd }: Part): string[] {
@@ -253,17 +283,21 @@ function byCall(agents: readonly Part[]): ReadonlyMap<string, Part[]> {
   return found
 }
 
-function turnOf({ run, seen, depth, result, recordedEnd, simulatedEnd, shift }: Part): TurnWhatIf {
+function turnOf(part: Part, reach: Reach | undefined): TurnWhatIf {
+  const { run, seen, depth, result, recordedEnd, shift } = part
+  const isBegun = reach?.isBegun !== false
+  const simulatedEnd = reach?.isCut === true ? reach.endsAt - shift : part.simulatedEnd
   const ms = (micros: number | undefined): number | undefined =>
     micros === undefined || !Number.isFinite(micros) ? undefined : micros / 1_000
   return {
     run,
     title: seen.title,
     depth,
+    reach: !isBegun ? 'notBegun' : reach?.isCut === true ? 'cut' : 'end',
     recorded: { startsAt: ms(seen.startedAt), endsAt: ms(recordedEnd) },
     simulated: {
-      startsAt: ms(seen.startedAt + shift),
-      endsAt: ms(simulatedEnd === undefined ? undefined : simulatedEnd + shift),
+      startsAt: isBegun ? ms(seen.startedAt + shift) : undefined,
+      endsAt: ms(simulatedEnd === undefined || !isBegun ? undefined : simulatedEnd + shift),
     },
     calls: result as WhatIf,
   }

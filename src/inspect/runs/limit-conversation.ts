@@ -1,0 +1,265 @@
+import type { LimitReached } from '../../../machines/index.ts'
+import { checkLimits, dearest, type Limits } from '../../usage/limits.ts'
+import { costOf, dearestInput, type ModelUsage, noTokens, type Prices, priceOf } from '../../usage/usage-total.ts'
+import type { ReplyFrame } from '../frames/frame.ts'
+import { Agenda, toMicros } from './agenda.ts'
+import type { CallTimes } from './call-times.ts'
+import type { Branch } from './conversation-tree.ts'
+import type { Phase } from './seen-call.ts'
+import type { SeenRun } from './seen-run.ts'
+import { type ReplayedRequest, SpendingReplay } from './spending-replay.ts'
+import type { WhatIf } from './what-if.ts'
+
+export interface LimitOptions {
+  /** Limits on the whole conversation, its agents and background calls included, as for a query or a session. */
+  readonly limits?: Limits | undefined
+  /**
+   * For `limits.costUsd`.
+   * @default the recorded costs
+   */
+  readonly prices?: Prices | undefined
+  /**
+   * The most tokens that a reply may have, which each request reserves.
+   * @default what the reply used
+   */
+  readonly maxOutputTokens?: number | undefined
+}
+
+/** Where a limit ends a conversation. */
+export interface LimitEnd extends LimitReached {
+  /** When it is reached, in milliseconds since the recording began. */
+  readonly at: number
+  /** The run that reaches it. */
+  readonly run: number
+  /** The call that is refused; undefined if a request is, or if time is up. */
+  readonly call: string | undefined
+  /** How many recorded calls are not made. */
+  readonly callsLeft: number
+  /** How many recorded turns are not begun, those of agents included. */
+  readonly turnsLeft: number
+}
+
+export interface LimitedPart extends Branch<LimitedPart> {
+  readonly result: WhatIf | undefined
+  readonly shift: number
+}
+
+/** How far a turn comes. Times are in microseconds. */
+export interface Reach {
+  readonly isBegun: boolean
+  /** It lacks calls, or is stopped. */
+  readonly isCut: boolean
+  readonly endsAt: number
+}
+
+export interface LimitedConversation {
+  readonly end: LimitEnd
+  readonly of: ReadonlyMap<LimitedPart, Reach>
+}
+
+/** Spends what the turns have used until a limit is reached. Undefined if none is. */
+export function limitConversation(
+  parts: readonly LimitedPart[],
+  options: LimitOptions,
+): LimitedConversation | undefined {
+  const { limits = {} } = options
+  if (Object.values(limits).every((max) => max === undefined)) return undefined
+  const work = new Limiting(parts, limits, options)
+  return work.result()
+}
+
+/** Throws if an option is invalid. */
+export function checkLimitOptions({ limits, prices }: LimitOptions, runs: Iterable<SeenRun>): void {
+  const replies = [...runs].flatMap((run) => run.replies)
+  const isPriced = replies.length > 0 && replies.every(({ costUsd }) => costUsd !== undefined)
+  checkLimits(limits, prices ?? (isPriced ? { recorded: { input: 0, output: 0 } } : undefined))
+}
+
+/** A run while its spending is replayed. */
+interface Spender {
+  readonly part: LimitedPart
+  readonly refused: Set<string>
+  isBegun: boolean
+  callsMade: number
+  /** The last thing that it does. */
+  endsAt: number
+  /** The last thing that it would do. */
+  due: number
+}
+
+/** What counts for `durationMs`, besides requests. */
+const timed: ReadonlySet<Phase> = new Set(['preHooks', 'calling', 'stopping', 'postHooks'])
+
+/** Ends come before beginnings at the same time. */
+const ends = -1
+
+class Limiting {
+  readonly #agenda = new Agenda()
+  readonly #spending: SpendingReplay
+  readonly #options: LimitOptions
+  readonly #spenders = new Map<LimitedPart, Spender>()
+  /** Calls whose agent has been counted. */
+  readonly #agents = new Set<string>()
+  #seq = 0
+  #by: { readonly run: number; readonly call: string | undefined } | undefined
+
+  constructor(parts: readonly LimitedPart[], limits: Limits, options: LimitOptions) {
+    this.#options = options
+    this.#spending = new SpendingReplay(limits, this.#agenda)
+    for (const part of parts) {
+      const spender = { part, refused: new Set<string>(), isBegun: false, callsMade: 0, endsAt: 0, due: 0 }
+      this.#spenders.set(part, spender)
+      const startsAt = part.seen.startedAt + part.shift
+      if (Number.isFinite(startsAt)) this.#agenda.add(startsAt, this.#seq++, () => this.#start(spender))
+    }
+    while (this.#spending.stoppedAt === undefined && this.#agenda.step());
+  }
+
+  result(): LimitedConversation | undefined {
+    const { reached: over } = this.#spending
+    if (over === undefined) return undefined
+    const spenders = [...this.#spenders.values()]
+    const under = spenders.findLast(({ isBegun, due }) => isBegun && due >= over.at) ?? spenders[0]
+    const { run = under?.part.run ?? 0, call } = this.#by ?? {}
+    const begun = spenders.filter(({ isBegun }) => isBegun)
+    const all = spenders.reduce((sum, { part }) => sum + part.seen.calls.length, 0)
+    const made = begun.reduce((sum, { callsMade }) => sum + callsMade, 0)
+    const end = { ...over.reached, at: over.at / 1_000, run, call, callsLeft: all - made }
+    return {
+      end: { ...end, turnsLeft: spenders.length - begun.length },
+      of: new Map(spenders.map((each) => [each.part, this.#reachOf(each)])),
+    }
+  }
+
+  #reachOf({ part, isBegun, callsMade, endsAt, due }: Spender): Reach {
+    const { stoppedAt = Number.POSITIVE_INFINITY } = this.#spending
+    const isStopped = due > stoppedAt
+    const lacksAgents = part.agents.some((agent) => this.#spenders.get(agent)?.isBegun === false)
+    const isCut = isStopped || callsMade < part.seen.calls.length || lacksAgents
+    return { isBegun, isCut, endsAt: isStopped ? stoppedAt : endsAt }
+  }
+
+  #start(spender: Spender): void {
+    const { part } = spender
+    const { parent, seen, shift } = part
+    const owner = parent && this.#spenders.get(parent.branch)
+    if (parent !== undefined && (owner?.isBegun !== true || owner.refused.has(parent.call))) return
+    if (this.#spending.reached !== undefined) return
+    this.#notice(part, undefined, () => {
+      if (parent !== undefined && !this.#countAgent(parent)) return
+      const request: ReplayedRequest = {
+        wanted: this.#wantedBy(seen),
+        used: seen.replies.length > 0 || seen.calls.length > 0 ? this.#usageOf(seen) : undefined,
+        grant: () => this.#begin(spender, request, repliedAt(seen) + shift),
+      }
+      this.#spending.reserve(request)
+    })
+  }
+
+  /** Remembers which run, or which of its calls, reaches the limit. */
+  #notice({ run }: LimitedPart, call: string | undefined, act: () => void): void {
+    const before = this.#spending.reached
+    act()
+    if (before === undefined && this.#spending.reached !== undefined) this.#by = { run, call }
+  }
+
+  #countAgent({ branch, call }: { readonly branch: LimitedPart; readonly call: string }): boolean {
+    const id = `${branch.run} ${call}`
+    if (this.#agents.has(id)) return true
+    this.#agents.add(id)
+    return this.#spending.oneMore('agents') && this.#spending.oneMore('depth', branch.depth)
+  }
+
+  #begin(spender: Spender, request: ReplayedRequest, repliesAt: number): void {
+    const { part } = spender
+    spender.isBegun = true
+    spender.endsAt = this.#agenda.now
+    spender.due = repliesAt
+    this.#agenda.add(repliesAt, ends, () => {
+      this.#reaches(spender)
+      this.#spending.release(request)
+    })
+    const withAgents = new Set(part.agents.map(({ parent }) => parent?.call))
+    for (const call of part.result?.simulated.calls ?? []) {
+      const addedAt = toMicros(call.addedAt) + part.shift
+      this.#agenda.add(addedAt, this.#seq++, () => this.#add(spender, call, withAgents.has(call.id)))
+    }
+  }
+
+  #add(spender: Spender, call: CallTimes, isAgent: boolean): void {
+    this.#notice(spender.part, call.id, () => {
+      if (!this.#spending.oneMore('calls')) spender.refused.add(call.id)
+    })
+    if (spender.refused.has(call.id)) return
+    spender.callsMade++
+    const { shift } = spender.part
+    // an agent that is cut off ends earlier: its own turns tell when
+    const end = call.yieldedAt ?? call.endedAt
+    spender.due = Math.max(spender.due, toMicros(end ?? 0) + shift)
+    if (end !== undefined && !isAgent) this.#at(toMicros(end) + shift, () => this.#reaches(spender))
+    if (isAgent) this.#reaches(spender)
+    const stays = call.phases.filter(({ phase }) => timed.has(phase) && !(isAgent && phase === 'calling'))
+    for (const { from, to } of [...stays, ...(call.background ? [call.background] : [])]) {
+      if (to === undefined || to <= from) continue
+      this.#at(toMicros(from) + shift, () => {
+        this.#spending.begin()
+        this.#at(toMicros(to) + shift, () => this.#spending.end())
+      })
+    }
+  }
+
+  #at(due: number, act: () => void): void {
+    this.#agenda.add(due, ends, act)
+  }
+
+  /** The turns around an agent last at least as long as it does. */
+  #reaches(spender: Spender): void {
+    const { now } = this.#agenda
+    for (let each: Spender | undefined = spender; each !== undefined; ) {
+      each.endsAt = Math.max(each.endsAt, now)
+      const { parent }: LimitedPart = each.part
+      each = parent && this.#spenders.get(parent.branch)
+    }
+  }
+
+  #wantedBy(seen: SeenRun): ReplayedRequest['wanted'] {
+    const { maxOutputTokens = 0, prices } = this.#options
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd = 0 } = this.#usageOf(seen)
+    const input = inputTokens + cacheReadTokens + cacheWriteTokens
+    const output = Math.max(outputTokens, maxOutputTokens)
+    const price = prices && (priceOf(prices, seen.replies[0]?.model ?? '', undefined) ?? dearest(prices))
+    const isBounded = price !== undefined && maxOutputTokens > 0
+    const most = isBounded ? (input * dearestInput(price) + output * price.output) / 1_000_000 : 0
+    // without a highest number of tokens, a request fits if what it used fits
+    return { turns: 1, inputTokens: input, outputTokens: output, costUsd: Math.max(costUsd, most) }
+  }
+
+  #usageOf({ replies }: SeenRun): ModelUsage {
+    const { prices } = this.#options
+    const sum = { ...noTokens, requests: 1, retries: 0, costUsd: 0 }
+    for (const reply of replies) {
+      const { input, output, cacheRead, cacheWrite } = reply.tokens
+      sum.inputTokens += input
+      sum.outputTokens += output
+      sum.cacheReadTokens += cacheRead
+      sum.cacheWriteTokens += cacheWrite
+      sum.costUsd += costOfReply(reply, prices)
+    }
+    return sum
+  }
+}
+
+function costOfReply({ model, tokens, costUsd = 0 }: ReplyFrame, prices: Prices | undefined): number {
+  const price = prices && (priceOf(prices, model ?? '', undefined) ?? dearest(prices))
+  if (price === undefined) return costUsd
+  const { input: inputTokens, output: outputTokens, cacheRead, cacheWrite } = tokens
+  const counts = { inputTokens, outputTokens, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite }
+  return costOf({ ...counts, reasoningTokens: 0 }, price)
+}
+
+/** When the model had replied: as recorded, or with its last call. */
+function repliedAt({ replies, calls, startedAt }: SeenRun): number {
+  const reply = replies.at(-1)
+  if (reply !== undefined) return toMicros(reply.at)
+  return calls.reduce((last, { addedAt }) => Math.max(last, addedAt), startedAt)
+}
