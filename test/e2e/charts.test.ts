@@ -5,7 +5,7 @@ import { stagedConversation, stagedPrices } from '../../scripts/staged-conversat
 import { defineTool, query } from '../../src/index.ts'
 import { scriptedModel } from '../../src/query/scripted/index.ts'
 import { flush, testTurn } from '../support/turn.ts'
-import { useBrowser } from './support.ts'
+import { scrubByFrame, useBrowser } from './support.ts'
 
 const stage = useBrowser()
 
@@ -57,6 +57,29 @@ const smallestName = (page: Page, chart: string): Promise<number> =>
   page
     .locator(`.chart.${chart} .state.leaf > text`)
     .evaluateAll((all) => Math.min(...all.map((each) => each.getBoundingClientRect().height)))
+
+/** The smallest font size of a state's name, as drawn, in pixels. */
+const smallestLetters = (page: Page, chart: string): Promise<number> =>
+  page
+    .locator(`.chart.${chart} .state > text`)
+    .evaluateAll((all) =>
+      Math.min(
+        ...all.map(
+          (each) =>
+            Number.parseFloat(getComputedStyle(each).fontSize) * ((each as SVGTextElement).getScreenCTM()?.a ?? 0),
+        ),
+      ),
+    )
+
+/** Whether each innermost active state is in view. */
+const activeInView = (page: Page, chart: string): Promise<boolean[]> =>
+  page.locator(`.chart.${chart} .state.leaf.active > rect:first-child`).evaluateAll((all) =>
+    all.slice(-1).map((each) => {
+      const view = each.closest('svg')?.getBoundingClientRect() as DOMRect
+      const { left, right, top, bottom } = each.getBoundingClientRect()
+      return left >= view.left - 1 && right <= view.right + 1 && top >= view.top - 1 && bottom <= view.bottom + 1
+    }),
+  )
 
 describe('guards', () => {
   it('lists each refusal with call, reason, blockers and key, and draws the refused edge on the chart', async () => {
@@ -155,9 +178,59 @@ describe('charts', () => {
     await expect.poll(() => page.locator('.chart.call .edge-name').count()).toBeGreaterThan(5)
   })
 
+  it.each([
+    { width: 1440, height: 900 },
+    { width: 1920, height: 1080 },
+    { width: 1024, height: 700 },
+    { width: 390, height: 844 },
+  ])('have names of at least 11 pixels at $width × $height, with the active state in view', async (viewport) => {
+    const page = await openAgent({ viewport })
+    for (const chart of ['executor', 'call']) {
+      expect(await smallestLetters(page, chart)).toBeGreaterThanOrEqual(11)
+      expect(await activeInView(page, chart)).toEqual([true])
+    }
+    await page.getByRole('button', { name: 'show the query' }).click()
+    await drawn(page, '.chart.of-query')
+    expect(await smallestLetters(page, 'executor')).toBeGreaterThanOrEqual(11)
+  })
+
+  it('follow the active state through the whole recording', async () => {
+    const page = await openAgent()
+    await page.getByRole('button', { name: 'show the query' }).click()
+    await drawn(page, '.chart.of-query')
+    const moments = await scrubByFrame(page)
+    const last = Number(await moments.getAttribute('max'))
+    for (let at = 0; at <= last; at += Math.ceil(last / 12)) {
+      await moments.fill(String(at))
+      for (const chart of ['executor', 'call']) {
+        await expect.poll(() => activeInView(page, chart)).not.toContain(false)
+      }
+    }
+  })
+
+  it('show all of a chart that does not fit, on demand', async () => {
+    const page = await openAgent()
+    const whole = page.getByRole('button', { name: 'The whole chart call' })
+    const hidden = () =>
+      page.locator('.chart.call .state.leaf').evaluateAll((all) => {
+        const view = all[0]?.closest('svg')?.getBoundingClientRect() as DOMRect
+        return all.filter((each) => {
+          const { left, right, top, bottom } = each.getBoundingClientRect()
+          return left < view.left || right > view.right || top < view.top || bottom > view.bottom
+        }).length
+      })
+    expect(await hidden()).toBeGreaterThan(0)
+    await whole.click()
+    await expect.poll(hidden).toBe(0)
+    await whole.click()
+    await expect.poll(hidden).toBeGreaterThan(0)
+    expect(stage.complaints).toEqual([])
+  })
+
   it('shows which calls are in a state, by a click on it and by keyboard; empty lanes are collapsed', async () => {
     const page = await openAgent()
     expect(await texts(page, '.chart.call .in-it')).toEqual(['1', '1', '1'])
+    await page.getByRole('button', { name: 'The whole chart call' }).click()
     await page.locator('.chart.call [data-state=queued] > text').click()
     const list = page.getByRole('region', { name: 'Calls in a state' })
     await expect.poll(() => list.locator('li .link').allTextContents()).toEqual(['#3 Write(CHANGELOG.md)'])

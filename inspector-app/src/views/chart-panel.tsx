@@ -30,7 +30,7 @@ interface Props {
 export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const store = useStore()
   const { state, run } = useView()
-  const { ref, layout, isBusy, box, fit, reset, isMoved } = useChart(chart)
+  const { ref, layout, isBusy, box, fit, reset, isMoved, isFollowing, isWhole, setWhole } = useChart(chart, actor)
   const [picked, pick] = useState<number | undefined>()
   const heat = chart === undefined ? undefined : heatFor(state, cast, chart)
   const isFull = state.full === id
@@ -94,6 +94,18 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
         </select>
         {isMoved && (
           <button type="button" aria-label="Fit the chart" title="Fit" onClick={reset}>
+            <Icon name="fit" />
+          </button>
+        )}
+        {!isMoved && (isFollowing || isWhole) && (
+          <button
+            type="button"
+            class="whole"
+            aria-pressed={isWhole}
+            aria-label={`The whole chart ${id}`}
+            title={isWhole ? 'Follow the active state in readable letters' : 'Show the whole chart'}
+            onClick={() => setWhole(!isWhole)}
+          >
             <Icon name="fit" />
           </button>
         )}

@@ -16,7 +16,7 @@ export function CoverageBoard({ file }: { file: CoverageFile }) {
 }
 
 function CoveredChart({ chart, counts }: { chart: ChartDefinition; counts: readonly number[] }) {
-  const { ref, box, layout, fit } = useChart(chart)
+  const { ref, box, layout, fit } = useChart(chart, undefined)
   const heat = heatOf(chart, counts)
   return (
     <section class="panel chart" aria-label={`${chart.id}: coverage`}>

@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact'
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
-import { fitOf, type Layout, type Room } from '../chart/graph.ts'
+import { type Box, fitOf, type Layout, type Room } from '../chart/graph.ts'
+import type { Actor } from '../model/model.ts'
 import { useStore } from '../use-view.ts'
 import { usePanZoom } from './use-pan-zoom.ts'
 
@@ -15,16 +16,23 @@ interface ShownChart extends ReturnType<typeof usePanZoom> {
 }
 
 /** A chart, laid out for the shape of its panel. */
-export function useChart(chart: ChartDefinition | undefined): ShownChart {
+export function useChart(chart: ChartDefinition | undefined, actor: Actor | undefined): ShownChart {
   const store = useStore()
   const ref = useRef<SVGSVGElement>(null)
   const room = useRoom(ref)
   const [, redraw] = useState(0)
   const onLayout = useCallback(() => redraw((count) => count + 1), [])
   const layout = chart === undefined ? undefined : store.layouts.of(chart, room, onLayout)
-  const zoom = usePanZoom(ref, layout ?? { width: 1, height: 1 }, room)
+  const zoom = usePanZoom(ref, layout ?? { width: 1, height: 1 }, room, chart && focusOf(chart, layout, actor))
   const isBusy = chart !== undefined && store.layouts.isBusyWith(chart)
   return { ref, layout, isBusy, fit: fitOf(zoom.box, room), ...zoom }
+}
+
+/** The active states that have no others inside. Undefined without an actor: then the whole chart matters. */
+function focusOf(chart: ChartDefinition, layout: Layout | undefined, actor: Actor | undefined): Box[] | undefined {
+  const active = new Set(actor?.active)
+  const parents = new Set(chart.nodes.map(({ parent }) => parent))
+  return actor && [...active].flatMap((id) => (parents.has(id) ? [] : (layout?.boxes.get(id) ?? [])))
 }
 
 /** The size of an element, while it changes. */

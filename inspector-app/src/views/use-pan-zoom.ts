@@ -1,35 +1,32 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Room } from '../chart/graph.ts'
+import { type ViewBox, viewOf } from '../chart/follow.ts'
+import type { Box, Room } from '../chart/graph.ts'
 
-interface ViewBox {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
+interface PanZoom {
+  readonly box: ViewBox
+  readonly reset: () => void
+  readonly isMoved: boolean
+  /** The panel is too small for the whole chart in readable letters, so it shows the part around the active states. */
+  readonly isFollowing: boolean
+  readonly isWhole: boolean
+  readonly setWhole: (isWhole: boolean) => void
 }
 
-/** A small chart in a large panel stays at this size. */
-const maxFit = 1.7
-
-/** Zoom with the wheel or two fingers, pan by dragging. Initially the drawing fits. */
+/** Zoom with the wheel or two fingers, pan by dragging. Initially the drawing fits, or shows the states in `focus`. */
 export function usePanZoom(
   ref: RefObject<SVGSVGElement>,
-  { width, height }: Room,
+  drawing: Room,
   room: Room,
-): { box: ViewBox; reset: () => void; isMoved: boolean } {
+  focus: readonly Box[] | undefined,
+): PanZoom {
   const [moved, setMoved] = useState<ViewBox | undefined>()
-  const [shownWidth, shownHeight] = [
-    Math.max(width + 12, room.width / maxFit),
-    Math.max(height + 12, room.height / maxFit),
-  ]
-  const fit: ViewBox = {
-    x: (width - shownWidth) / 2,
-    y: (height - shownHeight) / 2,
-    width: shownWidth,
-    height: shownHeight,
-  }
-  const box = moved ?? fit
+  const [isWhole, setWhole] = useState(false)
+  const last = useRef<ViewBox | undefined>()
+  const view = viewOf(drawing, room, isWhole ? undefined : focus, last.current)
+  last.current = view
+  const isFollowing = view.width < drawing.width || view.height < drawing.height
+  const box = moved ?? view
   const current = useRef(box)
   current.current = box
   useEffect(() => {
@@ -80,5 +77,10 @@ export function usePanZoom(
       svg.removeEventListener('pointerdown', onDown)
     }
   }, [])
-  return { box, reset: () => setMoved(undefined), isMoved: moved !== undefined }
+  const reset = (): void => setMoved(undefined)
+  const show = (whole: boolean): void => {
+    reset()
+    setWhole(whole)
+  }
+  return { box, reset, isMoved: moved !== undefined, isFollowing, isWhole, setWhole: show }
 }
