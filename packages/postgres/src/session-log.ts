@@ -18,9 +18,12 @@ export const stateOf = (status: unknown, questions: unknown): SessionState => ({
   questions: new Map(JSON.parse(String(questions))),
 })
 
+/** Most records are of these types, which change no state: reading them would take longer than anything else here. */
+const stateless = /^\{"t":"(reply\.(started|block|stopped)|call\.started|turn\.committed|usage\.spent)"/
+
 /** The state of a log, from its records. */
 export const foldState = (bodies: readonly string[], from: SessionState = newSessionState): SessionState =>
-  bodies.reduce((state, body) => stateAfter(state, JSON.parse(body)), from)
+  bodies.reduce((state, body) => (stateless.test(body) ? state : stateAfter(state, JSON.parse(body))), from)
 
 /** The log of a session that this process owns. */
 export class SessionLog implements JournalSink {
@@ -85,8 +88,10 @@ export class SessionLog implements JournalSink {
     const notes = batch.flatMap(({ body }) => (body.includes('"note"') ? noteIn(body) : []))
     const hasNotes = notes.length > 0
     const bytes = batch.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
+    // arrays of one take longer than plain values
+    const one = batch.length === 1 ? batch[0] : undefined
     return {
-      name: `signalbox-commit-${hasNotes ? 'notes-' : ''}${schema}`,
+      name: `signalbox-commit-${one ? 'one-' : ''}${hasNotes ? 'notes-' : ''}${schema}`,
       text: `with owned as (
           update ${schema}.sessions
           set records = records + $4, bytes = bytes + $5, status = $6, questions = $7, updated_at = $8, touched = now()
@@ -94,11 +99,11 @@ export class SessionLog implements JournalSink {
           returning session
         )${hasNotes ? copied(schema) : ''}
         insert into ${schema}.records (session, n, at, body)
-        select owned.session, new.n, new.at, new.body
-        from owned, unnest($9::integer[], $10::bigint[], $11::text[]) as new (n, at, body)`,
+        ${one ? oneRecord : allRecords}`,
       values: [
         ...[this.#session, this.#token, this.#records, batch.length, bytes, state.status, questionsText(state)],
-        ...[batch.at(-1)?.at, batch.map(({ n }) => n), batch.map(({ at }) => at), batch.map(({ body }) => body)],
+        batch.at(-1)?.at,
+        ...(one ? [one.n, one.at, one.body] : columnsOf(batch)),
         ...(hasNotes ? [notes] : []),
       ],
     }
@@ -113,6 +118,17 @@ export class SessionLog implements JournalSink {
     return rows[0]?.token === this.#token && rows[0]?.records === this.#records + added
   }
 }
+
+const oneRecord = 'select owned.session, $9::integer, $10::bigint, $11::text from owned'
+
+const allRecords = `select owned.session, new.n, new.at, new.body
+        from owned, unnest($9::integer[], $10::bigint[], $11::text[]) as new (n, at, body)`
+
+const columnsOf = (batch: readonly PendingRecord[]): unknown[][] => [
+  batch.map(({ n }) => n),
+  batch.map(({ at }) => at),
+  batch.map(({ body }) => body),
+]
 
 /** Only few commits have notes, and an update of none still takes its time. */
 const copied = (schema: string): string => `, copied as (
