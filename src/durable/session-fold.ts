@@ -37,6 +37,8 @@ export class SessionFold {
   readonly usage: UsageTotal
   /** Requests under way, those of agents included, by number. */
   readonly requests = new Map<number, RequestOpened>()
+  /** Agents, however deep inside, that are counted, with the last reply whose calls are. */
+  readonly counted = new Map<string, string | undefined>()
   status: 'idle' | 'running' | 'suspended' = 'idle'
   rules: PermissionLists = {}
   context: Record<string, unknown> = {}
@@ -264,6 +266,7 @@ const steps: Steps & { [type: string]: unknown } = {
   },
   'usage.spent': (fold, { spent }) => {
     fold.usage.add(spent)
+    if (spent.of !== undefined) fold.counted.set(spent.of.session, spent.of.reply)
     if (spent.closes !== undefined) fold.requests.delete(spent.closes)
     if (spent.opens !== undefined) fold.requests.set(spent.opens.number, spent.opens)
   },

@@ -115,6 +115,14 @@ export class SessionLog implements SessionJournal {
     return this.#fold.isUnfinished
   }
 
+  get isCounted(): boolean {
+    return this.#outermost.#fold.counted.has(this.session)
+  }
+
+  get #outermost(): SessionLog {
+    return this.#options.outer === undefined ? this : this.#options.outer.#outermost
+  }
+
   get hasAnswered(): boolean {
     return this.#fold.hasAnswered || this.#agents.logs.some(({ hasAnswered }) => hasAnswered)
   }
@@ -362,9 +370,17 @@ export class SessionLog implements SessionJournal {
   ): Promise<SessionLog> {
     const start = { ...created, messages: [], outer: this.session }
     const log = await SessionLog.open(id, { ...this.#options, outer: this }, mode, start)
+    log.#markCounted()
     this.#agents.add(id, { log, call: { toolUseID: call, toolName: tool } })
     log.#hearAnswers()
     return log
+  }
+
+  /** A process that ended may have counted calls whose turn this log does not call over: it goes on, and they count once. */
+  #markCounted(): void {
+    const { turn } = this.#fold
+    if (turn === undefined || this.#outermost.#fold.counted.get(this.session) !== turn.reply) return
+    for (const past of turn.calls.values()) past.isCounted = true
   }
 
   /** While no session runs on this log. Other notes wait for one that does. */

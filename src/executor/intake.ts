@@ -98,7 +98,7 @@ export class Intake {
     const id = isClash || block.id === '' ? this.#mint() : block.id
     const tool = this.#tools.find(block.name)
     // the usage of a recovered turn is not recorded yet: its calls meet the limit in the same order as before
-    const hasRoom = this.#account?.call(past?.started !== undefined) !== false
+    const hasRoom = this.#account?.call(past?.started !== undefined, past?.isCounted) !== false
     const isRefused = !hasRoom && past?.completed === undefined
     const problem = isRefused ? resultTexts.limitReached() : error
     const answer = past?.started === undefined ? answerWithoutRun(isClash, block, tool, problem) : undefined

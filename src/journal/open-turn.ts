@@ -12,6 +12,8 @@ export interface CallPast {
   readonly read?: readonly string[] | undefined
   /** The background call that it became. It counts when the call is completed. */
   readonly background?: LoggedBackground | undefined
+  /** The log of the outermost session has counted it. */
+  readonly isCounted?: boolean | undefined
 }
 
 /** A background call that the log has, until its outcome is delivered. */
@@ -30,11 +32,12 @@ export type LoggedCall = { -readonly [Key in keyof CallPast]: CallPast[Key] }
 
 /** The current recorded state of a call. Only the answer can still change: it may come before the question is asked again. */
 export function pastOf(logged: LoggedCall): CallPast {
-  const { asked, started, completed } = logged
+  const { asked, started, completed, isCounted } = logged
   return {
     asked,
     started,
     completed,
+    isCounted,
     get answer() {
       return asked === undefined ? undefined : logged.answer
     },

@@ -8,7 +8,7 @@ import type { Message } from '../messages/message.ts'
 import { takeOutcomes, takeSent } from './preparing.ts'
 import type { QueryLoop } from './query-loop.ts'
 import type { QueryResult } from './query-message.ts'
-import { dropClaim, endRequest } from './spending.ts'
+import { countedOf, dropClaim, endRequest } from './spending.ts'
 
 /** The body of every final state: stops everything, keeps all messages of the user, and reports the reason to the reader. */
 export function conclude(loop: QueryLoop, ending: QueryEnding): void {
@@ -33,7 +33,7 @@ function report(loop: QueryLoop, ending: QueryEnding): void {
   const added = isResumable ? [] : closeTranscript(loop, ending)
   const { stopReason, stopDetails } = attempt
   if (isResumable) account.dropWork()
-  else account.recordWork()
+  else account.recordWork(countedOf(loop, attempt))
   const { usage } = account
   const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }), usage }
   if (log === undefined || ending.reason === 'journal_error') return outgoing.end(result)

@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'
+import { countedOf } from './spending.ts'
 
 /** Waits for the last result of the reply, and for the bodies of discarded attempts. */
 export function drain(loop: QueryLoop): void {
@@ -34,7 +35,7 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   loop.loopGuard?.note(attempt.assistants, attempt.results, (id) => attempt.isRefused(String(id)))
   const read = loop.background.commit((id) => attempt.hasCall(id), attempt.toldBefore)
   loop.setup.clearAddedRules()
-  if (attempt.isResumed) loop.account.recordWork()
+  if (attempt.isResumed) loop.account.recordWork(countedOf(loop, attempt))
   else {
     recordTurn(loop, attempt, read)
     loop.turns++
@@ -45,9 +46,10 @@ export function drained(loop: QueryLoop, attempt: Attempt): void {
   loop.tell({ type: 'results.drained' })
 }
 
-function recordTurn(loop: QueryLoop, { reply, isPaused, isHookStopped }: Attempt, read: readonly string[]): void {
+function recordTurn(loop: QueryLoop, attempt: Attempt, read: readonly string[]): void {
   const { log, account } = loop
-  const calls = account.recordTurn()
+  const { reply, isPaused, isHookStopped } = attempt
+  const calls = account.recordTurn(countedOf(loop, attempt))
   const more = {
     ...(isHookStopped && { isHookStopped }),
     ...(read.length > 0 && { read }),

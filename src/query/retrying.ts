@@ -5,7 +5,7 @@ import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.
 import { createSystemMessage } from '../messages/create-messages.ts'
 import type { Attempt } from './attempt.ts'
 import type { QueryLoop } from './query-loop.ts'
-import { endRequest, splitRequest } from './spending.ts'
+import { countedOf, endRequest, splitRequest } from './spending.ts'
 import { reportReply } from './streaming.ts'
 
 /** Waits until the delay is over and no body of an old attempt runs any more. */
@@ -80,7 +80,7 @@ export function cutReply(loop: QueryLoop): void {
 
 function recordDiscard(loop: QueryLoop, { calls }: { calls: DiscardedCall[] }, next?: Attempt): void {
   const { attempt, choice, account } = loop
-  account.recordWork()
+  account.recordWork(countedOf(loop, attempt))
   attempt.recordDiscard({ calls, reports: loop.takeReports(), ...(choice.isFallback && { usesFallback: true }) }, next)
 }
 

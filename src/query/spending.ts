@@ -4,7 +4,8 @@ import { createSystemMessage } from '../messages/create-messages.ts'
 import { callOf } from '../pipeline/detaching.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { Account, type AccountOptions, type Claim } from '../usage/account.ts'
-import { type RequestSpent, readTokens, type TokenCounts } from '../usage/usage-total.ts'
+import { type CountedOf, type RequestSpent, readTokens, type TokenCounts } from '../usage/usage-total.ts'
+import type { Attempt } from './attempt.ts'
 import type { QueryOptions } from './options.ts'
 import type { QueryLoop } from './query-loop.ts'
 
@@ -15,14 +16,15 @@ export interface OpenRequest {
   readonly isNew: boolean
 }
 
-/** The account of an agent that is recorded. `isNew`: it has not begun in an earlier process. */
+/** The account of an agent that is recorded. `isNew`: no earlier process has counted it. */
 export function recordedAgentAccount(
   context: Partial<ToolUseContext>,
   { limits, executor }: Pick<QueryOptions, 'limits' | 'executor'>,
+  session: string,
   isNew: boolean,
 ): Account | undefined {
   const { clock, idsAndTime } = readOptions(executor)
-  return agentAccount(context, isNew, { limits, clock, now: idsAndTime.now })
+  return agentAccount(context, { session, isNew }, { limits, clock, now: idsAndTime.now })
 }
 
 /** The account of a run: inside that of its session, or of the run whose call it works for. */
@@ -33,20 +35,24 @@ export function accountOf(
   // the limits of a session hold for all its runs together
   if (account !== undefined) return new Account({ prices, parent: account })
   const own = { prices, limits, clock, now }
-  return agentAccount(context, true, own) ?? new Account(own)
+  return agentAccount(context, { isNew: true }, own) ?? new Account(own)
 }
 
-/** The account of a run inside a call; undefined where there is no call. `isNew`: it has not begun in an earlier process. */
+/** The account of a run inside a call; undefined where there is no call. */
 function agentAccount(
   context: Partial<ToolUseContext> | undefined,
-  isNew: boolean,
+  { session, isNew }: { readonly session?: string; readonly isNew: boolean },
   own: Omit<AccountOptions, 'parent' | 'isAgent'>,
 ): Account | undefined {
   const parent = callOf(context)?.executor.account
   if (parent === undefined) return undefined
-  if (isNew) parent.agent()
+  if (isNew) parent.agent(session)
   return new Account({ ...own, parent, isAgent: true })
 }
+
+/** The calls of an agent are in its own log and, counted, in the log of the outermost session: a crash may come between. */
+export const countedOf = ({ log, account }: QueryLoop, { reply }: Attempt): CountedOf | undefined =>
+  log === undefined || account.depth === 0 ? undefined : { session: log.session, reply: reply.id }
 
 export function beginRequest(loop: QueryLoop): void {
   const { account, claim, choice, log } = loop

@@ -11,6 +11,7 @@ import { type Clock, platformClock } from '../base/clock.ts'
 import { ActiveTime } from './active-time.ts'
 import { dearest, isSet, type Limits } from './limits.ts'
 import {
+  type CountedOf,
   noTokens,
   type Prices,
   type RequestOpened,
@@ -118,8 +119,12 @@ export class Account {
     this.#time?.restore(usage.activeMs ?? 0)
   }
 
-  /** One more call. False if a limit forbids it; then it does not count. `isKnown`: it was made in an earlier process. */
-  call(isKnown: boolean): boolean {
+  /**
+   * One more call. False if a limit forbids it; then it does not count. `isKnown`: it was made in an earlier process.
+   * `isCounted`: the usage has it already.
+   */
+  call(isKnown: boolean, isCounted = false): boolean {
+    if (isCounted) return true
     if (this.isLimited && !isKnown && !this.#hasRoomFor('calls')) return false
     this.#calls++
     for (let each: Account | undefined = this; each !== undefined; each = each.parent) each.#total.calls++
@@ -134,9 +139,9 @@ export class Account {
   }
 
   /** One more agent inside. If a limit forbids it, everything ends before the agent's first request. */
-  agent(): void {
+  agent(session?: string): void {
     if (!this.#hasRoomFor('agents') || !this.#hasRoomFor('depth')) return
-    this.#spend({ agents: 1 })
+    this.#spend({ agents: 1, ...(session !== undefined && { of: { session } }) })
   }
 
   /** The request is under way. After a crash it is charged what it has reserved. */
@@ -207,20 +212,20 @@ export class Account {
   }
 
   /** The turn is over. Returns its calls if its own record is to tell them: after a crash between two records they would count twice. */
-  recordTurn(): number {
+  recordTurn(of?: CountedOf): number {
     // the turns of an agent are in a log of its own
     const isOwn = this.#recorder !== undefined && this.depth === 0
     const calls = isOwn ? this.#calls : 0
     if (isOwn) this.#calls = 0
-    this.recordWork()
+    this.recordWork(of)
     return calls
   }
 
-  /** The turn is over: its calls are recorded. */
-  recordWork(): void {
+  /** The turn is over: its calls are recorded. `of`: its log and its reply. */
+  recordWork(of?: CountedOf): void {
     const calls = this.#calls
     this.#calls = 0
-    if (calls > 0) this.#recorder?.({ calls })
+    if (calls > 0) this.#recorder?.({ calls, ...(of !== undefined && { of }) })
     this.recordTime()
   }
 

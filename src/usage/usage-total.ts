@@ -82,6 +82,12 @@ export interface RequestOpened {
   readonly assumed: { readonly input: number; readonly output: number }
 }
 
+/** The session of an agent, and the reply that made its calls. */
+export interface CountedOf {
+  readonly session: string
+  readonly reply?: string | undefined
+}
+
 /** What is added to a total. */
 export interface Spent {
   readonly request?: RequestSpent | undefined
@@ -91,6 +97,8 @@ export interface Spent {
   readonly closes?: number | undefined
   readonly calls?: number | undefined
   readonly agents?: number | undefined
+  /** Only for logs: the agent that is counted, or whose calls of this reply are. Its own log may not know it yet. */
+  readonly of?: CountedOf | undefined
   readonly toolMs?: number | undefined
   readonly activeMs?: number | undefined
 }

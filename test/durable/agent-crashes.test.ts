@@ -180,6 +180,30 @@ describe('crashes of a session with agents', () => {
     expect(unknowns).toBeLessThan(4)
   })
 
+  it('U1 U3 D17 after a crash at any record of any log, agents and their calls count once', async () => {
+    let time = 0
+    const journals = memoryJournals({ now: () => ++time })
+    const first = await open(journals, [])
+    first.send('pay')
+    await finish(first)
+    expect(first.usage).toMatchObject({ calls: 3, agents: 2, turns: 6 })
+    const logs = await logsOf(journals)
+    const moments = [...logs].flatMap(([id, records]) => records.map(({ at, t }) => [at, `${id} ${t}`] as const))
+    for (const [at, name] of moments.sort(([a], [b]) => a - b)) {
+      const store = await storeAt(logs, at)
+      const session = await open(store, [])
+      if (session.status === 'idle' && session.transcript.length === 0) session.send('pay')
+      else session.resume()
+      await finish(session)
+      const { calls, agents } = session.usage
+      expect([name, calls, agents]).toEqual([name, 3, 2])
+      // a third process knows the same
+      const folded = foldJournal((await logsOf(store)).get('s') as JournalRecord[])
+      expect([name, folded.usage.calls, folded.usage.agents]).toEqual([name, 3, 2])
+      await session.close()
+    }
+  })
+
   it('D11 D17 the table in the docs says what happens to the call of an agent', async () => {
     let time = 0
     const journals = memoryJournals({ now: () => ++time })

@@ -27,6 +27,8 @@ export interface SessionJournal extends RunLog {
   readonly sent: readonly UserMessage[]
   /** There is work to resume: an unfinished run, or a message. */
   readonly isUnfinished: boolean
+  /** The log of the outermost session counts this agent. */
+  readonly isCounted: boolean
   /** A call of the open turn has its answer and can continue. */
   readonly hasAnswered: boolean
   readonly rules: PermissionLists

@@ -19,8 +19,8 @@ export interface AgentJob {
   readonly context: Partial<ToolUseContext>
   /** The controller of the call that the agent works for. */
   readonly controller: AbortController
-  /** The account of the agent. `isNew`: it has not begun in an earlier process. */
-  account(isNew: boolean): Account | undefined
+  /** The account of the agent. `isNew`: no earlier process has counted it. */
+  account(session: string, isNew: boolean): Account | undefined
   onMessage(message: QueryMessage): void
   /** Returns what to do when the run has ended. */
   onRun(run: Query): () => void
@@ -43,7 +43,7 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   }
   const { options, prompt, context, canUseTool } = job
   const own = { ...context, abortController: new AbortController() }
-  const account = job.account(!journal.isUnfinished)
+  const account = job.account(journal.session, !journal.isUnfinished && !journal.isCounted)
   const session = new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
   const stopAsking = passOnQuestions(session, canUseTool)
   const view = session.messages({ after: session.transcript.at(-1)?.uuid })

@@ -99,7 +99,11 @@ export function subAgent({
           ? await runQuery(query({ ...options, messages: prompt, canUseTool, context }), onMessage, onRun)
           : await runAgentSession(recorded, {
               ...{ options, prompt, canUseTool, context, controller: abortController },
-              ...{ onMessage, onRun, account: (isNew) => recordedAgentAccount(callContext, options, isNew) },
+              ...{
+                onMessage,
+                onRun,
+                account: (session, isNew) => recordedAgentAccount(callContext, options, session, isNew),
+              },
             })
       return reportOf(result, transcript, abortController.signal.aborted)
     },
