@@ -81,13 +81,7 @@ export const schedulingFaults = [
     'traffic',
     resources,
   ],
-  [
-    executor,
-    'a call that waits for a person takes a place',
-    'this.#paused.add(call)',
-    'void call',
-    resources,
-  ],
+  [executor, 'a call that waits for a person takes a place', 'this.#paused.add(call)', 'void call', resources],
   // keys that executors share
   [executor, 'a claim waits behind its own call', 'isWaiting(other) && around.length > 0 &&', 'false &&', book],
   [
