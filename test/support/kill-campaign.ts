@@ -162,7 +162,123 @@ export async function runStopped(campaign: Campaign): Promise<number> {
   return stopped
 }
 
+/**
+ * Stops a process with SIGSTOP while its sessions and their agents run, lets a second process take them over and end them,
+ * and lets the first go on. Returns how many sessions were taken from it.
+ */
+export async function runTakenOver(campaign: Campaign): Promise<number> {
+  const { home, store, seed: first, wanted } = campaign
+  const perProcess = 8
+  let taken = 0
+  for (let batch = 0; taken < wanted; batch++) {
+    const seeds = Array.from({ length: perProcess }, (_, at) => first * 9_000_011 + batch * perProcess + at)
+    const livesOf = (life: number): LifeOf[] =>
+      seeds.map((seed) => ({ id: `o${seed}`, effects: effectsOf(home, seed), seed: seed * 100 + life }))
+    const owner = start(campaign, livesOf(0))
+    const { ended, isGone, heard, trouble } = await stopAfter(owner, perProcess, (batch * 29) % 160)
+    const lost = seeds.filter((seed) => !ended.has(`o${seed}`))
+    taken += lost.length
+    try {
+      const next = await liveAndDie(campaign, livesOf(1), undefined)
+      const before = new Map(await Promise.all(seeds.map(async (seed) => [seed, await toldIn(home, seed)] as const)))
+      const lengths = await lengthsOf(store)
+      const said = heard.length
+      owner.kill('SIGCONT')
+      const code = await within(isGone, `the first owner hangs in batch ${batch}`)
+      const problems: string[] = []
+      if (code !== 0) problems.push(`the first owner ended with ${code}: ${trouble()}`)
+      const all = await recordsIn(store)
+      // a body that only reads is not recorded; another one begins late only if its start was durable before the stop
+      for (const seed of lost) {
+        const more = (await toldIn(home, seed)).slice(before.get(seed)?.length ?? 0)
+        for (const { began, name } of more) {
+          if (began === undefined || name === 'Read') continue
+          const isRecorded = all.some(
+            ({ id, record: { t, call } }) =>
+              t === 'call.started' && `${id}/`.startsWith(`o${seed}/`) && String(call).endsWith(`_${began}`),
+          )
+          if (!isRecorded) problems.push(`seed ${seed}: ${began} began too late`)
+        }
+      }
+      // nobody gets a result that is not in the log
+      const logs = JSON.stringify(all)
+      const invented = heard.slice(said).filter(({ result }) => result !== undefined && !logs.includes(result))
+      if (invented.length > 0) problems.push(`the first owner yielded ${invented.length} results`)
+      if (JSON.stringify(await lengthsOf(store)) !== JSON.stringify(lengths)) problems.push('the first owner wrote')
+      for (const seed of seeds) {
+        const found = await judge(store, `o${seed}`, next.ended.get(`o${seed}`) ?? [], effectsOf(home, seed))
+        problems.push(...found.map((problem) => `seed ${seed}: ${problem}`))
+      }
+      if (problems.length > 0) throw new Error(`taken over, batch ${batch}: ${problems.join('; ')}`)
+    } finally {
+      owner.kill('SIGKILL')
+    }
+    for (const seed of seeds) await store.remove(`o${seed}`)
+  }
+  return taken
+}
+
+interface Heard {
+  readonly ended?: string
+  readonly transcript?: unknown[]
+  readonly opened?: string
+  /** The uuid of a message with results. */
+  readonly result?: string
+}
+
+/** Stops a process this many steps after it has opened its sessions, unless it ends before. */
+async function stopAfter(child: ChildProcess, sessions: number, steps: number) {
+  const ended = new Map<string, unknown[]>()
+  const heard: Heard[] = []
+  let said = ''
+  child.stderr?.on('data', (data) => {
+    said += data
+  })
+  const isGone = new Promise<unknown>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
+  await new Promise<void>((resolve) => {
+    let [opened, passed] = [0, 0]
+    child.once('exit', () => resolve())
+    child.on('message', (message: Heard) => {
+      heard.push(message)
+      if (message.opened !== undefined) opened++
+      if (message.ended !== undefined) ended.set(message.ended, message.transcript ?? [])
+      if (opened < sessions || passed++ !== steps) return
+      child.kill('SIGSTOP')
+      resolve()
+    })
+  })
+  return { ended, heard, isGone, trouble: () => said }
+}
+
+async function within<T>(promise: Promise<T>, problem: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(problem)), patienceMs)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+async function recordsIn(store: JournalStore): Promise<{ id: string; record: JournalRecord }[]> {
+  const all: { id: string; record: JournalRecord }[] = []
+  for await (const { id } of store.list()) for await (const record of store.read(id)) all.push({ id, record })
+  return all
+}
+
+async function lengthsOf(store: JournalStore): Promise<unknown[]> {
+  const lengths: [string, number][] = []
+  for await (const { id, records } of store.list()) lengths.push([id, records])
+  return lengths.sort()
+}
+
 const effectsOf = (home: string, seed: number): string => join(home, `effects-${seed}.jsonl`)
+
+async function linesOf(effects: string): Promise<Told[]> {
+  if (!existsSync(effects)) return []
+  const lines = (await readFile(effects, 'utf8')).trim().split('\n')
+  return lines.filter(Boolean).map((line) => JSON.parse(line))
+}
+
+const toldIn = (home: string, seed: number): Promise<Told[]> => linesOf(effectsOf(home, seed))
 
 async function judge(
   store: JournalStore,
@@ -171,13 +287,7 @@ async function judge(
   effects: string,
 ): Promise<string[]> {
   const problems: string[] = []
-  const told: Told[] = existsSync(effects)
-    ? (await readFile(effects, 'utf8'))
-        .trim()
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
-    : []
+  const told = await linesOf(effects)
   const records: JournalRecord[] = []
   for await (const record of store.read(id)) records.push(record)
   const all = [...records]

@@ -63,7 +63,12 @@ async function live(journals: JournalStore, { id, effects, seed }: LifeOf): Prom
     },
   })
   process.send?.({ opened: session.status })
-  session.on('run_started', ({ run }) => void run.onMessage(() => void process.send?.({ step: 'message' })))
+  session.on('run_started', ({ run }) => {
+    run.onMessage((message) => {
+      const isResult = message.type === 'user' && JSON.stringify(message.message.content).includes('tool_result')
+      process.send?.({ step: 'message', ...(isResult && { result: message.uuid }) })
+    })
+  })
   if (session.transcript.length === 0 && session.status === 'idle') session.send('go')
   else if (session.status === 'suspended') session.resume()
   await session.whenIdle()

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { begin } from './begin.ts'
 import { migrate } from './migrations.ts'
 import type { ClientLike, PoolLike, Rows } from './options.ts'
 
-/** SQLSTATEs of a server that is stopping, starting or out of connections, and of conflicting transactions. */
-const passing = /^(08...|57P0.|53300|40001|40P01)$/
+/** SQLSTATEs of a server that is stopping, starting or out of connections, of conflicting transactions and of idle ones. */
+const passing = /^(08...|57P0.|53300|40001|40P01|25P03)$/
 const systemErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
 const lostConnection =
   /connection (terminated|ended|timeout|error)|timeout exceeded when trying to connect|not queryable/i
@@ -83,7 +84,7 @@ export class Database {
 
 /** Runs `work` as one transaction. */
 export async function transaction<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
-  await client.query({ text: 'begin' })
+  await client.query({ text: begin })
   try {
     const result = await work()
     await client.query({ text: 'commit' })

@@ -1,4 +1,5 @@
 import { SignalboxError } from 'signalbox'
+import { begin } from './begin.ts'
 import type { ClientLike } from './options.ts'
 
 /** Each entry leads from one version to the next. Released entries never change. `$schema` is replaced. */
@@ -40,7 +41,7 @@ const migrations = [
 /** Brings the tables to this version. Any number of processes may do so at once. */
 export async function migrate(client: ClientLike, schema: string): Promise<void> {
   if ((await versionOf(client, schema)) === migrations.length) return
-  await client.query({ text: 'begin' })
+  await client.query({ text: begin })
   try {
     await client.query({ text: 'select pg_advisory_xact_lock(hashtext($1))', values: [`signalbox ${schema}`] })
     await client.query({ text: `create schema if not exists ${schema}` })

@@ -7,6 +7,7 @@ import {
   type PendingRecord,
   type SessionState,
   sessionExists,
+  sessionFenced,
   sessionNotFound,
   storedRecord,
 } from 'signalbox/durable'
@@ -28,12 +29,18 @@ export function openSession(
   id: string,
   token: string,
   given: OpenJournalOptions,
+  outerToken: string | undefined,
 ): Promise<OpenedSession> {
   const session = hashOf(id)
   const outer = outerIn(given.created)
   const query = (text: string, ...values: unknown[]) =>
     client.query({ text: text.replaceAll('$schema', schema), values })
   return transaction(client, async () => {
+    if (outer !== undefined && outerToken !== undefined) {
+      // an owner that was replaced must not take an agent from the next one; no opening of the outer session comes between
+      const around = await query('select token from $schema.sessions where session = $1 for share', hashOf(outer))
+      if (around.rows[0]?.token !== outerToken) throw sessionFenced(outer)
+    }
     if (given.mode !== 'resume') {
       await query(
         `insert into $schema.sessions

@@ -160,6 +160,57 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     }
   })
 
+  it('D10 D17 an owner that was replaced cannot open an agent: the next owner keeps it', async () => {
+    const [first, next] = [make(), make()]
+    const agent = { mode: 'either', created: { messages: [], outer: 's' } } as const
+    const old = await first.open('s', { owner: 'first', mode: 'create' })
+    const outer = await next.open('s', { owner: 'next', mode: 'resume' })
+    const inner = await next.open('s/r/c', { owner: 'next', ...agent })
+    await expect(first.open('s/r/c', { owner: 'first', ...agent })).rejects.toMatchObject({ code: 'session_fenced' })
+    await expect(first.open('s/r/d', { owner: 'first', ...agent })).rejects.toMatchObject({ code: 'session_fenced' })
+    inner.append(sent('still mine'))
+    await inner.flush()
+    const types: string[] = []
+    for await (const { t } of next.read('s/r/c')) types.push(t)
+    expect(types).toEqual(['session.created', 'session.opened', 'message.sent'])
+    await Promise.all([old, outer, inner].map((journal) => journal.close().catch(() => undefined)))
+    await Promise.all([first.end(), next.end()])
+  })
+
+  it('D10 a process that is stopped while it opens a session does not keep others from it', async () => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    pool.on('error', () => undefined)
+    let stop = (): void => undefined
+    const isStopped = new Promise<void>((resolve) => {
+      stop = resolve
+    })
+    const connect = async () => {
+      const client = await pool.connect()
+      client.on('error', () => undefined)
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>
+      return Object.assign(Object.create(client), {
+        async query(given: { text: string }) {
+          const result = await query(given)
+          if (!given.text.includes('for update')) return result
+          stop()
+          return new Promise<never>(() => undefined)
+        },
+      })
+    }
+    const next = make()
+    await (await next.open('s', { owner: 'before', mode: 'create' })).close()
+    const first = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    void first.open('s', { owner: 'first', mode: 'resume' })
+    await isStopped
+    const journal = await next.open('s', { owner: 'next', mode: 'resume' })
+    expect(journal.records.filter(({ t }) => t === 'session.opened').map(({ owner }) => owner)).toEqual([
+      'before',
+      'next',
+    ])
+    await journal.close()
+    await next.end()
+  })
+
   it('D25 sweeps idle sessions, by the clock of the database, and never others', async () => {
     const store = make()
     const write = async (id: string, ...types: string[]) => {
