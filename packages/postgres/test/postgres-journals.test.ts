@@ -6,6 +6,7 @@ import pg from 'pg'
 import type { NewRecord } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expectAgentsToStay } from '../../../test/support/replaced-owner.ts'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
@@ -162,18 +163,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
 
   it('D10 D17 an owner that was replaced cannot open an agent: the next owner keeps it', async () => {
     const [first, next] = [make(), make()]
-    const agent = { mode: 'either', created: { messages: [], outer: 's' } } as const
-    const old = await first.open('s', { owner: 'first', mode: 'create' })
-    const outer = await next.open('s', { owner: 'next', mode: 'resume' })
-    const inner = await next.open('s/r/c', { owner: 'next', ...agent })
-    await expect(first.open('s/r/c', { owner: 'first', ...agent })).rejects.toMatchObject({ code: 'session_fenced' })
-    await expect(first.open('s/r/d', { owner: 'first', ...agent })).rejects.toMatchObject({ code: 'session_fenced' })
-    inner.append(sent('still mine'))
-    await inner.flush()
-    const types: string[] = []
-    for await (const { t } of next.read('s/r/c')) types.push(t)
-    expect(types).toEqual(['session.created', 'session.opened', 'message.sent'])
-    await Promise.all([old, outer, inner].map((journal) => journal.close().catch(() => undefined)))
+    await expectAgentsToStay(first, next)
     await Promise.all([first.end(), next.end()])
   })
 

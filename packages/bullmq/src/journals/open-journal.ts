@@ -7,6 +7,7 @@ import {
   outerIn,
   type SessionState,
   sessionExists,
+  sessionFenced,
   sessionNotFound,
   stateAfter,
   storedRecord,
@@ -26,9 +27,11 @@ export async function openJournal(
   token: string,
   lockMs: number,
   given: OpenJournalOptions,
+  outerToken: string | undefined,
 ): Promise<OpenedJournal> {
   const session = hashOf(id)
   const outer = outerIn(given.created)
+  const around = outer === undefined ? session : hashOf(outer)
   let born = ''
   let records: JournalRecord[] = []
   for (let attempt = 0; ; attempt++) {
@@ -45,13 +48,14 @@ export async function openJournal(
     const told = await database.script(
       openScript,
       ...[database.key(session), database.key(session, 'log'), database.key(session, 'alive'), database.index],
-      database.key(outer === undefined ? session : hashOf(outer), 'agents'),
+      ...[database.key(around), database.key(around, 'agents')],
       ...[token, born, records.length, attempt < patience ? 0 : 1, lockMs, session],
       ...[state.status, questionsText(state), openText(state)],
       bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
       ...[opening[0]?.at ?? 0, JSON.stringify(given.owner), JSON.stringify(id)],
-      ...[outer === undefined ? '' : JSON.stringify(outer), ...bodies],
+      ...[outer === undefined ? '' : JSON.stringify(outer), outerToken ?? '', ...bodies],
     )
+    if (told === 'fenced') throw sessionFenced(outer ?? id)
     if (told !== 'opened') continue
     const bytes = Number(await database.run((redis) => redis.hget(database.key(session), 'bytes')))
     return { records: all, bytes, state }

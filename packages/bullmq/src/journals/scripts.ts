@@ -18,21 +18,24 @@ end`
 /**
  * Makes a token the owner, if the caller has read the whole log. Otherwise `behind`; with `claims` the earlier owner can
  * no longer write from then on, so that the caller can catch up. Sent again after a lost reply, it changes nothing.
+ * `fenced` if another owner has the session around it: an earlier owner must not take an agent from the next one.
  *
- * KEYS session, log, alive, index, agents of the session around it.
- * ARGV token, born, records, claims, lock, hash, status, questions, open, bytes, at, owner, name, outer, bodies…
+ * KEYS session, log, alive, index, session around it, agents of that session.
+ * ARGV token, born, records, claims, lock, hash, status, questions, open, bytes, at, owner, name, outer, token of the
+ * session around it or '', bodies…
  */
 export const openScript: Script = {
-  keys: 5,
+  keys: 6,
   text: `
 local kept = redis.call('HMGET', KEYS[1], 'opened', 'born', 'records')
 if kept[1] == ARGV[1] then return 'opened' end
+if ARGV[15] ~= '' and redis.call('HGET', KEYS[5], 'token') ~= ARGV[15] then return 'fenced' end
 if (kept[2] or '') ~= ARGV[2] or (kept[3] or '0') ~= ARGV[3] then
   if ARGV[4] == '1' and kept[2] == ARGV[2] then redis.call('HSET', KEYS[1], 'token', ARGV[1]) end
   return 'behind'
 end
 local records = tonumber(ARGV[3])
-for place = 15, #ARGV do
+for place = 16, #ARGV do
   records = records + 1
   redis.call('XADD', KEYS[2], records .. '-0', 'at', ARGV[11], 'body', ARGV[place])
 end
@@ -45,7 +48,7 @@ if ARGV[2] == '' then
   redis.call('ZADD', KEYS[4], 0, ARGV[6])
   if ARGV[14] ~= '' then
     redis.call('HSET', KEYS[1], 'outer', ARGV[14])
-    redis.call('SADD', KEYS[5], ARGV[6])
+    redis.call('SADD', KEYS[6], ARGV[6])
   end
 end
 ${touch}
