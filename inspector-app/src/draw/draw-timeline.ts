@@ -131,8 +131,8 @@ function drawCall(
     // its body goes on below the end of the call
     const [x, end] = [xOf(detached.from), xOf(detached.to ?? view.to)]
     canvas.fillStyle = palette[call.lane] as string
-    canvas.globalAlpha = 0.4
-    canvas.fillRect(x, top + thick / 3, Math.max(1, end - x), Math.max(2, thick / 3))
+    canvas.globalAlpha = 0.45
+    canvas.fillRect(x, top + thick / 4, Math.max(1, end - x), Math.max(2, thick / 2))
     canvas.globalAlpha = 1
   }
   if (call.yieldedAt !== undefined) {

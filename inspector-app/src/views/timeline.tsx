@@ -50,6 +50,7 @@ const legend = [
   ['shared', 'shared'],
   ['exclusive', 'exclusive'],
   ['asking', 'asks, sent'],
+  ['background', 'background'],
   ['held', 'held'],
   ['dot ok', 'ok'],
   ['dot error', 'error'],

@@ -31,9 +31,22 @@ export function foldFrame<Run extends RunState, Server extends ServerState>(
     model.servers.set(frame.run, listener.newServer(newServerState<ActorIn<Server>>(frame), frame))
   } else {
     const run = model.runs.get(frame.run)
-    if (run !== undefined) return foldRun(run, frame, listener.run)
+    if (run !== undefined) {
+      foldRun(run, frame, listener.run)
+      if (frame.type === 'background') endInOthers(model, run, frame)
+      return
+    }
     const server = model.servers.get(frame.run)
     if (server !== undefined) foldServer(server, frame, listener.server)
+  }
+}
+
+/** A background call ends in a later turn than its own; the turns before it learn of it too. */
+function endInOthers({ runs }: Pick<RunModel<RunState>, 'runs'>, own: RunState, frame: FrameOf<'background'>): void {
+  if (frame.status === 'running' || frame.status === 'stopping') return
+  for (const run of runs.values()) {
+    const isListed = run.background.get(frame.id)?.call === frame.call
+    if (run !== own && (isListed || run.byId.has(frame.call))) foldBackground(run, frame)
   }
 }
 
