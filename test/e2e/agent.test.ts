@@ -122,6 +122,8 @@ describe('the arrangement', () => {
   ])('shows conversation, timeline, charts, call and story together at $width × $height', async (viewport) => {
     const { page } = await openAgent({ viewport, reducedMotion: 'reduce' })
     await page.locator('.call-panel').waitFor()
+    // a question that comes while the parts are measured moves them
+    await page.locator('.inbox').waitFor()
     const [question, rail, lanes, timeline, executor, chart, call, tabs, time] = await Promise.all(
       ['.inbox', '.conversation', '.lanes', '.timeline', '.chart.executor', '.chart.call', '.call-panel', '.details']
         .map((selector) => boxOf(page, selector))
