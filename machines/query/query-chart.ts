@@ -1,136 +1,12 @@
-import { assign, setup } from 'xstate'
 import { once } from '../once.ts'
 import type { LimitReached } from './budget.ts'
 import type { QueryEnding } from './query-ending.ts'
-import type { QueryPort } from './query-port.ts'
-
-/** The possible next steps after a failed stream. */
-export type Recovery = 'retry' | 'fallBack' | 'none'
-
-export type QueryEvent =
-  | { type: 'query.start' }
-  | { type: 'query.abort'; reason: unknown }
-  /** The user sends something new: the model stops, tools that yield stop, and the query continues with the message. */
-  | { type: 'query.steer' }
-  | { type: 'turn.prepared' }
-  | { type: 'turn.failed'; error: unknown }
-  /** The next request fits into every limit. */
-  | { type: 'reserve.granted' }
-  /** No further request may be made, in the whole tree. What is under way may finish. */
-  | { type: 'limit.reached'; reached: LimitReached }
-  /** Precedes it if time is up: what is under way stops. */
-  | { type: 'limit.stop'; reached: LimitReached }
-  /** `isWhole`: the reply was not cut off, so its last calls are complete. */
-  | { type: 'stream.ended'; isWhole: boolean }
-  /** The model refused, and there is no fallback model: its reply is dropped. */
-  | { type: 'stream.refused' }
-  /**
-   * The service restarts its reply, or hands it over to another model. `hasEffects`: a call that is not read-only has
-   * started, so the partial reply is kept; otherwise it is dropped.
-   */
-  | { type: 'stream.restarted'; hasEffects: boolean }
-  | { type: 'stream.failed'; error: unknown; recovery: Recovery; delayMs: number; hasEffects: boolean }
-  | { type: 'retry.due' }
-  | { type: 'results.drained' }
-  /** The turn of the log is rebuilt. `next` says where it goes on. */
-  | { type: 'turn.recovered'; next: 'preparing' | 'draining' | 'deciding' }
-  /** Sends no further request: the query ends, to be resumed later. Running work has a grace period. */
-  | { type: 'query.suspend'; graceMs: number }
-  | { type: 'suspend.due' }
-  /** Every call that is left waits for a person. */
-  | { type: 'calls.stalled' }
-  /** Every body has ended, or its grace period is over. */
-  | { type: 'tools.halted' }
-  /** Nothing can be recorded any more. */
-  | { type: 'journal.failed'; error: unknown }
-  /** A background call has an outcome for the model. */
-  | { type: 'background.finished' }
-  /** A message was sent while only background calls were under way. */
-  | { type: 'message.sent' }
-
-export interface QueryContext {
-  readonly port: QueryPort
-  /** The strongest abort so far: anything else replaces an interrupt. */
-  readonly abort: { readonly reason: unknown } | undefined
-  readonly error: unknown
-  /** Why the model is asked again. */
-  readonly transition: { readonly reason: 'next_turn' | 'retry' | 'fallback' } | undefined
-  /** How long to wait before that. */
-  readonly delayMs: number
-  /** No further request is made. */
-  readonly isSuspending: boolean
-  readonly limit: LimitReached | undefined
-}
-
-type Failed = Extract<QueryEvent, { type: 'stream.failed' }>
-
-const querySetup = setup({
-  types: {
-    context: {} as QueryContext,
-    input: {} as { readonly port: QueryPort },
-    events: {} as QueryEvent,
-    /** A message sent now may still reach the model. */
-    tags: {} as 'listening',
-  },
-  actions: {
-    prepare: ({ context }) => context.port.prepare(),
-    runOpenCalls: ({ context }) => context.port.runOpenCalls(),
-    reserve: ({ context }) => context.port.reserve(),
-    leaveReserve: ({ context }) => context.port.leaveReserve(),
-    stopForLimit: ({ context }) => context.port.stopForLimit(),
-    recover: ({ context }) => context.port.recover(),
-    haltTools: ({ context }) => context.port.haltTools(),
-    abandon: ({ context }) => context.port.abandon(),
-    startSuspendGrace: ({ context }, graceMs: number) => context.port.startSuspendGrace(graceMs),
-    openStream: ({ context }) => context.port.openStream(),
-    stopModel: ({ context }) => context.port.stopModel(),
-    discardAttempt: ({ context }) => context.port.discardAttempt(),
-    discardReply: ({ context }) => context.port.discardReply(),
-    discardRefusal: ({ context }) => context.port.discardRefusal(),
-    cutReply: ({ context }) => context.port.cutReply(),
-    startBackoff: ({ context }) => context.port.startBackoff(context.delayMs),
-    useFallback: ({ context }) => context.port.useFallback(),
-    closeReply: ({ context }, isWhole: boolean) => context.port.closeReply(isWhole),
-    abortTools: ({ context }) => context.port.abortTools(context.abort?.reason),
-    interruptTools: ({ context }) => context.port.abortTools('interrupt'),
-    drain: ({ context }) => context.port.drain(),
-    holdAbort: assign({
-      abort: ({ context }, reason: unknown) =>
-        context.abort === undefined || context.abort.reason === 'interrupt' ? { reason } : context.abort,
-    }),
-    goOn: assign({
-      transition: (_, reason: 'next_turn' | 'retry' | 'fallback'): QueryContext['transition'] => ({ reason }),
-    }),
-    holdSuspend: assign({ isSuspending: true }),
-    holdError: assign({ error: (_, error: unknown) => error }),
-    holdLimit: assign({ limit: (_, reached: LimitReached) => reached }),
-    holdDelay: assign({ delayMs: (_, delayMs: number) => delayMs }),
-    conclude: ({ context }, endingOf: (context: QueryContext) => QueryEnding) =>
-      context.port.conclude(endingOf(context)),
-  },
-  guards: {
-    hasOpenTurn: ({ context }) => context.port.hasOpenTurn,
-    needsReserve: ({ context }) => context.port.needsReserve,
-    hasOpenCalls: ({ context }) => context.port.hasOpenCalls,
-    goesOnWith: (_, [next, state]: readonly [string, string]) => next === state,
-    isSuspending: ({ context }) => context.isSuspending,
-    stopsBeforeTurn: ({ context }) => context.isSuspending && context.port.needsAnotherTurn,
-    isFatal: (_, { recovery }: Failed) => recovery === 'none',
-    mayFallBack: (_, { recovery }: Failed) => recovery === 'fallBack',
-    keepsAndFallsBack: (_, { recovery, hasEffects }: Failed) => hasEffects && recovery === 'fallBack',
-    keepsReply: (_, { hasEffects }: { hasEffects: boolean }) => hasEffects,
-    isHookStopped: ({ context }) => context.port.isHookStopped,
-    isAborted: ({ context }) => context.abort !== undefined,
-    needsAnotherTurn: ({ context }) => context.port.needsAnotherTurn,
-    hasNoTurnLeft: ({ context }) => context.port.isLastTurn,
-    awaitsBackground: ({ context }) => context.port.awaitsBackground,
-    isLastTurn: ({ context }) => context.port.needsAnotherTurn && context.port.isLastTurn,
-  },
-})
+import type { QueryEvent, StreamFailed } from './query-events.ts'
+import { type QueryContext, querySetup } from './query-setup.ts'
 
 const eventOf = <E>({ event }: { event: E }): E => event
 const holdError = { type: 'holdError', params: ({ event }: { event: { error: unknown } }) => event.error } as const
-const holdDelay = { type: 'holdDelay', params: ({ event }: { event: Failed }) => event.delayMs } as const
+const holdDelay = { type: 'holdDelay', params: ({ event }: { event: StreamFailed }) => event.delayMs } as const
 const holdAbort = { type: 'holdAbort', params: ({ event }: { event: { reason: unknown } }) => event.reason } as const
 const holdLimit = {
   type: 'holdLimit',
@@ -142,19 +18,19 @@ const withFallback = { type: 'goOn', params: 'fallback' } as const
 
 /** A reply with effects is kept, so that the model knows what it did; any other starts again. */
 const onFailure = [
-  { guard: { type: 'isFatal', params: eventOf<Failed> }, target: 'failing', actions: [holdError, cutOff] },
+  { guard: { type: 'isFatal', params: eventOf<StreamFailed> }, target: 'failing', actions: [holdError, cutOff] },
   {
-    guard: { type: 'keepsAndFallsBack', params: eventOf<Failed> },
+    guard: { type: 'keepsAndFallsBack', params: eventOf<StreamFailed> },
     target: 'salvaging',
     actions: [holdError, holdDelay, 'useFallback', withFallback, 'cutReply'],
   },
   {
-    guard: { type: 'keepsReply', params: eventOf<Failed> },
+    guard: { type: 'keepsReply', params: eventOf<StreamFailed> },
     target: 'salvaging',
     actions: [holdError, holdDelay, again, 'cutReply'],
   },
   {
-    guard: { type: 'mayFallBack', params: eventOf<Failed> },
+    guard: { type: 'mayFallBack', params: eventOf<StreamFailed> },
     target: 'retrying',
     actions: [holdError, holdDelay, 'useFallback', withFallback, 'discardAttempt'],
   },
