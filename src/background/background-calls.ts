@@ -6,13 +6,13 @@ import {
   type Detachment,
   type ResourceKeys,
 } from '../../machines/index.ts'
-import { type Clock, clearTimer } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { Outbox } from '../base/outbox.ts'
 import type { ChartEngine } from '../chart-engine/chart-engine.ts'
 import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
-import type { BackgroundOrigin, Message, ProgressMessage } from '../messages/message.ts'
+import type { Message, ProgressMessage } from '../messages/message.ts'
 import { type BackgroundDesk, callOf, type DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
 import { lockOf } from '../pipeline/locking.ts'
@@ -20,56 +20,25 @@ import { recordedCallOf } from '../pipeline/recorded-call.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { createLocks, type SharedLocks } from '../tool/locks.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
+import {
+  type BackgroundCall,
+  type BackgroundChange,
+  type BackgroundListener,
+  type BackgroundReading,
+  isOpen,
+  originOf,
+  seen,
+} from './background-call.ts'
 import { BackgroundServices, type DeskServices } from './background-services.ts'
-import { type BackgroundStatus, DetachedCall, type DetachedHost } from './detached-call.ts'
+import { ChangeWaits } from './change-waits.ts'
+import { DetachedCall, type DetachedHost, warnAboutModifier } from './detached-call.ts'
 import { outcomeMessages } from './outcome-messages.ts'
-
-/** A call in the background, as a host or a model sees it. */
-export interface BackgroundCall {
-  readonly id: string
-  /** The call that the model made. */
-  readonly toolUseID: string
-  readonly toolName: string
-  /** A summary for people, such as `Bash(npm test)`. */
-  readonly title: string
-  readonly status: BackgroundStatus
-  /** A query waits for its outcome before it ends. */
-  readonly isAwaited: boolean
-}
-
-/** A change that observers hear of. `fate`: the outcome is part of the conversation, or nobody gets it. */
-export interface BackgroundChange extends BackgroundCall {
-  readonly fate?: 'delivered' | 'dropped'
-}
-
-/** What a reader of a background call gets. */
-export interface BackgroundReading extends BackgroundCall {
-  /** What its body has reported since the last reading. */
-  readonly output: string
-  /** The messages of its outcome, the result first. Absent while it runs. */
-  readonly outcome?: readonly Message[]
-}
+import { canTell, hasTold, OutcomeReadings } from './outcome-readings.ts'
 
 interface DeskSettings {
   readonly engine: ChartEngine
   readonly clock: Clock
   readonly idsAndTime: IdsAndTime
-}
-
-/** What a desk tells the query or the session that owns it. */
-export interface BackgroundListener {
-  /** An outcome can be delivered. */
-  ready(): void
-  progressed(message: ProgressMessage): void
-  /** No chart of a background call is in the middle of a step. */
-  atRest?(): void
-}
-
-/** A call has read an outcome for its own result, and that result is not part of the conversation yet. */
-interface Reading {
-  readonly reader: ToolCall
-  /** The background call that it has read. */
-  readonly id: string
 }
 
 /** How many calls that are over are still listed. */
@@ -88,8 +57,8 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   readonly #calls = new Map<string, DetachedCall>()
   /** Those that are over and not delivered, in the order in which they ended. */
   #over: DetachedCall[] = []
-  #readings: Reading[] = []
-  #waiting: (() => void)[] = []
+  readonly #readings = new OutcomeReadings()
+  readonly #waits = new ChangeWaits()
   #count = 0
   #log: RunLog | undefined
   #locks: SharedLocks | undefined
@@ -176,7 +145,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   adopt(from: ToolCall, { started, outcome, read = [] }: LoggedBackground, context: ToolUseContext): void {
     const { id, isAwaited, onEnd } = started
     const reader = this.#add(from, { id, how: { isAwaited, onEnd } }, context, outcome)
-    for (const each of read) this.#readings.push({ reader, id: each })
+    for (const each of read) this.#readings.add(reader, each)
     // an outcome that the log has precedes the run's first request
     this.#outbox.run(() => undefined)
   }
@@ -208,14 +177,13 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     if (isOpen(call)) return { ...seen(call), output }
     // while a reader in the background waited for it, it may have been delivered
     if (reader?.isDetached === true && !this.#over.includes(call)) return { ...seen(call), output }
-    if (isHeard && reader !== undefined) this.#readings.push({ reader, id })
+    if (isHeard && reader !== undefined) this.#readings.add(reader, id)
     return { ...seen(call), output, outcome: call.messages }
   }
 
   /** The background calls whose outcomes a call has read, if its own result tells them. */
   readBy(reader: ToolCall): string[] {
-    if (this.#readings.length === 0 || !hasTold(reader)) return []
-    return this.#readings.filter((each) => each.reader === reader).map(({ id }) => id)
+    return this.#readings.toldBy(reader)
   }
 
   /** What a tool's body reads, for its own result. */
@@ -228,21 +196,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     const { clock } = this.#settings
     const call = this.#calls.get(id)
     if (call === undefined || !isOpen(call) || signal.aborted) return
-    await new Promise<void>((resolve) => {
-      const timer = clock.setTimeout(() => end(), ms)
-      let isOver = false
-      const check = (): void => {
-        if (!isOver) isOpen(call) ? this.#waiting.push(check) : end()
-      }
-      const end = (): void => {
-        isOver = true
-        clearTimer(clock, timer)
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      signal.addEventListener('abort', end, { once: true })
-      this.#waiting.push(check)
-    })
+    await this.#waits.untilOrTimeout(() => !isOpen(call), clock, ms, signal)
   }
 
   /** Tells a call to stop. False if it is over or unknown. */
@@ -284,16 +238,13 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   /** Undefined if nothing is under way. */
   whenIdle(): Promise<void> | undefined {
     if (this.isIdle) return undefined
-    return new Promise((resolve) => {
-      const check = (): void => (this.isIdle ? resolve() : void this.#waiting.push(check))
-      this.#waiting.push(check)
-    })
+    return this.#waits.until(() => this.isIdle)
   }
 
   discardOf(executor: ExecutorServices, reason: unknown = 'streaming_fallback'): void {
     const cause: AbortCause = { kind: 'streaming_fallback', reason }
     // what a discarded reply has read, nobody has read
-    this.#readings = this.#readings.filter(({ reader }) => reader.executor !== executor)
+    this.#readings.forgetReaders((reader) => reader.executor === executor)
     for (const call of [...this.#calls.values()]) {
       if (call.origin === executor) this.#tell(call, { type: 'background.stop', cause, drops: true })
     }
@@ -304,11 +255,8 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
    * Returns the ids of those background calls.
    */
   commit(isOfTurn: (toolUseID: string) => boolean, before: readonly string[] = []): string[] {
-    if (this.#readings.length === 0 && before.length === 0) return []
-    const ofTurn = this.#readings.filter(({ reader }) => !reader.isDetached && isOfTurn(reader.id))
-    this.#readings = this.#readings.filter((reading) => !ofTurn.includes(reading))
-    const told = ofTurn.filter(({ reader }) => hasTold(reader)).map(({ id }) => id)
-    return this.#deliverRead([...told, ...before])
+    if (this.#readings.isEmpty && before.length === 0) return []
+    return this.#deliverRead([...this.#readings.takeTurn(isOfTurn), ...before])
   }
 
   push(job: () => void): void {
@@ -373,7 +321,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     const services = new BackgroundServices(from.executor, this, context)
     const call = new DetachedCall(from, services, this, as, outcome)
     this.#calls.set(as.id, call)
-    this.#readings = this.#readings.map((each) => (each.reader === from ? { ...each, reader: call } : each))
+    this.#readings.passOn(from, call)
     this.push(() => this.#start(call))
     return call
   }
@@ -394,20 +342,18 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   /** Returns the ids of those that were not delivered before. */
   #deliverRead(ids: readonly string[]): string[] {
     const read = this.#over.filter((call) => call.isReady && ids.includes(call.background.id))
-    this.#readings = this.#readings.filter(({ id }) => !ids.includes(id))
+    this.#readings.forgetOutcomes(ids)
     for (const call of read) this.#deliver(call)
     return read.map(({ background }) => background.id)
   }
 
   /** Its result does not tell what it has read: that is delivered by itself. */
   #forgetReadings(reader: ToolCall): void {
-    if (!this.#readings.some((each) => each.reader === reader)) return
-    this.#readings = this.#readings.filter((each) => each.reader !== reader)
-    if (this.hasOutcome) this.listener?.ready()
+    if (this.#readings.forgetReaders((each) => each === reader) && this.hasOutcome) this.listener?.ready()
   }
 
   #isDeliverable(call: DetachedCall): boolean {
-    return call.isReady && !this.#readings.some(({ id }) => id === call.background.id)
+    return call.isReady && !this.#readings.hasOutcome(call.background.id)
   }
 
   #tell(call: DetachedCall, event: BackgroundEvent): void {
@@ -436,44 +382,12 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   #wake(): void {
-    for (const check of this.#waiting.splice(0)) check()
+    this.#waits.wake()
     this.listener?.atRest?.()
   }
 }
 
-/** It has no outcome yet, or none that may be told. */
-const isOpen = (call: DetachedCall): boolean =>
-  call.isUnderWay || call.actor?.getSnapshot().matches({ finished: 'recording' }) === true
-
 const causeOf = (reason: unknown): AbortCause => ({ kind: 'user_interrupted', reason })
-
-/** The model has the outcome only if the call that read it returned it: as its result, or before it was stopped. */
-const hasTold = ({ ending, outcome, outputUntilStopped }: ToolCall): boolean =>
-  ending?.by === 'abort' ? outputUntilStopped !== undefined : ending?.by === 'result' && outcome === undefined
-
-/** Its own result is still to come. */
-const canTell = (reader: ToolCall): boolean =>
-  reader instanceof DetachedCall ? reader.isUnderWay : reader.stage === 'executing' && !reader.executor.isDiscarded
-
-function originOf(call: DetachedCall): BackgroundOrigin {
-  const { id, toolUseID, toolName, status } = seen(call)
-  return { id, toolUseID, toolName, status: status as BackgroundOrigin['status'] }
-}
-
-const seen = (call: DetachedCall): BackgroundCall => ({
-  id: call.background.id,
-  toolUseID: call.id,
-  toolName: call.tool?.name ?? call.name,
-  title: call.description,
-  status: call.status,
-  isAwaited: call.background.how.isAwaited,
-})
-
-function warnAboutModifier(call: DetachedCall): void {
-  const { bodyResult, executor } = call
-  if (bodyResult?.ok !== true || bodyResult.result.contextModifier === undefined) return
-  executor.warn(call, 'context_modifier_dropped', 'it went to the background, so its context modifier was dropped')
-}
 
 /** The background calls of the query or session that a call belongs to, for tools that list, read or stop them. */
 export function backgroundOf(context: { readonly abortController?: unknown }): BackgroundCalls | undefined {

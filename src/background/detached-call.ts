@@ -200,3 +200,10 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
 }
 
 const isNamed = (key: string): boolean => key !== '*'
+
+/** A turn that is over takes no changes of its context. */
+export function warnAboutModifier(call: DetachedCall): void {
+  const { bodyResult, executor } = call
+  if (bodyResult?.ok !== true || bodyResult.result.contextModifier === undefined) return
+  executor.warn(call, 'context_modifier_dropped', 'it went to the background, so its context modifier was dropped')
+}

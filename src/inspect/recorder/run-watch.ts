@@ -7,7 +7,8 @@ import {
   refusalOf,
   type StopCause,
 } from '../../../machines/index.ts'
-import type { BackgroundCalls, BackgroundChange } from '../../background/background-calls.ts'
+import type { BackgroundChange } from '../../background/background-call.ts'
+import type { BackgroundCalls } from '../../background/background-calls.ts'
 import { engineOf, tellsGuards } from '../../chart-engine/chart-engine.ts'
 import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
 import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'

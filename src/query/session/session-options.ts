@@ -1,4 +1,4 @@
-import type { BackgroundCall } from '../../background/background-calls.ts'
+import type { BackgroundCall } from '../../background/background-call.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import type { AccountOptions } from '../../usage/account.ts'
