@@ -367,8 +367,8 @@ export const mutants = [
   [
     'src/background',
     'background: an outcome that was read is delivered again',
-    'const told = ofTurn.filter(({ reader }) => hasTold(reader)).map(({ id }) => id)',
-    'const told = []',
+    'return ofTurn.filter(({ reader }) => hasTold(reader)).map(({ id }) => id)',
+    'return []',
   ],
   ['src/background', 'background: the last outcome comes first', 'this.#over.push(call)', 'this.#over.unshift(call)'],
   [

@@ -194,7 +194,7 @@ export const schedulingFaults = [
   [
     'src/background',
     'what a discarded reply has read counts as read',
-    'this.#readings = this.#readings.filter(({ reader }) => reader.executor !== executor)',
+    'this.#readings.forgetReaders((reader) => reader.executor === executor)',
     '',
     delivery,
   ],
@@ -266,7 +266,7 @@ export const schedulingFaults = [
   [
     'src/query/session',
     'a request that a crash cut off is free',
-    'this.#account.chargeCut(journal.cutRequests)',
+    'account.chargeCut(journal.cutRequests)',
     '',
     crashed,
   ],

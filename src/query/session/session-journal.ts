@@ -4,9 +4,9 @@ import type { AgentAttempt, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../../tool/permission.ts'
-import type { CutRequest } from '../../usage/account.ts'
+import type { Account, CutRequest } from '../../usage/account.ts'
 import type { RunUsage } from '../../usage/usage-total.ts'
-import type { SessionQuestion } from './question-book.ts'
+import type { QuestionBook, SessionQuestion } from './question-book.ts'
 
 /** The first record of a new session. */
 export interface JournalStart {
@@ -60,4 +60,22 @@ export function openMessageIds({ turn }: SessionJournal): string[] {
   return [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])].map(
     ({ uuid }) => uuid,
   )
+}
+
+/** The log has what earlier processes have used, and keeps what this one does. */
+export function keepUsage(account: Account, journal: SessionJournal): void {
+  account.restore(journal.usage)
+  account.record = (spent) => {
+    journal.append({ t: 'usage.spent', optional: true, spent })
+    // not awaited: the service answers later than the disk
+    if (spent.opens !== undefined) void journal.flush()
+  }
+  account.chargeCut(journal.cutRequests)
+}
+
+/** Those of the log, whether or not anything runs, and those of agents that the log does not have. */
+export function allQuestions(journal: SessionJournal, { questions }: QuestionBook): SessionQuestion[] {
+  const recorded = [...journal.questions]
+  const known = new Set(recorded.map(({ id }) => id))
+  return [...recorded, ...questions.filter(({ id, agents }) => agents.length > 0 && !known.has(id))]
 }

@@ -14,14 +14,14 @@ import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-c
 import { Account } from '../../usage/account.ts'
 import { checkModel } from '../../usage/limits.ts'
 import type { RunUsage } from '../../usage/usage-total.ts'
-import { checkOptions, type QueryOptions, readMessages, readSent } from '../options.ts'
-import { query } from '../query.ts'
+import { checkOptions, readMessages, readSent } from '../options.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
 import { askThrough, QuestionBook, type SessionQuestion } from './question-book.ts'
 import { SessionContexts } from './session-contexts.ts'
-import { openMessageIds, type SessionJournal } from './session-journal.ts'
+import { beginRun, inboxAfter } from './session-inbox.ts'
+import { allQuestions, keepUsage, openMessageIds, type SessionJournal } from './session-journal.ts'
 import {
   accountOptions,
   checkSessionId,
@@ -30,7 +30,7 @@ import {
   type SessionEvents,
   type SessionOptions,
 } from './session-options.ts'
-import { newSent, type Sent, SessionRun } from './session-run.ts'
+import { newSent, type Sent, type SessionRun } from './session-run.ts'
 import { SessionView, type Span } from './session-view.ts'
 
 /** `suspended`: there is work to resume, and nothing runs until `resume`, `send` or an answer. */
@@ -93,7 +93,7 @@ export class Session implements AsyncDisposable {
     this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
     this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
     if (journal === undefined) return
-    if (options.account === undefined) this.#keepUsage(journal)
+    if (options.account === undefined) keepUsage(this.#account, journal)
     this.#isPaused = journal.isUnfinished
     this.#inbox = journal.sent.map(newSent)
     journal.onNote((note) => this.#hear(journal, note))
@@ -169,12 +169,7 @@ export class Session implements AsyncDisposable {
 
   /** Everything that waits for a person, questions of agents included. */
   questions(): SessionQuestion[] {
-    const { questions } = this.#questions
-    if (this.#journal === undefined) return questions
-    // those of the log are there whether or not anything runs
-    const recorded = [...this.#journal.questions]
-    const known = new Set(recorded.map(({ id }) => id))
-    return [...recorded, ...questions.filter(({ id, agents }) => agents.length > 0 && !known.has(id))]
+    return this.#journal === undefined ? this.#questions.questions : allQuestions(this.#journal, this.#questions)
   }
 
   /**
@@ -228,7 +223,7 @@ export class Session implements AsyncDisposable {
     const journal = await this.#journal.fork(forkId, {
       messages,
       rules: context.permissions,
-      context: pick(context, this.#journal.contextKeys),
+      context: Object.fromEntries(this.#journal.contextKeys.map((key) => [key, context[key]])),
     })
     return new Session({ ...this.#options, id: forkId, messages: undefined, context }, journal)
   }
@@ -320,7 +315,8 @@ export class Session implements AsyncDisposable {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
       const context = { ...this.#contexts.last, abortController: new AbortController() }
       const own = { background: this.background, account: this.#account }
-      run = this.#newRun({ ...options, canUseTool: this.#canUseTool, context, ...own }, sent)
+      const runOptions = { ...options, canUseTool: this.#canUseTool, context, ...own }
+      run = beginRun(runOptions, sent, this.#journal ?? this.#transcript)
       this.#active = run
       const { signal } = this.#contexts.hostController
       if (signal.aborted) run.query.abort(signal.reason)
@@ -333,32 +329,6 @@ export class Session implements AsyncDisposable {
       result = { reason: 'model_error', error, stopReason: undefined, usage: new Account().usage }
     }
     this.#finish(run, sent, result)
-  }
-
-  /** With a journal, messages enter the conversation when the run takes them: behind a turn that is still open. */
-  #newRun(options: Omit<QueryOptions, 'messages'>, sent: readonly Sent[]): SessionRun {
-    const journal = this.#journal
-    if (journal === undefined) return new SessionRun(query({ ...options, messages: this.#transcript }), sent)
-    const waiting = new Set(journal.waiting)
-    const isWaiting = ({ message }: Sent): boolean => waiting.has(message.uuid)
-    const begun = query({ ...options, messages: [...journal.transcript], journal })
-    const run = new SessionRun(
-      begun,
-      sent.filter((each) => !isWaiting(each)),
-    )
-    for (const each of sent.filter((each) => isWaiting(each) && !each.isInterrupt)) run.take(each, false)
-    return run
-  }
-
-  /** The log has what earlier processes have used, and keeps what this one does. */
-  #keepUsage(journal: SessionJournal): void {
-    this.#account.restore(journal.usage)
-    this.#account.record = (spent) => {
-      journal.append({ t: 'usage.spent', optional: true, spent })
-      // not awaited: the service answers later than the disk
-      if (spent.opens !== undefined) void journal.flush()
-    }
-    this.#account.chargeCut(journal.cutRequests)
   }
 
   #take(run: SessionRun, message: QueryMessage): void {
@@ -390,11 +360,7 @@ export class Session implements AsyncDisposable {
 
   /** The open work of a suspended run is in the log; the messages of its open turn are shown again. */
   #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult, hasBegun: boolean): void {
-    const known = [...this.#inbox, ...unanswered]
-    const waits = journal.sent.map(
-      (message) => known.find((sent) => sent.message.uuid === message.uuid) ?? newSent(message),
-    )
-    this.#inbox = [...unanswered.filter((sent) => !waits.includes(sent)), ...waits]
+    this.#inbox = inboxAfter(journal, this.#inbox, unanswered)
     // a run that could not begin would fail again at once
     if (reason === 'journal_error' || !hasBegun) this.#isPaused = true
     const shown = new Set(openMessageIds(journal))
@@ -423,6 +389,3 @@ export class Session implements AsyncDisposable {
     if (this.#closing !== undefined) throw new SignalboxError('session_closed', `Session ${this.id} is closed.`)
   }
 }
-
-const pick = (context: ToolUseContext, keys: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(keys.map((key) => [key, context[key]]))

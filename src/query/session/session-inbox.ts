@@ -1,0 +1,30 @@
+import type { Message } from '../../messages/message.ts'
+import type { QueryOptions } from '../options.ts'
+import { query } from '../query.ts'
+import type { SessionJournal } from './session-journal.ts'
+import { newSent, type Sent, SessionRun } from './session-run.ts'
+
+/** With a journal, messages enter the conversation when the run takes them: behind a turn that is still open. */
+export function beginRun(
+  options: Omit<QueryOptions, 'messages'>,
+  sent: readonly Sent[],
+  from: SessionJournal | Message[],
+): SessionRun {
+  if (Array.isArray(from)) return new SessionRun(query({ ...options, messages: from }), sent)
+  const waiting = new Set(from.waiting)
+  const isWaiting = ({ message }: Sent): boolean => waiting.has(message.uuid)
+  const begun = query({ ...options, messages: [...from.transcript], journal: from })
+  const run = new SessionRun(
+    begun,
+    sent.filter((each) => !isWaiting(each)),
+  )
+  for (const each of sent.filter((each) => isWaiting(each) && !each.isInterrupt)) run.take(each, false)
+  return run
+}
+
+/** What still waits after a run: the messages of the log, and those before them that the run left unanswered. */
+export function inboxAfter({ sent }: SessionJournal, inbox: readonly Sent[], unanswered: readonly Sent[]): Sent[] {
+  const known = [...inbox, ...unanswered]
+  const waits = sent.map((message) => known.find((each) => each.message.uuid === message.uuid) ?? newSent(message))
+  return [...unanswered.filter((each) => !waits.includes(each)), ...waits]
+}
