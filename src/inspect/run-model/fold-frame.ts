@@ -46,7 +46,7 @@ function endInOthers({ runs }: Pick<RunModel<RunState>, 'runs'>, own: RunState, 
   if (frame.status === 'running' || frame.status === 'stopping') return
   for (const run of runs.values()) {
     const isListed = run.background.get(frame.id)?.call === frame.call
-    if (run !== own && (isListed || run.byId.has(frame.call))) foldBackground(run, frame)
+    if (run !== own && (isListed || run.byId.get(frame.call)?.detached?.id === frame.id)) foldBackground(run, frame)
   }
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type AnyTool, allowAllTools, defineTool, query } from '../../../src/index.ts'
 import { createRecorder, emptyRunModel, foldFrame, newServerState, ShownRuns } from '../../../src/inspect/index.ts'
 
-it('D1 a background call that ends in a later turn has ended in its own turn and in those between', async () => {
+it('X10 a background call that ends in a later turn has ended in its own turn and in those between', async () => {
   const model = emptyRunModel()
   const plain = { newActor: (state: never) => state, newCall: (state: never) => state }
   const shown = new ShownRuns()
