@@ -21,7 +21,7 @@ export interface RunPort {
   discarded(): void
 }
 
-/** Shared: a set of its own would be a tenth of the cost of an executor, and hardly any call waits for a person. */
+/** Shared, because hardly any call waits for a person, and an executor has a set only if one does. */
 const nobody: ReadonlySet<CallRecord> = new Set()
 
 /**
