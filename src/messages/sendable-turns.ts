@@ -1,4 +1,5 @@
-import { readField } from '../base/read-field.ts'
+import { copyInput } from '../base/copy-input.ts'
+import { isRecord, readField } from '../base/read-field.ts'
 import type { ContentBlock } from './message.ts'
 import {
   hasOpenServerCall,
@@ -132,3 +133,13 @@ const maxChars = 128
  */
 export const sendableName = (name: unknown): string =>
   typeof name === 'string' && name !== '' ? name.slice(0, maxChars).replace(/[^a-zA-Z0-9_-]/g, '_') : 'unknown_tool'
+
+/** The API requires an object that can be serialized; a model's input may be neither. */
+export function sendableInput(input: unknown): Record<string, unknown> {
+  try {
+    const copied = copyInput(input, Number.POSITIVE_INFINITY)
+    return copied.ok && isRecord(copied.copy) ? copied.copy : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,5 +1,3 @@
-import { copyInput } from '../base/copy-input.ts'
-import { isRecord } from '../base/read-field.ts'
 import type { DiscardedCall } from '../executor/calls-so-far.ts'
 import type { MessageUpdate } from '../executor/delivery.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
@@ -9,12 +7,13 @@ import type { RunLog } from '../journal/run-log.ts'
 import { createAssistantMessage } from '../messages/create-messages.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolUseBlock } from '../messages/message.ts'
-import { sendableName } from '../messages/sendable-turns.ts'
+import { sendableInput, sendableName } from '../messages/sendable-turns.ts'
 import { survivesHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { FinishedBlock, ReplyPart } from './reply-assembler.ts'
+import { ReplyOrder } from './reply-order.ts'
 
 export interface AttemptHost {
   readonly idsAndTime: IdsAndTime
@@ -46,7 +45,6 @@ const cutReasons = new Set<StopReason>(['max_tokens', 'refusal', 'model_context_
 /** One attempt at one reply: the model's output, its calls, and their results. */
 export class Attempt {
   readonly executor: StreamingToolExecutor
-  readonly assistants: AssistantMessage[] = []
   readonly results: Message[] = []
   stopReason: StopReason | undefined
   stopDetails: unknown
@@ -65,8 +63,7 @@ export class Attempt {
   readonly #held = new Map<string, StartWhen>()
   /** The log has the beginning of the reply. */
   #isRecorded = false
-  readonly #orders = new Map<AssistantMessage, number>()
-  #isReordered = false
+  readonly #order = new ReplyOrder()
   /** Every call so far has been a repetition. */
   #isInRow = true
   /** Calls that may have been refused, because they were repetitions. */
@@ -86,6 +83,10 @@ export class Attempt {
     if (before === undefined) return
     this.assistants.push(...before.handedOver)
     this.#isRecorded = this.assistants.length > 0
+  }
+
+  get assistants(): AssistantMessage[] {
+    return this.#order.assistants
   }
 
   get hasCalls(): boolean {
@@ -246,7 +247,7 @@ export class Attempt {
   #recoverBlock(recorded: Records['reply.block'], turn: OpenTurn, isCutOff: boolean): void {
     const { message, order, problem, isBare = false } = recorded
     if (order === undefined) this.assistants.push(message)
-    else this.#place(message, order)
+    else this.#order.place(message, order)
     this.#host.emit(message)
     const block = message.message.content.find(({ type }) => type === 'tool_use') as ToolUseBlock | undefined
     if (block === undefined) return
@@ -293,27 +294,12 @@ export class Attempt {
   #say({ block, order }: FinishedBlock): void {
     const message = this.#messageOf(block)
     this.#record({ t: 'reply.block', reply: this.reply.id, message, order })
-    this.#place(message, order)
+    this.#order.place(message, order)
     this.#host.emit(message)
   }
 
-  /** The position at which it began, because services reject a reply in another order. */
-  #place(message: AssistantMessage, order: number): void {
-    this.#orders.set(message, order)
-    const at = this.assistants.findLastIndex((other) => (this.#orders.get(other) ?? -1) < order)
-    if (at + 1 < this.assistants.length) this.#isReordered = true
-    this.assistants.splice(at + 1, 0, message)
-  }
-
-  /** Puts the results into the order of their calls, which is that of the executor unless blocks of the reply overlapped. */
   arrangeResults(): void {
-    if (!this.#isReordered) return
-    const places = new Map<unknown, number>()
-    for (const { message } of this.assistants) for (const { id } of message.content) places.set(id, places.size)
-    const placeOf = (message: Message): number => places.get(callOf(message)) ?? Number.POSITIVE_INFINITY
-    const isResult = (message: Message): boolean => callOf(message) !== undefined
-    const results = this.results.filter(isResult).sort((one, other) => placeOf(one) - placeOf(other))
-    this.results.splice(0, this.results.length, ...results, ...this.results.filter((each) => !isResult(each)))
+    this.#order.arrange(this.results)
   }
 
   /** A call is added to the executor when its block ends, and starts as early as its tool allows. */
@@ -344,7 +330,7 @@ export class Attempt {
     if (this.#calls.has(id)) return
     this.#calls.add(id)
     if (startWhen !== 'closed') this.#held.set(id, startWhen)
-    this.#place(message, order)
+    this.#order.place(message, order)
     this.#host.emit(message)
     void this.#pump()
   }
@@ -402,21 +388,5 @@ export class Attempt {
   }
 }
 
-/** The API requires an object that can be serialized; a model's input may be neither. */
-function sendableInput(input: unknown): Record<string, unknown> {
-  try {
-    const copied = copyInput(input, Number.POSITIVE_INFINITY)
-    return copied.ok && isRecord(copied.copy) ? copied.copy : {}
-  } catch {
-    return {}
-  }
-}
-
 const cutText = (stopReason: StopReason | undefined): string =>
   `the reply that asked for it was cut off${stopReason === undefined ? '' : ` (${stopReason})`}. If you still need it, make the call again${stopReason === 'max_tokens' ? ', with a shorter reply or a shorter input, such as in several calls' : ''}.`
-
-/** The call that a message is the result of. */
-function callOf(message: Message): unknown {
-  if (message.type !== 'user' || typeof message.message.content === 'string') return undefined
-  return message.message.content.find(({ type }) => type === 'tool_result')?.tool_use_id
-}
