@@ -7,6 +7,7 @@ import {
   type PermissionFacts,
 } from '../../machines/index.ts'
 import { describeError } from '../base/describe-error.ts'
+import { whenSettled } from '../base/when-settled.ts'
 import type { Records } from '../journal/records.ts'
 import { namesTool, type PermissionRule } from '../permission/permission-rule.ts'
 import { withRules } from '../permission/permission-settings.ts'
@@ -37,7 +38,8 @@ export function decide(call: ToolCall): void {
     )
   }
   const asked = call.past?.asked
-  caseOf(call, tool, reading.input).then(
+  whenSettled(
+    () => caseOf(call, tool, reading.input),
     ({ facts, messages }) => {
       if (!call.isIn('permission')) return
       if (asked !== undefined && !hasNewDenyRules(call)) return askAgain(call, asked, denial(facts), messages)
@@ -84,7 +86,8 @@ export function uphold(call: ToolCall, tool: AnyTool, isNews: boolean, goOn: () 
   const { reading } = call
   if (!call.isIn('permission')) return
   if (!isNews || reading.status !== 'valid') return goOn()
-  caseOf(call, tool, reading.input).then(
+  whenSettled(
+    () => caseOf(call, tool, reading.input),
     ({ facts, messages }) => {
       const denied = denial(facts)
       if (denied === undefined) uphold(call, tool, hasNewDenyRules(call), goOn)
@@ -99,7 +102,8 @@ export function settleByRules(call: ToolCall): void {
   const { tool, reading, permit } = call
   if (tool === undefined || reading.status !== 'valid' || !call.isAsking) return
   const { denyRulesSeen } = permit
-  caseOf(call, tool, reading.input).then(
+  whenSettled(
+    () => caseOf(call, tool, reading.input),
     ({ facts }) => {
       const decision = decidePermission(facts)
       if (decision.behavior !== 'allow' || !call.isAsking) {
@@ -116,13 +120,12 @@ export function settleByRules(call: ToolCall): void {
   )
 }
 
-/** Collects the facts, and stops when further facts cannot change the decision. */
-async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Promise<Case> {
+/** Collects the facts, and stops when further facts cannot change the decision: at once, unless the tool has a say. */
+function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): Case | Promise<Case> {
   const { mode, rules } = call.executor.policy.permissions(call.context.permissions)
   const added = call.executor.addedRules
   call.permit.denyRulesSeen = added.deny.length
   const hook = call.hookVerdict
-  const messages = { hook: hook?.message }
   const { canUseTool, allowsEverything } = call.executor
   const known = {
     mode,
@@ -134,23 +137,49 @@ async function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unkno
       hasNobody: canUseTool === undefined || allowsEverything,
     }),
   }
+  const messages = { hook: hook?.message }
   if (hook?.permission === 'deny') return { facts: known, messages }
+  const names = ruleNamesOf(tool)
+  const naming = (behavior: PermissionBehavior): PermissionRule[] =>
+    [...rules[behavior], ...added[behavior]].filter((rule) => namesTool(rule, names))
+  const lists = { deny: naming('deny'), ask: naming('ask'), allow: naming('allow') }
+  const asksTool = tool.checkPermissions !== undefined || mode === 'acceptEdits' || Object.values(lists).some(hasSpec)
+  if (asksTool) return askTool(call, tool, input, { facts: known, messages }, lists)
+  const [deny, ask, allow] = [lists.deny[0], lists.ask[0], lists.allow[0]]
+  if (deny !== undefined) return deniedBy(deny, { facts: known, messages })
+  return { facts: { ...known, askRule: ask?.text, allowRule: allow?.text }, messages }
+}
+
+type RuleLists = Readonly<Record<PermissionBehavior, readonly PermissionRule[]>>
+
+const hasSpec = (rules: readonly PermissionRule[]): boolean => rules.some(({ spec }) => spec !== undefined)
+
+const deniedBy = ({ text, message }: PermissionRule, { facts, messages }: Case): Case => ({
+  facts: { ...facts, denyRule: text },
+  messages: { ...messages, rule: message },
+})
+
+/** The tool checks the call itself, reads the specifiers of rules, or says what it edits. */
+async function askTool(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  known: Case,
+  lists: RuleLists,
+): Promise<Case> {
   const context = withAddedRules(call)
-  const first = (behavior: PermissionBehavior) =>
-    firstMatch(call, tool, input, context, behavior, [...rules[behavior], ...added[behavior]])
-  const denyRule = await first('deny')
-  if (denyRule !== undefined) {
-    return { facts: { ...known, denyRule: denyRule.text }, messages: { ...messages, rule: denyRule.message } }
-  }
+  const first = (behavior: PermissionBehavior) => firstMatch(call, tool, input, context, behavior, lists[behavior])
+  const deny = await first('deny')
+  if (deny !== undefined) return deniedBy(deny, known)
   const own = await readToolCheck(tool, input, context)
   const facts: PermissionFacts = {
-    ...known,
+    ...known.facts,
     tool: own?.behavior,
     askRule: (await first('ask'))?.text,
     allowRule: (await first('allow'))?.text,
-    editsWorkspace: mode === 'acceptEdits' && (await editsWorkspace(call, tool, input)),
+    editsWorkspace: known.facts.mode === 'acceptEdits' && (await editsWorkspace(call, tool, input)),
   }
-  return { facts, messages: { ...messages, tool: own?.message } }
+  return { facts, messages: { ...known.messages, tool: own?.message } }
 }
 
 /** The added rules may cover a call only together, so a tool sees all of them. */
@@ -178,9 +207,8 @@ async function firstMatch(
   behavior: PermissionBehavior,
   rules: readonly PermissionRule[],
 ): Promise<PermissionRule | undefined> {
-  const names = ruleNamesOf(tool)
   for (const rule of rules) {
-    if (namesTool(rule, names) && (await matchesSpec(call, tool, input, context, behavior, rule.spec))) return rule
+    if (await matchesSpec(call, tool, input, context, behavior, rule.spec)) return rule
   }
   return undefined
 }

@@ -19,10 +19,17 @@ export function abortTools(loop: QueryLoop, reason: unknown): void {
 
 /** If every unfinished call, here and in the background, waits for a person, a session that can be resumed does not wait. */
 export function checkStalled(loop: QueryLoop): void {
-  const { background, executor, log } = loop
-  if (log === undefined || !background.isStalled) return
-  if (executor.isStalled) loop.tell({ type: 'calls.stalled' })
-  else if (!background.isIdle && loop.actor.getSnapshot().matches('awaiting')) loop.suspend(0)
+  // the host that resumed it may still interrupt or abort it in the same step
+  if (isStalled(loop)) queueMicrotask(() => suspendStalled(loop))
+}
+
+const isStalled = ({ background, executor, log }: QueryLoop): boolean =>
+  log !== undefined && background.isStalled && (executor.isStalled || !background.isIdle)
+
+function suspendStalled(loop: QueryLoop): void {
+  if (!isStalled(loop)) return
+  if (loop.executor.isStalled) loop.tell({ type: 'calls.stalled' })
+  else if (loop.actor.getSnapshot().matches('awaiting')) loop.suspend(0)
 }
 
 /** Every call has its result: adds the turn to the transcript. */
