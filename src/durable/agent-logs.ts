@@ -18,6 +18,10 @@ export class AgentLogs {
     return this.#open.get(id)?.log
   }
 
+  get isEmpty(): boolean {
+    return this.#open.size === 0
+  }
+
   get ids(): string[] {
     return [...this.#open.keys()]
   }

@@ -210,6 +210,7 @@ export class SessionLog implements SessionJournal {
     if (!isMark(record)) this.#content++
     this.#fold.take(whole)
     if (record.t === 'run.ended') this.#recovered = undefined
+    if (this.#agents.isEmpty) return
     // an agent whose call is over never goes on
     for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#letGo(id)
   }

@@ -67,7 +67,7 @@ export class JournalWriter implements Journal {
       return
     }
     if (typeof record.note === 'string') this.#notes.copied(record.note)
-    this.#linger ??= unrefed(setTimeout(() => void this.flush(), this.#lingerMs))
+    this.#linger ??= unrefed(setTimeout(() => this.#lingered(), this.#lingerMs))
   }
 
   flush(): Promise<void> | undefined {
@@ -109,6 +109,12 @@ export class JournalWriter implements Journal {
     return this.#closing
   }
 
+  /** The timer outlives a commit, since a new one for each commit would cost more: it may fire early, never late. */
+  #lingered(): void {
+    this.#linger = undefined
+    void this.flush()
+  }
+
   async #close(): Promise<void> {
     this.#notes.stop()
     const problem = this.#failure ?? this.#refusal
@@ -133,8 +139,6 @@ export class JournalWriter implements Journal {
     const batch = this.#pending
     this.#pending = []
     this.#next = undefined
-    clearTimeout(this.#linger)
-    this.#linger = undefined
     const commit = this.#failure === undefined ? this.#sink.commit(batch) : Promise.reject(this.#failure)
     this.#inFlight = handled(
       commit.then(
