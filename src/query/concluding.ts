@@ -30,16 +30,20 @@ function report(loop: QueryLoop, ending: QueryEnding): void {
   const { outgoing, attempt, log, account } = loop
   const isResumable = ending.reason === 'suspended' || ending.reason === 'journal_error'
   // open work and unsent messages stay in the log for the resumed session
-  const added = isResumable ? [] : closeTranscript(loop, ending)
+  const { entered, added } = isResumable ? { entered: [], added: [] } : closeTranscript(loop, ending)
   const { stopReason, stopDetails } = attempt
   if (isResumable) account.dropWork()
   else account.recordWork(countedOf(loop, attempt))
   const { usage } = account
   const result: QueryResult = { ...ending, stopReason, ...(stopDetails !== undefined && { stopDetails }), usage }
-  if (log === undefined || ending.reason === 'journal_error') return outgoing.end(result)
+  const show = (): void => {
+    for (const message of [...entered, ...added]) outgoing.push(message)
+    outgoing.end(result)
+  }
+  if (log === undefined || ending.reason === 'journal_error') return show()
   log.append(ending.reason === 'suspended' ? { t: 'run.suspended' } : endRecord(loop, result, added))
   const end = (isDurable: boolean): void =>
-    outgoing.end(isDurable ? result : { reason: 'journal_error', error: log.failure, stopReason, usage })
+    isDurable ? show() : outgoing.end({ reason: 'journal_error', error: log.failure, stopReason, usage })
   const flushing = log.flush()
   if (flushing === undefined) end(true)
   else void flushing.then(end)
@@ -54,19 +58,18 @@ function endBackground(
   return ownsBackground ? background.close('query_ended') : undefined
 }
 
-/** Returns the messages that the end itself adds to the conversation. */
-function closeTranscript(loop: QueryLoop, ending: QueryEnding): Message[] {
-  const { transcript, outgoing } = loop
+/** `added`: the messages that the end itself adds to the conversation. */
+function closeTranscript(loop: QueryLoop, ending: QueryEnding): { entered: Message[]; added: Message[] } {
+  const { transcript } = loop
   transcript.letGo()
-  if (loop.ownsBackground) takeOutcomes(loop)
+  const outcomes = loop.ownsBackground ? takeOutcomes(loop) : []
   // there is no turn left for these messages, but the transcript keeps them
-  takeSent(loop)
+  const entered = [...outcomes, ...takeSent(loop)]
   const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'
-  if (!isAborted || ending.abortReason === 'interrupt') return []
+  if (!isAborted || ending.abortReason === 'interrupt') return { entered, added: [] }
   const message = createInterruptionMessage(ending.reason === 'aborted_tools', loop.idsAndTime)
   transcript.push(message)
-  outgoing.push(message)
-  return [message]
+  return { entered, added: [message] }
 }
 
 function endRecord(loop: QueryLoop, result: QueryResult, messages: readonly Message[]): SessionRecord {

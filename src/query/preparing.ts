@@ -1,24 +1,32 @@
 import { describeValue } from '../base/describe-value.ts'
 import { whenSettled } from '../base/when-settled.ts'
+import type { Message } from '../messages/message.ts'
 import type { QueryLoop } from './query-loop.ts'
 
 /** The state `preparing`: adds sent messages to the transcript, and lets `prepareMessages` change the request. */
 export function prepare(loop: QueryLoop): void {
-  const { transcript, options } = loop
+  const { transcript } = loop
   if (loop.isSteered) transcript.letGo()
   loop.isSteered = false
   // while the service continues its own call, only results may be sent
-  if (!transcript.awaitsService) {
-    takeOutcomes(loop)
-    takeSent(loop)
+  const entered = transcript.awaitsService ? [] : [...takeOutcomes(loop), ...takeSent(loop)]
+  const goOn = (isDurable: boolean): void => {
+    // a log that fails ends the query by itself
+    if (!isDurable) return
+    for (const message of entered) loop.emit(message)
+    gather(loop)
   }
-  const { prepareMessages } = options
-  const { messages } = transcript
-  // every message of a request is durable before the request is sent
+  // every message is durable before it is shown, and before a request has it
   const flushing = loop.log?.flushContent()
-  const gather = () => (prepareMessages === undefined ? messages : prepareMessages([...messages]))
+  if (flushing === undefined) goOn(true)
+  else void flushing.then(goOn)
+}
+
+function gather(loop: QueryLoop): void {
+  const { prepareMessages } = loop.options
+  const { messages } = loop.transcript
   whenSettled(
-    () => (flushing === undefined ? gather() : flushing.then(gather)),
+    () => (prepareMessages === undefined ? messages : prepareMessages([...messages])),
     (prepared) => {
       if (!Array.isArray(prepared)) {
         return loop.tell({ type: 'turn.failed', error: notMessages(prepared) })
@@ -30,23 +38,23 @@ export function prepare(loop: QueryLoop): void {
   )
 }
 
-/** Adds the outcomes of background calls to the transcript. */
-export function takeOutcomes({ background, transcript, outgoing }: QueryLoop): void {
-  for (const message of background.takeOutcomes()) {
-    transcript.push(message)
-    outgoing.push(message)
-  }
+/** Adds the outcomes of background calls to the transcript. Returns them. */
+export function takeOutcomes({ background, transcript }: QueryLoop): Message[] {
+  const outcomes = background.takeOutcomes()
+  for (const message of outcomes) transcript.push(message)
+  return outcomes
 }
 
 const notMessages = (received: unknown): TypeError =>
   new TypeError(`prepareMessages: expected an array of messages, received ${describeValue(received, 80)}.`)
 
-/** Adds sent messages to the transcript. */
-export function takeSent({ sent, transcript, outgoing, taken, loopGuard }: QueryLoop): void {
+/** Adds sent messages to the transcript. Returns them. */
+export function takeSent({ sent, transcript, taken, loopGuard }: QueryLoop): Message[] {
   if (sent.length > 0) loopGuard?.reset()
-  for (const message of sent.splice(0)) {
+  const messages = sent.splice(0)
+  for (const message of messages) {
     transcript.push(message)
     taken.push(message.uuid)
-    outgoing.push(message)
   }
+  return messages
 }

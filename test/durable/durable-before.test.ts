@@ -1,63 +1,8 @@
-import { type Journal, type JournalStore, JournalWriter, type PendingRecord } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { allowAllTools } from '../../src/index.ts'
-import { firstRecords } from '../../src/journal/pending-records.ts'
 import { lives, readAll, replyWith, sayLast, settle, startReply } from '../support/durable-lives.ts'
+import { heldJournals } from '../support/held-journals.ts'
 import { heldTool } from '../support/held-tool.ts'
-
-/** A store of one session whose commits are durable only when the test says so. */
-function heldJournals() {
-  const held: { readonly types: readonly string[]; readonly resolve: () => void }[] = []
-  const kept: PendingRecord[] = []
-  let isHolding = false
-  let writer: JournalWriter | undefined
-  const parsed = ({ n, at, body }: PendingRecord) => ({ n, at, ...JSON.parse(body) })
-  const unsupported = (): never => {
-    throw new Error('not needed here')
-  }
-  const store: JournalStore = {
-    async open(id, options): Promise<Journal> {
-      kept.push(...firstRecords(id, options, kept.length, 0))
-      const sink = {
-        async commit(records: readonly PendingRecord[]) {
-          if (isHolding) {
-            const types = records.map(({ body }) => JSON.parse(body).t)
-            await new Promise<void>((resolve) => held.push({ types, resolve }))
-          }
-          kept.push(...records)
-        },
-        release: async () => undefined,
-      }
-      writer = new JournalWriter({ id, records: kept.map(parsed), bytes: 0, sink, lingerMs: 0 })
-      return writer
-    },
-    async *read() {
-      for (const record of kept.map(parsed)) yield record
-    },
-    async post(_id, note) {
-      writer?.deliver(note)
-      return 'accepted'
-    },
-    list: unsupported,
-    remove: unsupported,
-  }
-  return {
-    store,
-    /** From now on nothing is durable. */
-    hold: () => {
-      isHolding = true
-    },
-    /** The types of the records of each commit that is under way. */
-    underWay: () => held.map(({ types }) => types),
-    /** The types of all durable records. */
-    durable: () => kept.map(({ body }) => JSON.parse(body).t),
-    /** The commits that are under way are durable now. */
-    letGo: async () => {
-      for (const { resolve } of held.splice(0)) resolve()
-      await settle()
-    },
-  }
-}
 
 describe('what is durable before what', () => {
   it('S9 the message is durable before the model is asked', async () => {
@@ -176,6 +121,27 @@ describe('what is durable before what', () => {
     expect([journals.underWay().flat(), isOver]).toEqual([expect.arrayContaining(['run.ended']), false])
     await journals.letGo()
     expect(isOver).toBe(true)
+  })
+
+  it('D7 the suspension of the run is durable before the view ends', async () => {
+    const { store, ...journals } = heldJournals()
+    const pay = heldTool('Pay')
+    const life = await lives([pay.tool], { journals: store, canUseTool: () => ({ behavior: 'later' }) }).begin()
+    let isOver = false
+    void readAll(life.session.send('go')).then(() => {
+      isOver = true
+    })
+    await startReply(life)
+    journals.hold()
+    life.held.call('p', 'Pay')
+    life.held.end('tool_use')
+    await settle()
+    for (let round = 0; round < 5 && !journals.underWay().flat().includes('run.suspended'); round++)
+      await journals.letGo()
+    expect([journals.underWay().flat(), isOver]).toEqual([expect.arrayContaining(['run.suspended']), false])
+    expect([life.session.status, life.session.result]).toEqual(['running', undefined])
+    await journals.letGo()
+    expect([isOver, life.session.result?.reason]).toEqual([true, 'suspended'])
   })
 
   it('D8 one commit is under way at a time, and what is appended meanwhile goes with the next', async () => {
