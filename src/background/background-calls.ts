@@ -13,6 +13,7 @@ import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
+import { placeOf } from '../pipeline/body-link.ts'
 import { type BackgroundDesk, callOf, type DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
 import { lockOf } from '../pipeline/locking.ts'
@@ -216,6 +217,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   /** The session is suspended: no outcome of what still runs is recorded. Resolves when nothing is under way. */
   suspend(): Promise<void> | undefined {
+    this.#leaveRemote(this.#underWay)
     this.stopAll('suspend', true)
     return this.whenIdle()
   }
@@ -235,19 +237,20 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     }
   }
 
-  /** Undefined if nothing is under way. */
-  whenIdle(): Promise<void> | undefined {
+  /** Undefined if nothing is under way. With `ms`, resolves too when that time is up. */
+  whenIdle(ms?: number): Promise<void> | undefined {
     if (this.isIdle) return undefined
-    return this.#waits.until(() => this.isIdle)
+    const isIdle = (): boolean => this.isIdle
+    return ms === undefined ? this.#waits.until(isIdle) : this.#waits.untilOrTimeout(isIdle, this.#settings.clock, ms)
   }
 
   discardOf(executor: ExecutorServices, reason: unknown = 'streaming_fallback'): void {
     const cause: AbortCause = { kind: 'streaming_fallback', reason }
     // what a discarded reply has read, nobody has read
     this.#readings.forgetReaders((reader) => reader.executor === executor)
-    for (const call of [...this.#calls.values()]) {
-      if (call.origin === executor) this.#tell(call, { type: 'background.stop', cause, drops: true })
-    }
+    const own = [...this.#calls.values()].filter(({ origin }) => origin === executor)
+    if (reason === 'suspend') this.#leaveRemote(own)
+    for (const call of own) this.#tell(call, { type: 'background.stop', cause, drops: true })
   }
 
   /**
@@ -311,6 +314,11 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     this.#calls.delete(call.background.id)
     this.#forgetReadings(call)
     this.#show(call, 'dropped')
+  }
+
+  /** At a suspension: a body elsewhere needs no process here, and the resumed session attaches to it. */
+  #leaveRemote(calls: readonly DetachedCall[]): void {
+    for (const call of calls) if (placeOf(call) !== undefined) this.#tell(call, { type: 'background.leave' })
   }
 
   get #underWay(): DetachedCall[] {

@@ -13,17 +13,17 @@ export class ChangeWaits {
   }
 
   /** Resolves too when the time is up, or the signal aborts. */
-  untilOrTimeout(isSo: () => boolean, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  untilOrTimeout(isSo: () => boolean, clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let isOver = false
       const end = (): void => {
         isOver = true
         clearTimer(clock, timer)
-        signal.removeEventListener('abort', end)
+        signal?.removeEventListener('abort', end)
         resolve()
       }
       const timer = clock.setTimeout(end, ms)
-      signal.addEventListener('abort', end, { once: true })
+      signal?.addEventListener('abort', end, { once: true })
       this.#when(() => isOver || isSo(), end)
     })
   }

@@ -304,6 +304,40 @@ describe('a suspension with background calls', () => {
     await session.close()
   })
 
+  it('D15a a call in the background of an idle session has the grace too, then its signal, and no outcome is written', async () => {
+    const journals = memoryJournals()
+    const clock = simulatedClock()
+    const slow = heldTool('Slow', { safe: true, background: { awaited: false } })
+    const held = heldModel()
+    const session = await openSession({
+      id: 's',
+      journals,
+      tools: [slow.tool],
+      model: held.model,
+      canUseTool: allowAllTools,
+      executor: { clock },
+    })
+    const { calls, says } = replies(held)
+    session.send('go')
+    await calls(['a', 'Slow'], ['b', 'Slow'])
+    for (const id of ['a', 'b']) session.detach(id)
+    await says('Done.')
+    expect(session.status).toBe('idle')
+    const suspending = session.suspend({ graceMs: 1_000 })
+    slow.run('a').finish()
+    await flush()
+    expect(slow.run('b').context.abortController.signal.aborted).toBe(false)
+    clock.increment(1_000)
+    await flush()
+    expect(slow.run('b').context.abortController.signal.reason).toBe('suspend')
+    slow.run('b').finish()
+    await suspending
+    const finished: unknown[] = []
+    for await (const { t, id } of journals.read('s')) if (t === 'background.finished') finished.push(id)
+    expect(finished).toEqual(['bg_1'])
+    await session.close()
+  })
+
   it('X6 D15 a question that waits for a person does not end a body in the background', async () => {
     const held = heldModel()
     const slow = heldTool('Slow', { safe: true })

@@ -337,6 +337,42 @@ describe('remote(tool, runner)', () => {
     expect([first, second, third].map(({ runner }) => runner.calls.length)).toEqual([1, 1, 1])
     await third.session.close()
   })
+
+  it.each([
+    ['its turn is open', undefined, '"go"'],
+    ['its run waits for it', undefined, 'Waiting.'],
+    ['no run is active', { awaited: false }, 'Waiting.'],
+  ])('D15a R10 a remote background call runs on through a suspension while %s, and the next life attaches to it', async (_, background, reached) => {
+    const journals = memoryJournals()
+    const life = async (owner: string, script: Parameters<typeof scriptedModel>[0]) => {
+      const runner = new HeldRunner()
+      const tools = [remote(local({ background }) as Tool, runner)]
+      const canUseTool = allowAllTools
+      const session = await openSession({ id: 's', journals, owner, tools, model: scriptedModel(script), canUseTool })
+      return { runner, session }
+    }
+    const first = await life('one', [[{ call: 'Far', id: 'c1', input: { a: 1 } }], 'Waiting.'])
+    first.session.send('go')
+    await expect.poll(() => first.runner.calls.length).toBe(1)
+    first.runner.last.onPlace({ place: 'remote', worker: 'w1' })
+    first.session.detach('c1')
+    await expect.poll(() => JSON.stringify(first.session.transcript)).toContain(reached)
+    if (background !== undefined) await first.session.whenIdle()
+    await first.session.suspend()
+    await first.session.close()
+    expect(first.runner.last.signal.aborted).toBe(false)
+    first.runner.last.finish({ data: 'nobody listens here any more' })
+    const second = await life('two', ['Done.', 'Done.', 'Done.'])
+    const rest = drain(background === undefined ? second.session.resume() : second.session.send('and?'))
+    await expect.poll(() => second.runner.calls.length).toBe(1)
+    expect([second.runner.last.key, second.runner.last.attach]).toEqual([first.runner.last.key, true])
+    second.runner.last.finish({ data: 'THE OUTCOME' })
+    await rest
+    const log = async () => JSON.stringify(await drain(journals.read('s')))
+    await expect.poll(log).toContain('THE OUTCOME')
+    expect(await log()).not.toContain('nobody listens')
+    await second.session.close()
+  })
 })
 
 function cyclic(): object {

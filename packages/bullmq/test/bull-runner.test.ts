@@ -317,6 +317,36 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     await resumed.close()
   })
 
+  it('D15a R10 a call in the background runs on while its session is suspended and its host is gone', async () => {
+    await haveWorkers()
+    const journals = memoryJournals()
+    const name = randomUUID()
+    const life = async (owner: string, script: Parameters<typeof scriptedModel>[0]) => {
+      const runner = host()
+      const tools = [remote(far, runner)]
+      const canUseTool = allowAllTools
+      return {
+        runner,
+        session: await openSession({ id: name, journals, owner, tools, model: scriptedModel(script), canUseTool }),
+      }
+    }
+    const first = await life('one', [
+      [{ call: 'Far', id: 'c', input: { file: effects.file, name, ms: 2_000 } }],
+      'wait',
+    ])
+    first.session.send('go')
+    const begun = async () => (await effects.lines()).filter((line) => line.startsWith(name)).length
+    await expect.poll(begun).toBe(1)
+    expect(first.session.detach('c')).toBe(true)
+    await first.session.suspend()
+    await first.session.close()
+    await first.runner.end()
+    const second = await life('two', ['wait', 'done'])
+    expect(JSON.stringify(await drain(second.session.resume()))).toContain('"toolUseResult":"finished"')
+    expect(await begun()).toBe(1)
+    await second.session.close()
+  })
+
   it('R3 R4 R7 R8 workers are killed at random: every call ends, and no body with effects begins twice', async () => {
     const [calls, kills] = process.env.SIGNALBOX_FULL === '1' ? [1_000, 60] : [24, 3]
     const runner = host()

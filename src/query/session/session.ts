@@ -154,7 +154,8 @@ export class Session implements AsyncDisposable {
 
   /**
    * Stops cleanly and keeps everything: no further request, and what is under way may go on for `graceMs`. Then the reply
-   * is cut off and bodies get their signal, with the reason `'suspend'`. Resolves when nothing runs any more.
+   * is cut off and bodies get their signal, with the reason `'suspend'`. Resolves when nothing runs any more, apart from
+   * remote bodies in the background: they go on, and the resumed session attaches to them.
    */
   async suspend({ graceMs = 0 }: { graceMs?: number | undefined } = {}): Promise<void> {
     if (this.#journal === undefined) {
@@ -163,7 +164,9 @@ export class Session implements AsyncDisposable {
     }
     this.#isPaused = true
     this.#active?.query.suspend(graceMs)
-    await this.whenIdle()
+    await Promise.all([this.whenIdle(), this.background.whenIdle(graceMs)])
+    // what runs before this one have left in the background, unless somebody has resumed it meanwhile
+    if (this.#isPaused) await this.background.suspend()
     await this.#journal.flush()
   }
 
