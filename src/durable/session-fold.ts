@@ -198,10 +198,11 @@ const steps: Steps & { [type: string]: unknown } = {
     const past = fold.callOf(started.reply, started.call)
     if (past !== undefined) past.started = started
   },
-  'call.completed': (fold, { reply, call, messages, read }) => {
+  'call.completed': (fold, { reply, call, messages, read, ending }) => {
     const past = fold.callOf(reply, call)
     if (past !== undefined) {
       past.completed = messages
+      past.hasRun = ending?.by !== 'answer' && ending?.reached !== 'notStarted'
       past.read = read
     }
     fold.closeQuestions((each) => each.reply === reply && each.call === call)

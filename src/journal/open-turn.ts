@@ -8,6 +8,8 @@ export interface CallPast {
   readonly answer?: PermissionAnswer | undefined
   readonly started?: Records['call.started'] | undefined
   readonly completed?: readonly Message[] | undefined
+  /** It is completed, and its body had begun. */
+  readonly hasRun?: boolean | undefined
   /** The background calls whose outcomes its result tells. */
   readonly read?: readonly string[] | undefined
   /** The background call that it became. It counts when the call is completed. */

@@ -8,9 +8,10 @@ export function recover(loop: QueryLoop): void {
   if (log === undefined || turn === undefined) return
   const judgement = judgeReply(turn)
   if (judgement === 'discarded') {
-    const calls = [...turn.calls].map(([id, { completed }]) => ({
+    // a call that only reads has no record of its start, so one that was under way counts as not started
+    const calls = [...turn.calls].map(([id, { completed, hasRun = false }]) => ({
       id,
-      started: false,
+      started: hasRun,
       completed: completed !== undefined,
     }))
     log.append({ t: 'attempt.discarded', reply: turn.reply, calls, reports: [] })
