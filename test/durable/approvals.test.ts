@@ -1,10 +1,25 @@
 import type { SessionNote } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
-import { allowAllTools, type CanUseTool, type PermissionReply } from '../../src/index.ts'
+import {
+  allowAllTools,
+  type CanUseTool,
+  createSession,
+  type HookCallback,
+  type PermissionReply,
+} from '../../src/index.ts'
 import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
+import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
+import { testQuery } from '../support/query.ts'
 
 const later: CanUseTool = () => ({ behavior: 'later' })
+const nobody: CanUseTool = () => {
+  throw new Error('canUseTool is asked')
+}
+const defer: HookCallback = async () => ({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
+})
+const deferring = { hooks: { PreToolUse: [{ hooks: [defer] }] } }
 
 async function askedSession(options: Parameters<typeof lives>[1] = {}, names: string[] = ['Pay']) {
   const tools = names.map((name) => heldTool(name))
@@ -19,13 +34,57 @@ async function askedSession(options: Parameters<typeof lives>[1] = {}, names: st
 }
 
 describe('questions that outlive their process', () => {
-  it('D15 a run that can only wait for a person ends suspended, and the question is open', async () => {
-    const { first, seen, records } = await askedSession()
+  it.each([
+    ['canUseTool answers later', {}],
+    ['a hook defers, and canUseTool is not asked', { canUseTool: nobody, context: deferring }],
+    ['there is no canUseTool', { canUseTool: undefined }],
+  ])('D15 a run that can only wait for a person ends suspended, and the question is open: %s', async (_, options) => {
+    const { first, seen, records } = await askedSession(options)
     await seen
     expect(first.session.result?.reason).toBe('suspended')
     expect(first.session.status).toBe('suspended')
     expect(first.session.questions()).toMatchObject([{ toolUseID: 'pay', toolName: 'Pay', input: {}, agents: [] }])
-    expect((await records()).map(({ t }) => t).slice(-2)).toEqual(['reply.stopped', 'run.suspended'])
+    expect((await records()).at(-1)?.t).toBe('run.suspended')
+  })
+
+  it.each([
+    ['an answer of later', later, {}],
+    ['a hook that defers', nobody, deferring],
+  ])('D15 P5 in mode dontAsk, %s is a denial: the run goes on', async (_, canUseTool, hooked) => {
+    const context = { ...hooked, permissions: { mode: 'dontAsk' as const } }
+    const { first, seen, tools } = await askedSession({ canUseTool, context })
+    await sayLast(first)
+    expect(JSON.stringify(await seen)).toContain('in mode dontAsk nobody is asked')
+    expect([first.session.result?.reason, first.session.questions(), tools[0]?.started]).toEqual(['completed', [], []])
+  })
+
+  it('D15 while a request, a body or a hook is under way, a question does not suspend the run', async () => {
+    const pay = heldTool('Pay', { safe: true })
+    const read = heldTool('Read', { safe: true })
+    let endHook: () => void = () => undefined
+    const slowHook = () => new Promise<void>((resolve) => (endHook = resolve))
+    const world = lives([pay.tool, read.tool], {
+      canUseTool: ({ name }) => ({ behavior: name === 'Pay' ? 'later' : 'allow' }),
+      context: { hooks: { PostToolUse: [{ matcher: 'Read', hooks: [slowHook] }] } },
+    })
+    const first = await world.begin()
+    const seen = readAll(first.session.send('pay'))
+    await startReply(first)
+    const isRunning = async (step: string) => {
+      await settle()
+      expect([step, first.session.status, first.session.questions().length]).toEqual([step, 'running', 1])
+    }
+    first.held.call('p', 'Pay')
+    first.held.call('r', 'Read')
+    await until(() => read.started.length === 1)
+    await isRunning('request')
+    first.held.end('tool_use')
+    await isRunning('body')
+    read.run('r').finish()
+    await isRunning('hook')
+    endHook()
+    await seen
+    expect(first.session.status).toBe('suspended')
   })
 
   it('D6a D15 an answer in the same process lets the session go on by itself', async () => {
@@ -273,13 +332,25 @@ describe('questions that outlive their process', () => {
     ])
   })
 
-  it('D15 in a plain session the question waits', async () => {
-    const pay = heldTool('Pay')
-    const { begin } = lives([pay.tool], { canUseTool: allowAllTools })
-    const first = await begin()
-    first.session.send('pay')
-    await replyWith(first, ['pay', 'Pay'])
-    expect(first.session.status).toBe('running')
+  it('D15 in a plain query or session the question waits, and the run goes on with its answer', async () => {
+    const tools = [heldTool('Pay'), heldTool('Pay')] as const
+    const { run, held } = testQuery([tools[0].tool], { canUseTool: later })
+    const model = heldModel()
+    const session = createSession({ tools: [tools[1].tool], model: model.model, canUseTool: later })
+    session.send('pay')
+    await settle()
+    for (const each of [held, model]) {
+      each.start()
+      each.call('pay', 'Pay')
+      each.end('tool_use')
+    }
+    await settle()
+    expect([run.result, run.executor.openQuestions().length]).toEqual([undefined, 1])
+    expect([session.status, session.questions().length]).toEqual(['running', 1])
+    run.executor.answer('pay', { behavior: 'allow' })
+    await session.answer(session.questions()[0]?.id as string, { behavior: 'allow' })
+    await settle()
+    expect(tools.map(({ started }) => started)).toEqual([['pay'], ['pay']])
   })
 })
 

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { allowAllTools, type Model } from '../../src/index.ts'
-import { type Life, lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
+import {
+  type Life,
+  lives,
+  readAll,
+  replyWith,
+  said,
+  sayLast,
+  settle,
+  startReply,
+  until,
+} from '../support/durable-lives.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 
@@ -108,7 +118,8 @@ describe('the records of a session', () => {
     await written('attempt.discarded')
     const ran = { id: 'done', name: 'Read', started: true, completed: true }
     const denied = { id: 'denied', name: 'Denied', started: false, completed: true }
-    const discards = async () => (await records()).filter(({ t }) => t === 'attempt.discarded').map(({ calls }) => calls)
+    const discards = async () =>
+      (await records()).filter(({ t }) => t === 'attempt.discarded').map(({ calls }) => calls)
     expect(await discards()).toEqual([[ran, denied, { id: 'begun', name: 'Look', started: true, completed: false }]])
     look.run('begun').finish()
     // the same reply is cut off by a crash; a call that only reads has no record of its start

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createAssistantMessage, type HookCallback, type OpenQuestion, runTools } from '../../src/index.ts'
+import {
+  type CanUseTool,
+  createAssistantMessage,
+  type HookCallback,
+  type OpenQuestion,
+  type PermissionAnswer,
+  runTools,
+} from '../../src/index.ts'
 import { expectNoStrays, heldQuestions, onlyOutcome, outcomes, textOf } from '../cases/support.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { chartValue, drain, flush, stateOf, testTurn, toolUse } from '../support/turn.ts'
@@ -121,13 +128,16 @@ describe('a call that a hook defers', () => {
   })
 })
 
-describe('calls that wait for a person', () => {
+describe.each(['asking', 'later'] as const)('D15 calls that wait for a person (%s)', (state) => {
   const start = async (maxConcurrency: number) => {
-    const { canUseTool, question } = heldQuestions()
+    const { canUseTool: asks, question: asked } = heldQuestions()
+    const canUseTool: CanUseTool = state === 'asking' ? asks : () => ({ behavior: 'later' })
     const read = heldTool('Read', { safe: true })
     const fetch = heldTool('Fetch', { safe: true, checkPermissions: () => ({ behavior: 'allow' }) })
     const write = heldTool('Write', { checkPermissions: () => ({ behavior: 'allow' }) })
     const turn = testTurn([read.tool, fetch.tool, write.tool], { canUseTool, maxConcurrency })
+    const question = (id: string) =>
+      state === 'asking' ? asked(id) : { answer: (answer: PermissionAnswer) => void turn.executor.answer(id, answer) }
     return { ...turn, question, read, fetch, write }
   }
 
