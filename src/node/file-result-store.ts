@@ -4,6 +4,7 @@ import { platform, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { LongResult, ResultStore } from '../results/long-result.ts'
+import { fileClock } from './file-clock.ts'
 
 export interface FileResultStoreOptions {
   /**
@@ -128,16 +129,17 @@ async function removeOlder(
   keepers: readonly (() => Promise<ReadonlySet<string> | undefined>)[],
 ): Promise<number> {
   const names = await readdir(folder).catch((): string[] => [])
-  const limit = Date.now() - maxAgeMs
-  const ages = await Promise.all(names.filter((name) => ownName.test(name)).map((name) => isOlder(folder, name, limit)))
-  const old = ages.flat()
-  if (old.length === 0) return 0
+  const own = names.filter((name) => ownName.test(name))
+  if (own.length === 0) return 0
   try {
+    const limit = (await fileClock(folder)) - maxAgeMs
+    const old = (await Promise.all(own.map((name) => isOlder(folder, name, limit)))).flat()
+    if (old.length === 0) return 0
     const kept = await Promise.all(keepers.map((names) => names()))
     const removed = old.filter((name) => kept.every((names) => names?.has(name) === false))
     return (await Promise.all(removed.map((name) => removeFile(join(folder, name))))).filter(Boolean).length
   } catch {
-    // a session that cannot be read may refer to any of them
+    // the folder cannot be written, or a session that cannot be read may refer to any of them
     return 0
   }
 }

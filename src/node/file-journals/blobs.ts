@@ -30,10 +30,11 @@ export async function removeLeftovers(
   folder: string,
   usedBlobs: () => Promise<ReadonlySet<string> | undefined>,
 ): Promise<void> {
-  // a younger file may belong to a record that is being written
-  const limit = Date.now() - day
   const names = await disk.list(folder)
   const candidates = names.filter((file) => temporaryEnd.test(file) || blobOf(file) !== undefined)
+  if (candidates.length === 0) return
+  // a younger file may belong to a record that is being written
+  const limit = (await disk.now(folder)) - day
   const old: string[] = []
   for (const file of candidates) if ((await disk.changedAt(join(folder, file))) < limit) old.push(file)
   if (old.length === 0) return

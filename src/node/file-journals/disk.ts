@@ -28,8 +28,10 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>
   /** Removes a file, or a folder with its content. Does nothing if it does not exist. */
   remove(path: string): Promise<void>
-  /** When a file was last written, in milliseconds since 1970; now if it does not exist. */
+  /** When a file was last written, in milliseconds since 1970; in the future if it does not exist. */
   changedAt(path: string): Promise<number>
+  /** The time by the clock of `changedAt`, which may be another one than that of this machine. */
+  now(folder: string): Promise<number>
   /** Makes the names in a folder durable. */
   syncFolder(folder: string): Promise<void>
   /** Calls `hint` when something in the folder may have changed. May miss changes. */

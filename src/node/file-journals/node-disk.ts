@@ -1,6 +1,7 @@
 import { fdatasync, fstatSync, watch, writeSync } from 'node:fs'
 import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
+import { fileClock } from '../file-clock.ts'
 import type { Disk, DiskFile } from './disk.ts'
 
 /** The disk of this machine. */
@@ -45,8 +46,9 @@ export const nodeDisk: Disk = {
   changedAt: (path) =>
     stat(path).then(
       ({ mtimeMs }) => mtimeMs,
-      () => Date.now(),
+      () => Number.POSITIVE_INFINITY,
     ),
+  now: fileClock,
   async syncFolder(folder) {
     // Windows cannot open a folder, and its file systems keep names by themselves
     if (platform() === 'win32') return

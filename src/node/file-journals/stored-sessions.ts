@@ -73,12 +73,18 @@ export class StoredSessions {
   async sweep(maxAgeMs: number = month): Promise<string[]> {
     if (!(maxAgeMs >= 0)) invalidOption('maxAgeMs', 'milliseconds', maxAgeMs)
     const removed: string[] = []
-    const limit = Date.now() - maxAgeMs
+    const { disk, folder } = this.#parts
+    let limit: number | undefined
+    const isOld = async ({ log }: SessionFiles): Promise<boolean> => {
+      limit ??= (await disk.now(folder)) - maxAgeMs
+      return (await disk.changedAt(log)) <= limit
+    }
     for await (const { files, summary } of this.#all()) {
-      if (!isSweepable(summary, limit) || (await this.#isNeeded(summary))) continue
+      if (!isSweepable(summary) || !(await isOld(files)) || (await this.#isNeeded(summary))) continue
       const stillMay = async () => {
         const again = await this.#find(files, [])
-        return again !== undefined && isSweepable(again.summary, limit) && !(await this.#hasMail(again))
+        if (again === undefined || !isSweepable(again.summary) || !(await isOld(files))) return false
+        return !(await this.#hasMail(again))
       }
       try {
         if (await this.remove(summary.id, files, stillMay)) removed.push(summary.id)
@@ -87,7 +93,7 @@ export class StoredSessions {
         if (!isSignalboxError(error) || error.code !== 'session_locked') throw error
       }
     }
-    await removeLeftovers(this.#parts.disk, this.#parts.folder, () => this.#collect(({ blobs }) => blobs))
+    await removeLeftovers(disk, folder, () => this.#collect(({ blobs }) => blobs))
     return removed
   }
 
@@ -158,9 +164,9 @@ export class StoredSessions {
   }
 }
 
-/** Idle for long, readable, and not open anywhere. An agent without the session around it never goes on. */
-const isSweepable = ({ status, updatedAt, owner, problem, outer }: SessionSummary, limit: number): boolean =>
-  (status === 'idle' || outer !== undefined) && owner === undefined && problem === undefined && updatedAt < limit
+/** Idle, readable, and not open anywhere. An agent without the session around it never goes on. */
+const isSweepable = ({ status, owner, problem, outer }: SessionSummary): boolean =>
+  (status === 'idle' || outer !== undefined) && owner === undefined && problem === undefined
 
 const agentsIn = (records: readonly JournalRecord[]): string[] =>
   records.flatMap(({ t, session }) => (t === 'agent.started' && typeof session === 'string' ? session : []))

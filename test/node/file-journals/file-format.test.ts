@@ -1,10 +1,10 @@
 import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Journal, JournalStore, NewRecord } from 'signalbox/durable'
 import { fileJournals, fileResultStore } from 'signalbox/node'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
 import { slowCrc32 } from '../../../src/node/file-journals/log-lines.ts'
 
@@ -246,7 +246,6 @@ describe('a journal as a file', () => {
     const open = await kept.open('open', { owner: 'me', mode: 'create' })
     await writeFile(join(folder, `${sha256('damaged')}.jsonl`), '{"n":0,\n{"n":1}\n')
     expect(await kept.sweep()).toEqual([])
-    await new Promise((resolve) => setTimeout(resolve, 2))
     expect(await kept.sweep({ maxAgeMs: 0 })).toEqual(['idle'])
     const files = await readdir(folder, { recursive: true })
     // with a damaged session around, a result may still be used
@@ -256,6 +255,40 @@ describe('a journal as a file', () => {
       ['lost', 'mail', 'open', 'suspended', sha256('damaged')].sort(),
     )
     await open.close()
+  })
+
+  it('D25 a sweep removes the results that only swept sessions refer to', async () => {
+    const results = fileResultStore({ folder: join(folder, 'results') })
+    const kept = fileJournals({ folder, results })
+    const save = async (text: string) => (await results.save({ toolUseID: text, toolName: 'T', text })).path
+    const [shared, own, free] = [await save('shared'), await save('own'), await save('free')]
+    await write([{ t: 'message.sent' }, { content: `kept at ${own}` }, { shared }, { t: 'run.ended' }], kept, 'idle')
+    await write([{ t: 'message.sent', shared }, { t: 'run.suspended' }], kept, 'suspended')
+    expect(await kept.sweep({ maxAgeMs: 0 })).toEqual(['idle'])
+    expect((await readdir(join(folder, 'results'))).sort()).toEqual([shared, free].map((path) => basename(path)).sort())
+  })
+
+  it('D21 D25 the age of a session is told by the files, whatever the clocks of its writer and of the sweep say', async () => {
+    const results = fileResultStore({ folder: join(folder, 'results') })
+    const kept = fileJournals({ folder, results })
+    const days = 24 * 60 * 60 * 1_000
+    const real = Date.now()
+    const at = async (offset: number, then: () => Promise<unknown>): Promise<unknown> => {
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(real + offset * days)
+      return then().finally(() => clock.mockRestore())
+    }
+    await at(-60, () => write([{ big: 'x'.repeat(300_000) }, { t: 'run.ended' }], kept, 'slow clock'))
+    await at(60, () => write([{ t: 'run.ended' }], kept, 'fast clock'))
+    const { path } = await results.save({ toolUseID: 'a', toolName: 'T', text: 'x' })
+    for (const offset of [0, 60, -60]) {
+      expect(await at(offset, () => kept.sweep())).toEqual([])
+      expect(await at(offset, () => results.sweep())).toBe(0)
+    }
+    for (const id of ['slow clock', 'fast clock']) await utimes(join(folder, `${sha256(id)}.jsonl`), 1, 1)
+    await utimes(path, 1, 1)
+    expect(await at(-60, () => results.sweep())).toBe(1)
+    expect(((await at(-60, () => kept.sweep())) as string[]).sort()).toEqual(['fast clock', 'slow clock'])
+    expect(await readdir(folder)).toEqual(['results'])
   })
 
   it('D25 removes results with the last session that refers to them', async () => {
@@ -281,13 +314,11 @@ describe('a journal as a file', () => {
     await make('s', undefined, { t: 'message.sent' }, started('s/r/c'))
     await make('s/r/c', 's', { t: 'message.sent' }, ended)
     await make('gone/r/c', 'gone', { t: 'message.sent' })
-    await new Promise((resolve) => setTimeout(resolve, 2))
     // the outer session has yet to record what its agent did
     expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['gone/r/c'])
     const journal = await store.open('s', { owner: 'me', mode: 'resume' })
     journal.append(ended)
     await journal.close()
-    await new Promise((resolve) => setTimeout(resolve, 2))
     expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['s'])
     expect(await all(store.list())).toEqual([])
   })

@@ -41,6 +41,7 @@ export class SimulatedDisk implements Disk {
   list = async (folder: string) =>
     [...this.names.keys()].filter((path) => dirname(path) === folder).map((path) => path.slice(folder.length + 1))
   changedAt = async () => 0
+  now = async () => Date.now()
 
   async makeFolder(path: string): Promise<void> {
     if (this.folders.has(path)) return

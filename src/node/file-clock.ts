@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * The time by the clock that stamps the files of a folder. Several machines may share a folder, so the clock of this one
+ * says nothing about the age of a file. Named like a file that is being written: one that is left behind is removed.
+ */
+export async function fileClock(folder: string): Promise<number> {
+  const path = join(folder, `${'0'.repeat(32)}.txt.${randomBytes(6).toString('hex')}.tmp`)
+  const file = await open(path, 'wx', 0o600)
+  try {
+    return (await file.stat()).mtimeMs
+  } finally {
+    await file.close()
+    await rm(path, { force: true })
+  }
+}
