@@ -1,4 +1,4 @@
-import { memoryJournals } from 'signalbox/durable'
+import { foldJournal, memoryJournals } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { allowAllTools } from '../../src/index.ts'
 import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
@@ -70,6 +70,39 @@ describe('a log that fails', () => {
     await sayLast(first)
     await seen
     expect(first.session.result).toMatchObject({ reason: 'journal_error', error: { code: 'journal_full' } })
+  })
+
+  it.each([
+    ['a session with too many records', { records: 15 }, 'the same process'],
+    ['a session with too many records', { records: 15 }, 'the next process'],
+    ['a session with too many bytes', { sessionBytes: 2_200 }, 'the next process'],
+  ])('D23 S6 %s is full (%j): fork continues the conversation in a new log, in %s', async (_, limits, where) => {
+    const write = heldTool('Write')
+    const { begin, journals } = lives([write.tool], { canUseTool: allowAllTools, journals: memoryJournals({ limits }) })
+    const first = await begin()
+    const seen = readAll(first.session.send('one'))
+    await sayLast(first, 'Said.')
+    await seen
+    const rest = readAll(first.session.send('two'))
+    await replyWith(first, ['w', 'Write'])
+    await until(() => write.started.length === 1 || first.session.result?.reason === 'journal_error')
+    if (write.started.length === 1) write.run('w').finish()
+    await rest
+    expect(first.session.result).toMatchObject({ reason: 'journal_error', error: { code: 'journal_full' } })
+    const life = where === 'the same process' ? first : await begin()
+    const fork = await life.session.fork({ id: 'other' })
+    expect(said(fork.transcript).slice(0, 2)).toEqual(['user: one', 'assistant: Said.'])
+    const before = life.held.requests.length
+    const view = readAll(fork.send('go on'))
+    await until(() => life.held.requests.length > before)
+    await sayLast(life)
+    await view
+    expect(fork.result?.reason).toBe('completed')
+    expect(said(fork.transcript).slice(-2)).toEqual(['user: go on', 'assistant: Done.'])
+    await fork.close()
+    const records = []
+    for await (const record of journals.read('other')) records.push(record)
+    expect(foldJournal(records).transcript).toEqual(fork.transcript)
   })
 
   it('D10 D19 a fenced owner hands over nothing, starts nothing and tells its bodies to stop', async () => {
