@@ -18,25 +18,37 @@ export interface EncodeLimits {
 /** Returns a reference for an object that is shown elsewhere; undefined to encode the object itself. */
 export type Stand = (value: object) => Encoded | undefined
 
-/** Never throws, and never does more work than its limits allow. */
-export function encodeValue(value: unknown, limits: EncodeLimits = {}, stand?: Stand): Encoded {
-  return new Encoder(limits, stand).encode(value, 0)
+/** What is shown in the place of values inside a value. */
+export interface Disguise {
+  readonly stand?: Stand | undefined
+  /** Returns the object whose contents are encoded: the same one, or a copy without what must not be shown. */
+  readonly instead?: ((value: object) => object) | undefined
+  /** Applied to every text, before it is truncated. */
+  readonly clean?: ((text: string) => string) | undefined
 }
+
+/** Never throws, and never does more work than its limits allow. */
+export function encodeValue(value: unknown, limits: EncodeLimits = {}, disguise: Disguise = {}): Encoded {
+  return new Encoder(limits, disguise).encode(value, 0)
+}
+
+/** A text that `clean` finds may begin before the limit and end after it. */
+const beyondLimit = 1_000
 
 const tag = (kind: string, rest: Record<string, Encoded> = {}): Encoded => ({ $: kind, ...rest })
 
 class Encoder {
   readonly #depth: number
   readonly #text: number
-  readonly #stand: Stand | undefined
+  readonly #disguise: Disguise
   readonly #above = new Set<object>()
   #nodes: number
 
-  constructor({ depth = 8, nodes = 400, text = 2_000 }: EncodeLimits, stand: Stand | undefined) {
+  constructor({ depth = 8, nodes = 400, text = 2_000 }: EncodeLimits, disguise: Disguise) {
     this.#depth = depth
     this.#nodes = nodes
     this.#text = text
-    this.#stand = stand
+    this.#disguise = disguise
   }
 
   encode(value: unknown, depth: number): Encoded {
@@ -61,17 +73,22 @@ class Encoder {
     }
   }
 
-  #string(text: string): Encoded {
-    return text.length <= this.#text ? text : tag('text', { text: text.slice(0, this.#text), length: text.length })
+  #string(given: string): Encoded {
+    const { clean } = this.#disguise
+    const text = clean === undefined ? given : clean(given.slice(0, this.#text + beyondLimit))
+    const isWhole = text.length <= this.#text && given.length <= this.#text + beyondLimit
+    return isWhole ? text : tag('text', { text: text.slice(0, this.#text), length: given.length })
   }
 
   #object(object: object, depth: number): Encoded {
     if (this.#above.has(object)) return tag('cycle')
     this.#above.add(object)
     try {
-      const stand = this.#stand?.(object)
-      if (stand !== undefined) return stand
-      return depth >= this.#depth || this.#nodes <= 0 ? tag('deeper') : this.#contents(object, depth + 1)
+      const { stand, instead } = this.#disguise
+      const reference = stand?.(object)
+      if (reference !== undefined) return reference
+      if (depth >= this.#depth || this.#nodes <= 0) return tag('deeper')
+      return this.#contents(instead?.(object) ?? object, depth + 1)
     } catch {
       return tag('unreadable')
     } finally {

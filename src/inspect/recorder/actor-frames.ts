@@ -101,7 +101,9 @@ export class ActorFrames {
     const { call } = context as { call?: CallRecord }
     watched.call = call
     watched.contextRef = context
-    const encoded = this.#show(context, { what: 'context', ...whereabouts(call) })
+    // the port is the program around the chart, with everything that the host passed to it
+    const { port: _, ...remembered } = context as { port?: unknown }
+    const encoded = this.#show(remembered, { what: 'context', ...whereabouts(call) })
     const patch = diffValue(watched.context, encoded)
     watched.context = encoded
     return patch

@@ -2,25 +2,22 @@ import type { AnyActorRef } from 'xstate'
 import { type CallRecord, ExecutorSchedule, laneOf, type ResourceKeys } from '../../../machines/index.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { describeCall } from '../../tool/describe-call.ts'
-import type { DerivedTexts } from '../frames/derived-texts.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type { FrameBody } from '../frames/frame.ts'
-import type { Hide, Show } from '../frames/redact.ts'
+import { hiddenText, type Redaction, type Show } from '../frames/redact.ts'
 import type { NameOfActor } from './xstate-view.ts'
 
 /** The known calls of a run, and their labels. */
 export class CallFrames {
   readonly #show: Show
-  readonly #hide: Hide
-  readonly #derived: DerivedTexts
+  readonly #redaction: Redaction
   readonly #nameOf: NameOfActor
   readonly #known = new Map<string, { name: string; label: string }>()
   #unlabelled: ToolCall[] = []
 
-  constructor(show: Show, hide: Hide, derived: DerivedTexts, nameOf: NameOfActor) {
+  constructor(show: Show, redaction: Redaction, nameOf: NameOfActor) {
     this.#show = show
-    this.#hide = hide
-    this.#derived = derived
+    this.#redaction = redaction
     this.#nameOf = nameOf
   }
 
@@ -35,6 +32,7 @@ export class CallFrames {
 
   frameOf(call: ToolCall): FrameBody {
     const where = whereabouts(call)
+    this.#redaction.meet(call.id, call.name)
     return {
       type: 'call',
       call: call.id,
@@ -44,7 +42,7 @@ export class CallFrames {
       label: this.#known.get(call.id)?.label ?? this.#firstLabel(call),
       input: this.#show(call.block?.input, { what: 'input', ...where }),
       lane: laneOf(call),
-      ...(call.keys !== undefined && { keys: this.#keysOf(call, call.keys) }),
+      ...(call.keys !== undefined && { keys: this.keysOf(call.keys, call) }),
       stopsAtInterrupt: call.yieldsToInterrupt,
       stage: call.stage,
     }
@@ -54,11 +52,11 @@ export class CallFrames {
   keyOf(key: string, call: CallRecord): string {
     const where = whereabouts(call)
     const { input } = (call as ToolCall).block ?? {}
-    const isHidden = this.#hide(input, { what: 'input', ...where }) !== input
-    return isHidden ? '(withheld)' : asText(this.#show(key, { what: 'key', ...where }))
+    const isHidden = this.#redaction.hide(input, { what: 'input', ...where }) !== input
+    return isHidden ? hiddenText : asText(this.#show(key, { what: 'key', ...where }))
   }
 
-  #keysOf(call: CallRecord, { reads, writes }: ResourceKeys): ResourceKeys {
+  keysOf({ reads, writes }: ResourceKeys, call: CallRecord): ResourceKeys {
     const shown = (key: string): string => this.keyOf(key, call)
     return { reads: reads.map(shown), writes: writes.map(shown) }
   }
@@ -83,10 +81,13 @@ export class CallFrames {
   /** Made from the input as it is shown: a label must not tell what `redact` hides. */
   #labelOf(call: ToolCall, tool: ToolCall['tool'], description: string): string {
     const where = whereabouts(call)
-    const input = this.#hide(call.block?.input, { what: 'input', ...where })
-    const text = input === call.block?.input ? description : describeCall(tool, call.name, input)
+    const input = this.#redaction.hide(call.block?.input, { what: 'input', ...where })
+    // a tool can describe only inputs of its own shape
+    const describing = typeof input === 'object' ? tool : undefined
+    const text = input === call.block?.input ? description : describeCall(describing, call.name, input)
     const label = asText(this.#show(text, { what: 'label', ...where }))
-    this.#derived.add(description, label)
+    this.#redaction.derived.add(description, label)
+    if (input !== call.block?.input) this.#redaction.conceal(call, label)
     return label
   }
 }
@@ -113,5 +114,5 @@ export const standIn =
 export function asText(encoded: Encoded): string {
   if (typeof encoded === 'string') return encoded
   const text = typeof encoded === 'object' && encoded !== null && 'text' in encoded ? encoded.text : undefined
-  return typeof text === 'string' ? `${text}…` : '(withheld)'
+  return typeof text === 'string' ? `${text}…` : hiddenText
 }

@@ -1,6 +1,6 @@
 import type { AnyActorRef, AnyTransitionDefinition } from 'xstate'
 import type { FrameBody } from '../frames/frame.ts'
-import { type Show, showWith } from '../frames/redact.ts'
+import type { Show } from '../frames/redact.ts'
 import { ActorFrames } from './actor-frames.ts'
 import { asText, standIn } from './call-frames.ts'
 import type { WatchOptions } from './run-watch.ts'
@@ -30,12 +30,12 @@ export class ConnectionWatch {
   constructor(
     connection: Connection,
     write: (body: FrameBody) => void,
-    { redact, limits = {}, actorId }: Pick<WatchOptions, 'redact' | 'limits' | 'actorId'>,
+    { redaction, limits = {}, actorId }: Pick<WatchOptions, 'redaction' | 'limits' | 'actorId'>,
   ) {
     this.#connection = connection
     this.#write = write
     const nameOf = actorNames(connection.actor.system, actorId)
-    const show = showWith(redact, limits, standIn(nameOf))
+    const show = redaction.show(limits, standIn(nameOf))
     this.#show = (value, where) => show(value, { ...where, server: connection.name })
     this.#actors = new ActorFrames(this.#show, nameOf)
   }

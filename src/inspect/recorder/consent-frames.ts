@@ -50,12 +50,15 @@ export function ruleFor(executor: Pick<Inspectable, 'actor' | 'openQuestions'>, 
 export function questionOf(show: Show, hide: Hide, asked: AskedQuestion, rule: string | undefined): EncodedQuestion {
   const { toolUseID, toolName, input, because, message } = asked
   const where = { toolUseID, toolName }
+  const hidden = hide(input, { what: 'input', ...where })
+  // a hook or a tool may have put the input into its words
+  const words = hidden === input ? message : undefined
   return {
     call: toolUseID,
     name: toolName,
-    input: show(hide(input, { what: 'input', ...where }), { what: 'question', ...where }),
+    input: show(hidden, { what: 'question', ...where }),
     ...(because !== undefined && { because: sourceOf(show, because, undefined) }),
     ...(rule !== undefined && { rule }),
-    ...(message !== undefined && { message: asText(show(message, { what: 'question', ...where })) }),
+    ...(words !== undefined && { message: asText(show(words, { what: 'question', ...where })) }),
   }
 }

@@ -2,7 +2,7 @@ import type { CallRecord, Ending, StopCause } from '../../../machines/index.ts'
 import type { Message } from '../../messages/message.ts'
 import type { Place } from '../../pipeline/body-link.ts'
 import type { AbortFrame, EndingFrame, PlaceFrame, ResultFrame } from '../frames/frame.ts'
-import type { Hide, Show, Where } from '../frames/redact.ts'
+import type { Show, Where } from '../frames/redact.ts'
 import { asText } from './call-frames.ts'
 
 export const endingOf = (context: unknown): Ending | undefined => (context as { ending?: Ending } | undefined)?.ending
@@ -35,13 +35,7 @@ export function abortFrame(
   return { type: 'abort', ...arrival, call: call?.id ?? null, cause }
 }
 
-export function resultFrame(
-  show: Show,
-  hide: Hide,
-  call: string,
-  message: Message,
-  where: Omit<Where, 'what'>,
-): ResultFrame {
+export function resultFrame(show: Show, call: string, message: Message, where: Omit<Where, 'what'>): ResultFrame {
   const isUser = message.type === 'user' && typeof message.message.content !== 'string'
   const block = isUser ? (message.message.content as readonly { type: string; [key: string]: unknown }[])[0] : undefined
   const isResult = block?.type === 'tool_result'
@@ -50,17 +44,6 @@ export function resultFrame(
     call,
     message: isResult ? 'tool_result' : message.type,
     isError: isResult && block.is_error === true,
-    content: show(isResult ? block.content : withHiddenInput(hide, message, where), { what: 'result', ...where }),
-  }
-}
-
-/** The note of a changed input has the input before and after: both are redacted as inputs. */
-function withHiddenInput(hide: Hide, message: Message, where: Omit<Where, 'what'>): unknown {
-  if (message.type !== 'system' || message.subtype !== 'input_changed') return message
-  const { before, after } = message as { before?: unknown; after?: unknown }
-  return {
-    ...message,
-    before: hide(before, { what: 'input', ...where }),
-    after: hide(after, { what: 'input', ...where }),
+    content: show(isResult ? block.content : message, { what: 'result', ...where }),
   }
 }

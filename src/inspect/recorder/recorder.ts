@@ -3,7 +3,7 @@ import { invalidOption } from '../../base/invalid-option.ts'
 import type { Prices } from '../../usage/usage-total.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import { type Frame, type FrameBody, frameVersion, type Recovered, type SaidFrame } from '../frames/frame.ts'
-import { type Redact, showWith } from '../frames/redact.ts'
+import { hiddenText, type Redact, Redaction } from '../frames/redact.ts'
 import { asText } from './call-frames.ts'
 import { type Connection, ConnectionWatch, isConnection } from './connection-watch.ts'
 import { type ModelReply, replyFrame } from './reply-frame.ts'
@@ -76,11 +76,14 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
   if (onFrame !== undefined) readers.add(asReader(onFrame))
   const start = now()
   const watches = new Map<number, RunWatch | ConnectionWatch>()
+  /** The runs of agents whose task is hidden: their title and their prompt would tell it. */
+  const concealed = new Set<number>()
   let numbers = 0
   let executors = 0
   let seq = 0
   const elapsed = (): number => Math.round((now() - start) * 1_000) / 1_000
-  const show = showWith(redact, limits ?? {}, () => undefined)
+  const redaction = new Redaction(redact)
+  const show = redaction.show(limits ?? {})
   const head: FrameBody = { type: 'head', version: frameVersion, epoch }
   const emit = (run: number, body: FrameBody): void => {
     const frame: Frame = { seq: seq++, at: elapsed(), run, ...body }
@@ -106,12 +109,15 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       readers.add(read)
       return () => void readers.delete(read)
     },
-    watch(shown, { title = `run ${executors + 1}`, queryActor, parentToolUseID, recovered } = {}) {
+    watch(shown, { title: given = `run ${executors + 1}`, queryActor, parentToolUseID, recovered } = {}) {
       assertWatchable(shown)
       if (seq === 0) emit(0, head)
       const run = ++numbers
+      const outer = redaction.labelOf(parentToolUseID)
+      const title = outer === undefined ? given : `${outer}, run ${run}`
+      if (outer !== undefined) concealed.add(run)
       const write = (body: FrameBody): void => emit(run, body)
-      const how = { redact, limits, actorId }
+      const how = { redaction, limits, actorId }
       if (!isConnection(shown)) executors++
       const watch = isConnection(shown)
         ? new ConnectionWatch(shown, write, how)
@@ -119,6 +125,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       watches.set(run, watch)
       watch.attach()
       const leave = (): void => {
+        concealed.delete(run)
         if (watches.delete(run)) watch.detach()
       }
       return { run, leave }
@@ -130,7 +137,8 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
     },
     say(run, by, text) {
       if (seq === 0) emit(0, head)
-      emit(run, { type: 'said', by, text: asText(show(text, { what: 'said' })) })
+      const isHidden = by === 'user' && concealed.has(run)
+      emit(run, { type: 'said', by, text: isHidden ? hiddenText : asText(show(text, { what: 'said' })) })
     },
   }
 }

@@ -4,6 +4,7 @@ import {
   type CallRecord,
   callChart,
   type ExecutorSchedule,
+  type Reclassification,
   refusalOf,
   type StopCause,
 } from '../../../machines/index.ts'
@@ -17,10 +18,9 @@ import { placeOf } from '../../pipeline/body-link.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { chartOf } from '../frames/chart-definition.ts'
 import { takeableCommands } from '../frames/commands.ts'
-import { DerivedTexts } from '../frames/derived-texts.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import type { Command, FrameBody, QuestionsFrame, Recovered } from '../frames/frame.ts'
-import { type Hide, hideWith, type Redact, type Show, showWith } from '../frames/redact.ts'
+import type { Redaction, Show } from '../frames/redact.ts'
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
 import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
@@ -47,7 +47,7 @@ export interface WatchOptions {
   readonly recovered?: Recovered | undefined
   /** The actor of the query that owns the executor. */
   readonly queryActor?: AnyActorRef | undefined
-  readonly redact?: Redact | undefined
+  readonly redaction: Redaction
   readonly limits?: EncodeLimits | undefined
   readonly actorId?: ((actor: AnyActorRef) => string) | undefined
   readonly now: () => number
@@ -73,7 +73,6 @@ export class RunWatch {
   readonly #showWhole: Show
   /** The results that the model got, as long as the run has not become too large. */
   readonly #showResult: Show
-  readonly #hide: Hide
   #resultTexts = 0
   readonly #actors: ActorFrames
   readonly #calls: CallFrames
@@ -90,18 +89,13 @@ export class RunWatch {
     this.#options = options
     this.#run = executor.actor.getSnapshot().context.run
     const nameOf = actorNames(executor.actor.system, options.actorId)
-    const { redact, limits = {} } = options
-    const derived = new DerivedTexts()
-    const showUpTo = (most: EncodeLimits): Show => {
-      const show = showWith(redact, most, standIn(nameOf))
-      return redact === undefined ? show : (value, where) => derived.clean(show(value, where))
-    }
+    const { redaction, limits = {} } = options
+    const showUpTo = (most: EncodeLimits): Show => redaction.show(most, standIn(nameOf))
     this.#show = showUpTo(limits)
     this.#showWhole = showUpTo(wholeInput)
     this.#showResult = showUpTo({ ...limits, text: limits.resultText ?? limits.text ?? maxResultText })
-    this.#hide = hideWith(redact)
     this.#actors = new ActorFrames(this.#show, nameOf)
-    this.#calls = new CallFrames(this.#show, this.#hide, derived, nameOf)
+    this.#calls = new CallFrames(this.#show, redaction, nameOf)
     this.#schedule = new ScheduleWatch(this.#run, this.#showKey)
     this.#locks = new LockWatch(this.#run, this.#show, this.#showKey, () => this.#later())
     this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
@@ -226,8 +220,9 @@ export class RunWatch {
   }
 
   #seeEvent(actor: AnyActorRef, from: AnyActorRef | undefined, event: AnyEventObject): void {
-    const { type, ...rest } = event
+    const { type, ...given } = event
     const call = this.#actors.get(actor)?.call
+    const rest = this.#withShownKeys(given, call)
     const data = Object.keys(rest).length === 0 ? {} : this.#show(rest, { what: 'event', ...whereabouts(call) })
     const sender = from === undefined ? null : this.#actors.idOf(from)
     this.#write({ type: 'event', from: sender, to: this.#actors.idOf(actor), event: type, data })
@@ -235,6 +230,13 @@ export class RunWatch {
     if (call === undefined || cause === undefined) return
     const arrival = { layer: 'call', from: from === undefined ? 'call' : 'executor', event: type } as const
     this.#write(abortFrame(this.#show, arrival, call, cause))
+  }
+
+  /** A changed input has other keys, which are hidden with it. */
+  #withShownKeys(data: { call?: CallRecord; change?: Reclassification }, call = data.call): object {
+    const keys = data.change?.keys
+    if (keys === undefined || call === undefined) return data
+    return { ...data, change: { ...data.change, keys: this.#calls.keysOf(keys, call) } }
   }
 
   #seeStep(
@@ -326,7 +328,7 @@ export class RunWatch {
     if (message.type === 'progress') return this.#progress.see(toolUseID, message.data, where)
     this.#progress.flush(toolUseID, where)
     const show = this.#resultTexts < maxResultTexts ? this.#showResult : this.#show
-    const frame = resultFrame(show, this.#hide, toolUseID, message, where)
+    const frame = resultFrame(show, toolUseID, message, where)
     if (typeof frame.content === 'string') this.#resultTexts += frame.content.length
     this.#write(frame)
   }
@@ -338,9 +340,8 @@ export class RunWatch {
 
   #questionsFrame(): QuestionsFrame {
     const asked = this.#executor.openQuestions?.() ?? []
-    const open = asked.map((each) =>
-      questionOf(this.#showWhole, this.#hide, each, ruleFor(this.#executor, each.toolUseID)),
-    )
+    const { hide } = this.#options.redaction
+    const open = asked.map((each) => questionOf(this.#showWhole, hide, each, ruleFor(this.#executor, each.toolUseID)))
     this.#questions = JSON.stringify(open.map(({ call }) => call))
     return { type: 'questions', open }
   }
