@@ -71,6 +71,30 @@ const smallestLetters = (page: Page, chart: string): Promise<number> =>
       ),
     )
 
+/** The smallest font size of a label of an edge, as drawn, in pixels. */
+const smallestLabel = (page: Page): Promise<number> =>
+  page
+    .locator('.panel.chart :is(.edge-name, .edge-label, .edge-refusal) text')
+    .evaluateAll((all) =>
+      Math.min(
+        ...all.map(
+          (each) =>
+            Number.parseFloat(getComputedStyle(each).fontSize) * ((each as SVGTextElement).getScreenCTM()?.a ?? 0),
+        ),
+      ),
+    )
+
+/** The states and groups of a chart that are cut off at a side of its panel. */
+const cutOff = (page: Page, chart: string): Promise<string[]> =>
+  page.locator(`.chart.${chart} .state > rect:first-child`).evaluateAll((all) =>
+    all.flatMap((each) => {
+      const view = each.closest('svg')?.getBoundingClientRect() as DOMRect
+      const { left, right } = each.getBoundingClientRect()
+      const isIn = left >= view.left && right <= view.right
+      return isIn ? [] : [each.parentElement?.getAttribute('data-state') ?? '']
+    }),
+  )
+
 /** Whether each innermost active state is in view. */
 const activeInView = (page: Page, chart: string): Promise<boolean[]> =>
   page.locator(`.chart.${chart} .state.leaf.active > rect:first-child`).evaluateAll((all) =>
@@ -189,6 +213,10 @@ describe('charts', () => {
       expect(await smallestLetters(page, chart)).toBeGreaterThanOrEqual(11)
       expect(await activeInView(page, chart)).toEqual([true])
     }
+    expect(await cutOff(page, 'executor')).toEqual([])
+    // the refusal of #3, whose label must be read too
+    expect(await texts(page, '.chart.executor .edge-refusal')).toEqual(['nothingExecutes: no'])
+    expect(await smallestLabel(page)).toBeGreaterThanOrEqual(11)
     await page.getByRole('button', { name: 'show the query' }).click()
     await drawn(page, '.chart.of-query')
     expect(await smallestLetters(page, 'executor')).toBeGreaterThanOrEqual(11)

@@ -1,18 +1,7 @@
-import { type Box, fitOf, type Room } from './graph.ts'
-
-/** The part of a drawing that is shown. */
-export interface ViewBox {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+import { type Box, fitOf, margin, type Room, readableFit } from './graph.ts'
 
 /** A small chart in a large panel stays at this size. */
 const maxFit = 1.7
-/** The smallest names, which have 13 units, are 11 pixels high. */
-const minFit = 0.85
-const margin = 6
 
 /**
  * The whole drawing if its names can be read then, otherwise the part around `focus` in readable letters. The part
@@ -22,15 +11,13 @@ export function viewOf(
   { width, height }: Room,
   room: Room,
   focus: readonly Box[] | undefined,
-  before: ViewBox | undefined,
-): ViewBox {
-  const whole = {
-    width: Math.max(width + 2 * margin, room.width / maxFit),
-    height: Math.max(height + 2 * margin, room.height / maxFit),
-  }
+  before: Box | undefined,
+): Box {
+  const fit = Math.min(maxFit, fitOf({ width: width + 2 * margin, height: height + 2 * margin }, room))
+  const whole = { width: room.width / fit, height: room.height / fit }
   const centred = { x: (width - whole.width) / 2, y: (height - whole.height) / 2, ...whole }
-  if (focus === undefined || focus.length === 0 || fitOf(whole, room) >= minFit) return centred
-  const size = { width: room.width / minFit, height: room.height / minFit }
+  if (focus === undefined || focus.length === 0 || fit >= readableFit) return centred
+  const size = { width: room.width / readableFit, height: room.height / readableFit }
   const target = around(focus, size)
   if (before?.width === size.width && before.height === size.height && isInside(target, before)) return before
   return {
@@ -56,7 +43,7 @@ function placed(middle: number, size: number, drawing: number): number {
   return Math.min(Math.max(middle - size / 2, -margin), drawing + margin - size)
 }
 
-const isInside = (box: Box, view: ViewBox): boolean =>
+const isInside = (box: Box, view: Box): boolean =>
   box.x >= view.x &&
   box.y >= view.y &&
   box.x + box.width <= view.x + view.width &&

@@ -25,6 +25,11 @@ export interface Room {
 export const fitOf = ({ width, height }: Room, room: Room): number =>
   Math.min(room.width / Math.max(1, width), room.height / Math.max(1, height))
 
+/** Around a drawing, in its units. */
+export const margin = 6
+/** At this size the smallest names, which have 13 units, are 11 pixels high. */
+export const readableFit = 0.85
+
 export interface Layout {
   readonly width: number
   readonly height: number

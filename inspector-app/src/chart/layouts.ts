@@ -2,7 +2,7 @@ import ELK from 'elkjs/lib/elk-api.js'
 import type { ChartDefinition } from '../../../src/inspect/index.ts'
 import { type Keep, keepNothing } from '../keep.ts'
 import { readLayout, toElk, type Way } from './elk-graph.ts'
-import { fitOf, type Layout, layoutKey, type Room } from './graph.ts'
+import { fitOf, type Layout, layoutKey, margin, type Room, readableFit } from './graph.ts'
 import { type PackedLayout, packLayout, unpackLayout } from './packed-layout.ts'
 import { quickLayout } from './quick-layout.ts'
 
@@ -22,7 +22,6 @@ export interface LayoutOptions {
 
 /** From this size on, a layout with room for labels is worth trying. */
 const largeFit = 1.15
-const readableFit = 0.8
 
 /** Chooses the layout that fits best. A worker computes the others once; it starts when it is needed. */
 export class Layouts {
@@ -51,10 +50,10 @@ export class Layouts {
     if (found === undefined) return this.#quickly(chart)
     const all = (those: readonly Way[]) => those.flatMap((way) => this.#find(key, way, chart, onReady) ?? [])
     const best = largest([found, ...all(others)], room)
-    if (fitOf(best, room) < readableFit) return largest([best, ...all(compact)], room)
-    if (fitOf(best, room) < largeFit) return best
+    if (fitIn(room, best) < readableFit) return largest([best, ...all(compact)], room)
+    if (fitIn(room, best) < largeFit) return best
     const spacious = all(roomy)
-    const readable = spacious.filter((each) => fitOf(each, room) >= readableFit)
+    const readable = spacious.filter((each) => fitIn(room, each) >= readableFit)
     return readable.length === 0 ? best : largest(readable, room)
   }
 
@@ -147,8 +146,12 @@ const wide: readonly [Way, ...Way[]] = ['right', 'ordered', 'down']
 const roomy: readonly Way[] = ['roomyDown', 'roomyRight']
 const compact: readonly Way[] = ['compactDown', 'compactRight']
 
+/** With its margin, as it is drawn. */
+const fitIn = (room: Room, { width, height }: Layout): number =>
+  fitOf({ width: width + 2 * margin, height: height + 2 * margin }, room)
+
 const largest = (layouts: readonly Layout[], room: Room): Layout =>
-  layouts.reduce((best, each) => (fitOf(each, room) > fitOf(best, room) ? each : best))
+  layouts.reduce((best, each) => (fitIn(room, each) > fitIn(room, best) ? each : best))
 
 function hashOf(text: string): string {
   let hash = 5381

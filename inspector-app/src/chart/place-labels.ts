@@ -20,9 +20,8 @@ interface Wanted {
   readonly isNeeded?: boolean
 }
 
-/** The size of letters in the units of the layout, such that labels have about the same size on the screen. */
-export const letterSize = (fit: number): number =>
-  Math.round(Math.max(7.5, Math.min(13, 11 / Math.max(fit, 0.1))) * 2) / 2
+/** The size of letters in the units of the layout: at least 11 pixels on the screen. */
+export const letterSize = (fit: number): number => Math.max(7.5, Math.ceil(22 / Math.max(fit, 0.1)) / 2)
 
 const gap = 2
 /** A label that covers more lines of other edges than this belongs to none of them. */
@@ -30,31 +29,34 @@ const maxCrossed = 1
 
 /**
  * Places labels beside their edges. No label covers a state, the name of a group or another label. A label without
- * room is left out, unless it is needed: then the nearest free place is taken.
+ * room is left out, unless it is needed: then the nearest free place is taken. The label of an edge in view is in view.
  */
 export function placeLabels(
   chart: ChartDefinition,
   layout: Layout,
   wanted: readonly Wanted[],
   letter: number,
+  view?: Box,
 ): PlacedLabel[] {
+  const drawing = { x: 0, y: 0, width: layout.width, height: layout.height }
   const taken: Box[] = obstaclesOf(chart, layout)
   const placed: PlacedLabel[] = []
   const inOrder = [...wanted].sort((a, b) => Number(b.isNeeded === true) - Number(a.isNeeded === true))
-  for (const { edge, lines, isNeeded = false } of inOrder) {
+  for (const { edge, lines: text, isNeeded = false } of inOrder) {
     const points = layout.lines.get(edge)
-    if (points === undefined || points.length < 2 || lines.length === 0) continue
-    // a needed label is rather small than missing
-    const sizes = isNeeded ? [letter, letter * 0.85, letter * 0.7] : [letter]
-    for (const size of sizes) {
-      const width = Math.max(...lines.map((line) => line.length)) * size * 0.61 + size
-      const height = lines.length * size * 1.3 + size * 0.4
+    if (points === undefined || points.length < 2 || text.length === 0) continue
+    const room = view !== undefined && points.some((point) => isIn(point, view)) ? view : drawing
+    // a needed label is rather broken into more lines than missing
+    const forms = isNeeded ? [text, text.flatMap((line) => line.split(' '))] : [text]
+    for (const lines of forms) {
+      const width = Math.max(...lines.map((line) => line.length)) * letter * 0.61 + letter
+      const height = lines.length * letter * 1.3 + letter * 0.4
       const box =
-        besideLine(points, width, height, taken, layout, edge) ??
-        (isNeeded ? nearest(points, width, height, taken, layout) : undefined)
+        besideLine(points, width, height, taken, room, layout, edge) ??
+        (isNeeded ? nearest(points, width, height, taken, room) : undefined)
       if (box === undefined) continue
       taken.push(box)
-      placed.push({ ...box, edge, lines, letter: size })
+      placed.push({ ...box, edge, lines, letter })
       break
     }
   }
@@ -100,6 +102,7 @@ function besideLine(
   width: number,
   height: number,
   taken: readonly Box[],
+  room: Box,
   layout: Layout,
   edge: string,
 ): Box | undefined {
@@ -121,7 +124,7 @@ function besideLine(
           ]
       for (const [left, top] of places as [number, number][]) {
         const box = { x: left, y: top, width, height }
-        if (!isFree(box, taken, layout)) continue
+        if (!isFree(box, taken, room)) continue
         const crossed = crossedBy(box, layout, edge)
         if (crossed === 0) return box
         if (crossed <= maxCrossed && crossed < (best?.crossed ?? Number.POSITIVE_INFINITY)) best = { box, crossed }
@@ -137,19 +140,32 @@ function nearest(
   width: number,
   height: number,
   taken: readonly Box[],
-  layout: Layout,
+  room: Box,
 ): Box | undefined {
   const [[a, b] = [points[0] as Point, points[0] as Point]] = segmentsOf(points)
-  const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }
-  for (let radius = 0; radius < layout.width + layout.height; radius += 8) {
-    for (let step = 0; step < 16; step++) {
-      const angle = (step * Math.PI) / 8
-      const [x, y] = [middle.x + Math.cos(angle) * radius, middle.y + Math.sin(angle) * radius]
-      const box = { x: x - width / 2, y: y - height / 2, width, height }
-      if (isFree(box, taken, layout)) return box
+  const middle = { x: (a.x + b.x) / 2 - width / 2, y: (a.y + b.y) / 2 - height / 2 }
+  // the nearest free place is, on each axis, in the middle or beside something
+  const away = gap + 0.01
+  const byDistance = (places: number[], from: number): number[] =>
+    places.sort((one, other) => Math.abs(one - from) - Math.abs(other - from))
+  const xs = byDistance(
+    [middle.x, ...taken.flatMap((box) => [box.x - width - away, box.x + box.width + away])],
+    middle.x,
+  )
+  const ys = byDistance(
+    [middle.y, ...taken.flatMap((box) => [box.y - height - away, box.y + box.height + away])],
+    middle.y,
+  )
+  let best: { box: Box; distance: number } | undefined
+  for (const x of xs) {
+    for (const y of ys) {
+      const distance = Math.hypot(x - middle.x, y - middle.y)
+      if (distance >= (best?.distance ?? Number.POSITIVE_INFINITY)) break
+      const box = { x, y, width, height }
+      if (isFree(box, taken, room)) best = { box, distance }
     }
   }
-  return undefined
+  return best?.box
 }
 
 /** Longest first. */
@@ -161,12 +177,15 @@ function segmentsOf(points: readonly Point[]): (readonly [Point, Point])[] {
     .sort((one, other) => lengthOf(other) - lengthOf(one))
 }
 
-const isFree = (box: Box, taken: readonly Box[], { width, height }: Layout): boolean =>
-  box.x >= 0 &&
-  box.y >= 0 &&
-  box.x + box.width <= width &&
-  box.y + box.height <= height &&
+const isFree = (box: Box, taken: readonly Box[], room: Box): boolean =>
+  box.x >= room.x &&
+  box.y >= room.y &&
+  box.x + box.width <= room.x + room.width &&
+  box.y + box.height <= room.y + room.height &&
   !taken.some((other) => touches(box, other))
+
+const isIn = ({ x, y }: Point, box: Box): boolean =>
+  x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height
 
 export const touches = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height + gap && b.y < a.y + a.height + gap

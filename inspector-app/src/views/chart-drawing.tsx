@@ -14,6 +14,8 @@ interface Props {
   readonly heat?: Heat | undefined
   /** Pixels per unit of the layout. */
   readonly fit: number
+  /** The part of the drawing that is in view. */
+  readonly view: Box
   /** Transitions that a guard refuses now. */
   readonly refused?: readonly number[] | undefined
   /** How many calls are in each state. */
@@ -29,7 +31,7 @@ const labelFit = 0.72
  * States as nested boxes. Active states are lit, taken edges are traced, the last taken edge flashes, and refused ones
  * are dashed. Edges have labels where there is room.
  */
-export function ChartDrawing({ chart, layout, actor, heat, fit, refused = [], counts, picked }: Props) {
+export function ChartDrawing({ chart, layout, actor, heat, fit, view, refused = [], counts, picked }: Props) {
   const [hovered, hover] = useState<string | undefined>()
   const active = new Set(actor?.active)
   const last = new Set(actor?.last?.transitions)
@@ -72,6 +74,7 @@ export function ChartDrawing({ chart, layout, actor, heat, fit, refused = [], co
         })),
     ],
     letter,
+    view,
   )
   const names =
     heat !== undefined || fit < labelFit
@@ -168,9 +171,9 @@ function State({ node, box, isActive, isInitial, isLeaf, pulse, heat, count, isP
       {pulse !== undefined && (
         <rect key={pulse} class="pulse" x={x} y={y} width={width} height={height} rx={isLeaf ? height / 2 : 12} />
       )}
-      {isInitial && <circle class="initial" cx={x + (isLeaf ? 9 : 12)} cy={y + (isLeaf ? height / 2 : 15)} r="2.6" />}
+      {isInitial && <circle class="initial" cx={x + (isLeaf ? 8 : 12)} cy={y + (isLeaf ? height / 2 : 15)} r="2.6" />}
       <text
-        x={isLeaf ? x + width / 2 + (isInitial ? 4 : 0) : x + (isInitial ? 20 : 10)}
+        x={isLeaf ? x + width / 2 + (isInitial ? 6 : 0) : x + (isInitial ? 20 : 10)}
         y={isLeaf ? y + height / 2 : y + 15}
         text-anchor={isLeaf ? 'middle' : 'start'}
         dominant-baseline="central"

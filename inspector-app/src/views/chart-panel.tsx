@@ -30,7 +30,7 @@ interface Props {
 export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
   const store = useStore()
   const { state, run } = useView()
-  const { ref, layout, isBusy, box, fit, reset, isMoved, isFollowing, isWhole, setWhole } = useChart(chart, actor)
+  const { ref, layout, isBusy, box, view, fit, reset, isMoved, isFollowing, isWhole, setWhole } = useChart(chart, actor)
   const [picked, pick] = useState<number | undefined>()
   const heat = chart === undefined ? undefined : heatFor(state, cast, chart)
   const isFull = state.full === id
@@ -130,12 +130,26 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
       >
         {chart !== undefined && layout !== undefined && (
           <Still
-            of={[chart, layout, actor, actor?.last, actor?.active, heat, fit, refused, picked, keyOf(counts)]}
+            of={[
+              chart,
+              layout,
+              actor,
+              actor?.last,
+              actor?.active,
+              heat,
+              fit,
+              refused,
+              picked,
+              keyOf(counts),
+              view.x,
+              view.y,
+            ]}
             draw={() => (
               <ChartDrawing
                 chart={chart}
                 layout={layout}
                 fit={fit}
+                view={view}
                 actor={actor}
                 heat={heat}
                 refused={refused && failedIn(refused)}

@@ -16,7 +16,7 @@ export function CoverageBoard({ file }: { file: CoverageFile }) {
 }
 
 function CoveredChart({ chart, counts }: { chart: ChartDefinition; counts: readonly number[] }) {
-  const { ref, box, layout, fit } = useChart(chart, undefined)
+  const { ref, box, view, layout, fit } = useChart(chart, undefined)
   const heat = heatOf(chart, counts)
   return (
     <section class="panel chart" aria-label={`${chart.id}: coverage`}>
@@ -29,7 +29,9 @@ function CoveredChart({ chart, counts }: { chart: ChartDefinition; counts: reado
         role="img"
         aria-label={`${chart.id}: ${heat.taken} of ${counts.length} transitions taken`}
       >
-        {layout !== undefined && <ChartDrawing chart={chart} layout={layout} fit={fit} actor={undefined} heat={heat} />}
+        {layout !== undefined && (
+          <ChartDrawing chart={chart} layout={layout} fit={fit} view={view} actor={undefined} heat={heat} />
+        )}
       </svg>
       <HeatLegend heat={heat} of="file" />
     </section>

@@ -1,10 +1,12 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type ViewBox, viewOf } from '../chart/follow.ts'
+import { viewOf } from '../chart/follow.ts'
 import type { Box, Room } from '../chart/graph.ts'
 
 interface PanZoom {
-  readonly box: ViewBox
+  readonly box: Box
+  /** The same before a person moved it. */
+  readonly view: Box
   readonly reset: () => void
   readonly isMoved: boolean
   /** The panel is too small for the whole chart in readable letters, so it shows the part around the active states. */
@@ -20,9 +22,9 @@ export function usePanZoom(
   room: Room,
   focus: readonly Box[] | undefined,
 ): PanZoom {
-  const [moved, setMoved] = useState<ViewBox | undefined>()
+  const [moved, setMoved] = useState<Box | undefined>()
   const [isWhole, setWhole] = useState(false)
-  const last = useRef<ViewBox | undefined>()
+  const last = useRef<Box | undefined>()
   const view = viewOf(drawing, room, isWhole ? undefined : focus, last.current)
   last.current = view
   const isFollowing = view.width < drawing.width || view.height < drawing.height
@@ -82,5 +84,5 @@ export function usePanZoom(
     reset()
     setWhole(whole)
   }
-  return { box, reset, isMoved: moved !== undefined, isFollowing, isWhole, setWhole: show }
+  return { box, view, reset, isMoved: moved !== undefined, isFollowing, isWhole, setWhole: show }
 }
