@@ -147,7 +147,11 @@ export function rangeWords({ ms, started, ended, failed, aborts, refusals, token
   ].join(' · ')
 }
 
-const count = (many: number, what: string): string => (many === 1 ? `1 ${what}` : `${many} ${what}s`)
+/** A number of things, such as `3 calls`. */
+export const count = (many: number, what: string): string => (many === 1 ? `1 ${what}` : `${many} ${what}s`)
+
+/** Any text as the end of a sentence. */
+export const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 /** Any encoded value on one line. */
 export function inline(value: Encoded | undefined, most = 200): string {

@@ -2,7 +2,8 @@ import type { Frame, FrameOf } from '../../../src/inspect/index.ts'
 import { type Call, emptyModel, type Run } from '../model/model.ts'
 import { applyFrame } from '../model/reduce.ts'
 import { tellAborts, tellAttempts, tellDecisions, tellQuestions } from './tell-causes.ts'
-import { tellEndings, tellHeld, tellStarts, tellWaits, tellYields } from './tell-schedule.ts'
+import { tellBackground, tellEnd, tellLocks, tellPlace, tellRecovered, tellReply } from './tell-loop.ts'
+import { type Start, tellEndings, tellHeld, tellStarts, tellWaits, tellYields } from './tell-schedule.ts'
 
 /** A sentence about what happened, and the code of its rule in the contract. */
 export interface Told {
@@ -22,6 +23,8 @@ export type Say = (rule: string, text: string, call?: Call) => void
 export interface Telling {
   aborts: number
   questions: ReadonlySet<string>
+  /** Handed over, but their results have not been seen yet. */
+  yielding: readonly Call[]
   /** All calls before it were handed over and told. */
   cursor: number
   isDiscarded: boolean
@@ -29,6 +32,9 @@ export interface Telling {
 
 interface Seen {
   stage: Call['stage'] | undefined
+  /** A call whose permission was asked for can be back in the queue before its body starts. */
+  started: 'no' | 'yes' | 'waitsAgain'
+  isOver: boolean
   wait: string
   decision: unknown
   failures: number
@@ -64,6 +70,8 @@ export class Narrator {
   #opening: { readonly seq: number; readonly runs: Set<number> } | undefined
   /** Whether the run that was forgotten last was discarded. */
   #isLastDiscarded = false
+  /** The last status of each background call. */
+  readonly #background = new Map<string, string>()
 
   take(frames: Iterable<Frame>): void {
     for (const frame of frames) this.see(frame)
@@ -79,6 +87,23 @@ export class Narrator {
     else if (this.#opening !== undefined) this.#opening.runs.add(frame.run)
     else if (news.has(frame.type) || this.#model.runs.get(frame.run)?.isDiscarded === true) this.#touched.add(frame.run)
     this.#last = frame
+    const run = this.#opening === undefined ? this.#model.runs.get(frame.run) : undefined
+    if (run !== undefined) this.#tellFrame(run, frame)
+  }
+
+  /** What one frame alone says. */
+  #tellFrame(run: Run, frame: Frame): void {
+    const say = this.#sayOf(run, frame)
+    if (frame.type === 'reply') tellReply(run, frame, say)
+    else if (frame.type === 'background') tellBackground(run, frame, this.#background, say)
+    else if (frame.type === 'locks') tellLocks(run, frame, say)
+    else if (frame.type === 'place') tellPlace(run, frame, say)
+    else if (frame.type === 'run') tellRecovered(run, say)
+    else if (frame.type === 'step' && frame.isDone === true) tellEnd(run, frame, say)
+  }
+
+  #sayOf({ id }: Run, { at, seq }: Frame): Say {
+    return (rule, text, call) => void this.told.push({ at, seq, run: id, call: call?.id, rule, text })
   }
 
   tell(): void {
@@ -112,17 +137,19 @@ export class Narrator {
     }
   }
 
-  #tellRun(run: Run, { at, seq }: Frame, how?: Say): void {
-    const say: Say =
-      how ?? ((rule, text, call) => void this.told.push({ at, seq, run: run.id, call: call?.id, rule, text }))
+  #tellRun(run: Run, frame: Frame, say = this.#sayOf(run, frame)): void {
     const telling = this.#tellings.get(run.id) ?? this.#begin(run, say)
     tellAborts(run, telling, say)
     const changed = run.calls.slice(telling.cursor).filter((call) => this.#isNews(call, say))
-    tellEndings(changed, say)
-    tellStarts(run, changed, say)
+    tellEndings(
+      changed.filter((call) => this.#isJustOver(call)),
+      say,
+    )
+    const starts = changed.flatMap((call) => this.#startOf(call) ?? [])
+    tellStarts(run, starts, say)
     tellWaits(run, changed, say)
     tellHeld(run, changed, say)
-    tellYields(changed, say)
+    tellYields(run, telling, changed, say)
     tellQuestions(run, telling, say)
     telling.cursor = run.cursor.next
     telling.isDiscarded = run.isDiscarded
@@ -137,7 +164,7 @@ export class Narrator {
   #begin({ id, parentToolUseID }: Run, say: Say): Telling {
     const isAfterDiscard = [...this.#tellings.values()].at(-1)?.isDiscarded ?? this.#isLastDiscarded
     if (isAfterDiscard && parentToolUseID === undefined) say('L5', 'Another model starts over in a new run.')
-    const telling: Telling = { aborts: 0, questions: new Set(), cursor: 0, isDiscarded: false }
+    const telling: Telling = { aborts: 0, questions: new Set(), yielding: [], cursor: 0, isDiscarded: false }
     this.#tellings.set(id, telling)
     return telling
   }
@@ -146,10 +173,31 @@ export class Narrator {
   #isNews(call: Call, say: Say): boolean {
     const wait = call.wait === undefined ? '' : `${call.wait.because} ${call.wait.blockers.join()}`
     const { stage, decision, failures } = call
-    const seen = this.#seen.get(call) ?? { stage: undefined, wait: '', decision: undefined, failures: 0 }
+    const seen = this.#seen.get(call) ?? nothingSeen
     if (decision !== seen.decision) tellDecisions(call, say)
     if (failures.length > seen.failures) tellAttempts(call, failures.slice(seen.failures), say)
-    this.#seen.set(call, { stage, wait, decision, failures: failures.length })
+    this.#seen.set(call, { ...seen, stage, wait, decision, failures: failures.length })
     return seen.stage !== stage || seen.wait !== wait
   }
+
+  /** Undefined if the call does not start, or goes on without having waited. */
+  #startOf(call: Call): Start | undefined {
+    const seen = this.#seen.get(call)
+    if (seen === undefined) return undefined
+    const before = seen.started
+    if (call.stage === 'executing') seen.started = 'yes'
+    else if (before === 'yes' && call.wait !== undefined) seen.started = 'waitsAgain'
+    if (call.stage !== 'executing' || before === 'yes') return undefined
+    return { call, verb: before === 'no' ? 'starts' : 'goes on' }
+  }
+
+  /** Once per call: completed and handed over are two stages. */
+  #isJustOver(call: Call): boolean {
+    const seen = this.#seen.get(call)
+    if (seen === undefined || seen.isOver || (call.stage !== 'completed' && call.stage !== 'yielded')) return false
+    seen.isOver = true
+    return true
+  }
 }
+
+const nothingSeen: Seen = { stage: undefined, started: 'no', isOver: false, wait: '', decision: undefined, failures: 0 }

@@ -1,5 +1,5 @@
 import type { Call, Run } from '../model/model.ts'
-import { duration, inline, sourceWords } from '../words.ts'
+import { askedWords, duration, ended, inline, sourceWords } from '../words.ts'
 import type { Say, Telling } from './narrator.ts'
 import { list, name } from './tell-schedule.ts'
 
@@ -10,12 +10,18 @@ export function tellAborts(run: Run, telling: Telling, say: Say): void {
     const source = by === null ? undefined : run.byId.get(by)
     const who = source === undefined ? 'A call' : name(source)
     const told = reached.flatMap(({ call }) => run.byId.get(call) ?? [])
-    if (layer === 'call') say('A6', `${who} stops the turn.`, source)
+    if (cause.kind === 'timeout') say('P7', `${who} takes longer than its timeout and is told to stop.`, source)
+    else if (layer === 'call') say('A6', `${who} stops the turn.`, source)
     else if (cause.kind === 'sibling_error') say('A2', `${who} failed, and its error cancels its siblings.`, source)
     else if (cause.kind === 'streaming_fallback') say('A5', 'The run is discarded. No more results are handed over.')
     else if (cause.reason === 'interrupt') {
-      // every call gets the interrupt and reacts by its tool's behaviour; an open question always ends
-      const stopped = told.filter(({ stopsAtInterrupt, ending }) => stopsAtInterrupt || ending?.by === 'abort')
+      // the interrupt reaches calls one after the other; each reacts by its tool's behaviour, an open question always ends
+      const asking = new Set(run.questions.map(({ call }) => call))
+      const stopped = run.calls.filter((call) =>
+        isUnderWay(call.stage)
+          ? call.stopsAtInterrupt || asking.has(call.id)
+          : told.includes(call) && call.ending?.by === 'abort',
+      )
       const spared = run.calls.filter((call) => isUnderWay(call.stage) && !stopped.includes(call))
       const stops = stopped.length === 0 ? 'no call has to stop' : `${list(stopped.map(name))} must stop`
       say('A3', `Interrupted: ${stops}${spared.length === 0 ? '' : `; ${list(spared.map(name))} may finish`}.`)
@@ -25,10 +31,11 @@ export function tellAborts(run: Run, telling: Telling, say: Say): void {
 }
 
 export function tellQuestions(run: Run, telling: Telling, say: Say): void {
-  for (const { call: id } of run.questions) {
+  for (const { call: id, because } of run.questions) {
     const call = run.byId.get(id)
     if (call === undefined || telling.questions.has(id)) continue
-    say('P6', `${name(call)} asks for permission. It counts as executing until you answer.`, call)
+    const why = because === undefined ? '' : `, ${askedWords(because)}`
+    say('P6', `${name(call)} asks for permission${why}. It counts as executing until you answer.`, call)
   }
   telling.questions = new Set(run.questions.map(({ call }) => call))
 }
@@ -43,7 +50,12 @@ export function tellDecisions(call: Call, say: Say): void {
 export function tellAttempts(call: Call, failures: Call['failures'], say: Say): void {
   for (const { attempt, error, backoffMs } of failures) {
     const problem = inline(error, 120)
-    if (backoffMs === null) say('P8', `${name(call)} failed: ${problem}`, call)
-    else say('P7', `Attempt ${attempt} of ${name(call)} failed: ${problem}. Retried in ${duration(backoffMs)}.`, call)
+    if (backoffMs === null) say('P8', `${name(call)} failed: ${ended(problem)}`, call)
+    else
+      say(
+        'P7',
+        `Attempt ${attempt} of ${name(call)} failed: ${ended(problem)} Retried in ${duration(backoffMs)}.`,
+        call,
+      )
   }
 }

@@ -1,6 +1,6 @@
 import type { Call, Run, Wait } from '../model/model.ts'
-import { outcomeOf, whyWaiting } from '../words.ts'
-import type { Say } from './narrator.ts'
+import { ended, inline, outcomeOf, whyWaiting } from '../words.ts'
+import type { Say, Telling } from './narrator.ts'
 
 export const name = (call: Call): string => `#${call.index + 1} ${call.label}`
 
@@ -16,21 +16,32 @@ const reachedWords: Readonly<Record<string, string>> = {
   abandoned: 'does not stop and is abandoned',
 }
 
-export function tellEndings(changed: readonly Call[], say: Say): void {
-  for (const call of changed) {
-    if (call.stage !== 'completed' && call.stage !== 'yielded') continue
-    if (call.ending?.by !== 'abort') continue
-    say('Y6', `${name(call)} ${reachedWords[call.ending.reached ?? ''] ?? 'stops'}.`, call)
+/** About calls that are just over. A result of their own is told when it is handed over. */
+export function tellEndings(over: readonly Call[], say: Say): void {
+  for (const call of over) {
+    const { by, reached } = call.ending ?? {}
+    if (by === 'abort') say('Y6', `${name(call)} ${reachedWords[reached ?? ''] ?? 'stops'}.`, call)
+    else if (by === 'journal') say('D11', `${name(call)} does not run again: its result is in the log.`, call)
+    else if (by === 'unknown')
+      say('D12', `The outcome of ${name(call)} is unknown: it may or may not have taken effect.`, call)
   }
 }
 
-export function tellStarts(run: Run, changed: readonly Call[], say: Say): void {
-  const started = changed.filter(({ stage }) => stage === 'executing')
-  for (const call of started) {
+export interface Start {
+  readonly call: Call
+  readonly verb: 'starts' | 'goes on'
+}
+
+export function tellStarts(run: Run, starts: readonly Start[], say: Say): void {
+  for (const { call, verb } of starts) {
     const others = [...run.executing].filter((id) => id !== call.id).flatMap((id) => run.byId.get(id) ?? [])
-    if (call.lane === 'exclusive') say('Q4', `${name(call)} starts alone: it is unsafe.`, call)
-    else if (others.length === 0) say('Q4', `${name(call)} starts: nothing else runs.`, call)
-    else say('Q4', `${name(call)} starts beside ${list(others.map(name))}: all are safe.`, call)
+    const what = `${name(call)} ${verb}`
+    const beside = `${what} beside ${list(others.map(name))}`
+    if (call.lane === 'exclusive') say('Q4', `${what} alone: it is unsafe.`, call)
+    else if (others.length === 0) say('Q4', `${what}: nothing else runs.`, call)
+    else if ([call, ...others].some(({ keys }) => keys !== undefined))
+      say('K3', `${beside}: their resources do not conflict.`, call)
+    else say('Q4', `${beside}: all are safe.`, call)
   }
 }
 
@@ -41,7 +52,7 @@ const waitRules: Readonly<Record<string, string>> = {
   behindUnsafe: 'Q5',
   waitsForRunning: 'Q4',
   full: 'Q4',
-  resource: 'Q4',
+  resource: 'K3',
 }
 
 const maxNamed = 12
@@ -64,7 +75,10 @@ export function tellWaits(run: Run, changed: readonly Call[], say: Say): void {
       calls.length > maxNamed
         ? `${calls.slice(0, maxNamed).map(name).join(', ')} and ${calls.length - maxNamed} more`
         : list(calls.map(name))
-    say(rule, `${named}${calls.length === 1 ? '' : ': each'} ${whyWaiting(run, wait)}.`, first)
+    // in a query, the loop releases a call when the reply has gone past it
+    const isLoop = wait.because === 'held' && run.queryActor !== undefined
+    const why = isLoop ? 'waits until the reply has gone past it' : whyWaiting(run, wait)
+    say(rule, `${named}${calls.length === 1 ? '' : ': each'} ${why}.`, first)
   }
 }
 
@@ -76,9 +90,28 @@ export function tellHeld(run: Run, changed: readonly Call[], say: Say): void {
   }
 }
 
-export function tellYields(changed: readonly Call[], say: Say): void {
-  const left = changed.filter(({ stage }) => stage === 'yielded')
+/** A result is told when it is known: its frame follows the one that hands it over. */
+export function tellYields(run: Run, telling: Telling, changed: readonly Call[], say: Say): void {
+  const yielded = [...telling.yielding, ...changed.filter(({ stage }) => stage === 'yielded')]
+  if (yielded.length === 0) return
+  const isKnown = (call: Call): boolean =>
+    !run.isWatched || call.yieldedAt === call.addedAt || call.results.some(({ message }) => message === 'tool_result')
+  telling.yielding = yielded.filter((call) => !isKnown(call))
+  // the note of a background call is told with it
+  const left = yielded.filter((call) => isKnown(call) && call.ending?.by !== 'background')
   const named = left.map((call) => (outcomeOf(call) === 'ok' ? name(call) : `${name(call)} (an error)`))
-  if (left.length === 1) say('Y1', `The result of ${named[0]} is handed over.`, left[0])
-  else if (left.length > 1) say('Y1', `The results of ${list(named)} are handed over, in order.`, left[0])
+  const [first] = left
+  const problem = left.length === 1 && first !== undefined ? problemOf(first) : undefined
+  if (first === undefined) return
+  if (left.length > 1) say('Y1', `The results of ${list(named)} are handed over, in order.`, first)
+  else if (problem === undefined) say('Y1', `The result of ${named[0]} is handed over.`, first)
+  else say('Y1', `The result of ${name(first)} is handed over. It is an error: ${ended(problem)}`, first)
+}
+
+/** An error that no other sentence has told. */
+function problemOf({ results, failures, ending }: Call): string | undefined {
+  const result = results.find(({ message, isError }) => message === 'tool_result' && isError)
+  if (result === undefined || failures.length > 0 || ending?.by === 'abort' || ending?.by === 'unknown')
+    return undefined
+  return inline(result.content, 200).replace(/<\/?tool_use_error>/g, '')
 }

@@ -34,7 +34,7 @@ export function StoryView() {
         <output>{found.length.toLocaleString('en')} sentences</output>
       </div>
       {state.range !== undefined && <p class="in-range">{rangeWords(rangeTotals(model, state.range))}</p>}
-      <Sentences told={shown} startedAt={scope === 'all' ? 0 : run.startedAt} />
+      <Sentences told={shown} startedAt={scope === 'all' ? 0 : run.startedAt} isOfAll={scope === 'all'} />
       {found.length === 0 && (
         <p class="empty">
           {state.range === undefined ? 'Nothing has happened yet.' : 'Nothing happened in the selected time.'}
@@ -56,8 +56,16 @@ function isAbout(told: Told, scope: 'turn' | 'call' | 'all', run: number, call: 
   return told.run === run && (scope === 'turn' || told.call === call)
 }
 
-export function Sentences({ told, startedAt }: { told: readonly Told[]; startedAt: number }) {
+interface SentencesProps {
+  readonly told: readonly Told[]
+  readonly startedAt: number
+  /** Calls of several turns have the same numbers: each sentence names its turn. */
+  readonly isOfAll?: boolean
+}
+
+export function Sentences({ told, startedAt, isOfAll = false }: SentencesProps) {
   const store = useStore()
+  const { model } = useView()
   const first = store.history.at(store.history.start)?.seq ?? 0
   return (
     <ol class="sentences" aria-label="What happened and why">
@@ -77,7 +85,10 @@ export function Sentences({ told, startedAt }: { told: readonly Told[]; startedA
             }
           >
             <time>{((at - startedAt) / 1_000).toFixed(2)}</time>
-            <span>{text}</span>
+            <span>
+              {isOfAll && model.runs.has(run) && <i class="turn-name">{model.runs.get(run)?.title}</i>}
+              {text}
+            </span>
             {rule !== undefined && <abbr title={`Rule ${rule} of the contract`}>{rule}</abbr>}
           </button>
         </li>

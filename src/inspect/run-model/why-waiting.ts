@@ -7,12 +7,13 @@ import type { RunState } from './run-state.ts'
 export const givenUp = { short: 'discarded', long: 'discarded with the reply that requested it' } as const
 
 /** The one table of sentences for why a call waits. Each continues the name of the call. */
-const sentences: Readonly<Record<Refusal, (names: string, slots: string, key: string) => string>> = {
+const sentences: Readonly<Record<Refusal, (names: string, slots: string, key: string, isMany: boolean) => string>> = {
   held: () => 'waits to be released',
   exclusiveRunning: (names) => `waits for ${names}, which must run alone`,
   behindUnsafe: (names) => `waits behind ${names}, which must run alone`,
   waitsForRunning: (names) => `must run alone, waits for ${names}`,
-  resource: (names, _, key) => `waits for ${names}, which uses ${key}`,
+  // the key is that of the first
+  resource: (names, _, key, isMany) => `waits for ${names}, ${isMany ? 'the first of which' : 'which'} uses ${key}`,
   full: (_, slots) => `waits for a free slot${slots}`,
   discarded: () => givenUp.long,
 }
@@ -35,6 +36,7 @@ export function whyWaiting(
     names,
     maxConcurrency === null ? '' : `: ${maxConcurrency} of ${maxConcurrency} in use`,
     key ?? 'the same resource',
+    blockers.length > 1,
   )
 }
 

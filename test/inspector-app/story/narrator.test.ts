@@ -4,15 +4,17 @@ import { createRecorder, type Frame } from '../../../src/inspect/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../../support/turn.ts'
 
+type Options = Parameters<typeof testTurn>[1] & { readonly tools?: Parameters<typeof testTurn>[0] }
+
 /** A turn, its frames, and the narrator's sentences. */
-const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
+const setUp = ({ tools = [], ...options }: Options = {}, tick = 0) => {
   let time = 0
   let frames: Frame[] = []
   const read = heldTool('Read', { safe: true, cancel: true, obedient: true })
   const upload = heldTool('Upload', { safe: true })
   const write = heldTool('Write')
-  const turn = testTurn([read.tool, upload.tool, write.tool], options)
-  createRecorder({ onFrame: (frame) => frames.push(frame), now: () => time }).watch(turn.executor)
+  const turn = testTurn([read.tool, upload.tool, write.tool, ...tools], options)
+  createRecorder({ onFrame: (frame) => frames.push(frame), now: () => (time += tick) }).watch(turn.executor)
   const narrator = new Narrator()
   const told = async (): Promise<string[]> => {
     await flush()
@@ -54,7 +56,7 @@ describe('the story', () => {
     ])
     write.run('c').fail(new Error('no room'))
     expect(await told()).toEqual([
-      'P8 #3 Write failed: Error: no room',
+      'P8 #3 Write failed: Error: no room.',
       'Q4 #4 Read starts: nothing else runs.',
       'Y1 The result of #3 Write (an error) is handed over.',
     ])
@@ -82,13 +84,72 @@ describe('the story', () => {
   it('reports a question once', async () => {
     const { add, executor, told } = setUp({ canUseTool: () => new Promise(() => undefined) })
     add('a', 'Read')
-    expect(await told()).toContain('P6 #1 Read asks for permission. It counts as executing until you answer.')
+    expect(await told()).toContain(
+      'P6 #1 Read asks for permission, because the mode is default. It counts as executing until you answer.',
+    )
     add('b', 'Read')
     const next = await told()
     expect(next.filter((line) => line.startsWith('P6'))).toEqual([
-      'P6 #2 Read asks for permission. It counts as executing until you answer.',
+      'P6 #2 Read asks for permission, because the mode is default. It counts as executing until you answer.',
     ])
     executor.answer('a', { behavior: 'deny', message: 'no' })
-    expect(await told()).toContain('Y1 The result of #1 Read (an error) is handed over.')
+    expect(await told()).toContain('Y1 The result of #1 Read is handed over. It is an error: no.')
+  })
+})
+
+describe('the story of real frames, each with a time of its own', () => {
+  it('says each ending once, and which results are errors', async () => {
+    const { add, executor, told, read } = setUp({}, 0.001)
+    add('a', 'Read')
+    add('b', 'Read')
+    await told()
+    read.run('b').fail(new Error('gone'))
+    await flush()
+    executor.abort('escape')
+    expect(await told()).toEqual([
+      'P8 #2 Read failed: Error: gone.',
+      'Y1 #2 Read is finished but held: #1 Read comes first.',
+      'A4 Aborted: every unfinished call stops.',
+      'Y6 #1 Read stops while it runs.',
+      'Y1 The result of #1 Read (an error) is handed over.',
+      'Y1 The result of #2 Read (an error) is handed over.',
+    ])
+  })
+
+  it('A3 names the calls that an interrupt stops before it has reached them', async () => {
+    const { add, executor, told } = setUp({}, 0.001)
+    add('a', 'Read')
+    add('b', 'Upload')
+    await told()
+    executor.abort('interrupt')
+    expect((await told())[0]).toBe('A3 Interrupted: #1 Read must stop; #2 Upload may finish.')
+  })
+
+  it('K3 says that calls run beside each other because of their resources, and P7 that one takes too long', async () => {
+    const edit = heldTool('Edit', { safe: false })
+    const slow = heldTool('Slow', { obedient: true })
+    const tools = [
+      { ...edit.tool, resources: (input: object) => ({ writes: [`file:${'of' in input ? input.of : ''}`] }) },
+      { ...slow.tool, timeout: 50 },
+    ]
+    const { add, told, clock } = setUp({ tools }, 0.001)
+    add('a', 'Edit', { of: 'a' })
+    add('b', 'Edit', { of: 'b' })
+    add('c', 'Edit', { of: 'a' })
+    expect(await told()).toEqual([
+      'Q4 #1 Edit starts: nothing else runs.',
+      'K3 #2 Edit starts beside #1 Edit: their resources do not conflict.',
+      'K3 #3 Edit waits for #1 Edit, which uses file:a.',
+    ])
+    for (const id of ['a', 'b']) edit.run(id).finish()
+    await told()
+    edit.run('c').finish()
+    await told()
+    add('d', 'Slow')
+    await told()
+    clock.increment(50)
+    const [first, ...rest] = await told()
+    expect(first).toBe('P7 #4 Slow takes longer than its timeout and is told to stop.')
+    expect(rest.join()).toContain('is handed over. It is an error: Timeout')
   })
 })
