@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { allowAllTools, type SessionOptions } from '../../src/index.ts'
+import { allowAllTools } from '../../src/index.ts'
 import { type Life, lives, replyWith, said, sayLast, settle, startReply } from '../support/durable-lives.ts'
 import { heldJournals } from '../support/held-journals.ts'
 import { heldTool } from '../support/held-tool.ts'
 
 interface Case {
-  readonly options?: Partial<SessionOptions>
+  readonly options?: Parameters<typeof lives>[1]
   /** Leads to the moment before the message, while records become durable. */
   readonly before?: (life: Life, slow: ReturnType<typeof heldTool>) => Promise<void>
   /** Brings the message. */
