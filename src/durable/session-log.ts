@@ -26,14 +26,6 @@ export interface SessionLogOptions {
   readonly outer?: SessionLog | undefined
 }
 
-/** A commit that records wait for. */
-interface Flushing {
-  readonly commit: Promise<void>
-  readonly isDurable: Promise<boolean>
-  /** The number of records with content that are durable after it. */
-  upTo: number
-}
-
 /** A record that a resumed session can do without: it finds a turn complete, and commits it again. */
 const isMark = (record: SessionRecord): boolean =>
   record.t === 'turn.committed' || (record.t === 'usage.spent' && isTime(record.spent))
@@ -56,16 +48,18 @@ export class SessionLog implements SessionJournal {
   #onAgentAnswer: (() => void) | undefined
   #recovered: SessionJournal['recovered']
   #failure: unknown
-  /** Records with content so far, and how many of them are known to be durable. */
+  /** The length of the log, and its length after the last record with content. */
+  #length: number
   #content = 0
-  #durable = 0
-  #flushing: Flushing | undefined
+  /** A commit that records wait for. */
+  #flushing: { readonly commit: Promise<void>; readonly isDurable: Promise<boolean> } | undefined
   #endsBy: string | undefined
 
   private constructor(journal: Journal, options: SessionLogOptions) {
     this.#journal = journal
     this.#options = options
     this.contextKeys = options.contextKeys
+    this.#length = journal.records.length
     this.#fold = foldInto(new SessionFold(options.prices), journal.id, journal.records)
     const [from, by] = this.#fold.owners.slice(-2)
     if (this.#fold.isUnfinished && from !== undefined && by !== undefined) this.#recovered = { from, by }
@@ -207,7 +201,8 @@ export class SessionLog implements SessionJournal {
     const whole = (note === undefined ? record : { ...record, note }) as unknown as NewRecord
     const { value, json } = writable(whole)
     this.#journal.append(value, json)
-    if (!isMark(record)) this.#content++
+    this.#length++
+    if (!isMark(record)) this.#content = this.#length
     this.#fold.take(whole)
     if (record.t === 'run.ended') this.#recovered = undefined
     if (this.#agents.isEmpty) return
@@ -218,33 +213,22 @@ export class SessionLog implements SessionJournal {
   flush(): Promise<boolean> | undefined {
     if (this.#failure !== undefined) return Promise.resolve(false)
     const commit = this.#journal.flush()
-    if (commit === undefined) {
-      this.#durable = this.#content
-      return undefined
-    }
+    if (commit === undefined) return undefined
     // calls that end together wait for the same commit
-    if (commit !== this.#flushing?.commit) this.#flushing = this.#follow(commit)
-    this.#flushing.upTo = this.#content
+    if (commit !== this.#flushing?.commit) this.#flushing = { commit, isDurable: this.#follow(commit) }
     return this.#flushing.isDurable
   }
 
   flushContent(): Promise<boolean> | undefined {
-    return this.#failure === undefined && this.#durable === this.#content ? undefined : this.flush()
+    const isDurable = this.#failure === undefined && (this.#journal.durable ?? 0) >= this.#content
+    return isDurable ? undefined : this.flush()
   }
 
-  #follow(commit: Promise<void>): Flushing {
-    const flushing: Flushing = {
-      commit,
-      upTo: this.#content,
-      isDurable: commit.then(
-        () => {
-          this.#durable = Math.max(this.#durable, flushing.upTo)
-          return this.#failure === undefined
-        },
-        (error: unknown) => this.#fail(error),
-      ),
-    }
-    return flushing
+  #follow(commit: Promise<void>): Promise<boolean> {
+    return commit.then(
+      () => this.#failure === undefined,
+      (error: unknown) => this.#fail(error),
+    )
   }
 
   onFailure(listener: (error: unknown) => void): () => void {

@@ -39,6 +39,7 @@ export class JournalWriter implements Journal {
   readonly #lingerMs: number
   readonly #notes = new NoteQueue()
   readonly #listeners = new Set<(error: unknown) => void>()
+  #durable: number
   #pending: PendingRecord[] = []
   #inFlight: Promise<void> | undefined
   #next: Promise<void> | undefined
@@ -51,10 +52,15 @@ export class JournalWriter implements Journal {
   constructor({ id, records, bytes, sink, limits, now = Date.now, lingerMs = 100 }: JournalWriterOptions) {
     this.id = id
     this.records = records
+    this.#durable = records.length
     this.#sink = sink
     this.#lingerMs = lingerMs
     this.#counter = new RecordCounter(id, checkLimits(limits), now, records.length, bytes)
     for (const { note } of records) if (note !== undefined) this.#notes.copied(note)
+  }
+
+  get durable(): number {
+    return this.#durable
   }
 
   append(record: NewRecord, json?: string): void {
@@ -144,6 +150,7 @@ export class JournalWriter implements Journal {
       commit.then(
         () => {
           this.#inFlight = undefined
+          this.#durable += batch.length
         },
         (error: unknown) => {
           this.#inFlight = undefined

@@ -91,6 +91,8 @@ export interface Journal {
   append(record: NewRecord, json?: string): void
   /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
   flush(): Promise<void> | undefined
+  /** How many records of the log are durable, those in `records` included. Without it, every request waits for all records. */
+  readonly durable?: number
   /** Calls the listener with every note that no record has copied yet, then with new ones, each once. Returns a function that removes the listener. */
   onNote(listener: (note: SessionNote) => void): () => void
   /**
