@@ -3,8 +3,9 @@
 // node bench/journals.mjs [--servers] [--before other/dist] [--rounds 7] [--appends 100] [--postgres postgres://…] [--redis redis://…]
 // Needs a build. --servers starts PostgreSQL and Redis on loopback; --before compares the cost without a journal with an
 // earlier build.
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -43,13 +44,19 @@ const plains = []
 async function countFsyncs() {
   const file = await open(join(folder, 'any'), 'wx')
   const prototype = Object.getPrototypeOf(file)
-  for (const name of ['sync', 'datasync']) {
-    const original = prototype[name]
-    prototype[name] = function (...given) {
+  for (const [from, name] of [
+    [prototype, 'sync'],
+    [prototype, 'datasync'],
+    [fs, 'fdatasync'],
+  ]) {
+    const original = from[name]
+    from[name] = function (...given) {
       fsyncs++
       return original.apply(this, given)
     }
   }
+  // the built library has imported it by name
+  syncBuiltinESMExports()
   await file.close()
 }
 
@@ -202,9 +209,12 @@ async function cpuOf(run) {
   return user + system
 }
 
+/** Turns before the first measured one: until then V8 still compiles, and a turn costs several times as much. */
+const warmUp = 150
+
 async function readOnlyTurn() {
   const [plain, journaled, syncs] = [[], [], []]
-  for (let n = 0; n < rounds * 6; n++) {
+  for (let n = 0; n < warmUp + rounds * 6; n++) {
     const floor = inMemory('Read', 100)
     plain.push(await cpuOf(() => play(floor)))
     await floor.close()
@@ -214,8 +224,7 @@ async function readOnlyTurn() {
     syncs.push(fsyncs - before)
     await session.close()
   }
-  // the first rounds warm up
-  const [floor, ours] = [plain, journaled].map((all) => median(all.slice(rounds)) / 100)
+  const [floor, ours] = [plain, journaled].map((all) => median(all.slice(warmUp)) / 100)
   const more = `${(ours - floor).toFixed(0)} µs of CPU more per call`
   const cells = [floor, ours].map((us) => `${us.toFixed(0)} µs of CPU per call`)
   row('read-only turn of 100', ...cells, `${more}; ${median(syncs)} fsyncs`, '≤ 40 µs; ≤ 3 fsyncs')
@@ -224,13 +233,14 @@ async function readOnlyTurn() {
 async function unsafeTurn() {
   const [plain, journaled] = [[], []]
   const write = await plainWrite()
-  for (let n = 0; n < rounds; n++) {
+  for (let n = 0; n < warmUp + rounds; n++) {
+    // as many as in the turn, so that both meet the same load
     for (let call = 0; call < 100; call++) plain.push(await timeOf(write))
     const session = await withFiles('Write', 100)
     journaled.push((await timeOf(() => play(session))) / 100)
     await session.close()
   }
-  const [floor, ours] = [median(plain), median(journaled)]
+  const [floor, ours] = [median(plain.slice(warmUp * 100)), median(journaled.slice(warmUp))]
   row(
     'unsafe call, in a turn of 100',
     `write + fdatasync: ${inUnits(floor)}`,
