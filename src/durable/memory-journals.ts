@@ -12,7 +12,7 @@ import { sessionExists, sessionFenced, sessionNotFound } from '../journal/journa
 import type { JournalLimits } from '../journal/journal-limits.ts'
 import { JournalWriter } from '../journal/journal-writer.ts'
 import { firstRecords, outerIn, type PendingRecord, storedRecord } from '../journal/pending-records.ts'
-import { newSessionState, type SessionState, stateAfter, statusOf } from '../journal/session-state.ts'
+import { newSessionState, type SessionState, stateAfterBodies, statusOf } from '../journal/session-state.ts'
 
 export interface MemoryJournalsOptions {
   readonly limits?: JournalLimits | undefined
@@ -108,8 +108,11 @@ function keep(session: KeptSession, records: readonly PendingRecord[]): void {
   for (const record of records) {
     session.log.push(record)
     session.bytes += record.body.length
-    session.state = stateAfter(session.state, JSON.parse(record.body))
   }
+  session.state = stateAfterBodies(
+    session.state,
+    records.map(({ body }) => body),
+  )
 }
 
 /** Copies, so that callers cannot change the stored records. Throws if the log is damaged or newer. */

@@ -17,6 +17,18 @@ export function stateAfter(state: SessionState, record: NewRecord): SessionState
   return status === state.status && questions === state.questions ? state : { status, questions }
 }
 
+/** Most records are of these types, which change no state: reading them would take longer than the rest of a commit. */
+const stateless = /^\{"t":"(reply\.(started|block|stopped)|call\.started|turn\.committed|usage\.spent)"/
+/** These only close questions. */
+const closing = /^\{"t":"(call\.completed|permission\.answered|attempt\.discarded)"/
+
+/** The state after records that are still JSON. It reads only those that can change it. */
+export const stateAfterBodies = (state: SessionState, bodies: readonly string[]): SessionState =>
+  bodies.reduce((before, body) => {
+    const isSame = stateless.test(body) || (before.questions.size === 0 && closing.test(body))
+    return isSame ? before : stateAfter(before, JSON.parse(body))
+  }, state)
+
 const statusBy: Record<string, SessionState['status'] | undefined> = {
   'message.sent': 'running',
   'run.suspended': 'suspended',

@@ -2,6 +2,7 @@ import {
   firstRecords,
   type JournalRecord,
   journalCorrupt,
+  newSessionState,
   type OpenJournalOptions,
   outerIn,
   type PendingRecord,
@@ -9,12 +10,13 @@ import {
   sessionExists,
   sessionFenced,
   sessionNotFound,
+  stateAfterBodies,
   storedRecord,
 } from 'signalbox/durable'
 import { transaction } from './database.ts'
 import { hashOf, lockOf } from './hash-of.ts'
 import type { ClientLike } from './options.ts'
-import { foldState, questionsText } from './session-log.ts'
+import { questionsText } from './session-log.ts'
 
 export interface OpenedSession {
   readonly records: JournalRecord[]
@@ -64,12 +66,13 @@ export function openSession(
     checkLength(id, records.length, row?.records)
     if (records.length === 0 && given.mode === 'resume') throw sessionNotFound(id)
     // the answer to the first try was lost: the session is already open
-    if (row?.token === token) return { records, bytes: Number(row.bytes), state: foldState(bodies) }
+    if (row?.token === token)
+      return { records, bytes: Number(row.bytes), state: stateAfterBodies(newSessionState, bodies) }
     if (records.length > 0 && given.mode === 'create') throw sessionExists(id)
     const at = Date.now()
     const opening = firstRecords(id, given, records.length, at)
     const added = opening.map(({ body }) => body)
-    const state = foldState([...bodies, ...added])
+    const state = stateAfterBodies(newSessionState, [...bodies, ...added])
     const bytes = Number(row?.bytes) + added.reduce((sum, body) => sum + Buffer.byteLength(body), 0)
     await query(
       `insert into $schema.records (session, n, at, body)

@@ -1,10 +1,9 @@
 import {
   type JournalSink,
-  newSessionState,
   type PendingRecord,
   type SessionState,
   sessionFenced,
-  stateAfter,
+  stateAfterBodies,
 } from 'signalbox/durable'
 import type { Database } from './database.ts'
 import { hashOf } from './hash-of.ts'
@@ -17,13 +16,6 @@ export const stateOf = (status: unknown, questions: unknown): SessionState => ({
   status: status as SessionState['status'],
   questions: new Map(JSON.parse(String(questions))),
 })
-
-/** Most records are of these types, which change no state: reading them would take longer than anything else here. */
-const stateless = /^\{"t":"(reply\.(started|block|stopped)|call\.started|turn\.committed|usage\.spent)"/
-
-/** The state of a log, from its records. */
-export const foldState = (bodies: readonly string[], from: SessionState = newSessionState): SessionState =>
-  bodies.reduce((state, body) => (stateless.test(body) ? state : stateAfter(state, JSON.parse(body))), from)
 
 /** The log of a session that this process owns. */
 export class SessionLog implements JournalSink {
@@ -53,9 +45,9 @@ export class SessionLog implements JournalSink {
   }
 
   async commit(batch: readonly PendingRecord[]): Promise<void> {
-    const state = foldState(
-      batch.map(({ body }) => body),
+    const state = stateAfterBodies(
       this.#state,
+      batch.map(({ body }) => body),
     )
     await this.#database.run(async (client, isAgain) => {
       if (isAgain && (await this.#isCommitted(client, batch.length))) return

@@ -5,7 +5,7 @@ import {
   type PendingRecord,
   type SessionState,
   sessionFenced,
-  stateAfter,
+  stateAfterBodies,
 } from 'signalbox/durable'
 import { type Database, hashOf } from './database.ts'
 import { commitScript, releaseScript } from './scripts.ts'
@@ -46,7 +46,7 @@ export class SessionLog implements JournalSink {
   async commit(batch: readonly PendingRecord[]): Promise<void> {
     const database = this.#database
     const bodies = batch.map(({ body }) => body)
-    const state = bodies.reduce((before, body) => stateAfter(before, JSON.parse(body)), this.#state)
+    const state = stateAfterBodies(this.#state, bodies)
     const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), this.#bytes)
     const isSame = state.questions === this.#state.questions
     const notes = bodies.flatMap((body) => (body.includes('"note"') ? noteIn(body) : []))

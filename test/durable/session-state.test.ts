@@ -1,6 +1,5 @@
-import { newSessionState, type SessionState, stateAfter } from 'signalbox/durable'
+import { newSessionState, type SessionState, stateAfter, stateAfterBodies } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
-import { foldState } from '../src/session-log.ts'
 
 const types = [
   ...['session.created', 'session.opened', 'message.sent', 'reply.started', 'reply.block', 'reply.stopped'],
@@ -15,12 +14,14 @@ describe('the state of a session beside its log', () => {
     for (const from of [newSessionState, asked]) {
       for (const t of types) {
         const record = { t, reply: 'r', call: 'c', question: 'q', open: {} }
-        expect([t, foldState([JSON.stringify(record)], from)]).toEqual([t, stateAfter(from, record)])
+        expect([t, stateAfterBodies(from, [JSON.stringify(record)])]).toEqual([t, stateAfter(from, record)])
       }
     }
   })
 
   it('D1 depends on the type of a record, not on the order of its fields', () => {
-    expect(foldState(['{"input":"{\\"t\\":\\"call.started\\"}","t":"message.sent"}']).status).toBe('running')
+    expect(
+      stateAfterBodies(newSessionState, ['{"input":"{\\"t\\":\\"call.started\\"}","t":"message.sent"}']).status,
+    ).toBe('running')
   })
 })
