@@ -41,6 +41,10 @@ function mapJournals(): JournalStore {
   return {
     async open(id, options) {
       checkOpening(id, options)
+      const outer = outerIn(options.created)
+      // an owner that was replaced must not open an agent; in a database: part of the same transaction
+      if (outer !== undefined && options.within !== undefined)
+        if (rows.get(outer)?.owner?.journal.opening !== options.within) throw sessionFenced(outer)
       const found = rows.get(id)
       if (found !== undefined && options.mode === 'create') throw sessionExists(id)
       const row: Row = options.mode === 'resume' ? find(id) : (found ?? { log: [], notes: new Map() })

@@ -41,6 +41,10 @@ export function memoryJournals({ limits, now = Date.now }: MemoryJournalsOptions
   return {
     async open(id: string, options: OpenJournalOptions): Promise<Journal> {
       checkOpening(id, options)
+      const outer = outerIn(options.created)
+      if (options.within !== undefined && outer !== undefined) {
+        if (sessions.get(outer)?.owner?.journal.opening !== options.within) throw sessionFenced(outer)
+      }
       const found = sessions.get(id)
       if (found !== undefined && options.mode === 'create') throw sessionExists(id)
       if (found === undefined && options.mode === 'resume') throw sessionNotFound(id)

@@ -72,8 +72,10 @@ export class SessionLog implements SessionJournal {
     mode: 'create' | 'resume' | 'either',
     created: JournalStart & Record<string, unknown>,
   ): Promise<SessionLog> {
-    if (options.outer === undefined) await refuseAgent(id, options.store)
-    const journal = await options.store.open(id, { owner: options.owner, mode, created: writable(created).value })
+    const { store, owner, outer } = options
+    if (outer === undefined) await refuseAgent(id, store)
+    const within = outer === undefined ? undefined : outer.#journal.opening
+    const journal = await store.open(id, { owner, mode, created: writable(created).value, within })
     let log: SessionLog | undefined
     try {
       log = new SessionLog(journal, options)

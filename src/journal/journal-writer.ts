@@ -1,4 +1,5 @@
 import type { SignalboxError } from '../base/signalbox-error.ts'
+import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import { checkNote } from './check-arguments.ts'
 import type { Journal, JournalRecord, NewRecord, SessionNote } from './journal.ts'
 import { journalClosed, journalCorrupt, journalError } from './journal-errors.ts'
@@ -16,6 +17,8 @@ export interface JournalSink {
 
 export interface JournalWriterOptions {
   readonly id: string
+  /** @default a random text */
+  readonly opening?: string | undefined
   /** The log so far, with the `session.opened` of this opening. */
   readonly records: readonly JournalRecord[]
   /** Bytes that the log takes so far. */
@@ -33,6 +36,7 @@ export interface JournalWriterOptions {
 /** The part of a journal that is the same in every store: order, group commit, limits, failure, notes. */
 export class JournalWriter implements Journal {
   readonly id: string
+  readonly opening: string
   readonly records: readonly JournalRecord[]
   readonly #sink: JournalSink
   readonly #counter: RecordCounter
@@ -49,8 +53,11 @@ export class JournalWriter implements Journal {
   #failure: SignalboxError | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ id, records, bytes, sink, limits, now = Date.now, lingerMs = 100 }: JournalWriterOptions) {
+  constructor(options: JournalWriterOptions) {
+    const { id, opening = defaultIdsAndTime.uuid(), records, bytes, sink, limits } = options
+    const { now = Date.now, lingerMs = 100 } = options
     this.id = id
+    this.opening = opening
     this.records = records
     this.#durable = records.length
     this.#sink = sink

@@ -63,6 +63,11 @@ export interface OpenJournalOptions {
   readonly mode: 'create' | 'resume' | 'either'
   /** Fields for the record `session.created`, if this opening creates the session. `outer` names the session that this one is an agent of. */
   readonly created?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * For an agent: the `opening` of the journal of the session around it. If that one is no longer open, or another owner
+   * has the session, `session_fenced`: an owner that was replaced must not take an agent from the next one.
+   */
+  readonly within?: string | undefined
 }
 
 /** Where sessions are kept. */
@@ -81,6 +86,8 @@ export interface JournalStore {
 /** The log of one session, open for writing by one owner. */
 export interface Journal {
   readonly id: string
+  /** Names this opening of the session among all others, for `within`. A store without it cannot tell them apart. */
+  readonly opening?: string | undefined
   /** The log as it was opened. The last record is the `session.opened` of this opening; later ones are not added here. */
   readonly records: readonly JournalRecord[]
   /**

@@ -43,8 +43,14 @@ export class JournalBench {
     return this.#another
   }
 
-  async open(mode: OpenJournalOptions['mode'], owner = 'one', store = this.store, id = 's'): Promise<Journal> {
-    const journal = await store.open(id, { owner, mode })
+  async open(
+    mode: OpenJournalOptions['mode'],
+    owner = 'one',
+    store = this.store,
+    id = 's',
+    agent: Pick<OpenJournalOptions, 'created' | 'within'> = {},
+  ): Promise<Journal> {
+    const journal = await store.open(id, { owner, mode, ...agent })
     this.#opened.push(journal)
     return journal
   }

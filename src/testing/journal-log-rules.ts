@@ -1,4 +1,4 @@
-import type { NewRecord } from '../journal/journal.ts'
+import type { Journal, JournalStore, NewRecord } from '../journal/journal.ts'
 import { expectSame } from './expect-same.ts'
 import { codeOf, type JournalBench } from './journal-bench.ts'
 
@@ -300,6 +300,31 @@ export const journalLogRules: Record<string, (bench: JournalBench) => Promise<vo
       (await bench.listed()).map(({ id }) => id),
       ['s/other'],
     )
+  },
+  async 'D10 D17 an owner that was replaced cannot open an agent: the next owner keeps it'(bench) {
+    if (bench.secondOwner === 'locked') return
+    const another = await bench.another()
+    for (const [place, next] of [bench.store, another].entries()) {
+      const id = `s${place}`
+      // the owner names its process, and a process may open a session twice
+      const openAs = (around: Journal, store: JournalStore, agent: string): Promise<Journal> =>
+        bench.open('either', 'me', store, agent, { created: { outer: id }, within: around.opening })
+      const old = await bench.open('create', 'me', bench.store, id)
+      // a store that wraps another one may not tell its openings apart
+      if (old.opening === undefined) return
+      const kept = await openAs(old, bench.store, `${id}/r/c`)
+      const outer = await bench.open('resume', 'me', next, id)
+      const inner = await openAs(outer, next, `${id}/r/c`)
+      for (const agent of [`${id}/r/c`, `${id}/r/d`])
+        expectSame(agent, await codeOf(openAs(old, bench.store, agent)), 'session_fenced')
+      kept.append(sent('late'))
+      expectSame('the agent of the first', await codeOf(kept.close()), 'session_fenced')
+      inner.append(sent('still mine'))
+      await inner.close()
+      expectSame('written', await bench.written(`${id}/r/c`), [sent('still mine')])
+      await outer.close()
+      expectSame('closed', await codeOf(openAs(outer, next, `${id}/r/e`)), 'session_fenced')
+    }
   },
   async 'D25 a session that somebody owns is not written by its old owner after remove'(bench) {
     const journal = await bench.open('create')

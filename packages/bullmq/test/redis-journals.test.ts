@@ -7,7 +7,6 @@ import type { JournalStore } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runKilled, writeLife } from '../../../test/support/kill-campaign.ts'
-import { expectAgentsToStay } from '../../../test/support/replaced-owner.ts'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
@@ -73,10 +72,6 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions in Redis', () =
     expect(await textsIn(store)).toEqual([1, 2, 3])
     await store.end()
     await proxy.end()
-  })
-
-  it('D10 D17 an owner that was replaced cannot open an agent: the next owner keeps it', async () => {
-    await expectAgentsToStay(make(), make())
   })
 
   it('D10 records that a failover lost are noticed by the number of the next one', async () => {

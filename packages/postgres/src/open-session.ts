@@ -31,17 +31,16 @@ export function openSession(
   id: string,
   token: string,
   given: OpenJournalOptions,
-  outerToken: string | undefined,
 ): Promise<OpenedSession> {
   const session = hashOf(id)
   const outer = outerIn(given.created)
   const query = (text: string, ...values: unknown[]) =>
     client.query({ text: text.replaceAll('$schema', schema), values })
   return transaction(client, async () => {
-    if (outer !== undefined && outerToken !== undefined) {
+    if (outer !== undefined && given.within !== undefined) {
       // an owner that was replaced must not take an agent from the next one; no opening of the outer session comes between
       const around = await query('select token from $schema.sessions where session = $1 for share', hashOf(outer))
-      if (around.rows[0]?.token !== outerToken) throw sessionFenced(outer)
+      if (around.rows[0]?.token !== given.within) throw sessionFenced(outer)
     }
     if (given.mode !== 'resume') {
       await query(

@@ -12,7 +12,6 @@ import {
   keyOf,
   NoteInbox,
   type OpenJournalOptions,
-  outerIn,
   type SessionNote,
   type StoredNote,
   sessionFenced,
@@ -45,25 +44,18 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
   const channel = `"signalbox_${schema}"`
   const listener = new Listener(database, channel, rescanMs)
   const tables = database.schema
-  /** The token of each session that this store has opened and not closed. */
-  const tokens = new Map<string, string>()
 
   async function open(id: string, given: OpenJournalOptions): Promise<Journal> {
     checkOpening(id, given)
     const token = randomUUID()
-    const outer = outerIn(given.created)
-    const { records, bytes, state } = await database.run((client) =>
-      openSession(client, tables, id, token, given, outer === undefined ? undefined : tokens.get(outer)),
-    )
-    tokens.set(id, token)
+    const { records, bytes, state } = await database.run((client) => openSession(client, tables, id, token, given))
     const session = hashOf(id)
     const listening = { lock: lockOf(token), look: () => void inbox.look() }
     const log = new SessionLog(database, id, token, records.length, state, async () => {
       inbox.isOver = true
-      if (tokens.get(id) === token) tokens.delete(id)
       await listener.remove(session, listening)
     })
-    const journal = new JournalWriter({ id, records, bytes, sink: log, limits })
+    const journal = new JournalWriter({ id, opening: token, records, bytes, sink: log, limits })
     const inbox = new NoteInbox(journal, (seen) => newNotes(id, token, seen))
     await listener.add(session, listening)
     await inbox.look()

@@ -6,7 +6,6 @@ import pg from 'pg'
 import type { NewRecord } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expectAgentsToStay } from '../../../test/support/replaced-owner.ts'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
@@ -159,12 +158,6 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
       await Promise.all([first.kill(), second.kill()])
       await rm(home, { recursive: true })
     }
-  })
-
-  it('D10 D17 an owner that was replaced cannot open an agent: the next owner keeps it', async () => {
-    const [first, next] = [make(), make()]
-    await expectAgentsToStay(first, next)
-    await Promise.all([first.end(), next.end()])
   })
 
   it('D10 a process that is stopped while it opens a session does not keep others from it', async () => {

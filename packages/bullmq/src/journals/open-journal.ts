@@ -27,7 +27,6 @@ export async function openJournal(
   token: string,
   lockMs: number,
   given: OpenJournalOptions,
-  outerToken: string | undefined,
 ): Promise<OpenedJournal> {
   const session = hashOf(id)
   const outer = outerIn(given.created)
@@ -53,7 +52,8 @@ export async function openJournal(
       ...[state.status, questionsText(state), openText(state)],
       bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
       ...[opening[0]?.at ?? 0, JSON.stringify(given.owner), JSON.stringify(id)],
-      ...[outer === undefined ? '' : JSON.stringify(outer), outerToken ?? '', ...bodies],
+      ...(outer === undefined ? ['', ''] : [JSON.stringify(outer), given.within ?? '']),
+      ...bodies,
     )
     if (told === 'fenced') throw sessionFenced(outer ?? id)
     if (told !== 'opened') continue

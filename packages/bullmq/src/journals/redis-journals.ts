@@ -11,7 +11,6 @@ import {
   journalError,
   keyOf,
   type OpenJournalOptions,
-  outerIn,
   type SessionNote,
   sessionNotFound,
 } from 'signalbox/durable'
@@ -59,27 +58,19 @@ export function redisJournals(options: RedisJournalsOptions): RedisJournals {
   const onError = onceInAWhile(warn, 'The connection of redisJournals to Redis failed')
   const database = new Database(options, retryMs, onError)
   const listener = new NoteListener(database, lockMs, options, onError)
-  /** The token of each session that this store has opened and not closed. */
-  const tokens = new Map<string, string>()
   let isChecked = false
 
   async function open(id: string, given: OpenJournalOptions): Promise<Journal> {
     checkOpening(id, given)
     const token = randomUUID()
-    const outer = outerIn(given.created)
-    const outerToken = outer === undefined ? undefined : tokens.get(outer)
-    const opened = await openJournal(database, id, token, lockMs, given, outerToken)
-    tokens.set(id, token)
+    const opened = await openJournal(database, id, token, lockMs, given)
     if (!isChecked) {
       isChecked = true
       await checkDurability(database.redis, warn, 'records')
     }
-    const log = new SessionLog(database, id, token, opened, () => {
-      if (tokens.get(id) === token) tokens.delete(id)
-      return listener.remove(inbox)
-    })
+    const log = new SessionLog(database, id, token, opened, () => listener.remove(inbox))
     const { records, bytes } = opened
-    const journal = new JournalWriter({ id, records, bytes, sink: log, limits })
+    const journal = new JournalWriter({ id, opening: token, records, bytes, sink: log, limits })
     const inbox = new OpenInbox(database, journal, token)
     await listener.add(inbox)
     return journal
