@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SessionNote } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import {
@@ -330,6 +331,54 @@ describe('questions that outlive their process', () => {
       'user: stop',
       'assistant: Done.',
     ])
+  })
+
+  it.each([
+    'while it runs',
+    'while it is suspended',
+    'after a crash',
+    'by a note, after a crash',
+  ])('S4 a body runs in the async context of whoever started the run, answered %s', async (when) => {
+    const user = new AsyncLocalStorage<string>()
+    const seen: (string | undefined)[] = []
+    const tool = heldTool('Pay').tool
+    const pay = { ...tool, call: async () => ({ data: seen.push(user.getStore()) }) }
+    // a call that reads and runs keeps the run from being suspended
+    const read = heldTool('Read', { safe: true, isReadOnly: () => true })
+    const world = lives([read.tool, { ...pay, isConcurrencySafe: () => true }], {
+      canUseTool: ({ name }) => ({ behavior: name === 'Read' ? 'allow' : 'later' }),
+    })
+    let life = await user.run('opener', () => world.begin())
+    user.run('starter', () => void life.session.send('pay'))
+    const calls = [['p', 'Pay'] as const, ...(when === 'while it runs' ? [['r', 'Read'] as const] : [])]
+    await replyWith(life, ...calls)
+    if (when !== 'while it runs') await life.session.whenIdle()
+    if (when.endsWith('after a crash')) {
+      life = await user.run('opener', () => world.begin())
+      user.run('starter', () => void life.session.resume())
+      await life.session.whenIdle()
+    }
+    const [question] = life.session.questions()
+    const answer = { behavior: 'allow' } as const
+    await user.run('approver', () =>
+      when.startsWith('by a note')
+        ? world.journals.post('s', { type: 'answer', question: question?.id as string, answer })
+        : life.session.answer(question?.id as string, answer),
+    )
+    await until(() => seen.length === 1)
+    expect(seen).toEqual(['starter'])
+  })
+
+  it('S4 a message that somebody posts runs in the async context of whoever opened the session', async () => {
+    const user = new AsyncLocalStorage<string>()
+    const seen: (string | undefined)[] = []
+    const pay = { ...heldTool('Pay').tool, call: async () => ({ data: seen.push(user.getStore()) }) }
+    const world = lives([pay], { canUseTool: allowAllTools })
+    const life = await user.run('opener', () => world.begin())
+    await user.run('poster', () => world.journals.post('s', { type: 'message', uuid: 'm', content: 'pay' }))
+    await replyWith(life, ['p', 'Pay'])
+    await until(() => seen.length === 1)
+    expect(seen).toEqual(['opener'])
   })
 
   it('D15 in a plain query or session the question waits, and the run goes on with its answer', async () => {

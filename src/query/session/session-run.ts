@@ -15,11 +15,11 @@ export interface Sent {
   readonly context: CapturedContext | undefined
 }
 
-export const newSent = (message: UserMessage): Sent => ({
+export const newSent = (message: UserMessage, context = captureContext()): Sent => ({
   message,
   span: { from: undefined, to: undefined },
   isInterrupt: false,
-  context: captureContext(),
+  context,
 })
 
 /** One run of a session, driven to its end whether or not anybody reads it. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { BackgroundCalls } from '../../background/background-calls.ts'
+import { type CapturedContext, captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
@@ -69,6 +70,9 @@ export class Session implements AsyncDisposable {
   /** Nothing begins before `resume` or `send`. */
   #isPaused = false
   #resumed: Span[] = []
+  readonly #opener = captureContext()
+  /** The async context of whoever started the last run: one that goes on after an answer belongs to nobody else. */
+  #starter = this.#opener
 
   /** @param journal the log that everything is recorded in; `openSession` opens it */
   constructor(options: SessionOptions, journal?: SessionJournal) {
@@ -95,7 +99,7 @@ export class Session implements AsyncDisposable {
     if (journal === undefined) return
     if (options.account === undefined) keepUsage(this.#account, journal)
     this.#isPaused = journal.isUnfinished
-    this.#inbox = journal.sent.map(newSent)
+    this.#inbox = journal.sent.map((message) => newSent(message))
     journal.onNote((note) => this.#hear(journal, note))
     journal.onAgentAnswer(() => {
       if (!this.#isPaused) this.#begin()
@@ -146,7 +150,7 @@ export class Session implements AsyncDisposable {
     this.#assertOpen()
     this.#isPaused = false
     const span: Span = { from: this.#log.end, to: undefined }
-    this.#begin()
+    this.#begin(captureContext())
     if (this.#active === undefined) span.to = span.from
     else this.#resumed.push(span)
     return new SessionView(this.#log, span)
@@ -266,7 +270,7 @@ export class Session implements AsyncDisposable {
     } else if (note.type === 'message') {
       const message = { ...readSent(note.content as string), uuid: note.uuid }
       journal.append({ t: 'message.sent', message, note: note.uuid })
-      this.#accept({ ...newSent(message), isInterrupt: note.interrupt === true })
+      this.#accept({ ...newSent(message, this.#opener), isInterrupt: note.interrupt === true })
     } else this.#abortBy(journal, note)
   }
 
@@ -279,11 +283,11 @@ export class Session implements AsyncDisposable {
   }
 
   /** Starts a run for what waits in the inbox or in the log, unless one is active. */
-  #begin(): void {
+  #begin(by?: CapturedContext): void {
     const isUnfinished = this.#inbox.length > 0 || this.#journal?.isUnfinished === true
     if (this.#active !== undefined || this.#closing !== undefined || !isUnfinished) return
     const sent = this.#inbox.splice(0)
-    if (this.#journal !== undefined) return this.#driveWith(sent)
+    if (this.#journal !== undefined) return this.#driveWith(sent, by)
     this.#takeOutcomes()
     // those of a run that had no turn left for them are in the transcript already
     for (const { message, span } of sent.filter(({ span }) => span.from === undefined)) {
@@ -291,7 +295,7 @@ export class Session implements AsyncDisposable {
       this.#transcript.push(message)
       this.#log.push(message)
     }
-    this.#driveWith(sent)
+    this.#driveWith(sent, by)
   }
 
   /** What ended while nothing ran precedes what is said next. */
@@ -302,12 +306,12 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** In the async context of whoever sent the first message. */
-  #driveWith(sent: readonly Sent[]): void {
+  /** In the async context of whoever resumed the session, or sent the first message. */
+  #driveWith(sent: readonly Sent[], by: CapturedContext | undefined): void {
     const drive = () => void this.#drive(sent)
-    const context = sent[0]?.context
-    if (context === undefined) drive()
-    else context.run(drive, undefined)
+    this.#starter = by ?? sent[0]?.context ?? this.#starter
+    if (this.#starter === undefined) drive()
+    else this.#starter.run(drive, undefined)
   }
 
   async #drive(sent: readonly Sent[]): Promise<void> {
