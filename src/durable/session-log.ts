@@ -4,7 +4,7 @@ import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/j
 import { journalError } from '../journal/journal-errors.ts'
 import { judgeReply, type LoggedBackground, type OpenTurn } from '../journal/open-turn.ts'
 import { outerIn } from '../journal/pending-records.ts'
-import type { SessionRecord } from '../journal/records.ts'
+import type { RecordType, SessionRecord } from '../journal/records.ts'
 import type { AgentAttempt, AgentOf } from '../journal/run-log.ts'
 import type { Message, UserMessage } from '../messages/message.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
@@ -34,6 +34,13 @@ const isMark = (record: SessionRecord): boolean =>
 const isTime = ({ request, calls, agents }: Spent): boolean =>
   request === undefined && calls === undefined && agents === undefined
 
+const closesQuestions = new Set<string>([
+  'permission.answered',
+  'call.completed',
+  'attempt.discarded',
+  'run.ended',
+] satisfies RecordType[])
+
 /** The log of one session, and its state after each record. */
 export class SessionLog implements SessionJournal {
   readonly contextKeys: readonly string[]
@@ -46,6 +53,7 @@ export class SessionLog implements SessionJournal {
   readonly #releases = new Set<Promise<void>>()
   #stopNotes: () => void = () => undefined
   #onAgentAnswer: (() => void) | undefined
+  #onQuestionClosed: (() => void) | undefined
   #recovered: SessionJournal['recovered']
   #failure: unknown
   /** The length of the log, and its length after the last record with content. */
@@ -207,9 +215,19 @@ export class SessionLog implements SessionJournal {
     if (!isMark(record)) this.#content = this.#length
     this.#fold.take(whole)
     if (record.t === 'run.ended') this.#recovered = undefined
-    if (this.#agents.isEmpty) return
-    // an agent whose call is over never goes on
+    if (!this.#agents.isEmpty) this.#releaseEnded()
+    if (closesQuestions.has(record.t)) this.#questionClosed()
+  }
+
+  /** An agent whose call is over never goes on. */
+  #releaseEnded(): void {
     for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#letGo(id)
+  }
+
+  #questionClosed(): void {
+    this.#onQuestionClosed?.()
+    const { outer } = this.#options
+    if (outer !== undefined) outer.#questionClosed()
   }
 
   flush(): Promise<boolean> | undefined {
@@ -261,6 +279,10 @@ export class SessionLog implements SessionJournal {
     this.#stopNotes = this.#journal.onNote(listener)
   }
 
+  onQuestionClosed(listener: () => void): void {
+    this.#onQuestionClosed = listener
+  }
+
   onAgentAnswer(listener: () => void): void {
     this.#onAgentAnswer = listener
   }
@@ -300,6 +322,7 @@ export class SessionLog implements SessionJournal {
     const { outer } = this.#options
     if (outer === undefined) return this.shut()
     this.#onAgentAnswer = undefined
+    this.#onQuestionClosed = undefined
     if (this.ended === undefined && this.#failure === undefined) this.#hearAnswers()
     else await outer.#letGo(this.session)
   }

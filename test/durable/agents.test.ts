@@ -139,14 +139,18 @@ describe('agents that survive their process', () => {
     ])
   })
 
-  it('D15 D17 an answer lets a suspended session and its agent go on by themselves', async () => {
+  it('D15 D17 S3 an answer lets a suspended session and its agent go on by themselves', async () => {
     const world = await asked()
     await world.seen
     const { session } = world.first
     const [question] = session.questions()
+    const events: string[] = []
+    session.on('question_opened', ({ id }) => events.push(`opened ${id}`))
+    session.on('question_closed', ({ id }) => events.push(`closed ${id}`))
     expect(await session.answer(question?.id as string, { behavior: 'allow' }, { by: 'Ann' })).toBe('accepted')
     expect(await session.answer(question?.id as string, { behavior: 'allow' })).toBe('stale')
     await until(() => world.pay.started.length === 1)
+    expect(events).toEqual([`closed ${question?.id}`])
     world.pay.run('p1').finish()
     await sayLast(world.agentLife(session), 'Paid by the agent.')
     await sayLast(world.first, 'All paid.')

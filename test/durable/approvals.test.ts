@@ -8,7 +8,17 @@ import {
   type HookCallback,
   type PermissionReply,
 } from '../../src/index.ts'
-import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
+import {
+  type Life,
+  lives,
+  readAll,
+  replyWith,
+  said,
+  sayLast,
+  settle,
+  startReply,
+  until,
+} from '../support/durable-lives.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { testQuery } from '../support/query.ts'
@@ -367,6 +377,47 @@ describe('questions that outlive their process', () => {
     )
     await until(() => seen.length === 1)
     expect(seen).toEqual(['starter'])
+  })
+
+  it('S3 events say when a question opens and closes: a suspension does not close it, an answer does', async () => {
+    const { begin } = lives([heldTool('Pay').tool], { canUseTool: later })
+    const events: string[] = []
+    const hear = ({ session }: Life, name: string): void => {
+      const tell = (what: string) => events.push(`${name} ${what}, ${session.questions().length} open`)
+      session.on('question_opened', ({ toolUseID }) => tell(`opened ${toolUseID}`))
+      session.on('question_closed', () => tell('closed'))
+    }
+    const first = await begin()
+    hear(first, 'first')
+    first.session.send('pay')
+    await replyWith(first, ['p', 'Pay'])
+    await first.session.whenIdle()
+    first.session.resume()
+    await first.session.whenIdle()
+    expect(events.splice(0)).toEqual(['first opened p, 1 open'])
+    const second = await begin()
+    hear(second, 'second')
+    await second.session.answer(second.session.questions()[0]?.id as string, { behavior: 'deny', message: 'no' })
+    await until(() => second.session.questions().length === 0)
+    // nothing runs, and nobody has to poll
+    expect([events.splice(0), second.session.status]).toEqual([['second closed, 0 open'], 'suspended'])
+  })
+
+  it('S3 D11 a question of a reply that no longer counts closes with an event', async () => {
+    const world = lives([heldTool('Pay').tool], { canUseTool: later })
+    const first = await world.begin()
+    first.session.send('pay')
+    await startReply(first)
+    first.held.call('p', 'Pay')
+    first.held.text('and then')
+    await world.written('permission.asked')
+    const second = await world.begin()
+    const closed: string[] = []
+    second.session.on('question_closed', ({ id }) => closed.push(id))
+    const [question] = second.session.questions()
+    second.session.resume()
+    await until(() => second.held.requests.length === 1)
+    expect(closed).toEqual([question?.id])
   })
 
   it('S4 a message that somebody posts runs in the async context of whoever opened the session', async () => {

@@ -28,7 +28,8 @@ export interface SessionQuestion extends PermissionQuestion, AgentCallRef {
 
 interface Told {
   opened(question: SessionQuestion): void
-  closed(id: string): void
+  /** A question may have closed. */
+  check(): void
 }
 
 /** The open questions of a session and of all agents inside it. */
@@ -54,10 +55,7 @@ export class QuestionBook implements QuestionDesk {
   }
 
   closed(asked: AskedCall): void {
-    const question = this.#open.get(asked)
-    if (question === undefined) return
-    this.#open.delete(asked)
-    this.#told.closed(question.id)
+    if (this.#open.delete(asked)) this.#told.check()
   }
 
   answer(id: string, answer: PermissionAnswer, origin?: AnswerOrigin): boolean {

@@ -42,6 +42,8 @@ export interface SessionJournal extends RunLog {
   answer(question: string, answer: PermissionAnswer, by: string | undefined): Promise<'accepted' | 'stale'>
   /** One listener at a time. */
   onNote(listener: (note: SessionNote) => void): void
+  /** Told when a question, of an agent too, may have closed. */
+  onQuestionClosed(listener: () => void): void
   /** Told when an agent that does not run has an answer to go on with. */
   onAgentAnswer(listener: () => void): void
   /** Records an answer while nothing asks. False if the question is closed. */

@@ -20,6 +20,7 @@ import type { QueryMessage, QueryResult } from '../query-message.ts'
 import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
 import { askThrough, QuestionBook, type SessionQuestion } from './question-book.ts'
+import { QuestionEvents } from './question-events.ts'
 import { SessionContexts } from './session-contexts.ts'
 import { beginRun, inboxAfter } from './session-inbox.ts'
 import { allQuestions, keepUsage, openMessageIds, type SessionJournal } from './session-journal.ts'
@@ -83,10 +84,11 @@ export class Session implements AsyncDisposable {
     this.#options = options
     this.#account = options.account ?? new Account(accountOptions(options))
     for (const model of [options.model, options.fallbackModel]) checkModel(model, this.#account, this.#account.prices)
-    this.#questions = new QuestionBook(this.id, {
+    const events = new QuestionEvents(() => this.questions(), {
       opened: (question) => this.#emitter.emit('question_opened', question),
       closed: (id) => this.#emitter.emit('question_closed', { id }),
     })
+    this.#questions = new QuestionBook(this.id, events)
     this.#canUseTool = askThrough(options, this.#questions)
     this.background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
     this.background.onFinished = (call) => this.#emitter.emit('background_finished', call)
@@ -100,6 +102,8 @@ export class Session implements AsyncDisposable {
     if (options.account === undefined) keepUsage(this.#account, journal)
     this.#isPaused = journal.isUnfinished
     this.#inbox = journal.sent.map((message) => newSent(message))
+    events.know(journal.questions)
+    journal.onQuestionClosed(() => events.check())
     journal.onNote((note) => this.#hear(journal, note))
     journal.onAgentAnswer(() => {
       if (!this.#isPaused) this.#begin()
