@@ -56,6 +56,7 @@ export async function openSession({
   const begun = new OpenCalls(readMessages(messages), options.openCalls, defaultIdsAndTime)
   const created = { ...startOf(begun), tools: toolHashes(options.tools) }
   const log = await SessionLog.open(id, { store: journals, owner, contextKeys, prices: options.prices }, mode, created)
+  log.report(begun.report().filter((message) => message.type === 'system'))
   try {
     return new Session(options, log)
   } catch (error) {

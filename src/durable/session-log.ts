@@ -6,7 +6,7 @@ import { judgeReply, type LoggedBackground, type OpenTurn } from '../journal/ope
 import { outerIn } from '../journal/pending-records.ts'
 import type { RecordType, SessionRecord } from '../journal/records.ts'
 import type { AgentAttempt, AgentOf } from '../journal/run-log.ts'
-import type { Message, UserMessage } from '../messages/message.ts'
+import type { Message, SystemMessage, UserMessage } from '../messages/message.ts'
 import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
 import { questionId, type SessionQuestion } from '../query/session/question-book.ts'
 import type { JournalStart, SessionJournal } from '../query/session/session-journal.ts'
@@ -62,6 +62,7 @@ export class SessionLog implements SessionJournal {
   /** A commit that records wait for. */
   #flushing: { readonly commit: Promise<void>; readonly isDurable: Promise<boolean> } | undefined
   #endsBy: string | undefined
+  #reports: SystemMessage[] = []
 
   private constructor(journal: Journal, options: SessionLogOptions) {
     this.#journal = journal
@@ -249,6 +250,16 @@ export class SessionLog implements SessionJournal {
       () => this.#failure === undefined,
       (error: unknown) => this.#fail(error),
     )
+  }
+
+  /** This opening has created the session: the first run tells the host these. */
+  report(reports: readonly SystemMessage[]): void {
+    const [created, opened, ...more] = this.#journal.records
+    if (created !== undefined && opened !== undefined && more.length === 0) this.#reports.push(...reports)
+  }
+
+  takeReports(): SystemMessage[] {
+    return this.#reports.splice(0)
   }
 
   onFailure(listener: (error: unknown) => void): () => void {

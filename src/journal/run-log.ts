@@ -1,3 +1,4 @@
+import type { SystemMessage } from '../messages/message.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { LoggedBackground, OpenTurn } from './open-turn.ts'
 import type { SessionRecord } from './records.ts'
@@ -27,6 +28,8 @@ export interface RunLog {
   /** The log has a reply with this id, even if it was discarded. */
   hasReply(id: string): boolean
   append(record: SessionRecord): void
+  /** What to tell the host of the conversation that the session began with. Returned once. */
+  takeReports(): SystemMessage[]
   /** Resolves when everything appended so far is durable, with false if it never will be; undefined if it already is. */
   flush(): Promise<boolean> | undefined
   /** The same for what a request is made of: messages, replies and results. Marks such as `turn.committed` may follow later. */

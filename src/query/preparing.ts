@@ -13,7 +13,7 @@ export function prepare(loop: QueryLoop): void {
   const goOn = (isDurable: boolean): void => {
     // a log that fails ends the query by itself
     if (!isDurable) return
-    for (const message of entered) loop.emit(message)
+    for (const message of [...entered, ...(loop.log?.takeReports() ?? [])]) loop.emit(message)
     gather(loop)
   }
   // every message is durable before it is shown, and before a request has it

@@ -1,7 +1,7 @@
 import { foldJournal, memoryJournals, openSession } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { checkTranscript } from '../../src/transcripts/index.ts'
-import { lives, readAll, said, sayLast, settle, until } from '../support/durable-lives.ts'
+import { type Life, lives, readAll, said, sayLast, settle, until } from '../support/durable-lives.ts'
 import { heldTool } from '../support/held-tool.ts'
 
 /** Two calls in one message of the API, the first of which has its result. */
@@ -75,5 +75,20 @@ describe('S5 a conversation with unanswered calls in a session with a log', () =
     expect(session.status).toBe('idle')
     expect(JSON.stringify(session.transcript)).toContain('"tool_use_id":"p2","content"')
     expect(checkTranscript(session.transcript)).toEqual({ ok: true })
+  })
+
+  it('S5 answer: the first run warns, once, and no later process does', async () => {
+    const pay = heldTool('Pay')
+    const world = lives([pay.tool], { messages })
+    const warnings = async (life: Life, text: string) => {
+      const seen = readAll(life.session.send(text))
+      await sayLast(life)
+      return (await seen).filter((message) => message.type === 'system' && message.subtype === 'unanswered_calls')
+    }
+    const first = await world.begin()
+    expect(await warnings(first, 'one')).toMatchObject([{ toolUseIDs: ['p2'] }])
+    expect(await warnings(first, 'two')).toEqual([])
+    expect(await warnings(await world.begin(), 'three')).toEqual([])
+    expect(pay.started).toEqual([])
   })
 })

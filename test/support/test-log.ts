@@ -51,6 +51,10 @@ export class TestLog implements RunLog {
     return undefined
   }
 
+  takeReports(): [] {
+    return []
+  }
+
   hasReply(id: string): boolean {
     return this.fold.replies.has(id)
   }
