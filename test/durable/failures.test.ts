@@ -177,6 +177,23 @@ describe('session.suspend', () => {
     expect(said(first.session.transcript).slice(-2)).toEqual(['user: result w w done', 'assistant: Done.'])
   })
 
+  it('D15a S8 a message that no reply has answered is replayed once after a suspension', async () => {
+    const { begin } = lives([], { canUseTool: allowAllTools })
+    const { session, held } = await begin()
+    session.send('go')
+    await until(() => held.requests.length === 1)
+    await session.suspend()
+    session.resume()
+    await until(() => held.requests.length === 2)
+    held.start()
+    held.text('Done.')
+    held.end()
+    await session.whenIdle()
+    const replayed = session.messages()
+    await session.close()
+    expect(said(await readAll(replayed))).toEqual(['user: go', 'assistant: Done.'])
+  })
+
   it('D15a a session that is closed keeps its run for the next process', async () => {
     const { begin } = lives([], { canUseTool: allowAllTools })
     const first = await begin()

@@ -55,13 +55,12 @@ export interface SessionJournal extends RunLog {
   close(): Promise<void>
 }
 
-/** The ids of the messages of a turn that is not over. */
-export function openMessageIds({ turn }: SessionJournal): string[] {
-  if (turn === undefined || turn.committed !== undefined) return []
+/** The ids of the messages that the next run shows again: those that wait, and those of a turn that is not over. */
+export function openMessageIds({ turn, waiting }: SessionJournal): string[] {
+  if (turn === undefined || turn.committed !== undefined) return [...waiting]
   const results = [...turn.calls.values()].flatMap(({ completed = [] }) => completed)
-  return [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])].map(
-    ({ uuid }) => uuid,
-  )
+  const shown = [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])]
+  return [...waiting, ...shown.map(({ uuid }) => uuid)]
 }
 
 /** The log has what earlier processes have used, and keeps what this one does. */
