@@ -321,6 +321,33 @@ describe('questions that outlive their process', () => {
     await until(() => tools[0]?.started.length === 1)
   })
 
+  it('S8 the turn that waits for an answer is replayed, before and after it goes on, in this process and the next', async () => {
+    const { first, seen, begin, tools } = await askedSession()
+    await seen
+    const replay = async ({ session }: Life, after?: string): Promise<string[]> => {
+      const all: string[] = []
+      const view = session.messages({ after })
+      void (async () => {
+        for await (const message of view) all.push(...(message.type === 'system' ? [] : said([message])))
+      })()
+      await settle()
+      await view.return()
+      return all
+    }
+    const [prompt] = first.session.transcript
+    const call = 'assistant: call pay Pay {}'
+    expect([await replay(first), await replay(first, prompt?.uuid)]).toEqual([['user: pay', call], [call]])
+    const second = await begin()
+    expect([await replay(second), await replay(second, prompt?.uuid)]).toEqual([['user: pay', call], [call]])
+    await second.session.answer(second.session.questions()[0]?.id as string, { behavior: 'allow' })
+    second.session.resume()
+    await until(() => tools[0]?.started.length === 1)
+    expect([await replay(second), await replay(second, prompt?.uuid)]).toEqual([['user: pay', call], [call]])
+    tools[0]?.run('pay').finish()
+    await sayLast(second)
+    expect(await replay(second)).toEqual(['user: pay', call, 'user: result pay pay done', 'assistant: Done.'])
+  })
+
   it('S9 a message waits behind an open question; one that interrupts rejects it', async () => {
     const { first, seen, begin, tools } = await askedSession()
     await seen

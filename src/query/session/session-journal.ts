@@ -55,13 +55,16 @@ export interface SessionJournal extends RunLog {
   close(): Promise<void>
 }
 
-/** The ids of the messages that the next run shows again: those that wait, and those of a turn that is not over. */
-export function openMessageIds({ turn, waiting }: SessionJournal): string[] {
-  if (turn === undefined || turn.committed !== undefined) return [...waiting]
+/** The messages of a turn that is not over. The next run shows them again. */
+export function openMessages({ turn }: SessionJournal): Message[] {
+  if (turn === undefined || turn.committed !== undefined) return []
   const results = [...turn.calls.values()].flatMap(({ completed = [] }) => completed)
-  const shown = [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])]
-  return [...waiting, ...shown.map(({ uuid }) => uuid)]
+  return [...turn.blocks.map(({ message }) => message), ...results, ...(turn.stopped?.reports ?? [])]
 }
+
+/** The ids of all messages that the next run shows again, those included that nobody has answered. */
+export const shownAgain = (journal: SessionJournal): Set<string> =>
+  new Set([...journal.waiting, ...openMessages(journal).map(({ uuid }) => uuid)])
 
 /** The log has what earlier processes have used, and keeps what this one does. */
 export function keepUsage(account: Account, journal: SessionJournal): void {

@@ -23,7 +23,7 @@ import { askThrough, QuestionBook, type SessionQuestion } from './question-book.
 import { QuestionEvents } from './question-events.ts'
 import { SessionContexts } from './session-contexts.ts'
 import { beginRun, inboxAfter } from './session-inbox.ts'
-import { allQuestions, keepUsage, openMessageIds, type SessionJournal } from './session-journal.ts'
+import { allQuestions, keepUsage, openMessages, type SessionJournal, shownAgain } from './session-journal.ts'
 import {
   accountOptions,
   checkSessionId,
@@ -94,7 +94,7 @@ export class Session implements AsyncDisposable {
     this.background.onFinished = (call) => this.#emitter.emit('background_finished', call)
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
-    for (const message of this.#transcript) this.#log.push(message)
+    for (const message of [...this.#transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
     const named = { id: this.id, tools: options.tools }
     this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
     this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
@@ -322,6 +322,8 @@ export class Session implements AsyncDisposable {
     const { id: _id, ...options } = this.#options
     let result: QueryResult
     let run: SessionRun | undefined
+    const again = this.#journal && shownAgain(this.#journal)
+    if (again !== undefined) this.#log.drop(({ uuid }) => again.has(uuid))
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
       const context = { ...this.#contexts.last, abortController: new AbortController() }
@@ -369,13 +371,11 @@ export class Session implements AsyncDisposable {
     if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  /** The open work of a suspended run is in the log; the messages of its open turn are shown again. */
+  /** The open work of a suspended run is in the log. */
   #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult, hasBegun: boolean): void {
     this.#inbox = inboxAfter(journal, this.#inbox, unanswered)
     // a run that could not begin would fail again at once
     if (reason === 'journal_error' || !hasBegun) this.#isPaused = true
-    const shown = new Set(openMessageIds(journal))
-    this.#log.drop(({ uuid }) => shown.has(uuid))
   }
 
   #goesOn({ reason }: QueryResult): boolean {

@@ -8,7 +8,7 @@ import type { Query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import type { SessionQuestion } from '../session/question-book.ts'
 import { Session } from '../session/session.ts'
-import type { SessionJournal } from '../session/session-journal.ts'
+import { openMessages, type SessionJournal } from '../session/session-journal.ts'
 import type { SessionOptions } from '../session/session-options.ts'
 
 export interface AgentJob {
@@ -46,7 +46,7 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   const account = job.account(journal.session, !journal.isUnfinished && !journal.isCounted)
   const session = new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
   const stopAsking = passOnQuestions(session, canUseTool)
-  const view = session.messages({ after: session.transcript.at(-1)?.uuid })
+  const view = session.messages({ after: [...session.transcript, ...openMessages(journal)].at(-1)?.uuid })
   const reading = readTo(view, job.onMessage)
   try {
     const result = await drive(session, recorded, job, () => {
