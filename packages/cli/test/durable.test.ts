@@ -197,14 +197,21 @@ describe('the answer "always"', () => {
 
 describe('wrong commands on stored sessions', () => {
   it('name what is wrong', async () => {
-    const { answer, resume, question, journals, begin } = await suspended()
+    const { answer, resume, question, journals, journal, begin, root } = await suspended()
     const problem = async (args: readonly string[]) => {
       const { code, err } = await inProcess(args)
       expect(code).toBe(2)
       return err
     }
-    expect(await problem(resume('yours'))).toContain('Session yours does not exist')
-    expect(await problem(answer('yours', question, '--allow'))).toContain('Session yours does not exist')
+    const missing = `Session yours does not exist in ${journal}. List the sessions: signalbox sessions --journal ${journal}`
+    expect(await problem(resume('yours'))).toContain(missing)
+    expect(await problem(answer('yours', question, '--allow'))).toContain(missing)
+    const file = join(root, 'a.txt')
+    writeFileSync(file, 'no folder')
+    for (const command of [['sessions'], ['answer', 'mine', question, '--allow'], ['resume', 'mine'], ['run', 'Hi.']])
+      expect(await problem([...command, '--journal', file])).toBe(
+        `signalbox: --journal: expected a folder, but ${file} is a file.\n`,
+      )
     expect(await problem(answer('mine', 'q7', '--allow'))).toContain(`no question q7. Open questions: ${question}.`)
     expect(await problem(answer('mine', question))).toContain('either --allow or --deny')
     expect(await problem(answer('mine', question, '--allow', '--deny', 'x'))).toContain('either --allow or --deny')
@@ -234,7 +241,9 @@ describe('wrong commands on stored sessions', () => {
     expect((await inProcess(answer('newer', 'q', '--allow'))).err).toContain('Update Signalbox')
     const [log] = readdirSync(journal).filter((name) => name.endsWith('.jsonl'))
     appendFileSync(join(journal, log as string), 'broken\n')
-    expect((await inProcess(sessions)).out).toContain('is damaged at')
+    const { out } = await inProcess(sessions)
+    expect(out).toMatch(/ · damaged · 3 records · .*\n {2}✗ .* is damaged at/)
+    expect(out).toContain('newer · written by a newer version · 3 records · ')
   })
 
   it('a folder without sessions has none', async () => {

@@ -1,5 +1,6 @@
+import { describeError } from '../../base/describe-error.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
-import { isSignalboxError } from '../../base/signalbox-error.ts'
+import { isSignalboxError, SignalboxError } from '../../base/signalbox-error.ts'
 import { type JournalRecord, keyOf, type SessionSummary, type StoredStatus } from '../../journal/journal.ts'
 import { outerIn } from '../../journal/pending-records.ts'
 import { checkRecord } from '../../journal/record-types.ts'
@@ -99,7 +100,10 @@ export class StoredSessions {
 
   async *#all(): AsyncGenerator<Found> {
     const { disk, folder } = this.#parts
-    const names = await disk.list(folder)
+    const names = await disk.list(folder).catch((error: unknown) => {
+      const message = `The sessions in ${folder} cannot be listed: ${describeError(error)}`
+      throw new SignalboxError('journal_error', message, { cause: error })
+    })
     for (const file of names) {
       const name = logName(file)
       const found = name === undefined ? undefined : await this.#find(filesNamed(folder, name))

@@ -216,6 +216,14 @@ describe('a journal as a file', () => {
     expect((await all(sealed.list())).map(({ id }) => id)).toEqual(['s'])
   })
 
+  it('D19 a folder that cannot be listed is journal_error with its path', async () => {
+    await writeFile(join(folder, 'file'), '')
+    const { list, sweep } = fileJournals({ folder: join(folder, 'file') })
+    const failed = { code: 'journal_error', message: expect.stringContaining(join(folder, 'file')) }
+    await expect(all(list())).rejects.toMatchObject(failed)
+    await expect(sweep()).rejects.toMatchObject(failed)
+  })
+
   it('D24 list goes through redact', async () => {
     await write([])
     const shown = fileJournals({ folder, redact: (summary) => ({ ...summary, id: 'hidden' }) })

@@ -19,6 +19,8 @@ import {
 import { createRecorder, type Frame, ShownRuns } from 'signalbox/inspect'
 import type { InspectorServer } from 'signalbox/inspect/server'
 import type { Io } from '../io.ts'
+import { explainMissing } from '../sessions/stored-session.ts'
+import { plainWord } from '../shell-word.ts'
 import { usageError } from '../usage-error.ts'
 import { nameOf } from '../view/call-view.ts'
 import { cleanLine } from '../view/clean-text.ts'
@@ -319,12 +321,15 @@ async function open(runs: Omit<QueryOptions, 'messages'>, options: SessionOption
     throw usageError(`--limit costUsd needs the price of ${modelName}. Set it in the settings, under "prices".`)
   }
   if (stored === undefined) return createSession({ ...runs, messages: [...before] })
-  const { id, journals, mode } = stored
+  const { id, journals, mode, folder } = stored
   const { openSession } = await import('signalbox/durable')
-  const session = await openSession({ ...runs, id, journals, mode })
+  const session = await openSession({ ...runs, id, journals, mode }).catch(explainMissing(id, folder))
   if (prompt !== undefined || session.status !== 'idle') return session
   await session.close()
-  throw usageError(`Session ${id} has nothing to resume: its last run has ended. Send it a prompt with run --session.`)
+  const place = `--journal ${plainWord(folder)} --session ${plainWord(id)}`
+  throw usageError(
+    `Session ${id} has nothing to resume: its last run has ended. Send it a prompt: signalbox run "<prompt>" ${place}`,
+  )
 }
 
 function hear(event: ModelEvent, say: (by: 'model' | 'thought', text: string) => void): void {

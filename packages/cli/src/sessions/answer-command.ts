@@ -5,6 +5,7 @@ import { exitCode } from '../exit-code.ts'
 import type { Io } from '../io.ts'
 import type { Finish } from '../run-cli.ts'
 import { usageError } from '../usage-error.ts'
+import { explainMissing, journalsIn } from './stored-session.ts'
 
 interface AnswerOptions {
   journal: string
@@ -29,9 +30,8 @@ export const answerCommand = (io: Io, finish: Finish): Command =>
     .action(async (id: string, question: string, options: AnswerOptions, command: Command) => {
       const { journal, allow, deny, always = false } = options
       if ((allow === true) === (deny !== undefined)) command.error('error: give either --allow or --deny "<reason>"')
-      const { fileJournals } = await import('signalbox/node')
-      const journals = fileJournals({ folder: journal })
-      const rule = await ruleOf(journals, id, question)
+      const journals = await journalsIn(journal)
+      const rule = await ruleOf(journals, id, question).catch(explainMissing(id, journal))
       const { postAnswer } = await import('signalbox/durable')
       if (always && rule.isOpen && rule.rule === undefined)
         throw usageError(

@@ -4,6 +4,7 @@ import type { JournalStore, SessionSummary, StoredQuestion } from 'signalbox/dur
 import type { Io } from '../io.ts'
 import { plainWord } from '../shell-word.ts'
 import { plural } from '../view/duration.ts'
+import { journalsIn } from './stored-session.ts'
 
 /** `signalbox sessions`: lists stored sessions and what they ask. */
 export const sessionsCommand = (io: Io): Command =>
@@ -15,8 +16,7 @@ export const sessionsCommand = (io: Io): Command =>
     .requiredOption('--journal <folder>', 'the folder of the sessions')
     .addHelpText('after', '\nExample:\n  signalbox sessions --journal ~/sessions')
     .action(async ({ journal }: { journal: string }) => {
-      const { fileJournals } = await import('signalbox/node')
-      const journals = fileJournals({ folder: journal })
+      const journals = await journalsIn(journal)
       const found: SessionSummary[] = []
       // agents are part of the session around them
       for await (const summary of journals.list()) if (summary.outer === undefined) found.push(summary)
@@ -27,12 +27,20 @@ export const sessionsCommand = (io: Io): Command =>
       }
     })
 
+const problems: Readonly<Record<NonNullable<SessionSummary['problem']>, string>> = {
+  journal_corrupt: 'damaged',
+  journal_newer: 'written by a newer version',
+  journal_error: 'unreadable',
+}
+
 /** Everything here may come from a file that somebody else wrote. */
 async function linesOf(journals: JournalStore, summary: SessionSummary, folder: string): Promise<string[]> {
-  const { id, status, records, updatedAt } = summary
-  const head = `${visibleLine(id)} · ${status} · ${plural(records, 'record')} · ${timeOf(updatedAt)}`
+  const { id, status, records, updatedAt, problem } = summary
+  // the status is that of the part that can be read
+  const state = problem === undefined ? status : problems[problem]
+  const head = `${visibleLine(id)} · ${state} · ${plural(records, 'record')} · ${timeOf(updatedAt)}`
   try {
-    const { questions: own, problem } = summary
+    const { questions: own } = summary
     if (status === 'idle' && own.length === 0 && problem === undefined) return [head]
     const { storedQuestions } = await import('signalbox/durable')
     const questions = await storedQuestions(journals, id)
