@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fileJournals } from '../../../src/node/index.ts'
+import { blockRecord, openedReply, startedRecord, stoppedRecord } from '../../../test/support/log-records.ts'
 import { runCli } from '../src/run-cli.ts'
 import { fakeIo } from './fake-io.ts'
 import { builtCli, makeScript, run, start, temporaryFolder } from './support.ts'
@@ -111,7 +113,10 @@ describe('D27 a stored session', () => {
     await expect.poll(list, { timeout: 10_000 }).toMatch(/^mine · running · [^?]*\? May Read run\?/)
     const question = questionIn(await list())
     const second = await inProcess(resume('mine'))
-    expect([second.code, second.err]).toEqual([2, expect.stringContaining('Session mine is open elsewhere')])
+    const locked = new RegExp(
+      `Session mine is open elsewhere: \\w+@${hostname()} \\(process ${owner.child.pid}\\) has it`,
+    )
+    expect([second.code, second.err]).toEqual([2, expect.stringMatching(locked)])
     expect((await inProcess(answer('mine', question, '--allow'))).out).toBe('accepted.\n')
     await owner.printed('✓ #1 Read')
     release()
@@ -124,6 +129,24 @@ describe('D27 a stored session', () => {
     expect((await inProcess(resume('mine'))).code).toBe(0)
     expect(existsSync(made)).toBe(false)
     expect(JSON.stringify(await allOf(journals.read('mine')))).toContain('Not on a Friday.')
+  })
+
+  it('D12 D27 says that an outcome is unknown, and that a call of the log failed, not that they did not run', async () => {
+    const { journals, resume } = scene()
+    const journal = await journals.open('mine', { owner: 'gone', mode: 'create' })
+    const content = [{ type: 'tool_result', tool_use_id: 'a', content: 'no such file', is_error: true }]
+    const failed = { type: 'user', uuid: 'f', message: { role: 'user', content } }
+    const [a, b] = [startedRecord('a'), startedRecord('b')]
+    const records = [blockRecord('a', 'Bash'), blockRecord('b', 'Bash'), stoppedRecord, a]
+    for (const record of openedReply(...records)) journal.append(record as never)
+    journal.append({ t: 'call.completed', reply: 'r1', call: 'a', messages: [failed] })
+    journal.append(b as never)
+    await journal.close()
+    const { code, out } = await inProcess(resume('mine'))
+    expect(code).toBe(0)
+    expect(out).toMatch(/^✗ #1 Bash.* · failed$/m)
+    expect(out).toMatch(/^✗ #2 Bash.* · outcome unknown\n {2}│ The process stopped while this call was running\./m)
+    expect(out).not.toContain('did not run')
   })
 
   it('stays suspended if nobody has answered, and says so as JSON', async () => {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { McpConnection } from '@signalbox/mcp'
 import {
   type AnyTool,
@@ -200,7 +201,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
       leave = watch.leave
     })
   }
-  const kept = await open(runOptions, options).catch(async (error: unknown) => {
+  const kept = await open(runOptions, options, io).catch(async (error: unknown) => {
     recording?.close()
     await servers?.close()
     throw error
@@ -315,7 +316,7 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
 }
 
 /** One session for all prompts. */
-async function open(runs: Omit<QueryOptions, 'messages'>, options: SessionOptions): Promise<Session> {
+async function open(runs: Omit<QueryOptions, 'messages'>, options: SessionOptions, io: Io): Promise<Session> {
   const { prompt, stored, modelName, before = [] } = options
   if (options.limits?.costUsd !== undefined && !Object.hasOwn(runs.prices ?? {}, modelName)) {
     throw usageError(`--limit costUsd needs the price of ${modelName}. Set it in the settings, under "prices".`)
@@ -323,7 +324,9 @@ async function open(runs: Omit<QueryOptions, 'messages'>, options: SessionOption
   if (stored === undefined) return createSession({ ...runs, messages: [...before] })
   const { id, journals, mode, folder } = stored
   const { openSession } = await import('signalbox/durable')
-  const session = await openSession({ ...runs, id, journals, mode }).catch(explainMissing(id, folder))
+  // shown to whoever finds it locked, or looks at it later
+  const owner = `${io.env.USER ?? 'signalbox'}@${hostname()}`
+  const session = await openSession({ ...runs, id, journals, mode, owner }).catch(explainMissing(id, folder))
   if (prompt !== undefined || session.status !== 'idle') return session
   await session.close()
   const place = `--journal ${plainWord(folder)} --session ${plainWord(id)}`

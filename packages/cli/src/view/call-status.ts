@@ -46,8 +46,11 @@ export function callStatus(call: CallView, session: SessionView): CallStatus {
 function outcome(call: CallView): Omit<CallStatus, 'phase'> {
   if (call.ending?.by === 'abort') return { tone: 'stopped', words: whyStopped(call) }
   if (call.ending?.by === 'background') return { tone: 'held', words: 'goes on in the background' }
+  if (call.ending?.by === 'unknown') return { tone: 'error', words: 'outcome unknown' }
   const { ranAt, completedAt, result } = call
   const took = ranAt === undefined ? '' : duration((completedAt ?? ranAt) - ranAt)
+  // the log does not say whether its body ran in an earlier process
+  if (result?.isError === true && call.ending?.by === 'journal') return { tone: 'error', words: 'failed' }
   if (result?.isError === true) return { tone: 'error', words: took === '' ? 'did not run' : `failed after ${took}` }
   return { tone: 'ok', words: [took, summary(call)].filter((part) => part !== '').join(', ') }
 }
