@@ -99,7 +99,11 @@ export function tellYields(run: Run, telling: Telling, changed: readonly Call[],
   telling.yielding = yielded.filter((call) => !isKnown(call))
   // the note of a background call is told with it
   const left = yielded.filter((call) => isKnown(call) && call.ending?.by !== 'background')
-  const named = left.map((call) => (outcomeOf(call) === 'ok' ? name(call) : `${name(call)} (an error)`))
+  const named = left.map((call) => {
+    const outcome = outcomeOf(call)
+    if (outcome === 'ok') return name(call)
+    return `${name(call)} (${outcome === 'unknown' ? 'outcome unknown' : 'an error'})`
+  })
   const [first] = left
   const problem = left.length === 1 && first !== undefined ? problemOf(first) : undefined
   if (first === undefined) return

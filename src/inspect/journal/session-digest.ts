@@ -93,7 +93,7 @@ export class SessionDigests {
       const isNameless = problem !== undefined && code === 'session_not_found'
       const found = isNameless
         ? { code: problem, message: problemTexts[problem] }
-        : { code, message: describeError(error) }
+        : { code, message: isSignalboxError(error) ? error.message : describeError(error) }
       return { ...info, status: 'broken', problem: found }
     }
   }

@@ -53,7 +53,7 @@ export class StoredSessionPages {
     } catch (error) {
       if (response.headersSent) return void response.destroy()
       const isMissing = isSignalboxError(error) && error.code === 'session_not_found'
-      this.#refuse(response, isMissing ? 404 : 422, describeError(error))
+      this.#refuse(response, isMissing ? 404 : 422, isSignalboxError(error) ? error.message : describeError(error))
     } finally {
       this.#leavePlace()
     }

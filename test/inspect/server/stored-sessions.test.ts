@@ -136,7 +136,7 @@ describe('stored sessions of the inspector', () => {
     expect(found.get('cut')?.problem).toBeUndefined()
     expect(found.get('edited')?.problem).toMatchObject({
       code: 'journal_corrupt',
-      message: expect.stringContaining('record 3'),
+      message: expect.stringMatching(/^The journal of session edited is damaged at record 3/),
     })
     expect(found.get('newer')?.problem?.code).toBe('journal_newer')
     const nameless = sessions.filter(({ id }) => /^[0-9a-f]{64}$/.test(id))
@@ -145,6 +145,7 @@ describe('stored sessions of the inspector', () => {
     const refused = await Promise.all(['edited', 'newer', 'linked', 'a folder'].map((id) => ask(recordingOf(id))))
     expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422])
     expect(refused.map(({ text }) => text).join()).not.toContain('swordfish')
+    expect(refused[0]?.text).toMatch(/^The journal of session edited is damaged/)
     expect((await ask(recordingOf('good'))).status).toBe(200)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Narrator } from '../../../inspector-app/src/story/narrator.ts'
 import { createRecorder, type Frame } from '../../../src/inspect/index.ts'
+import { UnknownOutcomeError } from '../../../src/remote/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../../support/turn.ts'
 
@@ -29,6 +30,14 @@ const setUp = ({ tools = [], ...options }: Options = {}, tick = 0) => {
 }
 
 describe('the story', () => {
+  it('D26 says that an outcome is unknown', async () => {
+    const { add, read, told } = setUp()
+    add('a', 'Read')
+    await told()
+    read.run('a').fail(new UnknownOutcomeError('gone'))
+    expect(await told()).toContain('Y1 The result of #1 Read (outcome unknown) is handed over.')
+  })
+
   it('says why each call starts or waits, as explain() does', async () => {
     const { add, read, write, executor, told } = setUp()
     add('a', 'Read')
