@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
+import { startTutorial, type TutorialApp } from '../support/tutorial-app.ts'
 import { useBrowser } from './support.ts'
 
 const stage = useBrowser()
@@ -13,29 +14,10 @@ afterEach(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Starts the program of the docs on a port. Resolves with its address. */
-async function start(
-  port: string,
-  sessions: string,
-): Promise<{ url: string; end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> }> {
-  const program = join(dirname(stage.dist), 'examples/approvals-app.mjs')
-  const child = spawn(process.execPath, [program, port, sessions], { stdio: ['ignore', 'pipe', 'pipe'] })
-  running.add(child)
-  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  let said = ''
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', (data) => {
-      said += data
-    })
-    child.stdout.once('data', (data) => resolve(String(data).trim()))
-    void exit.then(() => reject(new Error(`The program ended: ${said}`)))
-  })
-  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    child.kill(signal)
-    await exit
-    running.delete(child)
-  }
-  return { url, end }
+async function start(port: string, sessions: string): Promise<TutorialApp> {
+  const app = await startTutorial(join(dirname(stage.dist), 'examples/approvals-app.mjs'), port, sessions)
+  running.add(app.child)
+  return app
 }
 
 it.each([

@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { build } from 'vite'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
 import { staticFiles } from '../e2e/static-files.ts'
 import { root } from '../support/imports.ts'
+import { startTutorial } from '../support/tutorial-app.ts'
 import { consumer, consumerPrints } from './consumer.ts'
 import { emptyProject, strictly, tarballOf, temporaryProject } from './empty-project.ts'
 
@@ -107,6 +108,33 @@ describe('signalbox in an empty project', () => {
       await browser.close()
       files.close()
     }
+  })
+
+  it('D15 runs the tutorial on approvals from its page: ask, kill -9, start again, approve in the browser', async () => {
+    const docs = readFileSync(join(root, 'docs/durability.md'), 'utf8')
+    const name = /Save this program as `(.*?)`/.exec(docs)?.[1] as string
+    project.write(name, /```js\n(.*?)```/s.exec(docs)?.[1] as string)
+    const program = join(project.folder, name)
+    const first = await startTutorial(program, '0')
+    const executablePath = findChromium() as string
+    const browser = await chromium.launch({ executablePath, args: chromiumArguments })
+    onTestFinished(async () => {
+      first.child.kill('SIGKILL')
+      await browser.close()
+    })
+    const page = await browser.newPage()
+    await page.goto(first.url)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    await first.end('SIGKILL')
+    const second = await startTutorial(program, new URL(first.url).port)
+    onTestFinished(() => void second.child.kill('SIGKILL'))
+    // the page connects again by itself
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('The invoice is paid.').waitFor()
+    await expect(startTutorial(program, '0')).rejects.toThrow('session_locked')
+    await second.end('SIGTERM')
+    expect(readdirSync(join(project.folder, 'sessions')).filter((file) => file.endsWith('.jsonl'))).toHaveLength(1)
   })
 
   it('runs on this Node', () => {
