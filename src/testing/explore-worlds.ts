@@ -33,17 +33,27 @@ export interface Explored {
   readonly found: { readonly story: readonly string[]; readonly breaches: readonly Breach[] } | undefined
 }
 
+/** A state whose moves are still to be made. */
+interface Waiting {
+  readonly story: readonly string[]
+  /** The world that reached it first. Its first move continues this world; every other move replays the story. */
+  readonly live: PlayableWorld | undefined
+}
+
+/** More worlds at once would take too much memory; the states beyond are replayed. */
+const maxLive = 500
+
 /**
  * Explores every order of events in a world, breadth first, merging equal states and replaying from the start to reach
- * each state. Invariants are checked after every move, so the first breach has the shortest story.
+ * a state again. Invariants are checked after every move, so the first breach has the shortest story.
  */
 export async function exploreWorlds(
   begin: () => PlayableWorld,
   { maxStates = 20_000, maxMs = 60_000, now = () => performance.now() }: Budget,
+  mostLive = maxLive,
 ): Promise<Explored> {
   const start = now()
   const seen = new StateGraph()
-  let frontier: (readonly string[])[] = [[]]
   let [transitions, paths, depth, wholeDepth] = [0, 0, 0, 0]
   const end = (endedBecause: ExplorationFigures['endedBecause'], found?: Explored['found']): Explored => ({
     figures: {
@@ -63,10 +73,13 @@ export async function exploreWorlds(
   const breaches = first.judge()
   if (breaches.length > 0) return end('breach', { story: [], breaches })
   seen.add(first.fingerprint(), [])
+  let frontier: Waiting[] = [{ story: [], live: first }]
   while (frontier.length > 0) {
-    const next: (readonly string[])[] = []
-    for (const story of frontier) {
-      const here = await retrace(begin, story)
+    const next: Waiting[] = []
+    for (let waiting = frontier.shift(); waiting !== undefined; waiting = frontier.shift()) {
+      const { story, live } = waiting
+      const here = live ?? (await retrace(begin, story))
+      here.catchUp()
       const from = here.fingerprint()
       if (here.isAtEnd) seen.isEnd(from)
       let leadsSomewhere = false
@@ -82,7 +95,7 @@ export async function exploreWorlds(
         if (wrong.length > 0) return end('breach', { story: told, breaches: wrong })
         const to = world.fingerprint()
         leadsSomewhere ||= to !== from
-        if (seen.add(to, told, from)) next.push(told)
+        if (seen.add(to, told, from)) next.push({ story: told, live: next.length < mostLive ? world : undefined })
         if (seen.size >= maxStates) return end('maxStates')
       }
       if (!leadsSomewhere) paths++
