@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
 import { builtProject } from '../../scripts/built-project.mjs'
-import { watchedChild } from '../support/children/watched-children.ts'
+import { watchedPackage } from '../support/children/watched-children.ts'
 import { root } from '../support/imports.ts'
 
 const tarballs = join(builtProject(), 'tarballs')
@@ -44,11 +44,17 @@ export function temporaryProject(manifest: object = {}): EmptyProject {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }))
   // Vitest sets NODE_ENV to `test`, which a host would not
   const { NODE_ENV: _, ...host } = process.env
-  const env = { ...host, ...watchedChild }
+  // npm runs no query
+  const envOf = (command: string) => (command === 'npm' ? host : { ...host, ...watchedPackage })
   const attempt: EmptyProject['attempt'] = (command, ...args) =>
-    spawnSync(command, args, { cwd: folder, encoding: 'utf8', env })
+    spawnSync(command, args, { cwd: folder, encoding: 'utf8', env: envOf(command) })
   const run: EmptyProject['run'] = (command, ...args) =>
-    execFileSync(command, args, { cwd: folder, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] })
+    execFileSync(command, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: envOf(command),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
   return {
     folder,
     run,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { foldJournal, type JournalRecord, type JournalStore } from 'signalbox/durable'
 import { build } from 'vite'
 import { checkTranscript } from '../../src/transcripts/index.ts'
-import { watchedChild } from './children/watched-children.ts'
+import { tellingRequests, watchedChild } from './children/watched-children.ts'
 import { root } from './imports.ts'
 import type { LifeOf } from './killed-life.ts'
 
@@ -22,6 +22,7 @@ export async function writeLife(folder: string, imports: string, store: string):
     root,
     logLevel: 'error',
     publicDir: false,
+    plugins: [tellingRequests()],
     build: {
       ssr: source,
       outDir: folder,

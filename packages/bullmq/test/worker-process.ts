@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { watchedChild } from '../../../test/support/children/watched-children.ts'
+import { tellingRequests, watchedChild } from '../../../test/support/children/watched-children.ts'
 import { root } from '../../../test/support/imports.ts'
 
 /** A program that serves tools as it is told by its arguments, from the sources of this project. */
@@ -43,6 +43,7 @@ export async function buildWorker(): Promise<BuiltPrograms> {
     root,
     logLevel: 'error',
     publicDir: false,
+    plugins: [tellingRequests()],
     build: {
       ssr: true,
       outDir: folder,

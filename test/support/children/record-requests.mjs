@@ -6,9 +6,11 @@ import process from 'node:process'
 const file = process.env.SIGNALBOX_TEST_REQUESTS
 if (file !== undefined) {
   const record = (entry) => appendFileSync(file, `${JSON.stringify(entry)}\n`)
-  // called by the line that the hook adds
+  // called by the line that `scripts/tells-requests.mjs` adds
   globalThis.signalboxTestRequest = ({ messages, tools }) => record({ messages, tools })
-  register('./watch-model-stream.mjs', import.meta.url, { data: { file } })
+  // the hook doubles the time that a process takes to start
+  if (process.env.SIGNALBOX_TEST_PACKAGE === '1')
+    register('./watch-model-stream.mjs', import.meta.url, { data: { file } })
   const { fetch } = globalThis
   globalThis.fetch = (input, init) => {
     const path = new URL(String(input?.url ?? input)).pathname

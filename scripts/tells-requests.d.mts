@@ -1,0 +1,1 @@
+export function tellsRequests(text: string): string | undefined
