@@ -105,22 +105,21 @@ export class OpenCall {
     })
   }
 
-  /** Reads the job. One look at a time; a hint that comes meanwhile leads to one more. */
+  /** Reads the job. One look at a time; a hint that comes meanwhile, or before the job is there, leads to one more. */
   look(): void {
-    if (this.#isOver || !this.#isSent) return
-    if (this.#isLooking) {
+    if (this.#isOver) return
+    if (this.#isLooking || !this.#isSent) {
       this.#looksAgain = true
       return
     }
     this.#isLooking = true
+    this.#looksAgain = false
     this.#see()
       // Redis is away or answered nonsense: the next look will tell
       .catch(() => undefined)
       .finally(() => {
         this.#isLooking = false
-        const again = this.#looksAgain
-        this.#looksAgain = false
-        if (again) this.look()
+        if (this.#looksAgain) this.look()
       })
   }
 
@@ -137,7 +136,7 @@ export class OpenCall {
     this.#call.onPlace({ place: 'sent' })
     this.#after(this.#engine.pickupMs, () => void this.#giveUpWaiting())
     this.#lookEverySoOften(this.#engine.hasEvents ? this.#engine.lookMs : firstLookMs)
-    if (attach) this.look()
+    if (attach || this.#looksAgain) this.look()
     // it was stopped while it was being sent
     if (signal.aborted) this.#remove(stoppedWaiting, reasonOf(signal)).catch(() => undefined)
   }
