@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { root } from '../support/imports.ts'
-import { emptyProject, tarballOf } from './empty-project.ts'
+import type { EmptyProject } from './empty-project.ts'
 
 const isFull = process.env.SIGNALBOX_FULL === '1'
 
@@ -53,11 +53,10 @@ const tools = (hold: Hold) => [defineTool({ name: 'A', inputSchema: z.object({})
 export const run = (): Promise<Exploration> => exploreTurn({ tools, calls: [{ tool: 'A' }], invariants: [...turnInvariants, mine] })
 `
 
-describe('the kit from a packed tarball, in an empty project', () => {
-  const project = emptyProject()
+/** The tests of the kit, in a project that has only the library. */
+export function testKit(project: EmptyProject): void {
   const { run } = project
   beforeAll(() => {
-    project.install(tarballOf('signalbox'))
     // the runner is a hundred megabytes and already installed here
     for (const name of ['vitest', 'vite']) {
       symlinkSync(join(root, 'node_modules', name), join(project.folder, 'node_modules', name))
@@ -98,7 +97,17 @@ describe('the kit from a packed tarball, in an empty project', () => {
   })
 
   it('Y6 type-checks in a strict project that has no Node types', () => {
-    const options = ['--strict', '--noEmit', '--module', 'NodeNext', '--target', 'ES2022', '--lib', 'ES2023,DOM']
+    const options = [
+      '--ignoreConfig',
+      '--strict',
+      '--noEmit',
+      '--module',
+      'NodeNext',
+      '--target',
+      'ES2022',
+      '--lib',
+      'ES2023,DOM',
+    ]
     expect(project.compile(...options, '--types', '', 'agrees.ts')).toBe('')
   })
-})
+}
