@@ -6,6 +6,7 @@ import { TableActor } from '../../src/chart-engine/table-actor.ts'
 import { callKinds, simplePaths } from '../charts/call-model.ts'
 import { recordSteps } from '../charts/chart-transitions.ts'
 import { scriptedCall } from '../charts/scripted-port.ts'
+import { expectEqual } from '../support/expect-equal.ts'
 
 const parentMachine = createMachine({})
 const compiled = compileChart(callChart())
@@ -50,7 +51,7 @@ describe('a chart that runs from a table', () => {
   it.each(Object.entries(callKinds))('Q1 takes the same steps as XState on every path of a %s', (_, kind) => {
     const compare = ({ chart, table, leanActor }: Record<keyof typeof runners, ReturnType<typeof observed>>) => {
       const expected = chart.view
-      expect([table.view, leanActor.view]).toEqual([expected, expected])
+      expectEqual([table.view, leanActor.view], [expected, expected])
     }
     compare(mapValues(runners, (make) => observed(make, kind)))
     for (const { steps, known } of simplePaths(kind)) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
 import { type CallEvent, type CallMachine, callChart } from '../../machines/index.ts'
 import { compileChart } from '../../src/chart-engine/compile-chart.ts'
+import { expectEqual } from '../support/expect-equal.ts'
 import { callKinds, cause, everyEdge, graceEnds, samples, simplePaths } from './call-model.ts'
 import { TakenTransitions } from './chart-transitions.ts'
 import { type ScriptedCallOptions, scriptedCall } from './scripted-port.ts'
@@ -33,7 +34,7 @@ describe('the call chart', () => {
       actor.start()
       for (const [at, { event, value }] of steps.entries()) {
         actor.send(event)
-        if (at >= known) expect(actor.getSnapshot().value).toEqual(value)
+        if (at >= known) expectEqual(actor.getSnapshot().value, value)
       }
     }
     expect(paths).toBeGreaterThan(0)
@@ -45,7 +46,7 @@ describe('the call chart', () => {
       for (const actor of [table, chart]) {
         for (const event of events) if (actor.getSnapshot().status === 'active') actor.send(event)
       }
-      expect(table.getSnapshot().value).toEqual(chart.getSnapshot().value)
+      expectEqual(table.getSnapshot().value, chart.getSnapshot().value)
     }
   })
 
