@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Act, observe, runners } from './beside-xstate.ts'
 import { eventTypes, randomMachine } from './random-machine.ts'
 
-const numRuns = process.env.SIGNALBOX_FULL === '1' ? 20_000 : 1_000
+const numRuns = process.env.SIGNALBOX_FULL === '1' ? 20_000 : 700
 
 const event = fc.constantFrom(...eventTypes).map((type) => ({ type }))
 const acts: fc.Arbitrary<Act[]> = fc.array(

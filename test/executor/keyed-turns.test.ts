@@ -14,7 +14,7 @@ import { randomFrom } from '../../src/testing/repeatable.ts'
 import { flush, toolUse } from '../support/turn.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
-const runs = isFull ? 100_000 : 5_000
+const runs = isFull ? 100_000 : 2_000
 const firstSeed = Number(process.env.SIGNALBOX_SEED ?? (isFull ? Date.now() % 1e6 : 1))
 
 interface Keys {

@@ -4,6 +4,8 @@ import { sseServer, startSse } from '../support/sse-server.ts'
 import { clients, runOnce } from './cut-streams.ts'
 
 const encoder = new TextEncoder()
+/** Odd, so that every other cut is an error. */
+const step = process.env.SIGNALBOX_FULL === undefined ? 3 : 1
 
 // the clients log each event that was cut in two
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined))
@@ -39,9 +41,9 @@ describe.each(Object.entries(clients))('a stream of %s that is cut', (_, { reply
     for (const [id, count] of runs) expect([at, id, count]).toEqual([at, id, Math.min(count, most)])
   }
 
-  it('L2 L7 L8 at any byte, in memory: a valid transcript, and no call runs twice', async () => {
+  it(`L2 L7 L8 at every ${step === 1 ? '' : 'third '}byte, in memory: a valid transcript, and no call runs twice`, async () => {
     const reasons = new Set<string>()
-    for (let at = 0; at <= bytes.length; at++) {
+    for (let at = 0; at <= bytes.length; at += at + step > bytes.length ? 1 : step) {
       const outcome = await runOnce(model({ fetch: async () => cutResponse(bytes, at, at % 2 === 0) }))
       expectSound(outcome, at)
       reasons.add(outcome.result.reason)

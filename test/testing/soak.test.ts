@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { simulate, simulateQuery } from '../../src/testing/index.ts'
 
 const { SIGNALBOX_FULL, SIGNALBOX_SEED } = process.env
-const turns = SIGNALBOX_FULL ? 100_000 : 4_000
+const turns = SIGNALBOX_FULL ? 100_000 : 2_000
 // in the full run, a different seed every day, and the same one all day
 const seed = Number(SIGNALBOX_SEED ?? (SIGNALBOX_FULL ? Math.floor(Date.now() / 86_400_000) : 1))
 

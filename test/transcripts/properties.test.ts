@@ -9,7 +9,7 @@ import { damaged } from './arbitrary-damage.ts'
 import { bring, garbage } from './arbitrary-garbage.ts'
 import { ownTranscript, plainTranscript } from './arbitrary-transcript.ts'
 
-const numRuns = process.env.SIGNALBOX_FULL ? 30_000 : 3_000
+const numRuns = process.env.SIGNALBOX_FULL ? 30_000 : 1_000
 const assertAll = <Value>(arbitrary: fc.Arbitrary<Value>, holds: (value: Value) => void): void =>
   fc.assert(fc.property(arbitrary, holds), { numRuns, includeErrorInReport: true })
 
