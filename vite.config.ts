@@ -108,8 +108,8 @@ export default defineConfig(({ mode }) => ({
       // holds every request of every test to the rules of the service
       './test/support/validated-requests.ts',
     ],
-    // one more than there are cores: many tests wait for a browser, a server or a process
-    maxWorkers: availableParallelism() + 1,
+    // more than there are cores: many tests wait for a browser, a server or a process most of their time
+    maxWorkers: availableParallelism() + 2,
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,
