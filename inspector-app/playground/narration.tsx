@@ -10,7 +10,8 @@ export function Narration() {
   return (
     <section class="narration">
       <h2 id="narration">What happened and why</h2>
-      <ol aria-labelledby="narration" aria-live="polite">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard */}
+      <ol aria-labelledby="narration" aria-live="polite" tabIndex={0}>
         {shown.length === 0 && <li class="none">Nothing yet.</li>}
         {togetherOf(shown)
           .reverse()

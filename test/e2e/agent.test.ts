@@ -1,10 +1,9 @@
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stagedConversation, stagedPrices } from '../../scripts/staged-conversation.mjs'
 import { defineTool, query } from '../../src/index.ts'
 import { scriptedModel } from '../../src/query/scripted/index.ts'
-import { useBrowser } from './support.ts'
+import { looks, useBrowser, violations } from './support.ts'
 
 const stage = useBrowser()
 const tabs = ['story', 'log', 'guards', 'aborts', 'context', 'sequence', 'rules', 'whatIf', 'compare']
@@ -21,14 +20,6 @@ async function openAgent(options: Parameters<typeof stage.open>[1] = {}) {
 
 const texts = async (page: Page, selector: string): Promise<string[]> =>
   (await page.locator(selector).allTextContents()).map((text) => text.trim().replace(/\s+/g, ' '))
-
-const violations = (page: Page, include: string) =>
-  page.evaluate(async (selector) => {
-    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run(selector)
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`),
-    )
-  }, include)
 
 describe('the conversation', () => {
   it('shows prompt, thinking, text, calls, agents, tokens and cost; what is selected in it is selected everywhere', async () => {
@@ -193,10 +184,10 @@ describe('finding things', () => {
 })
 
 describe('everybody can use it', () => {
-  it.each(['light', 'dark'] as const)('axe finds nothing in any view, %s', async (colorScheme) => {
-    const { page } = await openAgent({ colorScheme, reducedMotion: 'reduce' })
+  it.each(looks)('axe finds nothing in any view, $colorScheme, $viewport.width pixels wide', async (look) => {
+    const { page } = await openAgent(look)
     await page.locator('.chart.call .edge').first().waitFor()
-    await page.evaluate(axe.source)
+    expect(await page.locator('.question').count()).toBe(1)
     await page.locator('.conversation .line', { hasText: 'Bash(npm test)' }).click()
     const found = await violations(page, '.inspector')
     for (const tab of tabs) {
@@ -230,7 +221,7 @@ describe('everybody can use it', () => {
     await page.setViewportSize({ width: 1024, height: 700 })
     await page.locator('#tab-call').click()
     found.push(...(await violations(page, '.inspector')).map((each) => `small: ${each}`))
-    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.setViewportSize(look.viewport)
     // a moment of the past
     await page.locator('#tab-log').click()
     await page.locator('.log .row button').first().click()

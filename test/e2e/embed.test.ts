@@ -9,7 +9,7 @@ import { testTurn } from '../support/turn.ts'
 import { counting } from './counting.ts'
 import type {} from './host-page/main.ts'
 import { staticFiles } from './static-files.ts'
-import { useBrowser } from './support.ts'
+import { looks, useBrowser, violations } from './support.ts'
 
 const stage = useBrowser()
 let files: Awaited<ReturnType<typeof staticFiles>>
@@ -103,6 +103,20 @@ describe('an inspector in a host’s page', () => {
     const box = await page.locator('#one').boundingBox()
     const bar = await inside(page, 'one').locator('.scrubber').boundingBox()
     expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + (box?.height ?? 0) + 1)
+  })
+
+  it.each(looks)('has no fault that axe finds, $colorScheme, $viewport.width pixels wide', async (look) => {
+    const page = await stage.open(files.url, look)
+    await page.evaluate(() => {
+      host.mountInspector(document.getElementById('one') as Element, { shown: host.heldTurn(), commands: true })
+    })
+    await inside(page, 'one').locator('.tile').first().waitFor()
+    const found = await violations(page, '#one')
+    for (const tab of await inside(page, 'one').getByRole('tab').all()) {
+      await tab.click()
+      found.push(...(await violations(page, ['#one > *', '.details'])))
+    }
+    expect(found).toEqual([])
   })
 
   it('handles keys only inside its box, each of several inspectors separately', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Scenario, scenarios } from '../../inspector-app/playground/scenarios.ts'
 import type { Message, StreamingToolExecutor } from '../../src/index.ts'
 import { staticFiles } from './static-files.ts'
-import { shownOn, useBrowser } from './support.ts'
+import { looks, shownOn, useBrowser, violations } from './support.ts'
 
 declare global {
   /** The objects that the page exposes to the console. */
@@ -320,6 +320,17 @@ describe('the playground', () => {
     await page.getByRole('radio', { name: 'Permission' }).focus()
     await page.keyboard.press('ArrowUp')
     await expect.poll(() => page.evaluate(() => globalThis.playground.scenario.id)).toBe('slow-first')
+  })
+})
+
+describe('everybody can use the playground', () => {
+  it.each(looks)('axe finds nothing, $colorScheme, $viewport.width pixels wide', async (look) => {
+    const page = await open('mixed', '&paused', look)
+    await playThrough(page)
+    const hidden = await page.locator('.narration ol').evaluate((list) => list.scrollHeight - list.clientHeight)
+    // on a phone, the page scrolls
+    if (look.viewport.width > 1_000) expect(hidden).toBeGreaterThan(0)
+    expect(await violations(page)).toEqual([])
   })
 })
 

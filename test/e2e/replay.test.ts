@@ -10,7 +10,7 @@ import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.t
 import { writeReplayPage } from '../../src/inspect/replay-page/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
-import { scrubByFrame, shownOn, useBrowser } from './support.ts'
+import { looks, scrubByFrame, shownOn, useBrowser, violations } from './support.ts'
 
 const stage = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-replays-'))
@@ -38,9 +38,9 @@ async function recorded(): Promise<Frame[]> {
 }
 
 /** Opens the page from disk in a browser without a network, and collects its requests. */
-async function openFromDisk(path: string, offline = true): Promise<{ page: Page; asked: string[] }> {
+async function openFromDisk(path: string, offline = true, look = {}): Promise<{ page: Page; asked: string[] }> {
   const asked: string[] = []
-  const context = await stage.browser.newContext({ offline, viewport: { width: 1440, height: 900 } })
+  const context = await stage.browser.newContext({ offline, viewport: { width: 1440, height: 900 }, ...look })
   const page = await context.newPage()
   page.on('request', (request) => asked.push(request.url()))
   page.on('pageerror', (error) => stage.complaints.push(error.message))
@@ -141,6 +141,19 @@ describe('a replay page, opened from the disk without a network', () => {
     await expect.poll(() => page.locator('.what-if .sum').textContent()).toContain('start earlier')
     expect(stage.complaints).toEqual([])
     await page.context().close()
+  })
+
+  it.each(looks)('has no fault that axe finds, $colorScheme, $viewport.width pixels wide', async (look) => {
+    const path = join(folder, 'everybody.html')
+    await writeReplayPage(await recorded(), path)
+    const { page } = await openFromDisk(path, true, look)
+    await page.locator('.tile').first().waitFor()
+    const found = await violations(page)
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click()
+      found.push(...(await violations(page, '.details')))
+    }
+    expect(found).toEqual([])
   })
 
   it('that was damaged says so', async () => {

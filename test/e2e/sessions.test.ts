@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import axe from 'axe-core'
 import { openSession } from 'signalbox/durable'
 import { fileJournals } from 'signalbox/node'
 import { scriptedModel } from 'signalbox/scripted'
@@ -9,7 +8,7 @@ import { subAgent } from 'signalbox/sub-agent'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type AnyTool, defineTool, type Model } from '../../src/index.ts'
-import { useBrowser } from './support.ts'
+import { useBrowser, violations } from './support.ts'
 
 const stage = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-sessions-'))
@@ -177,11 +176,3 @@ describe('two stored sessions', () => {
     await expect.poll(() => lost.locator('.problem').textContent()).toContain('nobody')
   })
 })
-
-async function violations(page: Awaited<ReturnType<typeof stage.open>>): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  })
-}

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { builtProject } from '../../scripts/built-project.mjs'
@@ -67,6 +68,26 @@ export function useBrowser(): Stage {
     },
   }
 }
+
+/** What axe finds in a part of the page; a list leads into shadow roots. */
+export async function violations(page: Page, include: string | [string, string] = 'html'): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  return page.evaluate(async (selector) => {
+    const part = typeof selector === 'string' ? selector : { fromShadowDom: selector }
+    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run({ include: part })
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`),
+    )
+  }, include)
+}
+
+/** The sizes and themes in which everybody must be able to use a page. */
+export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ].map((viewport) => ({ colorScheme, viewport, reducedMotion: 'reduce' as const })),
+)
 
 /** The scrubber, even in frames: its value is a position. */
 export async function scrubByFrame(page: Page): Promise<Locator> {
