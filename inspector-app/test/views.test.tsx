@@ -319,6 +319,27 @@ describe('the details', () => {
     expect(allow()?.disabled).toBe(true)
   })
 
+  it('P6 draw a very long input in parts, and accept a yes only after the last one', async () => {
+    const input = { command: Array.from({ length: 5_000 }, (_, line) => `echo ${line}`).join('\n') }
+    const { push, store } = show(...start, ...call('a', 0))
+    store.set({ source: 'live', allowed: ['answer'] })
+    push({ type: 'questions', open: [{ call: 'a', name: 'Bash', input }] })
+    const box = (): HTMLElement | null => document.querySelector('.question .input')
+    const drawn = (): number => document.querySelectorAll('.question .input .text').length
+    const allow = (): HTMLButtonElement | null => document.querySelector('.question .allow')
+    await expect.poll(drawn).toBe(1_999)
+    expect(box()?.textContent).toContain('3,001 more lines')
+    for (const lines of [3_999, 5_000]) {
+      expect(allow()?.disabled).toBe(true)
+      box()?.scrollTo(0, 1e9)
+      await expect.poll(drawn).toBe(lines)
+    }
+    expect(allow()?.disabled).toBe(true)
+    box()?.scrollTo(0, 1e9)
+    await expect.poll(() => allow()?.disabled).toBe(false)
+    expect(box()?.textContent).toContain('echo 4999')
+  })
+
   it('do not log an empty list of questions', async () => {
     const { push } = show(...start, ...call('a', 0), { type: 'questions', open: [] })
     push({ type: 'questions', open: [{ call: 'a', name: 'Read', input: {} }] })

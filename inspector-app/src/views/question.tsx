@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { EncodedQuestion } from '../../../src/inspect/index.ts'
 import { visibleLine } from '../../../src/permission/visible-text.ts'
 import { hasTag } from '../model/has-tag.ts'
@@ -18,16 +18,8 @@ interface Props {
 /** A call that waits for permission, with its whole input. Allow is enabled once all of it was in view. */
 export function Question({ asked, label, agent, canAnswer, select, answer }: Props) {
   const { input, because, message, rule } = asked
-  const box = useRef<HTMLPreElement>(null)
   const [isRead, setRead] = useState(false)
   const [reason, setReason] = useState('')
-  const look = (): void => {
-    const pre = box.current
-    // without a height it is not shown at all
-    if (pre === null || pre.clientHeight === 0) return
-    if (pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 2) setRead(true)
-  }
-  useEffect(look)
   const isWhole = !hasTag(input)
   const mayAllow = isRead && isWhole
   const hint = isWhole ? 'Scroll to the end of the input first' : 'The input is truncated'
@@ -43,7 +35,7 @@ export function Question({ asked, label, agent, canAnswer, select, answer }: Pro
           {message !== undefined && `: ${visibleLine(message)}`}
         </span>
       </header>
-      <ShownInput input={input} box={box} onScroll={look} />
+      <ShownInput input={input} onSeen={() => setRead(true)} />
       {!isWhole && <p class="cut">The input is truncated, so you cannot allow this call here.</p>}
       {canAnswer && (
         <div class="answers">
