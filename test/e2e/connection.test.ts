@@ -31,7 +31,7 @@ describe('the state of the connection', () => {
     await begun
     add('b', 'Read')
     await blocked
-    await dropped
+    expect((await dropped).url()).toMatch(/after=[1-9]\d*/)
     await expect.poll(() => source(page)).toBe('live')
     add('c', 'Read')
     await expect.poll(() => shownOn(page)).toMatchObject(shownBy(executor))
@@ -54,6 +54,19 @@ describe('the state of the connection', () => {
     await expect.poll(() => source(page)).toBe('live')
     await expect.poll(() => page.locator('.tile').count()).toBe(2)
     expect(await page.locator('.problem').textContent()).toContain('new recording')
+  })
+
+  it('is not live while a server that dropped the connection does not answer', async () => {
+    const { executor, add } = setUp()
+    const server = await stage.serve(executor)
+    const page = await stage.open(server.url)
+    add('a', 'Read')
+    await expect.poll(() => page.locator('.tile').count()).toBe(1)
+    // like a process that is stopped: it takes the request and is silent
+    await page.route('**/state', () => undefined)
+    await server.close()
+    await expect.poll(() => source(page)).toBe('reconnecting')
+    await expect.poll(() => source(page), { timeout: 30_000 }).toBe('server gone')
   })
 
   it('names a wrong token, and a page without anything to follow', async () => {

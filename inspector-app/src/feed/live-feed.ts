@@ -49,7 +49,10 @@ export function openLiveFeed(origin: string, token: string, { onFrames, onHello,
     opened.addEventListener('message', ({ data }) => hear(JSON.parse(String(data)) as ServerMessage))
     opened.addEventListener('close', () => {
       for (const reply of replies.values()) reply('The connection is lost.')
-      if (!closing.signal.aborted) void openAgain()
+      if (closing.signal.aborted) return
+      // the page is no longer live, whatever the server says
+      onLost('yes')
+      void openAgain()
     })
     return opened
   }
