@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { History } from '../../inspector-app/src/model/history.ts'
 import { LogIndex } from '../../inspector-app/src/model/log-index.ts'
 import { reduce } from '../../inspector-app/src/model/reduce.ts'
-import { createRecorder, type Frame } from '../../src/inspect/index.ts'
+import { createRecorder, type Frame, type FrameBody } from '../../src/inspect/index.ts'
 import { checkRecording } from '../../src/testing/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
@@ -63,6 +63,26 @@ describe('a history with a window', () => {
     expect(history.length - history.start).toBeLessThan(50)
   })
 
+  it.each<[string, (text: string) => FrameBody]>([
+    [
+      'blockers of a wait',
+      (id) => ({ type: 'schedule', waits: [{ because: 'full', blockers: [id], calls: [[1, 1]] }] }),
+    ],
+    [
+      'blockers of a refusal',
+      (id) => ({
+        ...{ type: 'guards', actor: 'x', event: '', candidates: [] },
+        refusal: { call: 'a', because: 'full', blockers: [id] },
+      }),
+    ],
+    ['the error of an attempt', (text) => ({ type: 'attempt', call: 'a', attempt: 1, error: text, backoffMs: null })],
+    ['a warning', (message) => ({ type: 'warning', call: null, code: 'x', message })],
+  ])('counts the texts of every frame, such as %s', (_, body) => {
+    const history = new History({ frames: 1_000, characters: 50_000 })
+    for (let seq = 0; seq < 500; seq++) history.push({ seq, at: seq, run: 1, ...body('x'.repeat(1_000)) })
+    expect(history.length - history.start).toBeLessThan(50)
+  })
+
   it('bounds one endless run: calls that left the window keep neither input, result nor actor', async () => {
     const frames: Frame[] = []
     const read = heldTool('Read', { safe: true })
@@ -111,7 +131,42 @@ describe('a history with a window', () => {
   })
 })
 
+/** The same turn again and again, each in a run of its own. */
+async function repeatTurn(frames: number): Promise<Frame[]> {
+  const [head, ...turn] = await recordTurns(1)
+  const repeated: Frame[] = [{ ...(head as Frame), at: 0 }]
+  for (let run = 1; repeated.length < frames; run++)
+    for (const frame of turn) repeated.push({ ...frame, run, seq: repeated.length, at: repeated.length })
+  return repeated
+}
+
 describe('a history', () => {
+  it('shows any moment after a few thousand frames, on the first look and without a copy of what is over', async () => {
+    const frames = await repeatTurn(30_000)
+    const history = new History()
+    for (const frame of frames) history.push(frame)
+    const read = vi.spyOn(history, 'at')
+    for (const position of [15_500, 29_999, 4_999, 26_001, 10_000]) {
+      read.mockClear()
+      const shown = history.modelAt(position)
+      // the rest of a gap between two checkpoints
+      expect(read.mock.calls.length).toBeLessThan(6_000)
+      expect(shown).toEqual(reduce(frames.slice(0, position)))
+    }
+    const [early, late] = [12_000, 22_000].map((position) => history.modelAt(position).runs.get(3))
+    expect(early).toBe(late)
+  })
+
+  it('keeps an earlier moment as it was when it goes on from there', async () => {
+    const frames = await repeatTurn(12_000)
+    const history = new History()
+    for (const frame of frames) history.push(frame)
+    const was = reduce(frames.slice(0, 6_001))
+    expect(history.modelAt(6_001)).toEqual(was)
+    for (const position of [6_002, 6_100, 8_000, 11_000]) history.modelAt(position)
+    expect(history.modelAt(6_001)).toEqual(was)
+  })
+
   it('keeps equal charts once, however many turns bring them', async () => {
     const frames = (await recordTurns(12)).map((frame) => JSON.parse(JSON.stringify(frame)) as Frame)
     const history = new History()

@@ -1,27 +1,9 @@
 import type { Encoded, Frame } from '../../../src/inspect/index.ts'
 
 /** About how many characters a frame takes: its texts, and a little for each value. */
-export function weightOf(frame: Frame): number {
-  switch (frame.type) {
-    case 'result':
-      return 100 + weigh(frame.content)
-    case 'call':
-      return 200 + weigh(frame.input)
-    case 'event':
-    case 'progress':
-      return 100 + weigh(frame.data)
-    case 'actor':
-      return 100 + weigh(frame.context)
-    case 'step':
-      return 100 + weigh((frame.context?.set ?? []) as Encoded)
-    case 'questions':
-      return 100 + weigh(frame.open as unknown as Encoded)
-    case 'said':
-      return 100 + frame.text.length
-    default:
-      return 100
-  }
-}
+export const weightOf = (frame: Frame): number =>
+  // equal charts are kept once
+  frame.type === 'chart' ? 100 : weigh(frame as unknown as Encoded)
 
 function weigh(value: Encoded): number {
   if (typeof value === 'string') return 20 + value.length

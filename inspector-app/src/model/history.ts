@@ -1,12 +1,16 @@
 import type { Frame } from '../../../src/inspect/index.ts'
 import { forgetEnded } from '../../../src/inspect/run-model/forget-ended.ts'
 import { pictureOf } from '../../../src/inspect/run-model/picture-of.ts'
+import { copyModel, isSettled } from './copy-model.ts'
 import { weightOf } from './frame-weight.ts'
 import { type Call, emptyModel, type Model } from './model.ts'
 import { applyFrame } from './reduce.ts'
 import { SharedCharts } from './shared-charts.ts'
 
+/** A longer way from one checkpoint to a moment would be felt. */
 const checkpointGap = 5_000
+/** A checkpoint costs as much as its unfinished runs have calls: those of a long run are further apart. */
+const framesPerCall = 10
 /** More frames would exhaust the browser's memory. */
 const maxFrames = 1_000_000
 
@@ -90,6 +94,7 @@ export class History {
     const frame = this.#kept(given)
     this.#frames.push(frame)
     applyFrame(this.model, frame)
+    this.#keepCheckpoint()
     if (this.#window === undefined) return
     const weight = weightOf(frame)
     this.#weights.push(weight)
@@ -129,24 +134,24 @@ export class History {
     let from = this.#sought
     if (from === undefined || from.position > position || position - from.position > checkpointGap) {
       const near = this.#checkpoints.findLast((each) => each.position <= position && each.position >= this.#start)
-      from = near === undefined ? this.#beginning() : { ...near, model: copyOf(near.model) }
+      from = near === undefined ? this.#beginning() : { ...near, model: copyModel(near.model) }
     }
-    for (let at = from.position; at < position; at++) {
-      applyFrame(from.model, this.at(at) as Frame)
-      this.#keepCheckpoint(at + 1, from.model)
-    }
+    for (let at = from.position; at < position; at++) applyFrame(from.model, this.at(at) as Frame)
     this.#sought = { position, model: from.model }
     return from.model
   }
 
   #beginning(): { position: number; model: Model } {
-    return { position: this.#start, model: this.#start === 0 ? emptyModel() : copyOf(this.#before) }
+    return { position: this.#start, model: this.#start === 0 ? emptyModel() : copyModel(this.#before) }
   }
 
-  /** Created on the first seek, since most runs are only watched forwards. */
-  #keepCheckpoint(position: number, model: Model): void {
-    if (position % checkpointGap !== 0 || position <= (this.#checkpoints.at(-1)?.position ?? 0)) return
-    this.#checkpoints.push({ position, model: copyOf(model) })
+  #keepCheckpoint(): void {
+    const position = this.length
+    const since = position - (this.#checkpoints.at(-1)?.position ?? 0)
+    if (since < checkpointGap || position % 1_000 !== 0) return
+    let unfinished = 0
+    for (const run of this.model.runs.values()) if (!isSettled(run)) unfinished += run.calls.length
+    if (since >= unfinished * framesPerCall) this.#checkpoints.push({ position, model: copyModel(this.model) })
   }
 
   /** The first position that includes this frame. */
@@ -175,5 +180,3 @@ function forgetDrawing(call: Call): void {
   call.waited.length = 0
   call.progress = undefined
 }
-
-const copyOf = (model: Model): Model => structuredClone(model)
