@@ -230,7 +230,9 @@ export class Store {
     if (latest === undefined) return undefined
     const working = isOver(latest) ? all.findLast(isWorking) : undefined
     if (working !== undefined || this.state.first === 'query') return working ?? latest
-    return all.findLast(({ calls }) => calls.length > 0) ?? latest
+    const hasCalls = ({ calls }: Run): boolean => calls.length > 0
+    const own = isOver(latest) ? all.filter(({ parentToolUseID }) => parentToolUseID === undefined) : all
+    return own.findLast(hasCalls) ?? all.findLast(hasCalls) ?? latest
   }
 }
 

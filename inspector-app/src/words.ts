@@ -21,6 +21,8 @@ export function duration(ms: number): string {
 /** An event for display: XState's name for a delay also contains its state. */
 export const eventWords = (event: string): string => event.replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
 
+export type BackgroundStatus = NonNullable<Call['detached']>['status']
+
 export type Tone = 'queued' | 'shared' | 'exclusive' | 'held' | 'ok' | 'error' | 'aborted' | 'unknown' | 'given-up'
 
 /** The tone of a call, the same in every view. */
@@ -31,6 +33,18 @@ export function toneOf(call: Call): Tone {
   if (call.stage === 'executing') return call.lane
   if (call.stage === 'completed') return 'held'
   return outcomeOf(call)
+}
+
+/** How a call in the background is, or how it ended. */
+export const backgroundTone = ({ lane }: Call, status: BackgroundStatus): Tone =>
+  status === 'running' ? lane : backgroundTones[status]
+
+const backgroundTones: Readonly<Record<Exclude<BackgroundStatus, 'running'>, Tone>> = {
+  stopping: 'aborted',
+  finished: 'ok',
+  failed: 'error',
+  stopped: 'aborted',
+  unknown: 'unknown',
 }
 
 export function outcomeOf(call: Call): Tone {

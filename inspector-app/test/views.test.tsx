@@ -162,6 +162,20 @@ describe('a chart', () => {
   })
 })
 
+describe('a refused edge', () => {
+  it('is drawn for an event that no guard lets through, not for transitions that are considered after every step', async () => {
+    const always = {
+      ...chart,
+      transitions: chart.transitions.map((each) => (each.id === 0 ? { ...each, event: '' } : each)),
+    }
+    const guards: FrameBody = { type: 'guards', actor: 'actor-a', event: 'go', candidates: [[0, 'failed']] }
+    const { push } = show(...start, ...call('a', 0), guards)
+    await expect.poll(() => document.querySelectorAll('.chart.call .refused').length).toBe(1)
+    push({ type: 'chart', chart: always }, guards)
+    await expect.poll(() => document.querySelectorAll('.chart.call .refused').length).toBe(0)
+  })
+})
+
 describe('the run that is shown', () => {
   it('is the newest with calls, unless the query itself is shown', async () => {
     const { store } = show(...start, ...call('a', 0))
@@ -208,6 +222,84 @@ describe('an agent inside a conversation', () => {
     const ended = { type: 'step', actor: 'query:q', event: 'results.drained', transitions: [], active: [0, 4] }
     store.take([of(3, { ...ended, isDone: true } as unknown as FrameBody)])
     await expect.poll(() => texts('.wagon .label')).toEqual(['1 Read(outer)'])
+  })
+})
+
+describe('a conversation', () => {
+  const around: FrameBody = { type: 'actor', actor: 'query:q', chart: 'q', parent: null, active: [0], context: {} }
+  const of = (run: number, seq: number, body: FrameBody): Frame => ({ seq, at: seq, run, ...body })
+  const turn = (run: number, ...bodies: FrameBody[]): Frame[] => [
+    of(run, run * 100, { type: 'run', title: `turn ${run}`, isLate: false, maxConcurrency: 3, root: 'x:0' }),
+    of(run, run * 100, around),
+    of(run, run * 100, { type: 'said', by: 'user', text: 'go' }),
+    ...bodies.map((body, at) => of(run, run * 100 + at + 1, body)),
+  ]
+  const yielded = (id: string): FrameBody => ({ type: 'schedule', stages: [[id, 'yielded', 'shared']] })
+  const states = () => texts('.line .state')
+
+  it('X10 shows how a background call goes on in the line of its call, also from a later turn', async () => {
+    const { store } = show(...start.slice(0, 1))
+    const background = (status: 'running' | 'failed' | 'delivered'): FrameBody => ({
+      ...{ type: 'background', id: 'bg_1', call: 'a', name: 'Build', label: 'Build(site)', status },
+    })
+    store.take(turn(1, ...call('a', 0), yielded('a'), background('running'), { type: 'left' }))
+    await expect.poll(states).toEqual(['bg_1 runs'])
+    store.take(turn(2, background('running')))
+    await expect.poll(() => texts('.turn h3 button')).toEqual(['Turn 1', 'Turn 2'])
+    store.take([of(2, 250, background('failed')), of(2, 251, background('delivered'))])
+    await expect.poll(states).toEqual(['bg_1 failed'])
+    expect(query('.line .dot')?.classList.contains('error')).toBe(true)
+  })
+
+  it('shows the last own turn when all is over, not the last one of an agent', async () => {
+    const { store } = show(...start.slice(0, 1))
+    const [first, ...rest] = turn(2, ...call('inner', 0), yielded('inner'), { type: 'left' })
+    store.take([
+      ...turn(1, ...call('outer', 0), yielded('outer')),
+      { ...first, parentToolUseID: 'outer' } as Frame,
+      ...rest,
+      of(1, 300, { type: 'left' }),
+    ])
+    await expect.poll(() => texts('.line .label')).toEqual(['#1 Read(outer)', '#1 Read(inner)'])
+    expect(texts('.call-panel h3')).toEqual(['#1 Read(outer)'])
+  })
+
+  it('follows its newest turn while it is live, until somebody scrolls up, and shows the selected call', async () => {
+    const { store } = show(...start.slice(0, 1))
+    store.set({ source: 'live' })
+    const many = (run: number): Frame[] =>
+      turn(run, ...Array.from({ length: 40 }, (_, at) => call(`${run}-${at}`, at)).flat())
+    const list = () => query('.turns') as HTMLElement
+    const isInView = (element: Element | null): boolean => {
+      const [view, box] = [list().getBoundingClientRect(), element?.getBoundingClientRect()]
+      return box !== undefined && box.top >= view.top - 1 && box.bottom <= view.bottom + 1
+    }
+    const lastLine = () => Array.from(document.querySelectorAll('.line')).at(-1) ?? null
+    store.take(many(1))
+    await expect.poll(() => texts('.line').length).toBe(40)
+    await expect.poll(() => isInView(lastLine())).toBe(true)
+    store.take(many(2))
+    await expect.poll(() => texts('.line').length).toBe(80)
+    await expect.poll(() => isInView(lastLine())).toBe(true)
+    list().scrollTop = 0
+    await expect.poll(() => list().scrollTop).toBe(0)
+    store.take(many(3))
+    await expect.poll(() => texts('.line').length).toBe(120)
+    expect(list().scrollTop).toBe(0)
+    store.choose(2, '2-20')
+    await expect.poll(() => texts('.line.chosen .label')).toEqual(['#21 Read(2-20)'])
+    expect(isInView(query('.line.chosen'))).toBe(true)
+  })
+
+  it('cuts the middle of long paths, whose ends differ', async () => {
+    const { store } = show(...start.slice(0, 1))
+    const label = 'Read(src/a/very/long/path/to/some/module/alpha.ts)'
+    store.take(turn(1, ...call('a', 0, { label })))
+    await expect.poll(() => texts('.line .label')).toEqual([`#1 ${label}`])
+    const [head, tail] = ['.line .head', '.line .tail'].map((part) => query(part) as HTMLElement)
+    expect(head?.scrollWidth).toBeGreaterThan(head?.clientWidth ?? 0)
+    expect(tail?.textContent).toBe('/alpha.ts)'.padStart(11, 'e'))
+    expect(tail?.scrollWidth).toBeLessThanOrEqual((tail?.clientWidth ?? 0) + 1)
   })
 })
 

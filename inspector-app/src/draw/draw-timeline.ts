@@ -2,7 +2,7 @@ import type { CriticalStep } from '../model/critical-path.ts'
 import type { Call } from '../model/model.ts'
 import type { TimeRange } from '../model/time-range.ts'
 import { commonStart, type TimelineBand, type TimelineRow } from '../model/timeline-rows.ts'
-import { duration, isFromLog, outcomeOf } from '../words.ts'
+import { backgroundTone, duration, isFromLog, outcomeOf } from '../words.ts'
 
 export interface TimelineView {
   readonly rows: readonly TimelineRow[]
@@ -134,12 +134,14 @@ function drawCall(
     canvas.globalAlpha = 0.45
     canvas.fillRect(x, top + thick / 4, Math.max(1, end - x), Math.max(2, thick / 2))
     canvas.globalAlpha = 1
+    if (detached.to !== undefined) {
+      canvas.fillStyle = palette[backgroundTone(call, detached.status)] as string
+      drawDot(canvas, end, top + thick / 2, thick)
+    }
   }
   if (call.yieldedAt !== undefined) {
     canvas.fillStyle = palette[outcomeOf(call)] as string
-    const size = Math.min(7, Math.max(3, thick))
-    canvas.beginPath()
-    canvas.arc(xOf(call.yieldedAt), top + thick / 2, size / 2, 0, 7)
+    const size = dotSize(thick)
     // a result of an earlier process is striped
     if (isFromLog(call)) {
       const half = size / 2 + 1
@@ -151,9 +153,18 @@ function drawCall(
         size + 2,
         palette[outcomeOf(call)] as string,
       )
-    } else canvas.fill()
+    } else drawDot(canvas, xOf(call.yieldedAt), top + thick / 2, thick)
     if (outcomeOf(call) === 'unknown') drawMark(canvas, '?', xOf(call.yieldedAt) + size, top + thick / 2, palette)
   }
+}
+
+const dotSize = (thick: number): number => Math.min(7, Math.max(3, thick))
+
+/** The end of a call. */
+function drawDot(canvas: CanvasRenderingContext2D, x: number, y: number, thick: number): void {
+  canvas.beginPath()
+  canvas.arc(x, y, dotSize(thick) / 2, 0, 7)
+  canvas.fill()
 }
 
 /** So that the colour is not the only sign. */

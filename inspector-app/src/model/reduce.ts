@@ -37,6 +37,9 @@ export function applyFrame(model: Model, frame: Frame): void {
   else if (touchesCalls.has(frame.type)) {
     const run = model.runs.get(frame.run)
     if (run !== undefined) run.version++
+  } else if (frame.type === 'background') {
+    // it may belong to an earlier turn
+    for (const run of model.runs.values()) if (run.byId.has(frame.call)) run.talk++
   } else if (touchesTalk.has(frame.type)) {
     const run = model.runs.get(frame.run)
     if (run !== undefined) run.talk++

@@ -6,7 +6,10 @@ export function refusedNow(actor: Actor | undefined, cast: Cast): LedgerEntry | 
   if (actor === undefined || entry === undefined) return undefined
   if (entry.refusal === undefined) {
     const isNewest = entry.seq > (actor.last?.seq ?? -1)
-    return isNewest && entry.candidates.every(([, answer]) => answer === 'failed') ? entry : undefined
+    // transitions without an event are considered after every step: that none is taken now is no refusal
+    const { transitions = [] } = cast.charts.get(actor.chart) ?? {}
+    const isRefused = entry.candidates.every(([id, answer]) => answer === 'failed' && transitions[id]?.event !== '')
+    return isNewest && isRefused ? entry : undefined
   }
   const { call, because } = entry.refusal
   const waits = (cast as Partial<Run>).byId?.get(call)?.wait

@@ -1,14 +1,20 @@
 import type { Call, Run } from '../model/model.ts'
-import { duration, isFromLog, outcomeOf, type Tone } from '../words.ts'
+import { backgroundTone, duration, isFromLog, outcomeOf, type Tone } from '../words.ts'
+
+interface CallState {
+  readonly words: string
+  readonly tone: Tone | undefined
+}
 
 /** The state of a call in a word or two; with a tone where it needs attention. */
-export function callState(run: Run, call: Call): { words: string; tone: Tone | undefined } {
+export function callState(run: Run, call: Call): CallState {
   if (run.questions.some((asked) => asked.call === call.id)) return { words: 'asks you', tone: 'held' }
   if (call.isGivenUp) return { words: 'given up', tone: 'given-up' }
   if (call.stage === 'queued' || call.stage === 'held') return { words: waitWords(run, call), tone: undefined }
   if (call.stage === 'executing') return { words: 'runs', tone: call.lane }
   const spent = call.startedAt === undefined ? undefined : (call.completedAt ?? call.yieldedAt ?? 0) - call.startedAt
   const took = spent === undefined || spent < 0 ? '' : duration(spent)
+  if (call.detached !== undefined) return inBackground(call, call.detached)
   const outcome = outcomeOf(call)
   if (outcome === 'unknown') return { words: 'outcome unknown', tone: 'unknown' }
   if (outcome === 'aborted') return { words: 'stopped', tone: 'aborted' }
@@ -17,6 +23,14 @@ export function callState(run: Run, call: Call): { words: string; tone: Tone | u
   if (isFromLog(call)) return { words: 'from the log', tone: undefined }
   const tries = call.failures.length
   return { words: tries === 0 ? took : `${took}, retried ${tries}×`, tone: undefined }
+}
+
+/** The note that the model got is not its outcome. */
+function inBackground(call: Call, { id, from, to, status }: NonNullable<Call['detached']>): CallState {
+  const isOver = status === 'finished' && to !== undefined
+  if (isOver) return { words: `${id}, ${duration(to - (call.startedAt ?? from))}`, tone: undefined }
+  const words = status === 'running' ? 'runs' : status === 'finished' ? 'finished' : status
+  return { words: `${id} ${words}`, tone: backgroundTone(call, status) }
 }
 
 function waitWords(run: Run, { wait }: Call): string {

@@ -3,8 +3,9 @@ import { agentRuns, type Turn, turnOf } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
 import { isIn, type TimeRange, touchesRange } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
-import { agentWords, replyWords, toneOf } from '../words.ts'
+import { agentWords, backgroundTone, replyWords, toneOf } from '../words.ts'
 import { callState } from './call-state.ts'
+import { MiddleCut } from './middle-cut.tsx'
 import { Said } from './said.tsx'
 import { Still } from './still.tsx'
 
@@ -121,9 +122,9 @@ function CallLine({ run, call, selected, pick }: { run: Run; call: Call; selecte
       title={call.label}
       onClick={() => pick.call(run.id, call.id)}
     >
-      <span class={`dot ${toneOf(call)}`} />
+      <span class={`dot ${call.detached === undefined ? toneOf(call) : backgroundTone(call, call.detached.status)}`} />
       <span class="label">
-        <span class="number">#{call.index + 1}</span> {call.label}
+        <span class="number">#{call.index + 1}</span> <MiddleCut text={call.label} />
       </span>
       <span class={tone === undefined ? 'state' : `state chip ${tone}`}>{words}</span>
     </button>

@@ -5,6 +5,7 @@ import { totalsWords } from '../words.ts'
 import { ConversationTurn } from './conversation-turn.tsx'
 import { Icon } from './icons.tsx'
 import { TimeSpent } from './time-spent.tsx'
+import { useRailScroll } from './use-rail-scroll.ts'
 
 /** Older turns are drawn on demand. */
 const mostTurns = 40
@@ -12,10 +13,11 @@ const mostTurns = 40
 /** The conversation: prompt, thinking, text, calls and agents, turn by turn. Selecting anything selects it everywhere. */
 export function Conversation() {
   const store = useStore()
-  const { model } = useView()
+  const { model, call, isChosen } = useView()
   const [shown, setShown] = useState(mostTurns)
-  if (!isConversation(model)) return null
-  const turns = turnsOf(model)
+  const turns = isConversation(model) ? turnsOf(model) : []
+  const scrolled = useRailScroll(turns.at(-1), isChosen ? call : undefined)
+  if (turns.length === 0) return null
   const agents = agentsByCall(model)
   const hidden = Math.max(0, turns.length - shown)
   return (
@@ -35,7 +37,7 @@ export function Conversation() {
       </h2>
       <TimeSpent />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
-      <div class="turns" tabIndex={0}>
+      <div class="turns" tabIndex={0} {...scrolled}>
         {hidden > 0 && (
           <button type="button" class="link earlier" onClick={() => setShown(shown + 200)}>
             show {Math.min(200, hidden)} of {hidden} earlier turns

@@ -4,6 +4,7 @@ import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration, isFromLog, stateWords, toneOf, whyWaiting } from '../words.ts'
+import { MiddleCut } from './middle-cut.tsx'
 import { Still } from './still.tsx'
 import { useGlide } from './use-glide.ts'
 import { useNow } from './use-now.ts'
@@ -56,7 +57,9 @@ function Queue({ run }: { run: Run }) {
               onClick={() => store.select(call.id)}
             >
               <span class="number">{call.index + 1}</span>
-              <span class="label">{call.label}</span>
+              <span class="label">
+                <MiddleCut text={call.label} />
+              </span>
               {call.wait !== undefined && (
                 <>
                   <span class="why" data-because={call.wait.because} title={whyWaiting(run, call.wait)}>
@@ -158,7 +161,7 @@ function Wagon({ call }: { call: Call }) {
       onClick={() => store.select(call.id)}
     >
       <span class="label">
-        <span class="number">{call.index + 1}</span> {call.label}
+        <span class="number">{call.index + 1}</span> <MiddleCut text={call.label} />
       </span>
       <span class="phase">
         {keyWait !== undefined ? (

@@ -1,3 +1,4 @@
+import type { BackgroundStatus } from '../../background/detached-call.ts'
 import type { ChartDefinition } from '../frames/chart-definition.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type {
@@ -133,8 +134,8 @@ export interface CallState {
   place: Pick<FrameOf<'place'>, 'place' | 'worker' | 'waiting' | 'at'> | undefined
   /** The key of other executors that it waits for, who holds it, and since when it waits. */
   lockWait: Pick<FrameOf<'locks'>, 'key' | 'holders' | 'at'> | undefined
-  /** From when to when its body ran in the background. */
-  detached: { readonly id: string; readonly from: number; to: number | undefined } | undefined
+  /** From when to when its body ran in the background, and how it is or how it ended. */
+  detached: { readonly id: string; readonly from: number; to: number | undefined; status: BackgroundStatus } | undefined
   /** The bodies that failed. */
   readonly failures: FrameOf<'attempt'>[]
   /** The frame of its first mention. */
