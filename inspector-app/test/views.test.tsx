@@ -86,6 +86,19 @@ describe('the lanes', () => {
   })
 })
 
+describe('the lanes of a phone', () => {
+  it('contain their calls, also beside an empty lane', async () => {
+    const running = (id: string): FrameBody => ({ type: 'schedule', stages: [[id, 'executing', 'shared']] })
+    show(...start, ...call('a', 0), running('a'), ...call('b', 1), running('b'))
+    void page.viewport(390, 844)
+    await expect.poll(() => texts('.track.shared .wagon').length).toBe(2)
+    const boxOf = (selector: string) => (query(selector) as Element).getBoundingClientRect()
+    await expect.poll(() => boxOf('.tracks').width).toBeLessThan(390)
+    expect(boxOf('.track.shared').bottom).toBeLessThanOrEqual(boxOf('.track.exclusive').top + 1)
+    expect(boxOf('.track.shared .wagon').bottom).toBeLessThanOrEqual(boxOf('.track.shared').bottom)
+  })
+})
+
 describe('a chart', () => {
   const taken = (...transitions: number[]) =>
     ({ type: 'step', actor: 'actor-a', event: 'call.start', transitions, active: [0, 2, 3] }) as const
@@ -249,6 +262,22 @@ describe('a conversation', () => {
     store.take([of(2, 250, background('failed')), of(2, 251, background('delivered'))])
     await expect.poll(states).toEqual(['bg_1 failed'])
     expect(query('.line .dot')?.classList.contains('error')).toBe(true)
+    // a colour that is drawn seldom is explained when it is drawn
+    store.set({ run: 1 })
+    await expect.poll(() => texts('.timeline .legend li')).toContain('background')
+    store.set({ run: 2 })
+    await expect.poll(() => texts('.timeline .legend li')).not.toContain('background')
+  })
+
+  it('P5 P6 says that a call asks, and why, while its question is open', async () => {
+    const because = { by: 'mode', name: 'default' } as const
+    const { push } = show(...start, ...call('a', 0), { type: 'schedule', stages: [['a', 'executing', 'shared']] })
+    const decision = () => texts('.call-panel dl dd').find((text) => /decided|asks|allowed|denied/.test(text))
+    await expect.poll(decision).toBe('not decided yet')
+    push({ type: 'questions', open: [{ call: 'a', name: 'Read', input: {}, because }] })
+    await expect.poll(decision).toBe('asks, because the mode is default')
+    push({ type: 'decision', call: 'a', behavior: 'deny', source: { by: 'host' } }, { type: 'questions', open: [] })
+    await expect.poll(decision).toBe('denied by the host, or the person it asked')
   })
 
   it('shows the last own turn when all is over, not the last one of an agent', async () => {

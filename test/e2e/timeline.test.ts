@@ -18,8 +18,7 @@ describe('the timeline', () => {
     const page = await stage.open(server.url, { reducedMotion: 'reduce' })
     await page.locator('.conversation .turn').nth(2).waitFor()
     expect(await texts(page, '.timeline .legend li')).toEqual([
-      ...['queued', 'shared', 'exclusive', 'asks, sent', 'background', 'held', 'ok', 'error', 'stopped'],
-      ...['unknown (?)', 'from the log'],
+      ...['queued', 'shared', 'exclusive', 'asks, sent', 'held', 'ok', 'error', 'stopped'],
     ])
     await page.getByRole('button', { name: 'all turns' }).click()
     const lines = () => texts(page, '.turn > .items > li > .line .label')

@@ -16,7 +16,7 @@ export function CallEvidence({ run, call }: { run: Run; call: Call }) {
     <>
       <dl>
         <dt>Decision</dt>
-        <dd>{decisionWords(call)}</dd>
+        <dd>{decisionWords(run, call)}</dd>
         {asked !== undefined && decision !== undefined && decision.behavior !== 'ask' && (
           <>
             <dt>Asked</dt>
@@ -86,12 +86,18 @@ function placeWords({ ending, stage }: Call, { place, worker, waiting, at }: Non
   return stage === 'executing' ? `runs on ${worker} ${since}` : `ran on ${worker}`
 }
 
-function decisionWords({ decision, stage, ending }: Call): string {
+function decisionWords({ questions }: Run, { id, decision, stage, ending, segments }: Call): string {
+  const question = questions.find(({ call }) => call === id)
   if (decision?.behavior === 'allow') return `allowed ${sourceWords(decision.source)}`
   if (decision?.behavior === 'deny') return `denied ${sourceWords(decision.source)}`
-  if (decision !== undefined) return `asks, ${askedWords(decision.source)}`
+  const because = decision?.source ?? question?.because
+  if (because !== undefined) return `asks, ${askedWords(because)}`
+  if (question !== undefined) return 'asks'
   if (ending?.by === 'answer') return 'none: it was answered without running'
-  return stage === 'queued' || stage === 'held' ? 'not decided yet' : 'allowed: no question was necessary'
+  // with rules that allow everything, nothing has to decide
+  if (segments.some(({ path }) => path[1] === 'calling')) return 'allowed: no question was necessary'
+  const isOver = stage === 'completed' || stage === 'yielded'
+  return isOver ? 'none: it ended before one was necessary' : 'not decided yet'
 }
 
 function Attempts({ call }: { call: Call }) {

@@ -18,7 +18,7 @@ export function callState(run: Run, call: Call): CallState {
   const outcome = outcomeOf(call)
   if (outcome === 'unknown') return { words: 'outcome unknown', tone: 'unknown' }
   if (outcome === 'aborted') return { words: 'stopped', tone: 'aborted' }
-  if (outcome === 'error') return { words: 'error', tone: 'error' }
+  if (outcome === 'error') return { words: call.decision?.behavior === 'deny' ? 'denied' : 'error', tone: 'error' }
   if (call.stage === 'completed') return { words: 'held for order', tone: undefined }
   if (isFromLog(call)) return { words: 'from the log', tone: undefined }
   const tries = call.failures.length

@@ -10,11 +10,11 @@ import {
 } from '../draw/draw-timeline.ts'
 import { isConversation } from '../model/conversation.ts'
 import { criticalPath } from '../model/critical-path.ts'
-import type { Run } from '../model/model.ts'
+import type { Call, Run } from '../model/model.ts'
 import { profileOf } from '../model/profile.ts'
 import { bandsOf, rowsOfAll, rowsOfTurn } from '../model/timeline-rows.ts'
 import { useStore, useView } from '../use-view.ts'
-import { duration } from '../words.ts'
+import { duration, isFromLog, outcomeOf } from '../words.ts'
 import { phaseName } from './call-details.tsx'
 import { Icon } from './icons.tsx'
 import { Totals } from './totals.tsx'
@@ -45,6 +45,13 @@ function paletteOf(element: Element): Palette {
 }
 
 /** Every colour of the plot. */
+/** Colours that are drawn seldom are explained when they are. */
+const isDrawn: Readonly<Record<string, (call: Call) => boolean>> = {
+  background: ({ detached }) => detached !== undefined,
+  'dot unknown': (call) => outcomeOf(call) === 'unknown',
+  'dot from-log': isFromLog,
+}
+
 const legend = [
   ['queued', 'queued'],
   ['shared', 'shared'],
@@ -196,6 +203,10 @@ export function Timeline() {
     store.set({ position: history.positionAt(time), isPlaying: false })
   }
 
+  const isNamed = (name: string): boolean => {
+    const isIt = isDrawn[name]
+    return isIt === undefined || (view?.rows.some(({ call: each }) => isIt(each)) ?? false)
+  }
   return (
     <section class="panel timeline" aria-label="Timeline">
       <h2>
@@ -300,12 +311,14 @@ export function Timeline() {
         )}
       </div>
       <ul class="legend" aria-label="Colours">
-        {legend.map(([name, words]) => (
-          <li key={name}>
-            <i class={name} />
-            {words}
-          </li>
-        ))}
+        {legend
+          .filter(([name]) => isNamed(name))
+          .map(([name, words]) => (
+            <li key={name}>
+              <i class={name} />
+              {words}
+            </li>
+          ))}
         {isCritical && (
           <li>
             <i class="critical" />
