@@ -255,7 +255,8 @@ describe('a conversation', () => {
     const background = (status: 'running' | 'failed' | 'delivered'): FrameBody => ({
       ...{ type: 'background', id: 'bg_1', call: 'a', name: 'Build', label: 'Build(site)', status },
     })
-    store.take(turn(1, ...call('a', 0), yielded('a'), background('running'), { type: 'left' }))
+    const ending: FrameBody = { type: 'ending', call: 'a', by: 'background', kind: null, reached: null }
+    store.take(turn(1, ...call('a', 0), ending, yielded('a'), background('running'), { type: 'left' }))
     await expect.poll(states).toEqual(['bg_1 runs'])
     store.take(turn(2, background('running')))
     await expect.poll(() => texts('.turn h3 button')).toEqual(['Turn 1', 'Turn 2'])
@@ -267,6 +268,10 @@ describe('a conversation', () => {
     await expect.poll(() => texts('.timeline .legend li')).toContain('background')
     store.set({ run: 2 })
     await expect.poll(() => texts('.timeline .legend li')).not.toContain('background')
+    store.choose(1, 'a')
+    await expect
+      .poll(() => texts('.call-panel dd'))
+      .toContain('for the model, by a note; as bg_1 it failed in the background after 145 ms')
   })
 
   it('P5 P6 says that a call asks, and why, while its question is open', async () => {
@@ -309,6 +314,10 @@ describe('a conversation', () => {
     await expect.poll(() => isInView(lastLine())).toBe(true)
     store.take(many(2))
     await expect.poll(() => texts('.line').length).toBe(80)
+    await expect.poll(() => isInView(lastLine())).toBe(true)
+    // a question takes room above
+    store.take([of(2, 290, { type: 'questions', open: [{ call: '2-0', name: 'Read', input: { file_path: 'a' } }] })])
+    await expect.poll(() => texts('.inbox').length).toBe(1)
     await expect.poll(() => isInView(lastLine())).toBe(true)
     list().scrollTop = 0
     await expect.poll(() => list().scrollTop).toBe(0)
@@ -356,6 +365,26 @@ describe('a query', () => {
     await userEvent.click(page.getByRole('button', { name: 'show the query' }))
     await expect.poll(() => texts('.chart.executor .title')).toEqual(['Query'])
     expect(texts('.chart.executor .state.active.leaf text')).toEqual(['queued'])
+  })
+})
+
+describe('the phases of a call', () => {
+  it('that have the same name for a reader are one', async () => {
+    const nodes = [
+      ...chart.nodes,
+      { ...(chart.nodes[1] as (typeof chart.nodes)[number]), id: 5, key: 'recording', parent: 4 },
+    ]
+    const step = (active: number[]): FrameBody => ({
+      ...{ type: 'step', actor: 'actor-a', event: 'go', transitions: [], active },
+    })
+    show(...start.slice(0, 2), { type: 'chart', chart: { ...chart, nodes } }, ...start.slice(3), ...call('a', 0)).push(
+      step([0, 2, 3]),
+      step([0, 4]),
+      step([0, 4, 5]),
+      step([0, 4]),
+    )
+    await expect.poll(() => texts('.phases .name')).toEqual(['queued', 'calling', 'held for order'])
+    expect(texts('.phases time').at(-1)).not.toBe('0 ms')
   })
 })
 

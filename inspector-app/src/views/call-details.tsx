@@ -5,7 +5,7 @@ import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
 import { useStory } from '../story/use-story.ts'
 import { useStore, useView } from '../use-view.ts'
-import { agentWords, duration, outcomeOf, stateWords, toneOf, whyWaiting } from '../words.ts'
+import { agentWords, type BackgroundStatus, duration, outcomeOf, stateWords, toneOf, whyWaiting } from '../words.ts'
 import { CallEvidence } from './call-evidence.tsx'
 import { Sentences } from './story.tsx'
 import { useNow } from './use-now.ts'
@@ -35,7 +35,7 @@ export function CallDetails() {
       <dl>
         <dt>Class</dt>
         <dd>
-          {call.lane === 'shared' ? 'safe: may run beside other safe calls' : 'unsafe: runs alone'}
+          {classWords(call)}
           {call.stopsAtInterrupt ? ', stops at an interrupt' : ', finishes at an interrupt'}
         </dd>
         <Waited run={run} call={call} />
@@ -235,7 +235,7 @@ function WaitsForKey({ call, now }: { call: Call; now: number }) {
 function Phases({ call, now }: { call: Call; now: number }) {
   const end = call.yieldedAt ?? now
   const whole = Math.max(end - call.addedAt, 0.001)
-  const segments = call.segments.filter(({ path }) => path[0] !== 'yielded')
+  const segments = phasesOf(call)
   return (
     <ol class="phases" aria-label="Phases">
       {segments.map(({ path, from, to }) => {
@@ -268,14 +268,47 @@ const ownPhaseNames = new Map<string | undefined, string>([
   ['givenUp', givenUp.short],
 ])
 
+/** Without the end. States that have the same name for a reader are one phase. */
+function phasesOf({ segments }: Call): Call['segments'] {
+  const phases: Call['segments'] = []
+  for (const segment of segments) {
+    const last = phases.at(-1)
+    if (segment.path[0] === 'yielded') continue
+    if (last !== undefined && phaseName(last.path) === phaseName(segment.path)) last.to = segment.to
+    else phases.push({ ...segment })
+  }
+  return phases
+}
+
+function classWords({ lane, keys }: Call): string {
+  if (lane === 'exclusive') return 'unsafe: runs alone'
+  return keys === undefined
+    ? 'safe: may run beside other safe calls'
+    : 'may run beside calls whose resources do not conflict with its own'
+}
+
+const backgroundWords: Readonly<Record<BackgroundStatus, string>> = {
+  running: 'goes on',
+  stopping: 'is told to stop',
+  finished: 'finished',
+  failed: 'failed',
+  stopped: 'was stopped',
+  unknown: 'ended with an unknown outcome',
+}
+
 function endingWords(call: Call): string {
-  const { ending } = call
+  const { ending, detached } = call
   if (ending === undefined) return ''
   if (ending.by === 'answer') return 'answered without running'
   if (ending.by === 'result') return outcomeOf(call) === 'error' ? 'with its own error' : 'with its own result'
   if (ending.by === 'journal') return 'in an earlier process; the result is from the log'
   if (ending.by === 'unknown') return 'with its process; it may or may not have taken effect'
-  if (ending.by === 'background') return 'goes on in the background'
+  if (ending.by === 'background') {
+    if (detached === undefined) return 'goes on in the background'
+    const { id, from, to, status } = detached
+    const after = to === undefined ? '' : ` after ${duration(to - from)}`
+    return `for the model, by a note; as ${id} it ${backgroundWords[status]} in the background${after}`
+  }
   const reached: Record<string, string> = {
     notStarted: 'before it started',
     underWay: 'while it ran',

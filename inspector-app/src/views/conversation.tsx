@@ -16,7 +16,7 @@ export function Conversation() {
   const { model, call, isChosen } = useView()
   const [shown, setShown] = useState(mostTurns)
   const turns = isConversation(model) ? turnsOf(model) : []
-  const scrolled = useRailScroll(turns.at(-1), isChosen ? call : undefined)
+  const scrolled = useRailScroll(turns.length > 0, isChosen ? call : undefined)
   if (turns.length === 0) return null
   const agents = agentsByCall(model)
   const hidden = Math.max(0, turns.length - shown)

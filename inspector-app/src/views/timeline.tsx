@@ -310,7 +310,7 @@ export function Timeline() {
           </span>
         )}
       </div>
-      <ul class="legend" aria-label="Colours">
+      <ul class="legend" aria-label="Colours" hidden={isTotals}>
         {legend
           .filter(([name]) => isNamed(name))
           .map(([name, words]) => (

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Call, Run } from '../model/model.ts'
+import type { Call } from '../model/model.ts'
 import { useView } from '../use-view.ts'
 
 interface RailScroll {
@@ -9,15 +9,22 @@ interface RailScroll {
 }
 
 /** A list that shows the selected call, and follows its end until somebody scrolls away from it. */
-export function useRailScroll(last: Run | undefined, chosen: Call | undefined): RailScroll {
+export function useRailScroll(isShown: boolean, chosen: Call | undefined): RailScroll {
   const { state } = useView()
   const ref = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const isFollowing = state.source === 'live' && state.position === undefined && chosen === undefined
+  const isFollowing = useRef(false)
+  isFollowing.current = state.source === 'live' && state.position === undefined && chosen === undefined
   useLayoutEffect(() => {
     const list = ref.current
-    if (list !== null && isFollowing && isAtEnd.current) list.scrollTop = list.scrollHeight
-  }, [isFollowing, last?.id, last?.calls.length, last?.said.length])
+    if (list === null) return
+    const watch = new ResizeObserver(() => {
+      if (isFollowing.current && isAtEnd.current) list.scrollTop = list.scrollHeight
+    })
+    // a question above it takes room, and a turn adds to it
+    for (const each of [list, ...list.children]) watch.observe(each)
+    return () => watch.disconnect()
+  }, [isShown])
   useLayoutEffect(() => {
     const list = ref.current
     const line = list?.querySelector('.line.chosen')
