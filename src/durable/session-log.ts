@@ -1,4 +1,5 @@
 import { isSignalboxError, SignalboxError } from '../base/signalbox-error.ts'
+import { version } from '../base/version.ts'
 import { wellFormed } from '../base/well-formed.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
@@ -84,7 +85,9 @@ export class SessionLog implements SessionJournal {
     const { store, owner, outer } = options
     if (outer === undefined) await refuseAgent(id, store)
     const within = outer === undefined ? undefined : outer.#journal.opening
-    const journal = await store.open(id, { owner, mode, created: writable(created).value, within })
+    // for people: which version wrote the first record
+    const first = writable({ signalbox: version, ...created }).value
+    const journal = await store.open(id, { owner, mode, created: first, within })
     let log: SessionLog | undefined
     try {
       log = new SessionLog(journal, options)

@@ -35,12 +35,15 @@ const statusBy: Record<string, SessionState['status'] | undefined> = {
   'run.ended': 'idle',
 }
 
-/** A question closes when it is answered, when its call is over, or when its reply no longer counts. */
+/** A question closes when it is answered, asked with another input, when its call is over, or its reply no longer counts. */
 function questionsAfter(
   questions: SessionState['questions'],
   { t, question, reply, call }: NewRecord,
 ): SessionState['questions'] {
-  if (t === 'permission.asked') return new Map(questions).set(String(question), `${reply} ${call}`)
+  if (t === 'permission.asked') {
+    const others = [...questions].filter(([, asker]) => asker !== `${reply} ${call}`)
+    return new Map(others).set(String(question), `${reply} ${call}`)
+  }
   if (questions.size === 0) return questions
   const isClosed = {
     'permission.answered': (id: string) => id === question,

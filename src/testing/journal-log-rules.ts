@@ -241,7 +241,7 @@ export const journalLogRules: Record<string, (bench: JournalBench) => Promise<vo
     const ids = (await bench.listed(['lost', 'idle'])).map(({ id }) => id)
     expectSame('filtered', ids, ['idle', 's'])
   },
-  async 'D16 a question closes with its answer, its call, its reply or its run'(bench) {
+  async 'D16 a question closes with its answer, another question of its call, its call, its reply or its run'(bench) {
     const journal = await bench.open('create')
     const open = async (...records: NewRecord[]): Promise<string[]> => {
       for (const record of records) journal.append(record)
@@ -249,7 +249,15 @@ export const journalLogRules: Record<string, (bench: JournalBench) => Promise<vo
       return [...((await bench.listed())[0]?.questions ?? [])].sort()
     }
     expectSame('asked', await open(asked('a'), asked('b'), asked('c'), asked('d')), ['a', 'b', 'c', 'd'])
-    expectSame('answered', await open({ t: 'permission.answered', question: 'a' }), ['b', 'c', 'd'])
+    const changed = { t: 'permission.asked', question: 'a with another input', reply: 'r', call: 'a' }
+    expectSame('changed', await open(changed), ['a with another input', 'b', 'c', 'd'])
+    expectSame(
+      'stale',
+      await bench.store.post('s', { type: 'answer', question: 'a', answer: { behavior: 'allow' } }),
+      'stale',
+    )
+    const answered = { t: 'permission.answered', question: 'a with another input' }
+    expectSame('answered', await open(answered), ['b', 'c', 'd'])
     expectSame('completed', await open({ t: 'call.completed', reply: 'r', call: 'b' }), ['c', 'd'])
     const other = { t: 'permission.asked', question: 'e', reply: 'other', call: 'c' }
     expectSame('discarded', await open(other, { t: 'attempt.discarded', reply: 'r' }), ['e'])

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { SessionNote } from 'signalbox/durable'
+import type { JournalStore, SessionNote } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
+  type AnyTool,
   allowAllTools,
   type CanUseTool,
   createSession,
@@ -31,6 +33,12 @@ const defer: HookCallback = async () => ({
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
 })
 const deferring = { hooks: { PreToolUse: [{ hooks: [defer] }] } }
+
+async function readRecords(journals: JournalStore): Promise<unknown[]> {
+  const records: unknown[] = []
+  for await (const record of journals.read('s')) records.push(record)
+  return records
+}
 
 async function askedSession(options: Parameters<typeof lives>[1] = {}, names: string[] = ['Pay']) {
   const tools = names.map((name) => heldTool(name))
@@ -193,6 +201,27 @@ describe('questions that outlive their process', () => {
     await sayLast(second)
     await second.session.whenIdle()
     expect(tool.started).toEqual([])
+  })
+
+  it('D16 an answer to a question whose input has changed is stale, and nothing happens', async () => {
+    const amountOf = (inputSchema: z.ZodType) => ({ ...pay.tool, inputSchema }) as unknown as AnyTool
+    const pay = heldTool('Pay')
+    const world = lives([amountOf(z.object({ amount: z.number().default(1) }))], { canUseTool: later })
+    const first = await world.begin()
+    const seen = readAll(first.session.send('pay'))
+    await replyWith(first, ['p', 'Pay'])
+    await seen
+    const [old] = first.session.questions()
+    // today's schema shows another input for the same call
+    const second = await world.begin({ tools: [amountOf(z.object({ amount: z.number().default(1_000) }))] })
+    await readAll(second.session.resume())
+    const [question] = second.session.questions()
+    expect([old?.input, question?.input]).toEqual([{ amount: 1 }, { amount: 1_000 }])
+    const before = (await world.records()).length
+    expect(await second.session.answer(old?.id as string, { behavior: 'allow' })).toBe('stale')
+    await settle()
+    expect([pay.started, second.session.status, (await world.records()).length]).toEqual([[], 'suspended', before])
+    expect(second.session.questions()).toEqual([question])
   })
 
   it('D6 D11 a question is open again under its id, and answering it needs no run', async () => {
@@ -493,6 +522,30 @@ describe('messages and aborts from another process', () => {
     const second = await begin()
     await settle()
     expect(second.session.status).toBe('idle')
+  })
+
+  it('D20 a message or an answer to a session that nobody has open waits in its inbox until somebody opens it', async () => {
+    const { first, seen, begin, tools, journals } = await askedSession()
+    await seen
+    const [question] = first.session.questions()
+    await first.session.close()
+    const before = JSON.stringify(await readRecords(journals))
+    const answer: SessionNote = { type: 'answer', question: question?.id as string, answer: { behavior: 'allow' } }
+    expect(await journals.post('s', answer)).toBe('accepted')
+    expect(await journals.post('s', { type: 'message', uuid: 'm1', content: 'and hurry' })).toBe('accepted')
+    await settle()
+    expect([JSON.stringify(await readRecords(journals)), tools[0]?.started]).toEqual([before, []])
+    const second = await begin()
+    second.session.resume()
+    await until(() => tools[0]?.started.length === 1)
+    tools[0]?.run('pay').finish()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(said(second.session.transcript).slice(-3)).toEqual([
+      'user: result pay pay done',
+      'user: and hurry',
+      'assistant: Done.',
+    ])
   })
 
   it('D6a an abort that was posted ends the run, and holds for a suspended one', async () => {

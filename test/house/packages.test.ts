@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { version } from '../../src/base/version.ts'
 import { importsBelow, root, targetOf } from '../support/imports.ts'
 
 interface Manifest {
@@ -39,6 +40,10 @@ const importedBy = (folder: string): string[] => {
     .map(([, from]) => from as string)
   return [...new Set([...named, ...resolved])]
 }
+
+it('the library knows its own version', () => {
+  expect(version).toBe(library.version)
+})
 
 describe.each(packages)('$name', ({ folder, name, dependencies = {}, peerDependencies = {} }) => {
   const imported = importedBy(folder)

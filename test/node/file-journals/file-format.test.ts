@@ -2,11 +2,16 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFil
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Journal, JournalStore, NewRecord } from 'signalbox/durable'
+import { type Journal, type JournalStore, type NewRecord, openSession } from 'signalbox/durable'
 import { fileJournals, fileResultStore } from 'signalbox/node'
+import { scriptedModel } from 'signalbox/scripted'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
+import { version } from '../../../src/base/version.ts'
+import { checkLimits } from '../../../src/journal/journal-limits.ts'
+import { journalVersion } from '../../../src/journal/record-types.ts'
 import { slowCrc32 } from '../../../src/node/file-journals/log-lines.ts'
+import { heldTool } from '../../support/held-tool.ts'
 
 const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = []
@@ -170,6 +175,10 @@ describe('a journal as a file', () => {
     await (await limited.open('s', { owner: 'me', mode: 'resume' })).close()
   })
 
+  it('D23 the limits are 1 MB per record, 256 MB and 100,000 records per session', () => {
+    expect(checkLimits()).toEqual({ recordBytes: 1_000_000, sessionBytes: 256_000_000, records: 100_000 })
+  })
+
   it('D23 blobs count towards the size of a session, also after it is opened again', async () => {
     const limited = fileJournals({ folder, limits: { sessionBytes: 700_000 } })
     const big = 'x'.repeat(300_000)
@@ -180,16 +189,53 @@ describe('a journal as a file', () => {
     await journal.close().catch(() => undefined)
   })
 
-  it('D22 a log of every released version resumes', async () => {
+  it('D22 a log of every version resumes, as a session', async () => {
     const released = join(import.meta.dirname, 'released')
-    for (const name of await readdir(released)) {
+    const names = Array.from({ length: journalVersion }, (_, version) => `version-${version + 1}.jsonl`)
+    expect((await readdir(released)).sort()).toEqual(names)
+    for (const name of names) {
       await copyFile(join(released, name), log)
       const before = await readFile(log)
-      const journal = await resume()
-      expect(journal.records.map(({ n }) => n)).toEqual([...journal.records.keys()])
-      await journal.close()
+      const tools = ['Read', 'Pay'].map((tool) => heldTool(tool).tool)
+      const session = await openSession({ id: 's', journals: store, tools, model: scriptedModel(['Done.']) })
+      expect([session.status, session.context.permissions?.allow]).toEqual(['suspended', ['Pay']])
+      for await (const _ of session.resume());
+      expect(session.result?.reason).toBe('completed')
+      // a turn that was over, then one with a result of the log and a call that nobody knows the end of
+      const said = JSON.stringify(session.transcript)
+      for (const text of ['Pay the open invoices. ✓', 'A-1: 10 €', 'A-2: 10 €', 'It may or may not', 'Done.'])
+        expect(said).toContain(text)
+      await session.close()
       expect((await readFile(log)).subarray(0, before.length)).toEqual(before)
     }
+  })
+
+  it('D22 the first record of a session has its version, its id, the version that wrote it, and a hash of each schema', async () => {
+    const tools = [heldTool('Pay').tool]
+    const session = await openSession({ id: 's', journals: store, tools, model: scriptedModel([]) })
+    await session.close()
+    const [first = ''] = await linesOf()
+    expect(JSON.parse(first)).toEqual({
+      ...{ n: 0, at: expect.any(Number), t: 'session.created', v: 1, id: 's', messages: [] },
+      ...{ signalbox: version, tools: { Pay: expect.stringMatching(/^[0-9a-f]{16}$/) } },
+    })
+  })
+
+  it('D24 environment, clients and keys are never written', async () => {
+    const marks = ['env-mark', 'client-mark', 'header-mark', 'context-mark']
+    vi.stubEnv('SIGNALBOX_TEST_KEY', 'env-mark')
+    const script = scriptedModel([[{ call: 'Read', input: {} }], 'Done.'])
+    const client = { apiKey: 'client-mark', headers: { authorization: 'header-mark' } }
+    const model = Object.assign((request: Parameters<typeof script>[0]) => script(request), { client })
+    const context = { client, token: 'context-mark', permissions: { allow: ['Read'] } }
+    const tool = { ...heldTool('Read').tool, call: async () => ({ data: 'read' }), client }
+    const session = await openSession({ id: 's', journals: store, tools: [tool], model, context, contextKeys: ['cwd'] })
+    for await (const _ of session.send('go'));
+    await session.close()
+    vi.unstubAllEnvs()
+    const written = await readFile(log, 'utf8')
+    expect(written).toContain('"read"')
+    expect(marks.filter((mark) => written.includes(mark))).toEqual([])
   })
 
   it('D24 a sealed log shows types only, and cannot be read without the seal', async () => {
