@@ -289,6 +289,21 @@ describe('questions that outlive their process', () => {
     expect(JSON.stringify(second.session.transcript)).toContain('denied by the rule')
   })
 
+  it('D11 D16 the tool is gone when its question is answered: the call does not run, and the run goes on', async () => {
+    const { first, seen, begin, tools } = await askedSession()
+    await seen
+    const [question] = first.session.questions()
+    const second = await begin({ tools: [] })
+    expect(second.session.questions()).toEqual([question])
+    expect(await second.session.answer(question?.id as string, { behavior: 'allow' })).toBe('accepted')
+    second.session.resume()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect([tools[0]?.started, second.session.result?.reason]).toEqual([[], 'completed'])
+    expect(JSON.stringify(second.session.transcript)).toContain('No such tool available: Pay')
+    expect(await second.session.answer(question?.id as string, { behavior: 'allow' })).toBe('stale')
+  })
+
   it('D14 rules that came with an answer hold after a resume', async () => {
     const { first, seen, begin, tools } = await askedSession()
     await seen

@@ -270,10 +270,12 @@ describe('a journal as a file', () => {
     await expect(sweep()).rejects.toMatchObject(failed)
   })
 
-  it('D24 list goes through redact', async () => {
-    await write([])
+  it('D24 list goes through redact, and the log does not', async () => {
+    await write([{ text: 's is the id' }])
     const shown = fileJournals({ folder, redact: (summary) => ({ ...summary, id: 'hidden' }) })
     expect((await all(shown.list())).map(({ id }) => id)).toEqual(['hidden'])
+    const [created, , sent] = await all(shown.read('s'))
+    expect([created?.id, sent?.text]).toEqual(['s', 's is the id'])
   })
 
   it.each([
@@ -320,6 +322,17 @@ describe('a journal as a file', () => {
     await write([{ t: 'message.sent', shared }, { t: 'run.suspended' }], kept, 'suspended')
     expect(await kept.sweep({ maxAgeMs: 0 })).toEqual(['idle'])
     expect((await readdir(join(folder, 'results'))).sort()).toEqual([shared, free].map((path) => basename(path)).sort())
+  })
+
+  it('D25 sweeps after 30 days, unless told otherwise', async () => {
+    const dayMs = 24 * 60 * 60 * 1_000
+    for (const age of [29, 31]) {
+      await write([{ t: 'run.ended' }], store, `${age} days`)
+      const changed = (Date.now() - age * dayMs) / 1_000
+      await utimes(join(folder, `${sha256(`${age} days`)}.jsonl`), changed, changed)
+    }
+    expect(await store.sweep()).toEqual(['31 days'])
+    expect(await store.sweep({ maxAgeMs: 28 * dayMs })).toEqual(['29 days'])
   })
 
   it('D21 D25 the age of a session is told by the files, whatever the clocks of its writer and of the sweep say', async () => {
