@@ -217,7 +217,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
 
   /** The session is suspended: no outcome of what still runs is recorded. Resolves when nothing is under way. */
   suspend(): Promise<void> | undefined {
-    this.#leaveRemote(this.#underWay)
+    this.leave(isElsewhere)
     this.stopAll('suspend', true)
     return this.whenIdle()
   }
@@ -231,10 +231,8 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   }
 
   /** Leaves behind the calls that are to run on by themselves. */
-  leave(): void {
-    for (const call of this.#underWay) {
-      if (call.background.how.onEnd === 'leave') this.#tell(call, { type: 'background.leave' })
-    }
+  leave(runsOn: (call: DetachedCall) => boolean = ({ background }) => background.how.onEnd === 'leave'): void {
+    for (const call of this.#underWay) if (runsOn(call)) this.#tell(call, { type: 'background.leave' })
   }
 
   /** Undefined if nothing is under way. With `ms`, resolves too when that time is up. */
@@ -249,7 +247,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     // what a discarded reply has read, nobody has read
     this.#readings.forgetReaders((reader) => reader.executor === executor)
     const own = [...this.#calls.values()].filter(({ origin }) => origin === executor)
-    if (reason === 'suspend') this.#leaveRemote(own)
+    if (reason === 'suspend') this.leave((call) => own.includes(call) && isElsewhere(call))
     for (const call of own) this.#tell(call, { type: 'background.stop', cause, drops: true })
   }
 
@@ -314,11 +312,6 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     this.#calls.delete(call.background.id)
     this.#forgetReadings(call)
     this.#show(call, 'dropped')
-  }
-
-  /** At a suspension: a body elsewhere needs no process here, and the resumed session attaches to it. */
-  #leaveRemote(calls: readonly DetachedCall[]): void {
-    for (const call of calls) if (placeOf(call) !== undefined) this.#tell(call, { type: 'background.leave' })
   }
 
   get #underWay(): DetachedCall[] {
@@ -394,6 +387,9 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
     this.listener?.atRest?.()
   }
 }
+
+/** Its body needs no process here: at a suspension it runs on, and the resumed session attaches to it. */
+const isElsewhere = (call: DetachedCall): boolean => placeOf(call) !== undefined
 
 const causeOf = (reason: unknown): AbortCause => ({ kind: 'user_interrupted', reason })
 
