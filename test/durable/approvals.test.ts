@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { JournalStore, SessionNote } from 'signalbox/durable'
+import { type JournalStore, memoryJournals, type NewRecord, type SessionNote } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -319,6 +319,61 @@ describe('questions that outlive their process', () => {
     await replyWith(second, ['again', 'Pay'])
     await until(() => tools[0]?.started.length === 2)
     expect(second.session.questions()).toEqual([])
+  })
+
+  it('D11 D14 rules that came with an answer hold although the reply that asked is discarded', async () => {
+    const pay = heldTool('Pay', { safe: true, isReadOnly: () => true })
+    const world = lives([pay.tool], { canUseTool: later })
+    const first = await world.begin()
+    first.session.send('pay')
+    await startReply(first)
+    first.held.call('p', 'Pay')
+    first.held.text('and then')
+    await until(() => first.session.questions().length === 1)
+    const [question] = first.session.questions()
+    await first.session.answer(question?.id as string, { behavior: 'allow', addRules: { allow: ['Pay'] } })
+    await world.written('permission.answered')
+    const second = await world.begin()
+    second.session.resume()
+    await world.written('attempt.discarded')
+    for (const life of [second, await world.begin()]) expect(life.session.context.permissions?.allow).toEqual(['Pay'])
+  })
+
+  it('D11 a deny rule of today holds for a question that nobody has answered', async () => {
+    const { seen, begin, tools } = await askedSession()
+    await seen
+    const second = await begin({ context: { permissions: { deny: ['Pay'] } } })
+    const again = readAll(second.session.resume())
+    await sayLast(second)
+    await again
+    expect([tools[0]?.started, second.session.questions()]).toEqual([[], []])
+    expect(JSON.stringify(second.session.transcript)).toContain('denied by the rule')
+  })
+
+  it('D6 the question is in the log before the host is asked', async () => {
+    const memory = memoryJournals()
+    const appended: string[] = []
+    const journals: JournalStore = {
+      ...memory,
+      async open(id, options) {
+        const journal = await memory.open(id, options)
+        const append = journal.append.bind(journal)
+        return Object.assign(journal, {
+          append: (record: NewRecord, json?: string) => {
+            appended.push(record.t)
+            append(record, json)
+          },
+        })
+      },
+    }
+    const asked: boolean[] = []
+    const canUseTool: CanUseTool = () => {
+      asked.push(appended.includes('permission.asked'))
+      return { behavior: 'later' }
+    }
+    const { seen } = await askedSession({ journals, canUseTool })
+    await seen
+    expect(asked).toEqual([true])
   })
 
   it('D15 two questions of one reply, answered in reverse order in different lives', async () => {

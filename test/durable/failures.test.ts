@@ -216,11 +216,16 @@ describe('the context of a session', () => {
     const move = heldTool('Move')
     const { begin } = lives([move.tool], { canUseTool: allowAllTools, contextKeys: ['cwd'], context: { cwd: '/a' } })
     const first = await begin()
+    const warnings: unknown[] = []
+    first.session.on('run_started', ({ run }) => run.on('warning', (warning) => warnings.push(warning)))
     first.session.send('go')
     await replyWith(first, ['m', 'Move'])
     await until(() => move.started.length === 1)
     move.run('m').finish({ contextModifier: (context) => ({ ...context, cwd: '/b', other: 1 }) })
     await until(() => first.held.requests.length === 2)
+    expect(warnings).toMatchObject([
+      { code: 'context_not_durable', toolUseID: 'm', message: expect.stringContaining('changed other,') },
+    ])
     const second = await begin()
     expect(second.session.context).toMatchObject({ cwd: '/b' })
     expect(second.session.context).not.toHaveProperty('other')

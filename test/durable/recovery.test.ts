@@ -1,6 +1,7 @@
 import { foldJournal, type JournalRecord } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
-import { allowAllTools } from '../../src/index.ts'
+import { z } from 'zod'
+import { allowAllTools, type QueryMessage } from '../../src/index.ts'
 import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
 import { heldTool } from '../support/held-tool.ts'
 
@@ -73,6 +74,102 @@ describe('a session after a crash', () => {
       'assistant: Done.',
     ])
     expect(JSON.stringify(second.session.transcript)).toContain('It may or may not have taken effect')
+  })
+
+  it('D11 D13 a completed call consults no hook, rule, schema or tool, and its turn is yielded with the same uuids', async () => {
+    const [write, slow] = [heldTool('Write'), heldTool('Slow')]
+    const { begin } = lives([write.tool, slow.tool], { canUseTool: allowAllTools })
+    const first = await begin()
+    const got: QueryMessage[] = []
+    void (async () => {
+      for await (const message of first.session.messages()) got.push(message)
+    })()
+    first.session.send('go')
+    await replyWith(first, ['a', 'Write'], ['b', 'Slow'])
+    write.run('a').finish({ data: 'wrote' })
+    await until(() => slow.started.length === 1)
+    const consulted: string[] = []
+    const note = (what: string) => (): never => {
+      consulted.push(what)
+      throw new Error(what)
+    }
+    const changed = {
+      ...write.tool,
+      inputSchema: z.object({ other: z.string() }).refine(note('schema')),
+      isReadOnly: note('isReadOnly'),
+      isConcurrencySafe: note('isConcurrencySafe'),
+      checkPermissions: note('checkPermissions'),
+      recover: note('recover'),
+      call: note('call'),
+    }
+    const hook = async ({ tool_use_id }: { tool_use_id?: string | undefined }): Promise<void> => {
+      if (tool_use_id === 'a') consulted.push('hook')
+    }
+    const hooks = { PreToolUse: [{ hooks: [hook] }], PostToolUse: [{ hooks: [hook] }] }
+    const second = await begin({
+      tools: [changed as never, slow.tool],
+      canUseTool: ({ name }) => (name === 'Write' ? note('canUseTool')() : { behavior: 'allow' }),
+      context: { hooks, permissions: { deny: ['Write'] } } as never,
+    })
+    const again = readAll(second.session.resume())
+    await sayLast(second)
+    const messages = await again
+    expect(consulted).toEqual([])
+    const half = got.filter(({ type }) => type === 'assistant' || type === 'user').slice(1)
+    expect(half).toHaveLength(3)
+    expect(messages).toEqual(expect.arrayContaining(half))
+  })
+
+  it('D11 a call that runs again has its id and the input that was recorded: no hook and nobody is asked', async () => {
+    const consulted: string[] = []
+    const hook = async () => {
+      consulted.push('hook')
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { n: 2 } } }
+    }
+    const pay = heldTool('Pay', { recover: () => 'again' })
+    const { begin, written } = lives([pay.tool], {
+      canUseTool: () => {
+        consulted.push('host')
+        return { behavior: 'allow', updatedInput: { n: 3 } }
+      },
+      context: { hooks: { PreToolUse: [{ hooks: [hook] }] } } as never,
+    })
+    const first = await begin()
+    first.session.send('go')
+    const { held } = await startReply(first)
+    held.call('p', 'Pay', { n: 1 })
+    held.end('tool_use')
+    await written('call.started')
+    await until(() => pay.started.length === 1)
+    expect(consulted.splice(0)).toEqual(['hook', 'host'])
+    const second = await begin()
+    second.session.resume()
+    await until(() => pay.started.length === 2)
+    expect([pay.started, pay.run('p').input, consulted]).toEqual([['p', 'p'], { n: 3 }, []])
+  })
+
+  it('D11 of a reply that was cut off after an effect, a call that was allowed and had not started did not run', async () => {
+    const [write, pay] = [heldTool('Write', { startWhen: 'closed', safe: true }), heldTool('Pay', { safe: true })]
+    const { begin, written } = lives([write.tool, pay.tool], {
+      canUseTool: ({ name }) => ({ behavior: name === 'Write' ? 'allow' : 'later' }),
+      executor: { maxConcurrency: 1 },
+    })
+    const first = await begin()
+    first.session.send('go')
+    const { held } = await startReply(first)
+    held.call('p', 'Pay')
+    await until(() => first.session.questions().length === 1)
+    held.call('w', 'Write')
+    await until(() => write.started.length === 1)
+    await first.session.answer(first.session.questions()[0]?.id as string, { behavior: 'allow' })
+    await written('permission.answered', 2)
+    expect(pay.started).toEqual([])
+    const second = await begin()
+    const again = readAll(second.session.resume())
+    await sayLast(second)
+    await again
+    expect([write.started, pay.started]).toEqual([['w'], []])
+    expect(JSON.stringify(second.session.transcript)).toContain('This call did not run')
   })
 
   it.each([
