@@ -102,7 +102,8 @@ export class Intake {
     const isRefused = !hasRoom && past?.completed === undefined
     const problem = isRefused ? resultTexts.limitReached() : error
     const answer = past?.started === undefined ? answerWithoutRun(isClash, block, tool, problem) : undefined
-    const runs = answer === undefined ? tool : undefined
+    // the result that the log has stays as it is: nothing of today's tool is asked
+    const runs = answer === undefined && past?.completed === undefined ? tool : undefined
     const reading = runs === undefined ? notRead : readInput(runs, inputOf({ block, past }), this.#maxInputChars)
     const isSafe = runs !== undefined && reading.status === 'valid' && isConcurrencySafe(runs, reading.input)
     const keysContext = reading.status === 'valid' && hasOwn(runs, 'resources') ? ledger.latest() : undefined
@@ -120,10 +121,7 @@ export class Intake {
       keys,
       keysContext,
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
-      isHeld:
-        runs !== undefined &&
-        past?.completed === undefined &&
-        (typeof hold === 'function' ? hold(isSafe) : hold) === true,
+      isHeld: runs !== undefined && (typeof hold === 'function' ? hold(isSafe) : hold) === true,
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
       hasPermissionCheck: hasOwn(runs, 'checkPermissions'),
       onlyReads: this.#isLogged && runs !== undefined && reading.status === 'valid' && isReadOnly(runs, reading.input),

@@ -95,7 +95,7 @@ describe('a session after a crash', () => {
     }
     const changed = {
       ...write.tool,
-      inputSchema: z.object({ other: z.string() }).refine(note('schema')),
+      inputSchema: z.looseObject({}).refine(note('schema')),
       isReadOnly: note('isReadOnly'),
       isConcurrencySafe: note('isConcurrencySafe'),
       checkPermissions: note('checkPermissions'),
