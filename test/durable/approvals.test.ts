@@ -447,6 +447,54 @@ describe('questions that outlive their process', () => {
     expect(await replay(second)).toEqual(['user: pay', call, 'user: result pay pay done', 'assistant: Done.'])
   })
 
+  it('S6 a fork leaves the open question and the background call with the old session', async () => {
+    const [pay, slow] = [heldTool('Pay'), heldTool('Slow')]
+    const world = lives([pay.tool, slow.tool], {
+      canUseTool: ({ name }) => ({ behavior: name === 'Slow' ? 'allow' : 'later' }),
+    })
+    const { session, held } = await world.begin()
+    const life = { session, held }
+    session.send('go')
+    await replyWith(life, ['s', 'Slow'])
+    await until(() => slow.started.length === 1)
+    expect(session.detach('s')).toBe(true)
+    await replyWith(life, ['p', 'Pay'])
+    await until(() => session.questions().length === 1)
+    const fork = await session.fork({ id: 'fork' })
+    expect([fork.questions(), fork.background.list(), fork.status]).toEqual([[], [], 'idle'])
+    expect(said(fork.transcript)).toEqual(said(session.transcript))
+    const [question] = session.questions()
+    expect(await fork.answer(question?.id as string, { behavior: 'allow' })).toBe('stale')
+    await fork.close()
+    expect([session.questions().length, session.background.list().length, pay.started]).toEqual([1, 1, []])
+    expect(await session.answer(question?.id as string, { behavior: 'allow' })).toBe('accepted')
+    await until(() => pay.started.length === 1)
+  })
+
+  it('S9 a message that waited behind a question follows its turn, also in a later process', async () => {
+    const { seen, begin, tools } = await askedSession()
+    await seen
+    const second = await begin()
+    await readAll(second.session.send('and hurry'))
+    expect([second.session.status, second.session.questions().length]).toEqual(['suspended', 1])
+    expect(said(second.session.transcript)).toEqual(['user: pay'])
+    const third = await begin()
+    await third.session.answer(third.session.questions()[0]?.id as string, { behavior: 'allow' })
+    third.session.resume()
+    await until(() => tools[0]?.started.length === 1)
+    tools[0]?.run('pay').finish()
+    await sayLast(third)
+    await third.session.whenIdle()
+    expect(second.held.requests).toEqual([])
+    expect(said(third.session.transcript)).toEqual([
+      'user: pay',
+      'assistant: call pay Pay {}',
+      'user: result pay pay done',
+      'user: and hurry',
+      'assistant: Done.',
+    ])
+  })
+
   it('S9 a message waits behind an open question; one that interrupts rejects it', async () => {
     const { first, seen, begin, tools } = await askedSession()
     await seen

@@ -146,13 +146,40 @@ describe('questions of a session', () => {
     expect(pay.started).toEqual(['a', 'b'])
   })
 
-  it('S3 the same call with another input is another question', async () => {
-    const { session, ask } = setUp()
-    await ask(['a', 'Pay', { n: 1 }], ['b', 'Pay', { n: 1 }])
-    const ids = session.questions().map(({ id }) => id)
-    const other = setUp()
-    await other.ask(['a', 'Pay', { n: 2 }])
-    expect(new Set([...ids, first(other.session.questions()).id]).size).toBe(ids.length + 1)
+  it('S3 the id of a question follows from the session, the reply, the call and the input', async () => {
+    const idOf = async (session: string, reply: string, call: string, input: unknown): Promise<string> => {
+      const asking = setUp({ id: session })
+      asking.session.send('go')
+      await flush()
+      asking.held.start(reply)
+      asking.held.call(call, 'Pay', input)
+      asking.held.end('tool_use')
+      await flush()
+      return first(asking.session.questions()).id
+    }
+    const id = await idOf('s', 'r', 'a', { n: 1 })
+    expect(await idOf('s', 'r', 'a', { n: 1 })).toBe(id)
+    const others = [
+      await idOf('t', 'r', 'a', { n: 1 }),
+      await idOf('s', 'q', 'a', { n: 1 }),
+      await idOf('s', 'r', 'b', { n: 1 }),
+      await idOf('s', 'r', 'a', { n: 2 }),
+    ]
+    expect(new Set([id, ...others]).size).toBe(5)
+  })
+
+  it.each([
+    ['a rule', { context: { permissions: { ask: ['Pay'] } } }, { by: 'rule', rule: 'Pay' }],
+    ['the tool', {}, { by: 'tool' }],
+  ])('S3 says that %s is why it is asked, and names no rule where none would spare it', async (_, options, because) => {
+    const pay = heldTool('Pay').tool
+    const picky = { ...pay, checkPermissions: async () => ({ behavior: 'ask' as const, message: 'over the limit' }) }
+    const { session, ask } = setUp({ ...options, tools: [because.by === 'tool' ? picky : pay] })
+    await ask(['a', 'Pay'])
+    const question = first(session.questions())
+    expect(question.because).toEqual(because)
+    expect(question).not.toHaveProperty('rule')
+    expect(question.message).toBe(because.by === 'tool' ? 'over the limit' : undefined)
   })
 
   it('S4 a body runs in the async context of the sender, not of whoever answered', async () => {
