@@ -56,6 +56,45 @@ describe('what is durable before what', () => {
     expect(seen.join()).toContain('w done')
   })
 
+  it('D5 D14 a context change is durable before the result that comes with it is yielded', async () => {
+    const { store, ...journals } = heldJournals()
+    const move = heldTool('Move')
+    const options = { journals: store, canUseTool: allowAllTools, contextKeys: ['cwd'] }
+    const life = await lives([move.tool], options).begin()
+    const seen: string[] = []
+    void (async () => {
+      for await (const message of life.session.send('go')) seen.push(JSON.stringify(message))
+    })()
+    await replyWith(life, ['m', 'Move'])
+    journals.hold()
+    move.run('m').finish({ contextModifier: (context) => ({ ...context, cwd: '/b' }) })
+    await settle()
+    for (let round = 0; round < 5 && !seen.join().includes('tool_result'); round++) {
+      expect(journals.durable()).not.toContain('context.changed')
+      await journals.letGo()
+    }
+    expect(seen.join()).toContain('tool_result')
+    expect(journals.durable()).toEqual(expect.arrayContaining(['call.completed', 'context.changed']))
+  })
+
+  it('D5 a long result is in its store before the log has the result', async () => {
+    const { store, ...journals } = heldJournals()
+    const big = heldTool('Big')
+    const tool = { ...big.tool, maxResultSizeChars: 10 }
+    let saved: (at: { path: string }) => void = () => undefined
+    const resultStore = { save: () => new Promise<{ path: string }>((resolve) => (saved = resolve)) }
+    const options = { journals: store, canUseTool: allowAllTools, executor: { resultStore } }
+    const life = await lives([tool], options).begin()
+    life.session.send('go')
+    await replyWith(life, ['b', 'Big'])
+    big.run('b').finish({ data: 'x'.repeat(100) })
+    await settle()
+    expect(journals.durable()).not.toContain('call.completed')
+    saved({ path: '/kept/b.txt' })
+    await settle()
+    expect(journals.has('/kept/b.txt')).toBe(true)
+  })
+
   it('D5 the next request waits for the results that it has, not for the mark that their turn is over', async () => {
     const { store, ...journals } = heldJournals()
     const write = heldTool('Write')
@@ -185,7 +224,9 @@ describe('an unknown outcome', () => {
     expect(shell.started).toEqual(['s'])
     expect(unknown).toMatchObject([{ toolUseID: 's' }])
     const text = JSON.stringify(second.session.transcript)
-    expect(text).toContain('It may or may not have taken effect')
+    expect(text).toContain(
+      'The process stopped while this call was running. It may or may not have taken effect. Check before you try again.',
+    )
     expect(text).toMatch(/Cancelled|cancelled/)
     expect(text).not.toContain('o done')
   })

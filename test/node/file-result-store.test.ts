@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileResultStore } from 'signalbox/node'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { drain, resultOf, testTurn } from '../support/turn.ts'
 
@@ -31,6 +31,33 @@ describe('the file store', () => {
     [{ maxAgeMs: Number.NaN }, /maxAgeMs/],
   ])('P10 rejects %j instead of storing files in the default folder', (options, problem) => {
     expect(() => fileResultStore(options)).toThrow(problem)
+  })
+
+  it('D5 the text and then its name are on the disk before save resolves', async () => {
+    const probe = await open(home)
+    const syncs: { readonly names: string[]; readonly end: () => void }[] = []
+    const sync = vi.spyOn(Object.getPrototypeOf(probe), 'sync').mockImplementation(async () => {
+      const names = await readdir(folder)
+      await new Promise<void>((end) => syncs.push({ names, end }))
+    })
+    try {
+      let isSaved = false
+      const saving = fileResultStore({ folder }).save(result('text'))
+      void saving.then(() => {
+        isSaved = true
+      })
+      await expect.poll(() => syncs.length).toBe(1)
+      // its name must not lead to a text that a power cut would lose
+      expect(syncs[0]?.names).toEqual([expect.stringMatching(/\.tmp$/)])
+      syncs[0]?.end()
+      await expect.poll(() => syncs.length).toBe(2)
+      expect([syncs[1]?.names, isSaved]).toEqual([[expect.stringMatching(/\.txt$/)], false])
+      syncs[1]?.end()
+      expect(dirname((await saving).path)).toBe(folder)
+    } finally {
+      sync.mockRestore()
+      await probe.close()
+    }
   })
 
   it('P10 makes an existing folder private', async () => {
