@@ -115,9 +115,10 @@ describe('a log that fails', () => {
     await until(() => write.started.length === 1)
     await written('reply.stopped')
     const second = await begin()
+    const { signal } = write.run('w').context.abortController
     // its next record finds out
     first.session.send('more')
-    write.run('w').finish()
+    await until(() => signal.aborted)
     const messages = await seen
     expect(first.session.result).toMatchObject({ reason: 'journal_error', error: { code: 'session_fenced' } })
     expect(JSON.stringify(messages)).not.toContain('w done')
