@@ -120,8 +120,8 @@ const tokenWords = (tokens: number): string =>
 export const costWords = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`
 
 /** The tokens and the cost of replies. */
-export const replyWords = ({ tokens, costUsd }: Totals): string =>
-  [...(tokens === 0 ? [] : [tokenWords(tokens)]), ...(costUsd === undefined ? [] : [costWords(costUsd)])].join(' · ')
+export const replyWords = ({ tokens, costUsd = 0 }: Totals): string =>
+  [...(tokens === 0 ? [] : [tokenWords(tokens)]), ...(costUsd === 0 ? [] : [costWords(costUsd)])].join(' · ')
 
 /** Several turns together. */
 export function totalsWords(totals: Totals, turns: number): string {

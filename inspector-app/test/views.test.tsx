@@ -86,6 +86,22 @@ describe('the lanes', () => {
   })
 })
 
+describe('the queue', () => {
+  it('Q4 shows the whole reason of a call that waits, in a narrow panel too', async () => {
+    const waits = [{ because: 'waitsForRunning', blockers: ['a', 'b', 'c'], calls: [[3, 3]] }] as const
+    const labels = ['a', 'b', 'c', 'd'].flatMap((id, at) => call(id, at))
+    show(...start, ...labels, {
+      type: 'schedule',
+      stages: [['a', 'executing', 'shared']],
+      waits,
+    } as unknown as FrameBody)
+    await expect.poll(() => texts('.why')[0]).toBe('must run alone, waits for #1 Read, #2 Read and #3 Read')
+    const why = query('.why') as HTMLElement
+    expect(why.getBoundingClientRect().width).toBeLessThan(420)
+    expect(why.scrollWidth).toBeLessThanOrEqual(why.clientWidth + 1)
+  })
+})
+
 describe('the lanes of a phone', () => {
   it('contain their calls, also beside an empty lane', async () => {
     const running = (id: string): FrameBody => ({ type: 'schedule', stages: [[id, 'executing', 'shared']] })
