@@ -6,6 +6,7 @@ import { openQuestions } from './model/open-questions.ts'
 import type { Store, View } from './store.ts'
 import { useQuestionCount } from './use-question-count.ts'
 import { StoreContext, ViewContext } from './use-view.ts'
+import { CallChart } from './views/call-chart.tsx'
 import { CallPanel } from './views/call-details.tsx'
 import { ChartPanel } from './views/chart-panel.tsx'
 import { Conversation } from './views/conversation.tsx'
@@ -43,11 +44,9 @@ export function App({ store, fit = 'page', aside }: Props) {
   useSplit(store, outside)
   useKeyboard(store, fit === 'box' ? outside : undefined)
   const view = store.view()
-  const { run, call } = view
+  const { run } = view
   useQuestionCount(fit === 'page', openQuestions(view).length)
   const first = firstChart(view.state, view.model, run)
-  const callActor = call === undefined ? undefined : run?.actors.get(call.actor)
-  const callChart = run?.charts.get(callActor?.chart ?? 'call')
   return (
     <StoreContext.Provider value={store}>
       <ViewContext.Provider value={view}>
@@ -80,14 +79,7 @@ export function App({ store, fit = 'page', aside }: Props) {
                 </div>
               </div>
               {first !== undefined && <ChartPanel id="executor" {...first} />}
-              <ChartPanel
-                id="call"
-                kind="call"
-                cast={run}
-                title={call === undefined ? 'One call' : `#${call.index + 1} ${call.label}`}
-                actor={callActor}
-                chart={callChart}
-              />
+              <CallChart run={run} />
               <Timeline />
               <div class="facts">
                 {view.state.isSplit && <CallPanel />}

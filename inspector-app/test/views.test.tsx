@@ -290,6 +290,39 @@ describe('a conversation', () => {
       .toContain('for the model, by a note; as bg_1 it failed in the background after 145 ms')
   })
 
+  it('X2 X3 draws the chart of a background call by its status, and the chart of the call on demand', async () => {
+    const { store } = show(...start.slice(0, 1))
+    const states = ['running', 'stopping', 'finished', 'delivered'].map((key, at) => ({
+      ...(chart.nodes[1] as (typeof chart.nodes)[number]),
+      ...{ id: at + 1, key },
+    }))
+    const drawn: FrameBody = {
+      type: 'chart',
+      chart: {
+        id: 'background',
+        nodes: [{ ...states[0], id: 0, key: 'background', parent: null } as never, ...states],
+        transitions: [],
+      },
+    }
+    const background = (status: 'running' | 'failed' | 'delivered'): FrameBody => ({
+      ...{ type: 'background', id: 'bg_1', call: 'a', name: 'Build', label: 'Build(site)', status },
+    })
+    const own: FrameBody = { type: 'chart', chart }
+    store.take(turn(1, own, ...call('a', 0), yielded('a'), drawn, background('running')))
+    const active = () => texts('.chart.call .state.active')
+    await expect.poll(active).toEqual(['running'])
+    expect(texts('.chart.call .title')).toEqual(['bg_1 Read(a)'])
+    store.take([of(1, 200, background('failed'))])
+    await expect.poll(active).toEqual(['finished'])
+    store.take([of(1, 201, background('delivered'))])
+    await expect.poll(active).toEqual(['delivered'])
+    const press = (name: string) => (query(`[aria-label="${name}"]`) as HTMLElement).click()
+    press('show the call')
+    await expect.poll(() => texts('.chart.call .title')).toEqual(['#1 Read(a)'])
+    press('show the background call')
+    await expect.poll(active).toEqual(['delivered'])
+  })
+
   it('P5 P6 says that a call asks, and why, while its question is open', async () => {
     const because = { by: 'mode', name: 'default' } as const
     const { push } = show(...start, ...call('a', 0), { type: 'schedule', stages: [['a', 'executing', 'shared']] })

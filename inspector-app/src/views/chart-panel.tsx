@@ -19,15 +19,17 @@ import { useChart } from './use-chart.ts'
 
 interface Props {
   readonly id: 'executor' | 'call'
-  readonly kind: FirstChart['kind'] | 'call'
+  readonly kind: FirstChart['kind'] | 'call' | 'background'
   readonly title: string
   readonly cast: Cast
   readonly chart: ChartDefinition | undefined
   readonly actor: Actor | undefined
+  /** Another chart that can be shown in its place. */
+  readonly other?: { readonly name: string; readonly label: string; readonly onClick: () => void } | undefined
 }
 
 /** One chart with its title. It can be panned, zoomed and shown in full screen. */
-export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
+export function ChartPanel({ id, kind, title, cast, chart, actor, other }: Props) {
   const store = useStore()
   const { state, run } = useView()
   const { ref, layout, isBusy, box, view, fit, reset, isMoved, isFollowing, isWhole, setWhole } = useChart(chart, actor)
@@ -52,6 +54,11 @@ export function ChartPanel({ id, kind, title, cast, chart, actor }: Props) {
     >
       <h2>
         <span class="title">{title}</span>
+        {other !== undefined && (
+          <button type="button" class="other" aria-label={other.label} title={other.label} onClick={other.onClick}>
+            {other.name}
+          </button>
+        )}
         {(kind === 'executor' || kind === 'query') && run?.queryActor !== undefined && (
           <button
             type="button"

@@ -11,7 +11,7 @@ const maxShown = 100
 
 interface Props {
   readonly chart: ChartDefinition
-  readonly kind: FirstChart['kind'] | 'call'
+  readonly kind: FirstChart['kind'] | 'call' | 'background'
   readonly cast: Cast
   readonly actor: Actor | undefined
   readonly picked: number

@@ -1,6 +1,7 @@
 import type { AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefinition } from 'xstate'
 import {
   type AbortCause,
+  backgroundChart,
   type CallRecord,
   callChart,
   type ExecutorSchedule,
@@ -120,7 +121,9 @@ export class RunWatch {
     )
     const { background } = this.#executor
     if (background !== undefined)
-      this.#leave.push(background.onChange((change) => this.#safely(() => this.#write(this.#backgroundFrame(change)))))
+      this.#leave.push(
+        background.onChange((change) => this.#safely(() => this.#tell(...this.#backgroundFrames(change)))),
+      )
     this.#later()
   }
 
@@ -161,13 +164,17 @@ export class RunWatch {
       { type: 'can', commands: this.#can },
       ...(this.#cause === undefined ? [] : [abortFrame(this.#show, arrival, undefined, this.#cause)]),
       this.#questionsFrame(),
-      ...(this.#executor.background?.undelivered() ?? []).map((call) => this.#backgroundFrame(call)),
+      ...(this.#executor.background?.undelivered() ?? []).flatMap((call) => this.#backgroundFrames(call)),
     ]
   }
 
-  #backgroundFrame({ id, toolUseID: call, toolName: name, title, status, fate }: BackgroundChange): FrameBody {
+  /** The page draws the chart of a background call by its status. */
+  #backgroundFrames({ id, toolUseID: call, toolName: name, title, status, fate }: BackgroundChange): FrameBody[] {
     const label = asText(this.#show(title, { what: 'label', toolName: name, toolUseID: call }))
-    return { type: 'background', id, call, name, label, status: fate ?? status }
+    return [
+      ...this.#actors.chart(chartOf(backgroundChart()).definition),
+      { type: 'background', id, call, name, label, status: fate ?? status },
+    ]
   }
 
   #showRecovered({ session, from, by }: Recovered): Recovered {

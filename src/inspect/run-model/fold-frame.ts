@@ -150,8 +150,9 @@ function foldBackground(run: RunState, { id, call: of, name, label, status, at }
   const call = run.byId.get(of)
   if (call === undefined) return
   const isRunning = status === 'running' || status === 'stopping'
-  call.detached ??= { id, from: at, to: undefined, status: 'running' }
-  if (!isGone) call.detached.status = status
+  call.detached ??= { id, from: at, to: undefined, status: 'running', fate: undefined }
+  if (isGone) call.detached.fate = status
+  else call.detached.status = status
   if (!isRunning) call.detached.to ??= at
 }
 

@@ -114,6 +114,15 @@ export interface BackgroundState {
   readonly since: number
 }
 
+export interface DetachedState {
+  readonly id: string
+  readonly from: number
+  to: number | undefined
+  status: BackgroundStatus
+  /** What became of its outcome. */
+  fate: 'delivered' | 'dropped' | undefined
+}
+
 export interface CallState {
   readonly id: string
   readonly index: number
@@ -135,7 +144,7 @@ export interface CallState {
   /** The key of other executors that it waits for, who holds it, and since when it waits. */
   lockWait: Pick<FrameOf<'locks'>, 'key' | 'holders' | 'at'> | undefined
   /** From when to when its body ran in the background, and how it is or how it ended. */
-  detached: { readonly id: string; readonly from: number; to: number | undefined; status: BackgroundStatus } | undefined
+  detached: DetachedState | undefined
   /** The bodies that failed. */
   readonly failures: FrameOf<'attempt'>[]
   /** The frame of its first mention. */

@@ -38,5 +38,9 @@ it('X10 a background call that ends in a later turn has ended in its own turn an
   const runs = [...model.runs.values()]
   expect(runs.length).toBeGreaterThan(3)
   expect(runs.map(({ background }) => background.size)).toEqual(runs.map(() => 0))
-  expect(runs[0]?.calls[0]?.detached).toMatchObject({ id: 'bg_1', to: expect.any(Number) })
+  expect(runs[0]?.calls[0]?.detached).toMatchObject({
+    ...{ id: 'bg_1', to: expect.any(Number), status: 'finished', fate: 'delivered' },
+  })
+  // and its chart, so that it can be drawn
+  expect(runs[0]?.charts.get('background')?.nodes.map(({ key }) => key)).toContain('stopping')
 })
