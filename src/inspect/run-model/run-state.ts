@@ -114,7 +114,7 @@ export interface BackgroundState {
   readonly since: number
 }
 
-export interface DetachedState {
+interface DetachedState {
   readonly id: string
   readonly from: number
   to: number | undefined
