@@ -208,7 +208,9 @@ describe('the playground', () => {
       expect(waiting.queue).toEqual(['3Write(fix.ts)must run alone, waits for #1 Fetch'])
       await expect
         .poll(() => told(page))
-        .toContain('#1 Fetch(example.com) asks for permission. It counts as executing until you answer.')
+        .toContain(
+          '#1 Fetch(example.com) asks for permission, because the mode is default. It counts as executing until you answer.',
+        )
       await page.getByRole('button', { name: answer, exact: true }).click()
       await expect.poll(() => page.locator('.question').count()).toBe(0)
       const end = (await playThrough(page)).at(-1)
