@@ -1,10 +1,8 @@
-import { isSignalboxError, SignalboxError } from '../base/signalbox-error.ts'
+import { isSignalboxError } from '../base/signalbox-error.ts'
 import { version } from '../base/version.ts'
-import { wellFormed } from '../base/well-formed.ts'
 import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
 import { journalError } from '../journal/journal-errors.ts'
 import { judgeReply, type LoggedBackground, type OpenTurn } from '../journal/open-turn.ts'
-import { outerIn } from '../journal/pending-records.ts'
 import type { RecordType, SessionRecord } from '../journal/records.ts'
 import type { AgentAttempt, AgentOf } from '../journal/run-log.ts'
 import type { Message, SystemMessage, UserMessage } from '../messages/message.ts'
@@ -14,6 +12,7 @@ import type { JournalStart, SessionJournal } from '../query/session/session-jour
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { CutRequest } from '../usage/account.ts'
 import type { Prices, RunUsage, Spent } from '../usage/usage-total.ts'
+import { agentId, outerOf, refuseAgent, takenId } from './agent-ids.ts'
 import { AgentLogs } from './agent-logs.ts'
 import { foldInto, SessionFold } from './session-fold.ts'
 import { writable } from './writable-record.ts'
@@ -441,41 +440,6 @@ export class SessionLog implements SessionJournal {
 }
 
 const isOver = ({ outcome }: LoggedBackground): boolean => outcome !== undefined
-
-/** A service may send any id: no two agents have the same, whatever is in it. */
-function agentId(session: string, { reply, call }: AgentOf, attempt: number): string {
-  const id = [session, ...[reply, call].map((part) => encodeURIComponent(wellFormed(part)))].join('/')
-  // not a character of an encoded id
-  return attempt === 1 ? id : `${id}@${attempt}`
-}
-
-const takenId = (id: string, session: string): SignalboxError =>
-  new SignalboxError(
-    'session_exists',
-    `Session ${id} exists and is not an agent of session ${session}, which needs this id for one. Use ids without "/" for your own sessions.`,
-  )
-
-/** Only the session around an agent knows the call that it works for. Read first: opening would fence the owner. */
-async function refuseAgent(id: string, store: JournalStore): Promise<void> {
-  // the id of an agent has its reply and its call
-  const outer = typeof id === 'string' && id.includes('/') ? await outerOf(id, store) : undefined
-  if (outer === undefined || outer === null) return
-  throw new SignalboxError(
-    'invalid_option',
-    `Session ${id} is an agent of session ${outer} and cannot be opened by itself. Open ${outer}: its questions are listed there.`,
-  )
-}
-
-/** The session around a stored one; undefined if it is no agent, null if it does not exist. */
-async function outerOf(id: string, store: JournalStore): Promise<string | undefined | null> {
-  try {
-    for await (const created of store.read(id)) return outerIn(created)
-    return null
-  } catch (error) {
-    if (isSignalboxError(error) && error.code === 'session_not_found') return null
-    throw error
-  }
-}
 
 const hasMore = (rules: PermissionLists, known: PermissionLists): boolean =>
   (['allow', 'ask', 'deny'] as const).some((list) =>
