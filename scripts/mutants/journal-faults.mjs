@@ -220,7 +220,7 @@ export const journalFaults = [
   [
     'src/durable',
     'an agent is opened by itself',
-    'if (options.outer === undefined) await refuseAgent(id, options.store)',
+    'if (outer === undefined) await refuseAgent(id, store)',
     '',
     agents,
   ],
