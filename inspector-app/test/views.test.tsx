@@ -468,6 +468,21 @@ describe('the details', () => {
     await expect.poll(() => texts('.ledger .refusal')).toEqual(['#2 Read must run alone, waits for #1 Read'])
   })
 
+  it('say how many refusals there were, where not all are listed', async () => {
+    const { push, store } = show(...start, ...call('a', 0), ...call('b', 1))
+    store.set({ tab: 'guards' })
+    for (let count = 0; count < 250; count++) {
+      const refusal = { call: 'b', because: 'waitsForRunning', blockers: [`a${count}`] } as const
+      push({ type: 'guards', actor: 'x:0', event: '', candidates: [], refusal })
+    }
+    const note = 'The newest 200 of 250 refusals. Move the time bar back to see the others.'
+    await expect.poll(() => texts('.refusals > .empty')).toEqual([note])
+    expect(document.querySelectorAll('.refusals ol > li').length).toBe(200)
+    store.seek(100)
+    await expect.poll(() => texts('.refusals > .empty')).toEqual([])
+    expect(texts('.refusals h3')[0]).toMatch(/^Refusals \d\d$/)
+  })
+
   it('link a failed guard to its moment', async () => {
     const { store } = show(...start, ...call('a', 0), {
       type: 'guards',

@@ -69,6 +69,21 @@ describe('the state of the connection', () => {
     await expect.poll(() => source(page), { timeout: 30_000 }).toBe('server gone')
   })
 
+  it('says that too many browsers are connected, and is live once another one leaves', async () => {
+    const { executor, add } = setUp()
+    const server = await stage.serve(executor, { maxClients: 1 })
+    const first = await stage.open(server.url)
+    await expect.poll(() => source(first)).toBe('live')
+    const second = await stage.open(server.url)
+    await expect.poll(() => source(second)).toBe('reconnecting')
+    expect(await second.locator('.problem').textContent()).toContain('Too many browsers are connected')
+    await first.close()
+    add('a', 'Read')
+    await expect.poll(() => source(second)).toBe('live')
+    await expect.poll(() => second.locator('.tile').count()).toBe(1)
+    expect(await second.locator('.problem').count()).toBe(0)
+  })
+
   it('names a wrong token, and a page without anything to follow', async () => {
     const server = await stage.serve(setUp().executor)
     const page = await stage.open(`${new URL(server.url).origin}/#token=wrong`)

@@ -6,6 +6,8 @@ import { showRecording } from './show-recording.ts'
 
 const begunAnew = 'The server has begun a new recording. The page shows it from its start.'
 
+const isFull = 'Too many browsers are connected to the server. Close another one, and this page connects.'
+
 const lostAs = { yes: 'reconnecting', full: 'reconnecting', refused: 'refused', gone: 'gone' } as const
 
 /** Shows a server's live runs or its recording. */
@@ -15,7 +17,8 @@ export function connect(store: Store, origin: string, token: string): void {
     onFrames: (frames) => store.take(frames),
     onHello: ({ source, commands, hasCoverage, hasSessions }, isNew) => {
       if (isNew) store.reset('live')
-      store.set({ source, allowed: commands, ...(isNew && { problem: begunAnew }) })
+      const problem = store.state.problem === isFull ? undefined : store.state.problem
+      store.set({ source, allowed: commands, problem: isNew ? begunAnew : problem })
       if (hasCoverage === true) void loadCoverage(store, origin, token)
       if (hasSessions === true && store.shelf === undefined) {
         const follow = source === 'live' ? () => connect(store, origin, token) : undefined
@@ -25,7 +28,8 @@ export function connect(store: Store, origin: string, token: string): void {
       }
       if (source === 'recording') void loadFrom(store, origin, token)
     },
-    onLost: (reachable) => store.set({ source: lostAs[reachable], allowed: [] }),
+    onLost: (reachable) =>
+      store.set({ source: lostAs[reachable], allowed: [], ...(reachable === 'full' && { problem: isFull }) }),
   })
 }
 

@@ -44,7 +44,7 @@ export class History {
   misplaced = 0
   /** How many frames are earlier than one before them: the clock of the recording was set back. */
   setBack = 0
-  #checkpoints: { readonly position: number; readonly model: Model }[] = []
+  readonly #checkpoints: { readonly position: number; readonly model: Model }[] = []
   #sought: { position: number; model: Model } | undefined
 
   constructor(window?: Window) {
@@ -120,11 +120,12 @@ export class History {
     applyFrame(this.#before, frame)
     for (const model of [this.#before, this.model]) forgetEnded(model, frame, forgetDrawing)
     if (this.#sought !== undefined && this.#sought.position < this.#start) this.#sought = undefined
+    // it holds runs that are gone
+    if ((this.#checkpoints[0]?.position ?? this.#start) < this.#start) this.#checkpoints.shift()
     if (this.#start - this.#origin < Math.max(1_024, this.#frames.length / 2)) return
     this.#frames = this.#frames.slice(this.#start - this.#origin)
     this.#weights = this.#weights.slice(this.#start - this.#origin)
     this.#origin = this.#start
-    this.#checkpoints = this.#checkpoints.filter(({ position }) => position >= this.#start)
   }
 
   /** The model after this many frames. Moving forward continues from the last position, else from the nearest checkpoint. */
@@ -133,7 +134,7 @@ export class History {
     if (position >= this.length) return this.model
     let from = this.#sought
     if (from === undefined || from.position > position || position - from.position > checkpointGap) {
-      const near = this.#checkpoints.findLast((each) => each.position <= position && each.position >= this.#start)
+      const near = this.#checkpoints.findLast((each) => each.position <= position)
       from = near === undefined ? this.#beginning() : { ...near, model: copyModel(near.model) }
     }
     for (let at = from.position; at < position; at++) applyFrame(from.model, this.at(at) as Frame)

@@ -37,6 +37,8 @@ export interface Run extends RunState<Call, Actor>, CastFields {
   breaches: Breach[]
   /** Calls that a guard did not let start, newest last. */
   refusals: Refused[]
+  /** How many there were, those that are no longer kept included. */
+  refused: number
   yielded: number
   /** When the recorder detached; what had not ended then is not known any further. */
   leftAt: number | undefined

@@ -73,6 +73,7 @@ const page: ModelListener<Run, Server> = {
     warnings: [],
     breaches: [],
     refusals: [],
+    refused: 0,
     yielded: 0,
     leftAt: undefined,
     version: 0,
@@ -191,7 +192,9 @@ function noteRefusal(run: Run | undefined, { actor, seq, at, event, candidates, 
     before.because === refusal.because &&
     before.key === refusal.key &&
     before.blockers.join() === refusal.blockers.join()
-  if (!isSame) keepNewest(run.refusals, { actor, seq, at, event, candidates, refusal }, maxRefusals)
+  if (isSame) return
+  run.refused++
+  keepNewest(run.refusals, { actor, seq, at, event, candidates, refusal }, maxRefusals)
 }
 
 /** Notes since when each call waits for its reason, and until when it did. */

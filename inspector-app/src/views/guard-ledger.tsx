@@ -46,6 +46,9 @@ function Refusals({ chosen }: { chosen: Call | undefined }) {
     .filter(({ entry }) => only === undefined || entry.refusal.call === only)
     .reverse()
   const shown = found.slice(0, mostRefusals)
+  const gone = [...model.runs.values()].reduce((sum, { refused, refusals }) => sum + refused - refusals.length, 0)
+  // of one call, or of a part of the time, it is not known how many are gone
+  const all = found.length + (only === undefined && state.range === undefined ? gone : 0)
   return (
     <section class="refusals" aria-label="Refusals">
       <h3>
@@ -57,6 +60,12 @@ function Refusals({ chosen }: { chosen: Call | undefined }) {
         )}
       </h3>
       {shown.length === 0 && <p class="empty">No call was refused.</p>}
+      {shown.length < all && (
+        <p class="empty">
+          The newest {shown.length.toLocaleString('en')} of {all.toLocaleString('en')} refusals. Move the time bar back
+          to see the others.
+        </p>
+      )}
       <ol>
         {shown.map(({ run, entry: each }) => (
           <li key={each.seq}>
