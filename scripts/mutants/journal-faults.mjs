@@ -217,11 +217,5 @@ export const journalFaults = [
     '&& false) outer.#fail(cause)',
     agents,
   ],
-  [
-    'src/durable',
-    'an agent is opened by itself',
-    'if (outer === undefined) await refuseAgent(id, store)',
-    '',
-    agents,
-  ],
+  ['src/durable', 'an agent is opened by itself', 'if (outer === undefined) await refuseAgent(id, store)', '', agents],
 ]
