@@ -37,6 +37,8 @@ const line = Buffer.from(`${JSON.stringify({ n: 1, at: 1, c: 1, ...record })}\n`
 const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const root = resolve(import.meta.dirname, '..')
+/** Turns before the first measured one: until then V8 still compiles, and a turn costs several times as much. */
+const warmUp = 150
 let fsyncs = 0
 const plains = []
 
@@ -142,7 +144,7 @@ async function appendTo(journal) {
 /** Alternates single operations, so that all meet the same load. */
 async function compare(title, target, ways) {
   const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
-  for (const run of Object.values(ways)) for (let n = 0; n < 20; n++) await run()
+  for (const run of Object.values(ways)) for (let n = 0; n < warmUp * 10; n++) await run()
   for (let n = 0; n < rounds * appends; n++) {
     for (const [name, run] of Object.entries(ways)) times[name].push(await timeOf(run))
   }
@@ -208,9 +210,6 @@ async function cpuOf(run) {
   const { user, system } = process.cpuUsage(before)
   return user + system
 }
-
-/** Turns before the first measured one: until then V8 still compiles, and a turn costs several times as much. */
-const warmUp = 150
 
 async function readOnlyTurn() {
   const [plain, journaled, syncs] = [[], [], []]
