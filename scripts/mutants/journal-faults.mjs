@@ -43,11 +43,17 @@ export const journalFaults = [
   [
     'src/journal',
     'two commits at once',
-    '(this.#inFlight ?? Promise.resolve()).then(endOfStep)',
-    'Promise.resolve().then(endOfStep)',
+    'else void this.#inFlight.then(begin, begin)',
+    'else atEndOfStep(next.begin)',
     before,
   ],
-  ['src/journal', 'the start of a call needs a sync of its own', '.then(endOfStep)', '', syncs],
+  [
+    'src/journal',
+    'the start of a call needs a sync of its own',
+    'if (this.#inFlight === undefined) atEndOfStep(next.begin)',
+    'if (this.#inFlight === undefined) queueMicrotask(next.begin)',
+    syncs,
+  ],
   ['src/journal', 'a journal goes on after a failed commit', 'this.fail(error)', 'void error', faults],
   [
     files,
@@ -61,7 +67,7 @@ export const journalFaults = [
   [
     'src/pipeline',
     'a body begins before its start is durable',
-    "whenFlushed(call, (isDurable) => (isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call)))",
+    "whenFlushed(call, goOn, laneOf(call) === 'exclusive')",
     "call.tell({ type: 'start.journaled' })",
     before,
   ],

@@ -233,9 +233,9 @@ export class SessionLog implements SessionJournal {
     if (outer !== undefined) outer.#questionClosed()
   }
 
-  flush(): Promise<boolean> | undefined {
+  flush(isAlone = false): Promise<boolean> | undefined {
     if (this.#failure !== undefined) return Promise.resolve(false)
-    const commit = this.#journal.flush()
+    const commit = this.#journal.flush(isAlone)
     if (commit === undefined) return undefined
     // calls that end together wait for the same commit
     if (commit !== this.#flushing?.commit) this.#flushing = { commit, isDurable: this.#follow(commit) }

@@ -33,6 +33,14 @@ export interface JournalWriterOptions {
   readonly lingerMs?: number | undefined
 }
 
+/** A commit that has not begun. */
+interface NextCommit {
+  readonly done: Promise<void>
+  /** It begins as soon as the one before is over. */
+  isUrgent: boolean
+  begin(): void
+}
+
 /** The part of a journal that is the same in every store: order, group commit, limits, failure, notes. */
 export class JournalWriter implements Journal {
   readonly id: string
@@ -46,7 +54,7 @@ export class JournalWriter implements Journal {
   #durable: number
   #pending: PendingRecord[] = []
   #inFlight: Promise<void> | undefined
-  #next: Promise<void> | undefined
+  #next: NextCommit | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
   /** Why no more records are accepted. Earlier records are still committed, unless a commit failed. */
   #refusal: SignalboxError | undefined
@@ -83,8 +91,8 @@ export class JournalWriter implements Journal {
     this.#linger ??= unrefed(setTimeout(() => this.#lingered(), this.#lingerMs))
   }
 
-  flush(): Promise<void> | undefined {
-    const committed = this.#commit()
+  flush(isAlone = false): Promise<void> | undefined {
+    const committed = this.#commit(isAlone)
     const problem = this.#failure ?? this.#refusal
     if (problem === undefined) return committed
     return handled((committed ?? Promise.resolve()).then(() => Promise.reject(problem)))
@@ -141,11 +149,36 @@ export class JournalWriter implements Journal {
   }
 
   /** One commit at a time; the next one takes everything that was appended meanwhile. */
-  #commit(): Promise<void> | undefined {
+  #commit(isAlone = false): Promise<void> | undefined {
     if (this.#failure !== undefined) return undefined
     if (this.#pending.length === 0) return this.#inFlight
-    this.#next ??= handled((this.#inFlight ?? Promise.resolve()).then(endOfStep).then(() => this.#startCommit()))
-    return this.#next
+    this.#next ??= this.#schedule()
+    const next = this.#next
+    if (isAlone) {
+      next.isUrgent = true
+      if (this.#inFlight === undefined) next.begin()
+    }
+    return next.done
+  }
+
+  #schedule(): NextCommit {
+    let settle: (commit: Promise<void>) => void
+    const done = handled(
+      new Promise((resolve) => {
+        settle = resolve
+      }),
+    )
+    const next: NextCommit = {
+      done,
+      isUrgent: false,
+      begin: () => {
+        if (this.#next === next) settle(this.#startCommit())
+      },
+    }
+    const begin = (): void => (next.isUrgent ? next.begin() : atEndOfStep(next.begin))
+    if (this.#inFlight === undefined) atEndOfStep(next.begin)
+    else void this.#inFlight.then(begin, begin)
+    return next
   }
 
   #startCommit(): Promise<void> {
@@ -173,8 +206,10 @@ export class JournalWriter implements Journal {
 const { setImmediate: immediate } = globalThis as { setImmediate?: (then: () => void) => unknown }
 
 /** When everything that follows without waiting is appended: the start of a call goes with the result of the one before. */
-const endOfStep = (): Promise<void> | undefined =>
-  immediate === undefined ? undefined : new Promise((resolve) => immediate(resolve))
+const atEndOfStep = (begin: () => void): void => {
+  if (immediate === undefined) queueMicrotask(begin)
+  else immediate(begin)
+}
 
 /** A rejected flush that nobody awaits must not end the process. */
 function handled(promise: Promise<void>): Promise<void> {

@@ -96,8 +96,11 @@ export interface Journal {
    * store's own fields, and with `t` first.
    */
   append(record: NewRecord, json?: string): void
-  /** Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has failed. */
-  flush(): Promise<void> | undefined
+  /**
+   * Resolves when everything appended so far is durable; undefined if it already is. Rejects for good once the journal has
+   * failed. `isAlone`: nothing else follows in this step, so a commit need not wait for its end.
+   */
+  flush(isAlone?: boolean): Promise<void> | undefined
   /** How many records of the log are durable, those in `records` included. Without it, every request waits for all records. */
   readonly durable?: number
   /** Calls the listener with every note that no record has copied yet, then with new ones, each once. Returns a function that removes the listener. */

@@ -30,8 +30,11 @@ export interface RunLog {
   append(record: SessionRecord): void
   /** What to tell the host of the conversation that the session began with. Returned once. */
   takeReports(): SystemMessage[]
-  /** Resolves when everything appended so far is durable, with false if it never will be; undefined if it already is. */
-  flush(): Promise<boolean> | undefined
+  /**
+   * Resolves when everything appended so far is durable, with false if it never will be; undefined if it already is.
+   * `isAlone`: nothing else follows that could be committed with it.
+   */
+  flush(isAlone?: boolean): Promise<boolean> | undefined
   /** The same for what a request is made of: messages, replies and results. Marks such as `turn.committed` may follow later. */
   flushContent(): Promise<boolean> | undefined
   /** Called once, when the log fails. */

@@ -40,8 +40,12 @@ export const ruleFor = ({ permit, tool }: ToolCall): { rule?: string } =>
     : {}
 
 /** Continues when all records of the call so far are durable, or when the log has failed. At once if they already are. */
-export function whenFlushed({ executor: { log } }: ToolCall, goOn: (isDurable: boolean) => void): void {
-  const flushing = log?.flush()
+export function whenFlushed(
+  { executor: { log } }: ToolCall,
+  goOn: (isDurable: boolean) => void,
+  isAlone = false,
+): void {
+  const flushing = log?.flush(isAlone)
   if (flushing === undefined) goOn(log?.failure === undefined)
   else void flushing.then(goOn)
 }

@@ -1,3 +1,4 @@
+import { laneOf } from '../../machines/index.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import { whenFlushed } from './call-records.ts'
 import { ownErrorMessage } from './own-error.ts'
@@ -10,7 +11,9 @@ export function journalStart(call: ToolCall): void {
   if (!call.onlyReads) {
     log.append({ t: 'call.started', ...call.named, input: call.rawInput, decision: call.decision })
   }
-  whenFlushed(call, (isDurable) => (isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call)))
+  const goOn = (isDurable: boolean): void => (isDurable ? call.tell({ type: 'start.journaled' }) : refuse(call))
+  // a call that runs alone: no start of another one could go with its own
+  whenFlushed(call, goOn, laneOf(call) === 'exclusive')
 }
 
 function refuse(call: ToolCall): void {

@@ -201,6 +201,25 @@ describe('what is durable before what', () => {
     await journals.letGo()
     expect(journals.underWay()).toEqual([['two', 'three']])
   })
+
+  it('D8 a commit that nothing else can join begins at once, with what was appended before it', async () => {
+    const { store, ...journals } = heldJournals()
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    journals.hold()
+    const append = (t: string, isAlone: boolean) => {
+      journal.append({ t, optional: true })
+      void journal.flush(isAlone)
+    }
+    append('result', false)
+    expect(journals.underWay()).toEqual([])
+    append('start', true)
+    expect(journals.underWay()).toEqual([['result', 'start']])
+    append('next start', true)
+    await settle()
+    expect(journals.underWay()).toEqual([['result', 'start']])
+    await journals.letGo()
+    expect(journals.underWay()).toEqual([['next start']])
+  })
 })
 
 describe('an unknown outcome', () => {
