@@ -109,7 +109,7 @@ export default defineConfig(({ mode }) => ({
       './test/support/validated-requests.ts',
     ],
     // more than there are cores: many tests wait for a browser, a server or a process most of their time
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     // a test that hangs must end; how long one takes says nothing
     testTimeout: 300_000,
     hookTimeout: 300_000,

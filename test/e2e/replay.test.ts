@@ -10,7 +10,7 @@ import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.t
 import { writeReplayPage } from '../../src/inspect/replay-page/index.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
-import { looks, scrubByFrame, shownOn, useBrowser, violations } from './support.ts'
+import { scrubByFrame, shownOn, someLooks, useBrowser, violations } from './support.ts'
 
 const stage = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-replays-'))
@@ -143,9 +143,9 @@ describe('a replay page, opened from the disk without a network', () => {
     await page.context().close()
   })
 
-  it.each(looks)('has no fault that axe finds, $colorScheme, $viewport.width pixels wide', async (look) => {
+  it.each(someLooks)('has no fault that axe finds, $colorScheme, $viewport.width pixels wide', async (look) => {
     const path = join(folder, 'everybody.html')
-    await writeReplayPage(await recorded(), path)
+    await writeReplayPage(await recorded(), path, { appFolder: join(stage.dist, 'inspector-app') })
     const { page } = await openFromDisk(path, true, look)
     await page.locator('.tile').first().waitFor()
     const found = await violations(page)

@@ -89,6 +89,10 @@ export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   ].map((viewport) => ({ colorScheme, viewport, reducedMotion: 'reduce' as const })),
 )
 
+/** For pages made of the same parts as the inspector: each theme and each size once, all of them in the full run. */
+export const someLooks =
+  process.env.SIGNALBOX_FULL === undefined ? looks.filter((_, at) => at === 0 || at === 3) : looks
+
 /** The scrubber, even in frames: its value is a position. */
 export async function scrubByFrame(page: Page): Promise<Locator> {
   await page.getByLabel('Scale').selectOption('frames')

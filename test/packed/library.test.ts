@@ -84,7 +84,7 @@ describe('signalbox in an empty project', () => {
     const example = project.read('replay-page.ts')
     expect(readFileSync(join(root, 'docs/inspector.md'), 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``)
     expect(project.run(process.execPath, 'out/replay-page.js')).toBe('turn.html is there\n')
-    expect(statSync(join(project.folder, 'turn.html')).size).toBeLessThan(1_200_000)
+    expect(statSync(join(project.folder, 'turn.html')).size).toBeLessThan(1_250_000)
   })
 
   it('mounts the inspector as the docs show, in a page that the host bundles', async () => {
