@@ -31,6 +31,17 @@ export class NoteInbox {
     this.#read = read
   }
 
+  /** The notes of an opening. Rejects if they cannot be read: without them, a session seems to have nothing to do. */
+  async lookFirst(): Promise<void> {
+    this.#isBusy = true
+    try {
+      await this.#deliverNew()
+    } finally {
+      this.#isBusy = false
+    }
+    if (this.#isHinted) await this.look()
+  }
+
   /** Reads the notes now, and once more if they change meanwhile. Never rejects: the next call tries again. */
   async look(): Promise<void> {
     this.#isHinted = true

@@ -57,6 +57,9 @@ export function useBrowser(): Stage {
     async open(url, options = {}) {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options })
       open.push(page)
+      // as long as vitest polls: other tests may take both cores
+      page.setDefaultTimeout(60_000)
+      page.setDefaultNavigationTimeout(120_000)
       page.on('pageerror', (error) => complaints.push(error.message))
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
       page.on('dialog', (dialog) => {

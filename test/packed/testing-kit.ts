@@ -68,7 +68,7 @@ export function testKit(project: EmptyProject): void {
 
   it('Y6 works with Vitest', () => {
     const { numPassedTests, numFailedTests } = JSON.parse(
-      run(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json'),
+      run(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--testTimeout=120000'),
     )
     expect([numPassedTests, numFailedTests]).toEqual([17, 0])
   })

@@ -58,7 +58,12 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
     const journal = new JournalWriter({ id, opening: token, records, bytes, sink: log, limits })
     const inbox = new NoteInbox(journal, (seen) => newNotes(id, token, seen))
     await listener.add(session, listening)
-    await inbox.look()
+    try {
+      await inbox.lookFirst()
+    } catch (error) {
+      await journal.close().catch(() => undefined)
+      throw error
+    }
     return journal
   }
 

@@ -280,7 +280,10 @@ describe('background runs', () => {
     )
     await eventually(() => existsSync(join(root, 'begun')))
     const look = (id: string, waitMs?: number) => reply({ call: 'BackgroundOutput', input: { id, waitMs } })
-    expect(await look('bg_1')).toContain('[bg_1: running] Bash(echo one; touch begun; sleep 1000)\\none')
+    let first = await look('bg_1')
+    // the file may be there before the output has been read
+    while (first.includes('(no new output)')) first = await look('bg_1')
+    expect(first).toContain('[bg_1: running] Bash(echo one; touch begun; sleep 1000)\\none')
     expect(await look('bg_1')).toContain('(no new output)')
     expect(await reply({ call: 'BackgroundList' })).toContain('[bg_1: running] Bash(echo one')
     await reply(background('echo four; exit 4'))

@@ -22,7 +22,7 @@ export class NoteListener {
     this.#connect = () => connect(connection, onError)
   }
 
-  /** Delivers the notes that are there; later ones as they come. */
+  /** Delivers the notes that are there, or rejects; later ones as they come. */
   async add(inbox: OpenInbox): Promise<void> {
     this.#open.add(inbox)
     this.#timer ??= setInterval(() => this.#renew(), Math.min(this.#lockMs / 3, 2_000)).unref()
@@ -34,7 +34,7 @@ export class NoteListener {
       () => inbox.look(),
       () => undefined,
     )
-    await inbox.look()
+    await inbox.lookFirst()
   }
 
   remove(inbox: OpenInbox): void {
@@ -83,16 +83,14 @@ async function newNotes(
   token: string,
   seen: ReadonlySet<string>,
 ): Promise<StoredNote[]> {
-  const { redis } = database
   const session = hashOf(id)
-  const [owner, keys] = await Promise.all([
-    redis.hget(database.key(session), 'token'),
-    redis.lrange(database.key(session, 'inbox'), 0, -1),
-  ])
+  const [owner, keys] = await database.run((redis) =>
+    Promise.all([redis.hget(database.key(session), 'token'), redis.lrange(database.key(session, 'inbox'), 0, -1)]),
+  )
   if (owner !== token) throw sessionFenced(id)
   const fresh = keys.filter((key) => !seen.has(key))
   if (fresh.length === 0) return []
-  const bodies = await redis.hmget(database.key(session, 'bodies'), ...fresh)
+  const bodies = await database.run((redis) => redis.hmget(database.key(session, 'bodies'), ...fresh))
   // a note without a body was copied meanwhile, by another owner
   return fresh.flatMap((key, place) => {
     const body = bodies[place]

@@ -72,7 +72,12 @@ export function redisJournals(options: RedisJournalsOptions): RedisJournals {
     const { records, bytes } = opened
     const journal = new JournalWriter({ id, opening: token, records, bytes, sink: log, limits })
     const inbox = new OpenInbox(database, journal, token)
-    await listener.add(inbox)
+    try {
+      await listener.add(inbox)
+    } catch (error) {
+      await journal.close().catch(() => undefined)
+      throw error
+    }
     return journal
   }
 
