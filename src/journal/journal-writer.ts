@@ -56,6 +56,8 @@ export class JournalWriter implements Journal {
   #inFlight: Promise<void> | undefined
   #next: NextCommit | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
+  /** Since the timer was started. */
+  #hasCommitted = false
   /** Why no more records are accepted. Earlier records are still committed, unless a commit failed. */
   #refusal: SignalboxError | undefined
   #failure: SignalboxError | undefined
@@ -88,7 +90,7 @@ export class JournalWriter implements Journal {
       return
     }
     if (typeof record.note === 'string') this.#notes.copied(record.note)
-    this.#linger ??= unrefed(setTimeout(() => this.#lingered(), this.#lingerMs))
+    this.#linger ??= this.#startLinger()
   }
 
   flush(isAlone = false): Promise<void> | undefined {
@@ -130,10 +132,15 @@ export class JournalWriter implements Journal {
     return this.#closing
   }
 
-  /** The timer outlives a commit, since a new one for each commit would cost more: it may fire early, never late. */
-  #lingered(): void {
-    this.#linger = undefined
-    void this.flush()
+  /** The timer outlives a commit, since a new one for each commit would cost more; what came after it waits once more. */
+  #startLinger(): ReturnType<typeof setTimeout> {
+    this.#hasCommitted = false
+    return unrefed(
+      setTimeout(() => {
+        this.#linger = this.#hasCommitted && this.#pending.length > 0 ? this.#startLinger() : undefined
+        if (this.#linger === undefined) void this.flush()
+      }, this.#lingerMs),
+    )
   }
 
   async #close(): Promise<void> {
@@ -185,6 +192,7 @@ export class JournalWriter implements Journal {
     const batch = this.#pending
     this.#pending = []
     this.#next = undefined
+    this.#hasCommitted = true
     const commit = this.#failure === undefined ? this.#sink.commit(batch) : Promise.reject(this.#failure)
     this.#inFlight = handled(
       commit.then(

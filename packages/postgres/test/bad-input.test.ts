@@ -115,16 +115,13 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('bad input in PostgreSQL'
     await expect(journal.close()).rejects.toMatchObject({ code: 'journal_corrupt' })
   })
 
-  it('D19 a table that lacks a column: the error names it, and a run with it ends journal_error', async () => {
+  it('D19 a table that lacks a column: the session is not opened, and the error names the column', async () => {
     await written()
     await change('alter table $schema.notes drop column is_copied')
-    const journal = await open()
-    journal.append(sent('more'))
-    await expect(journal.flush()).rejects.toMatchObject({
+    await expect(open()).rejects.toMatchObject({
       code: 'journal_error',
       message: expect.stringContaining('is_copied'),
     })
-    await journal.close().catch(() => undefined)
     await change('alter table $schema.notes add column is_copied boolean not null default false')
     expect(await textsIn(store)).toEqual([2, 3, 4, 5])
   })
