@@ -84,7 +84,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('kill -9 of workers and o
       await expect.poll(isBusy, { ...patient, timeout: 120_000 + 1_000 * sessions }).toBe(false)
       const lines = await effects.lines()
       const tally = { did: 0, unknown: 0, notRun: 0 }
-      for (const id of ids) expect(await problemsOf(journals, id, lines, tally), id).toEqual([])
+      for (const id of ids) expect((await problemsOf(journals, id, lines, tally)).join(', '), id).toBe('')
       console.info(
         `${sessions} sessions, ${orchestrators.kills} orchestrators and ${workers.kills} workers killed: ${JSON.stringify(tally)}`,
       )
