@@ -27,7 +27,7 @@ export interface JournalWriterOptions {
   readonly limits?: JournalLimits | undefined
   readonly now?: (() => number) | undefined
   /**
-   * Records that nobody flushes are committed after this time.
+   * Records that nobody flushes are committed after this time, or after twice this time if a commit comes between.
    * @default 100
    */
   readonly lingerMs?: number | undefined
