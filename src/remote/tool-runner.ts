@@ -27,6 +27,10 @@ export interface RemoteCall {
   readonly abortGraceMs: number
   /** The time that the tool allows after pick-up; undefined if there is no limit. */
   readonly timeoutMs: number | undefined
+  /**
+   * Tells the body to stop. With the reason `'suspend'`, the session goes on later or elsewhere: a body that can outlive
+   * this process should go on, because the resumed session attaches to it.
+   */
   readonly signal: AbortSignal
   onProgress(data: unknown): void
   onPlace(place: Place): void

@@ -25,6 +25,7 @@ export class OpenCall {
   #isLooking = false
   #looksAgain = false
   #isSent = false
+  #sending: Promise<void> | undefined
   #isLookPlanned = false
   #worker: string | undefined
   #isLost = false
@@ -45,11 +46,11 @@ export class OpenCall {
 
   async result(): Promise<RemoteResult> {
     const { signal } = this.#call
-    const stop = (): void => this.#stop()
+    const stop = (): void => (signal.reason === 'suspend' ? this.#leave() : this.#stop())
     signal.addEventListener('abort', stop, { once: true })
     try {
       if (signal.aborted) this.#end({ status: 'notRun', because: 'it was stopped before it was sent.' })
-      else void this.#send()
+      else this.#sending = this.#send()
       return settleOutcome(await this.#outcome)
     } finally {
       this.#isOver = true
@@ -138,7 +139,8 @@ export class OpenCall {
     this.#lookEverySoOften(this.#engine.hasEvents ? this.#engine.lookMs : firstLookMs)
     if (attach || this.#looksAgain) this.look()
     // it was stopped while it was being sent
-    if (signal.aborted) this.#remove(stoppedWaiting, reasonOf(signal)).catch(() => undefined)
+    if (signal.aborted && signal.reason !== 'suspend')
+      this.#remove(stoppedWaiting, reasonOf(signal)).catch(() => undefined)
   }
 
   #lookEverySoOften(ms: number): void {
@@ -211,6 +213,14 @@ export class OpenCall {
     if (this.#worker === undefined || this.#isLost) return
     this.#isLost = true
     this.#call.onPlace({ place: 'lost', worker: this.#worker })
+  }
+
+  /** The session goes on in another life, or has another owner already: the job is theirs. */
+  #leave(): void {
+    const left = (): void => this.lose('The session was suspended.')
+    this.#after(newsMs, left)
+    // a job that is still being sent must be there for whoever attaches to it
+    void this.#sending?.then(left)
   }
 
   #stop(): void {

@@ -317,6 +317,40 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     await resumed.close()
   })
 
+  it.each([
+    ['suspended while a worker runs it', { hasWorker: true, isReplaced: false }],
+    ['suspended while it waits for a worker', { hasWorker: false, isReplaced: false }],
+    ['taken over by another owner', { hasWorker: true, isReplaced: true }],
+  ])(
+    'D10 D15a R10 a call goes on when its session is %s, and the next life gets its result',
+    async (_, { hasWorker, isReplaced }) => {
+      const label = randomUUID()
+      const journals = memoryJournals()
+      const runner = host({ label })
+      const open = (owner: string, script: Parameters<typeof scriptedModel>[0]) =>
+        openSession({
+          ...{ id: label, journals, owner, canUseTool: allowAllTools },
+          ...{ tools: [remote(far, runner)], model: scriptedModel(script) },
+        })
+      const begun = async () => (await effects.lines()).filter((line) => line.startsWith(label)).length
+      const isUnderWay = async () => (hasWorker ? await begun() : (await runner.depth()).waiting) === 1
+      if (hasWorker) startWorker({ labels: [label] })
+      const first = await open('one', [[{ call: 'Far', input: { file: effects.file, name: label, ms: 2_000 } }]])
+      first.send('go')
+      await expect.poll(isUnderWay, { timeout: 20_000 }).toBe(true)
+      if (!isReplaced) await first.suspend()
+      const second = await open('two', ['done'])
+      // an owner learns that it was replaced when it writes
+      if (isReplaced) first.send('too late')
+      await first.whenIdle()
+      if (!hasWorker) startWorker({ labels: [label] })
+      expect(JSON.stringify(await drain(second.resume()))).toContain('"toolUseResult":"finished"')
+      expect(await begun()).toBe(1)
+      await second.close()
+    },
+    30_000,
+  )
+
   it('D15a R10 a call in the background runs on while its session is suspended and its host is gone', async () => {
     await haveWorkers()
     const journals = memoryJournals()
