@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/pr
 import { platform, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
+import type { StoredResults } from '../journal/session-results.ts'
 import type { LongResult, ResultStore } from '../results/long-result.ts'
 import { fileClock } from './file-clock.ts'
 
@@ -19,16 +20,10 @@ export interface FileResultStoreOptions {
   maxAgeMs?: number | undefined
 }
 
-export interface FileResultStore extends ResultStore {
+export interface FileResultStore extends ResultStore, StoredResults {
   save(result: LongResult): Promise<{ path: string }>
   /** Removes old files that no session refers to, and returns their number. Never rejects. */
   sweep(): Promise<number>
-  /** For journal stores: `sweep` keeps the files with these names, or all if they cannot be told (undefined). */
-  keepFor(names: () => Promise<ReadonlySet<string> | undefined>): void
-  /** For journal stores: the names of stored files that occur in a text. */
-  namesIn(text: string): string[]
-  /** For journal stores: removes the files with these names. */
-  remove(names: readonly string[]): Promise<void>
 }
 
 const week = 7 * 24 * 60 * 60 * 1000

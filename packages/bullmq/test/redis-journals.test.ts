@@ -8,6 +8,7 @@ import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runKilled, writeLife } from '../../../test/support/kill-campaign.ts'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
+import { expectToSweepResults } from '../../../test/support/swept-results.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
 import { DroppingProxy } from './dropping-proxy.ts'
@@ -185,6 +186,9 @@ const [connection, prefix] = process.argv[2].split(' ')`
     expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['open'])
     await expect(store.sweep({ maxAgeMs: -1 })).rejects.toThrow(/maxAgeMs/)
   })
+
+  it('D5 D25 stored results are kept and removed with the sessions that refer to them', () =>
+    expectToSweepResults((results) => make({ results })))
 
   it('D9 a log from which somebody has removed records is damaged, and nothing is written', async () => {
     const store = make()

@@ -1,5 +1,5 @@
 import { SignalboxError } from 'signalbox'
-import type { JournalLimits } from 'signalbox/durable'
+import type { JournalLimits, StoredResults } from 'signalbox/durable'
 
 /** The result of a query. */
 export interface Rows {
@@ -42,9 +42,11 @@ export interface PostgresJournalsOptions {
    */
   readonly rescanMs?: number | undefined
   readonly limits?: JournalLimits | undefined
+  /** The store of long results that sessions refer to. It keeps them as long as their session. */
+  readonly results?: StoredResults | undefined
 }
 
-const names = ['pool', 'connectionString', 'schema', 'retryMs', 'rescanMs', 'limits']
+const names = ['pool', 'connectionString', 'schema', 'retryMs', 'rescanMs', 'limits', 'results']
 const identifier = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 export function checkOptions(options: PostgresJournalsOptions): void {

@@ -13,6 +13,7 @@ import {
   NoteInbox,
   type OpenJournalOptions,
   type SessionNote,
+  SessionResults,
   type StoredNote,
   sessionFenced,
   sessionNotFound,
@@ -38,7 +39,7 @@ const pageSize = 1_000
 /** Keeps sessions in PostgreSQL. The last process that opens a session owns it; earlier owners can no longer write. */
 export function postgresJournals(options: PostgresJournalsOptions): PostgresJournals {
   checkOptions(options)
-  const { connectionString, schema = 'signalbox', retryMs = 30_000, rescanMs = 2_000, limits } = options
+  const { connectionString, schema = 'signalbox', retryMs = 30_000, rescanMs = 2_000, limits, results } = options
   const ownPool = options.pool === undefined ? new pg.Pool({ connectionString }) : undefined
   const database = new Database(options.pool ?? (ownPool as pg.Pool), schema, retryMs)
   const channel = `"signalbox_${schema}"`
@@ -118,16 +119,21 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
     return kept.rows[0].token === token ? 'accepted' : 'stale'
   }
 
+  const list: JournalStore['list'] = (filter) => listSessions(database, filter?.status)
+  const kept = new SessionResults({ list, read }, results)
+
   return {
     open: (id, given) => withCode(id, open(id, given)),
     read,
-    list: (filter) => listSessions(database, filter?.status),
+    list,
     post: (id, note) => withCode(id, post(id, note)),
     async remove(id) {
       checkId(id)
+      const names = await kept.namesOf(id)
       await withCode(id, database.query(`delete from ${tables}.sessions where session = $1`, [hashOf(id)]))
+      await kept.removeUnused(names)
     },
-    sweep: (given) => sweepSessions(database, given?.maxAgeMs),
+    sweep: (given) => sweepSessions(database, kept, given?.maxAgeMs),
     async end() {
       await ownPool?.end()
     },

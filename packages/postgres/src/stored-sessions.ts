@@ -1,5 +1,5 @@
 import { SignalboxError } from 'signalbox'
-import type { SessionSummary, StoredStatus } from 'signalbox/durable'
+import type { SessionResults, SessionSummary, StoredStatus } from 'signalbox/durable'
 import type { Database } from './database.ts'
 import { lockClass } from './listener.ts'
 import { stateOf } from './session-log.ts'
@@ -36,17 +36,26 @@ export async function* listSessions(
 }
 
 /** By the clock of the database alone. A session with notes that nobody has copied is not idle. */
-export async function sweepSessions(database: Database, maxAgeMs: number = month): Promise<string[]> {
+export async function sweepSessions(
+  database: Database,
+  results: SessionResults,
+  maxAgeMs: number = month,
+): Promise<string[]> {
   if (!(maxAgeMs >= 0))
     throw new SignalboxError('invalid_option', `maxAgeMs: expected milliseconds, received ${maxAgeMs}.`)
+  const { schema } = database
+  const isOld = `s.outer_session is null and s.status = 'idle' and not ${isOwned}
+    and s.touched < now() - $1 * interval '1 millisecond'
+    and not exists (select from ${schema}.notes n where n.session = s.session and not n.is_copied)`
+  const found = await database.query(`select s.session, s.name from ${schema}.sessions s where ${isOld}`, [maxAgeMs])
+  const names: string[] = []
+  for (const { name } of found.rows) names.push(...(await results.namesOf(JSON.parse(String(name)))))
+  // one that was opened since stays
   const { rows } = await database.query(
-    `delete from ${database.schema}.sessions s
-     where s.outer_session is null and s.status = 'idle' and not ${isOwned}
-       and s.touched < now() - $1 * interval '1 millisecond'
-       and not exists (select from ${database.schema}.notes n where n.session = s.session and not n.is_copied)
-     returning s.name`,
-    [maxAgeMs],
+    `delete from ${schema}.sessions s where ${isOld} and s.session = any($2::text[]) returning s.name`,
+    [maxAgeMs, found.rows.map(({ session }) => session)],
   )
+  await results.removeUnused(names)
   return rows.map(({ name }) => JSON.parse(String(name)))
 }
 

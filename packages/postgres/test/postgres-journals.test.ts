@@ -7,6 +7,7 @@ import type { NewRecord } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
+import { expectToSweepResults } from '../../../test/support/swept-results.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
 import { findPostgres, PostgresServer } from './postgres-server.ts'
@@ -213,6 +214,14 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await open.close()
     expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['open'])
     await store.end()
+  })
+
+  it('D5 D25 stored results are kept and removed with the sessions that refer to them', async () => {
+    let store: ReturnType<typeof make> | undefined
+    await expectToSweepResults((results) => {
+      store = make({ results })
+      return store
+    }).finally(() => store?.end())
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { invalidOption, unknownOption } from '../../base/invalid-option.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import type { SessionSummary } from '../../journal/journal.ts'
 import { checkLimits, type JournalLimits } from '../../journal/journal-limits.ts'
-import type { FileResultStore } from '../file-result-store.ts'
+import type { StoredResults } from '../../journal/session-results.ts'
 
 /** Encrypts the content of records, blobs and notes. Types, numbers and times of records stay readable. */
 export interface Seal {
@@ -19,7 +19,7 @@ export interface FileJournalsOptions {
   /** Changes the summaries that `list` returns. */
   readonly redact?: ((summary: SessionSummary) => SessionSummary) | undefined
   /** The store of long results that sessions refer to. It keeps them as long as their session. */
-  readonly results?: FileResultStore | undefined
+  readonly results?: StoredResults | undefined
   /**
    * How often an owner polls for notes, in case the file system reports no changes. At least 1,000.
    * @default 2_000

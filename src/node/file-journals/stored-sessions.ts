@@ -4,8 +4,8 @@ import { isSignalboxError, SignalboxError } from '../../base/signalbox-error.ts'
 import { type JournalRecord, keyOf, type SessionSummary, type StoredStatus } from '../../journal/journal.ts'
 import { outerIn } from '../../journal/pending-records.ts'
 import { checkRecord } from '../../journal/record-types.ts'
+import type { StoredResults } from '../../journal/session-results.ts'
 import { newSessionState, stateAfter, statusOf } from '../../journal/session-state.ts'
-import type { FileResultStore } from '../file-result-store.ts'
 import { removeLeftovers } from './blobs.ts'
 import type { Disk } from './disk.ts'
 import type { Inbox } from './inbox.ts'
@@ -176,7 +176,7 @@ const agentsIn = (records: readonly JournalRecord[]): string[] =>
   records.flatMap(({ t, session }) => (t === 'agent.started' && typeof session === 'string' ? session : []))
 
 /** Finds the names of stored results anywhere in a record, even inside a text for the model. */
-const namesOf = (results: FileResultStore, records: readonly JournalRecord[]): string[] =>
+const namesOf = (results: StoredResults, records: readonly JournalRecord[]): string[] =>
   records.flatMap((record) => results.namesIn(JSON.stringify(record)))
 
 function problemOf(id: string, records: readonly JournalRecord[]): SessionSummary['problem'] {

@@ -12,6 +12,8 @@ import {
   keyOf,
   type OpenJournalOptions,
   type SessionNote,
+  SessionResults,
+  type StoredResults,
   sessionNotFound,
 } from 'signalbox/durable'
 import { checkDurability, checkEngine, checkMs, type EngineOptions, onceInAWhile, warnerOf } from '../engine.ts'
@@ -34,6 +36,8 @@ export interface RedisJournalsOptions extends EngineOptions {
    */
   readonly lockMs?: number | undefined
   readonly limits?: JournalLimits | undefined
+  /** The store of long results that sessions refer to. It keeps them as long as their session. */
+  readonly results?: StoredResults | undefined
 }
 
 export interface RedisJournals extends JournalStore {
@@ -50,8 +54,8 @@ export interface RedisJournals extends JournalStore {
  * const journals = redisJournals({ connection: 'redis://127.0.0.1:6379' })
  */
 export function redisJournals(options: RedisJournalsOptions): RedisJournals {
-  checkEngine(options, ['retryMs', 'lockMs', 'limits'])
-  const { retryMs = 30_000, lockMs = 10_000, limits } = options
+  checkEngine(options, ['retryMs', 'lockMs', 'limits', 'results'])
+  const { retryMs = 30_000, lockMs = 10_000, limits, results } = options
   checkMs('retryMs', retryMs)
   checkMs('lockMs', lockMs, 100)
   const warn = warnerOf(options)
@@ -109,17 +113,27 @@ export function redisJournals(options: RedisJournalsOptions): RedisJournals {
     return told as 'accepted' | 'stale'
   }
 
+  const list: JournalStore['list'] = (filter) =>
+    listSessions(database, onceInAWhile(warn, 'The entry of a session is damaged'), filter?.status)
+  // a session with a damaged entry may refer to any result
+  const orThrow = (error: Error): never => {
+    throw error
+  }
+  const kept = new SessionResults({ list: () => listSessions(database, orThrow), read }, results)
+
   return {
     open: (id, given) => withCode(id, open(id, given)),
     read,
-    list: (filter) => listSessions(database, onceInAWhile(warn, 'The entry of a session is damaged'), filter?.status),
+    list,
     post: (id, note) => withCode(id, post(id, note)),
     async remove(id) {
       checkId(id)
       const keys = [database.index, database.key(hashOf(id))]
+      const names = await kept.namesOf(id)
       await withCode(id, database.script(removeScript, ...keys, database.base))
+      await kept.removeUnused(names)
     },
-    sweep: (given) => sweepSessions(database, given?.maxAgeMs),
+    sweep: (given) => sweepSessions(database, kept, given?.maxAgeMs),
     async end() {
       listener.end()
       database.redis.disconnect()

@@ -131,7 +131,7 @@ export const removeScript: Script = {
 removeTree(KEYS[2])`,
 }
 
-/** Removes a session that is idle by the clock of Redis. KEYS index, session. ARGV as above, seconds. */
+/** Finds or removes a session that is idle by the clock of Redis. KEYS index, session. ARGV as above, seconds, 'look' or 'remove'. */
 export const sweepScript: Script = {
   keys: 2,
   text: `${removeTree}
@@ -139,6 +139,6 @@ local kept = redis.call('HMGET', KEYS[2], 'status', 'outer', 'touched', 'name')
 if kept[1] ~= 'idle' or kept[2] or redis.call('EXISTS', KEYS[2] .. ':alive') == 1 then return false end
 if redis.call('LLEN', KEYS[2] .. ':inbox') > 0 then return false end
 if tonumber(redis.call('TIME')[1]) - tonumber(kept[3]) < tonumber(ARGV[2]) then return false end
-removeTree(KEYS[2])
+if ARGV[3] == 'remove' then removeTree(KEYS[2]) end
 return kept[4]`,
 }

@@ -1,5 +1,11 @@
 import { SignalboxError } from 'signalbox'
-import { type SessionState, type SessionSummary, type StoredStatus, statusOf } from 'signalbox/durable'
+import {
+  type SessionResults,
+  type SessionState,
+  type SessionSummary,
+  type StoredStatus,
+  statusOf,
+} from 'signalbox/durable'
 import type { Database } from './database.ts'
 import { sweepScript } from './scripts.ts'
 
@@ -31,16 +37,29 @@ export async function* listSessions(
 }
 
 /** By the clock of Redis alone. A session with notes that nobody has copied is not idle. */
-export async function sweepSessions(database: Database, maxAgeMs: number = month): Promise<string[]> {
+export async function sweepSessions(
+  database: Database,
+  results: SessionResults,
+  maxAgeMs: number = month,
+): Promise<string[]> {
   if (!(maxAgeMs >= 0))
     throw new SignalboxError('invalid_option', `maxAgeMs: expected milliseconds, received ${maxAgeMs}.`)
   const swept: string[] = []
+  const names: string[] = []
+  const age = Math.ceil(maxAgeMs / 1_000)
   for await (const page of pages(database))
     for (const session of page) {
-      const keys = [database.index, database.key(session)]
-      const name = await database.script(sweepScript, ...keys, database.base, Math.ceil(maxAgeMs / 1_000))
-      if (typeof name === 'string') swept.push(JSON.parse(name))
+      const args = [database.index, database.key(session), database.base, age]
+      const found = await database.script(sweepScript, ...args, 'look')
+      if (typeof found !== 'string') continue
+      const id: string = JSON.parse(found)
+      const own = await results.namesOf(id)
+      // one that was opened since stays
+      if (typeof (await database.script(sweepScript, ...args, 'remove')) !== 'string') continue
+      swept.push(id)
+      names.push(...own)
     }
+  await results.removeUnused(names)
   return swept
 }
 
