@@ -51,6 +51,8 @@ export class SessionLog implements SessionJournal {
   readonly #agents = new AgentLogs()
   /** Agents that are being let go of. */
   readonly #releases = new Set<Promise<void>>()
+  /** Agents whose logs are being opened. */
+  readonly #openings = new Set<Promise<unknown>>()
   #stopNotes: () => void = () => undefined
   #onAgentAnswer: (() => void) | undefined
   #onQuestionClosed: (() => void) | undefined
@@ -316,7 +318,15 @@ export class SessionLog implements SessionJournal {
     return SessionLog.open(id, { ...this.#options, outer: undefined }, 'create', { ...start })
   }
 
-  async openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
+  openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
+    const opening = this.#openAgent(of, created)
+    this.#openings.add(opening)
+    const forget = (): void => void this.#openings.delete(opening)
+    opening.then(forget, forget)
+    return opening
+  }
+
+  async #openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
     const isSame = ({ reply, call }: AgentOf): boolean => reply === of.reply && call === of.call
     const before = [...this.#fold.agents.values()].filter(isSame).length
     const id = agentId(this.session, of, of.isRetry ? before + 1 : Math.max(before, 1))
@@ -367,6 +377,8 @@ export class SessionLog implements SessionJournal {
   /** Closes the log and those of all agents inside. */
   async shut(): Promise<void> {
     this.#stopNotes()
+    // a body that was left behind may be opening an agent
+    await Promise.allSettled(this.#openings)
     await Promise.all(this.#releases)
     await this.#agents.close()
     await this.#journal.close()

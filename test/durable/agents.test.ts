@@ -414,6 +414,46 @@ describe('agents that survive their process', () => {
     expect(said(first.session.transcript)).toContain('user: result a1 I cannot tell.')
   })
 
+  it('D15a D17 a session that closes while an agent is being opened waits for it, and leaves no log open', async () => {
+    const stored = memoryJournals()
+    let letOpen: () => void = () => undefined
+    const opened: string[] = []
+    const slow: JournalStore = {
+      ...stored,
+      async open(id, options) {
+        const journal = await stored.open(id, options)
+        opened.push(id)
+        if (id !== 's' && opened.length === 2) await new Promise<void>((resolve) => (letOpen = resolve))
+        return journal
+      },
+    }
+    // a body that does not settle is left behind at once
+    const world = withAgent({ canUseTool: allowAllTools, journals: slow, executor: { abortGraceMs: 0 } })
+    const first = await world.begin()
+    first.session.send('pay')
+    await callIn(first, 'a1', 'Agent', { prompt: 'pay it' })
+    await until(() => opened.length === 2)
+    const before = world.agentLife(first.session).held
+    const closed = first.session.close()
+    await until(() => first.session.result !== undefined)
+    await settle()
+    letOpen()
+    await closed
+    const owners: unknown[] = []
+    for await (const { owner } of stored.list()) owners.push(owner)
+    expect([owners, before.requests.length, first.session.status]).toEqual([[undefined, undefined], 0, 'closed'])
+    const second = await world.begin()
+    second.session.resume()
+    await callIn(world.agentLife(second.session), 'p1', 'Pay')
+    world.pay.run('p1').finish()
+    await sayLast(world.agentLife(second.session), 'Paid.')
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(said(second.session.transcript)).toContain('user: result a1 Paid.')
+    expect([world.pay.started, (await world.idsOf()).length]).toEqual([['p1'], 2])
+    await second.session.close()
+  })
+
   it('A4 D17 an abort ends an agent that waits for a person', async () => {
     const world = await asked({ executor: {} })
     const { session } = world.first
