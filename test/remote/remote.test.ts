@@ -373,6 +373,51 @@ describe('remote(tool, runner)', () => {
     expect(await log()).not.toContain('nobody listens')
     await second.session.close()
   })
+
+  /** One remote call in the background, and one that the turn waits for. */
+  const twoCalls = async () => {
+    const journals = memoryJournals()
+    const runner = new HeldRunner()
+    const tools = [remote(local({ background: { awaited: false } }) as Tool, runner)]
+    const model = scriptedModel([[{ call: 'Far', id: 'c1', input: {} }], [{ call: 'Far', id: 'c2', input: {} }], 'Ok.'])
+    const open = (owner: string) => openSession({ id: 's', journals, owner, tools, model, canUseTool: allowAllTools })
+    const session = await open('one')
+    session.send('go')
+    await expect.poll(() => runner.calls.length).toBe(1)
+    runner.last.onPlace({ place: 'remote', worker: 'w1' })
+    session.detach('c1')
+    await expect.poll(() => runner.calls.length).toBe(2)
+    runner.last.onPlace({ place: 'remote', worker: 'w1' })
+    const told = () => runner.calls.map(({ signal: { aborted, reason } }) => (aborted ? reason : 'goes on'))
+    return { session, runner, told, open }
+  }
+
+  it('D10 R10 an owner that was replaced leaves its background jobs alone, and tells runners why other calls stop', async () => {
+    const { session, runner, told, open } = await twoCalls()
+    const next = await open('two')
+    session.send('too late')
+    await expect.poll(() => told()[1]).toBe('suspend')
+    runner.last.fail(new UnknownOutcomeError('left'))
+    await session.whenIdle()
+    expect(session.result).toMatchObject({ reason: 'journal_error', error: { code: 'session_fenced' } })
+    expect(told()).toEqual(['goes on', 'suspend'])
+    await next.close()
+  })
+
+  it.each([
+    ['while a run is active, it suspends: remote calls in the background go on', true, 'goes on'],
+    ['while no run is active, remote calls in the background are stopped', false, 'session_closed'],
+  ])('X4 D15a if a session is closed %s', async (_, isActive, expected) => {
+    const { session, runner, told } = await twoCalls()
+    if (!isActive) {
+      runner.last.finish({ data: 'x' })
+      await session.whenIdle()
+    }
+    const closed = session.close()
+    await expect.poll(told).toEqual([expected, isActive ? 'suspend' : 'goes on'])
+    for (const { signal, fail } of runner.calls) if (signal.aborted) fail(new UnknownOutcomeError('stopped'))
+    await closed
+  })
 })
 
 function cyclic(): object {
