@@ -642,6 +642,20 @@ describe('messages and aborts from another process', () => {
     expect(second.session.status).toBe('idle')
   })
 
+  it('D20 a run that a waiting message begins is reported to the listeners that the opener adds', async () => {
+    const world = lives([], { canUseTool: allowAllTools })
+    const first = await world.begin()
+    await first.session.close()
+    await world.journals.post('s', { type: 'message', uuid: 'm1', content: 'hello' })
+    const { session, ...second } = await world.begin()
+    const shown: string[] = []
+    expect(session.status).toBe('suspended')
+    session.on('run_started', ({ run }) => run.onMessage(({ type }) => shown.push(type)))
+    await sayLast({ session, ...second }, 'hi')
+    await session.whenIdle()
+    expect(shown.filter((type) => type !== 'system')).toEqual(['user', 'assistant'])
+  })
+
   it('D20 a message or an answer to a session that nobody has open waits in its inbox until somebody opens it', async () => {
     const { first, seen, begin, tools, journals } = await askedSession()
     await seen

@@ -73,6 +73,18 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
     (await recordsOf(id)).flatMap(({ t, owner }) => (t === 'session.opened' ? [String(owner)] : []))
   const begun = async (key: string) => (await effects.lines()).filter((line) => line.startsWith(`began ${key} `)).length
 
+  it('D20 onMessage gets every message of the run that a posted message begins', async () => {
+    const told: string[] = []
+    const served = await serveSessions({
+      ...{ connection: server.url, prefix, journals, onWarning: () => undefined, handleSignals: false },
+      build: () => ({ tools: [], model: scriptedModel(['hi']) }),
+      onMessage: (id, { type }) => void told.push(`${id} ${type}`),
+    })
+    ends.push(() => served.close())
+    await queue.send('told', 'hello')
+    await expect.poll(() => told, patient).toEqual(['told user', 'told assistant', 'told system'])
+  })
+
   it('D20 a posted message queues a run; several orchestrators share the sessions, and each body begins once', async () => {
     await Promise.all([start('one', { concurrency: 2 }), start('two', { concurrency: 2 })])
     const ids = Array.from({ length: 12 }, (_, n) => `s${n}`)

@@ -70,6 +70,8 @@ export class Session implements AsyncDisposable {
   readonly #journal: SessionJournal | undefined
   /** Nothing begins before `resume` or `send`. */
   #isPaused = false
+  /** A note that waited begins no run before the opener has had its turn, to add listeners. */
+  #isOpening = false
   #resumed: Span[] = []
   readonly #opener = captureContext()
   /** The async context of whoever started the last run: one that goes on after an answer belongs to nobody else. */
@@ -104,10 +106,10 @@ export class Session implements AsyncDisposable {
     this.#inbox = journal.sent.map((message) => newSent(message))
     events.know(journal.questions)
     journal.onQuestionClosed(() => events.check())
+    this.#isOpening = true
+    setTimeout(() => this.#opened(), 0)
     journal.onNote((note) => this.#hear(journal, note))
-    journal.onAgentAnswer(() => {
-      if (!this.#isPaused) this.#begin()
-    })
+    journal.onAgentAnswer(() => this.#goOn())
   }
 
   get status(): SessionStatus {
@@ -145,6 +147,7 @@ export class Session implements AsyncDisposable {
     const sent = { ...newSent(readSent(message)), isInterrupt: interrupt }
     this.#journal?.append({ t: 'message.sent', message: sent.message })
     this.#isPaused = false
+    this.#isOpening = false
     this.#accept(sent)
     return new SessionView(this.#log, sent.span)
   }
@@ -153,6 +156,7 @@ export class Session implements AsyncDisposable {
   resume(): SessionView {
     this.#assertOpen()
     this.#isPaused = false
+    this.#isOpening = false
     const span: Span = { from: this.#log.end, to: undefined }
     this.#begin(captureContext())
     if (this.#active === undefined) span.to = span.from
@@ -261,7 +265,7 @@ export class Session implements AsyncDisposable {
 
   #accept(sent: Sent): void {
     if (this.#active === undefined || !this.#active.take(sent, sent.isInterrupt)) this.#inbox.push(sent)
-    if (!this.#isPaused) this.#begin()
+    this.#goOn()
   }
 
   /** Handles a note from another process, or from an answer in this one. */
@@ -270,7 +274,7 @@ export class Session implements AsyncDisposable {
       const isTaken = this.#questions.answer(note.question, note.answer, { by: note.by, note: note.question })
       if (!isTaken && !journal.takeAnswer(note))
         journal.append({ t: 'note.taken', optional: true, note: note.question })
-      else if (!this.#isPaused) this.#begin()
+      else this.#goOn()
     } else if (note.type === 'message') {
       const message = { ...readSent(note.content as string), uuid: note.uuid }
       journal.append({ t: 'message.sent', message, note: note.uuid })
@@ -284,6 +288,15 @@ export class Session implements AsyncDisposable {
     if (this.#active === undefined) return journal.append({ t: 'note.taken', optional: true, note: uuid })
     journal.endsBy(uuid)
     this.abort(reason)
+  }
+
+  #opened(): void {
+    this.#isOpening = false
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    if (!this.#isPaused && !this.#isOpening) this.#begin()
   }
 
   /** Starts a run for what waits in the inbox or in the log, unless one is active. */
@@ -367,7 +380,7 @@ export class Session implements AsyncDisposable {
     if (this.#journal === undefined) this.#inbox.unshift(...unanswered)
     else this.#settle(this.#journal, unanswered, result, run !== undefined)
     this.#emitter.emit('run_ended', { result })
-    if (!this.#isPaused && this.#goesOn(result)) this.#begin()
+    if (this.#goesOn(result)) this.#goOn()
     if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
