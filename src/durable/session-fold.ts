@@ -55,6 +55,8 @@ export class SessionFold {
   readonly replies = new Set<string>()
   result: Fields<'run.ended'> | undefined
   readonly owners: string[] = []
+  /** Messages that were shown and are not part of the conversation, each with the one before it that is. */
+  readonly reports = new Map<string, string>()
   readonly questions = new Map<string, FoldedQuestion>()
   /** By the id of the agent's session. */
   readonly agents = new Map<string, FoldedAgent>()
@@ -234,6 +236,8 @@ const steps: Steps & { [type: string]: unknown } = {
     const isPauseTurn = stopReason === 'pause_turn'
     const results = resultsOf(turn)
     fold.transcript.add({ assistants, results, container, isPaused, isPauseTurn, isEnded: stopReason !== undefined })
+    const before = assistants.at(-1)?.uuid
+    if (before !== undefined) for (const { uuid } of turn.stopped?.reports ?? []) fold.reports.set(uuid, before)
     fold.turns++
     fold.usage.add({ calls: committed.calls })
     for (const id of committed.read ?? []) fold.background.delete(id)

@@ -112,6 +112,10 @@ export class SessionLog implements SessionJournal {
     return this.#fold.transcript.messages
   }
 
+  get reported(): ReadonlyMap<string, string> {
+    return this.#fold.reports
+  }
+
   get sent(): readonly UserMessage[] {
     return this.#fold.waiting
   }

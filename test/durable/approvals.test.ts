@@ -447,6 +447,22 @@ describe('questions that outlive their process', () => {
     expect(await replay(second)).toEqual(['user: pay', call, 'user: result pay pay done', 'assistant: Done.'])
   })
 
+  it('S8 a reader that comes back to the next process with a report that is not in the conversation repeats nothing before it', async () => {
+    const { begin } = lives([], { canUseTool: allowAllTools })
+    const first = await begin()
+    const seen = readAll(first.session.send('hello'))
+    await sayLast(first, 'hi')
+    const last = (await seen).at(-1)
+    expect(last).toMatchObject({ type: 'system', subtype: 'model_reply' })
+    await first.session.close()
+    const second = await begin()
+    const missed = readAll(second.session.messages({ after: last?.uuid }))
+    second.session.send('and now?')
+    await sayLast(second, 'well')
+    await second.session.close()
+    expect(said(await missed)).toEqual(['user: and now?', 'assistant: well'])
+  })
+
   it('S6 a fork leaves the open question and the background call with the old session', async () => {
     const [pay, slow] = [heldTool('Pay'), heldTool('Slow')]
     const world = lives([pay.tool, slow.tool], {

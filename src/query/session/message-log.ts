@@ -44,6 +44,16 @@ export class MessageLog {
     return position === undefined ? 0 : position + 1
   }
 
+  /** Messages that are not here, for readers that come back with one of them: each by uuid, with one before it that is. */
+  remember(reported: ReadonlyMap<string, string>): void {
+    if (reported.size === 0) return
+    const positions = new Map(this.#entries.map(({ message, position }) => [message.uuid, position]))
+    for (const [uuid, before] of reported) {
+      const position = positions.get(before)
+      if (position !== undefined) this.#dropped.set(uuid, position)
+    }
+  }
+
   /** Drops what only matters while a run is active. */
   drop(isDropped: (message: QueryMessage) => boolean): void {
     this.#entries = this.#entries.filter(({ message, position }) => {

@@ -23,6 +23,8 @@ export interface SessionJournal extends RunLog {
     | undefined
   /** The conversation up to the last turn that is over. */
   readonly transcript: readonly Message[]
+  /** By uuid: what was shown beside the conversation, with the uuid of the message of the conversation before it. */
+  readonly reported: ReadonlyMap<string, string>
   /** Sent, and not yet part of the conversation. */
   readonly sent: readonly UserMessage[]
   /** There is work to resume: an unfinished run, or a message. */

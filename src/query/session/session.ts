@@ -97,6 +97,7 @@ export class Session implements AsyncDisposable {
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of [...this.#transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
+    if (journal !== undefined) this.#log.remember(journal.reported)
     const named = { id: this.id, tools: options.tools }
     this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
     this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
