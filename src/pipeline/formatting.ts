@@ -3,7 +3,7 @@ import { classifyToolError, describeError } from '../base/describe-error.ts'
 import { answerAtOnce } from '../base/when-settled.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
-import { defaultMaxResultSizeChars, formatData, isTooLong, limitSize } from '../results/format-data.ts'
+import { defaultMaxResultSizeChars, formatData, isTooLong, limitSize, withoutEmptyTexts } from '../results/format-data.ts'
 import { maxStoredChars, textOf } from '../results/long-result.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import { isDidNotRun } from '../tool/outcome-errors.ts'
@@ -150,9 +150,10 @@ const asMapped: Form = (call, data, maxChars) => {
   if (tool?.mapResult === undefined) return asItIs(call, data, maxChars)
   const mapped: unknown = answerAtOnce<unknown>(tool.mapResult(data, id))
   if (!isResultBlock(mapped)) throw new TypeError('mapResult must return a tool_result block')
+  const block = withoutEmptyTexts(mapped)
   // the API rejects an error without content
-  const isSilent = mapped.is_error === true && mapped.content.length === 0
-  return { ...mapped, tool_use_id: id, ...(isSilent && { content: resultTexts.failedSilently().content }) }
+  const isSilent = block.is_error === true && block.content.length === 0
+  return { ...block, tool_use_id: id, ...(isSilent && { content: resultTexts.failedSilently().content }) }
 }
 
 function isResultBlock(value: unknown): value is ToolResultBlock {

@@ -6,8 +6,18 @@ export const defaultMaxResultSizeChars = 50_000
 
 /** Converts any data to a result: strings and content blocks unchanged, anything else as JSON. */
 export function formatData(data: unknown, toolUseID: string, maxChars: number): ToolResultBlock {
-  return { type: 'tool_result', tool_use_id: toolUseID, content: contentOf(data, maxChars) }
+  return withoutEmptyTexts({ type: 'tool_result', tool_use_id: toolUseID, content: contentOf(data, maxChars) })
 }
+
+/** Some services reject a result with an empty text in it. */
+export function withoutEmptyTexts(block: ToolResultBlock): ToolResultBlock {
+  const { content } = block
+  if (typeof content === 'string' || !content.some(isEmptyText)) return block
+  const kept = content.filter((each) => !isEmptyText(each))
+  return { ...block, content: kept.length > 0 || block.is_error === true ? kept : resultTexts.noOutput() }
+}
+
+const isEmptyText = ({ type, text }: ContentBlock): boolean => type === 'text' && text === ''
 
 export function isTooLong({ content }: ToolResultBlock, maxChars: number): boolean {
   if (typeof content === 'string') return content.length > maxChars

@@ -304,9 +304,34 @@ describe('running', () => {
     ['plain data', { a: [1, null, 'x'] }, '{"a":[1,null,"x"]}'],
     ['content blocks', [{ type: 'text', text: 'hi' }], [{ type: 'text', text: 'hi' }]],
     ['an image', [{ type: 'image', source: {} }], [{ type: 'image', source: {} }]],
+    ['an empty text', [{ type: 'text', text: '' }], '(no output)'],
+    [
+      'an empty text beside another',
+      [
+        { type: 'text', text: '' },
+        { type: 'text', text: 'hi' },
+      ],
+      [{ type: 'text', text: 'hi' }],
+    ],
     ['blocks of another kind', [{ type: 'video' }], '[{"type":"video"}]'],
   ])('T8 without a mapper: %s', async (_, data, content) => {
     const tool: AnyTool = { name: 'X', inputSchema: z.object({}), call: async () => ({ data }) }
+    expect(await contentsOf([tool], 'X')).toEqual([content])
+  })
+
+  it.each<[boolean, string]>([
+    [false, '(no output)'],
+    [true, '<tool_use_error>The call failed without an error message.</tool_use_error>'],
+  ])('T8 a mapper that returns only an empty text, is_error: %s', async (isError, content) => {
+    const tool: AnyTool = {
+      name: 'X',
+      inputSchema: z.object({}),
+      call: async () => ({ data: '' }),
+      mapResult: (_, id) => ({
+        ...{ type: 'tool_result', tool_use_id: id, is_error: isError },
+        content: [{ type: 'text', text: '' }],
+      }),
+    }
     expect(await contentsOf([tool], 'X')).toEqual([content])
   })
 
