@@ -3,7 +3,13 @@ import { classifyToolError, describeError } from '../base/describe-error.ts'
 import { answerAtOnce } from '../base/when-settled.ts'
 import { createAttachmentMessage } from '../messages/create-messages.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
-import { defaultMaxResultSizeChars, formatData, isTooLong, limitSize, withoutEmptyTexts } from '../results/format-data.ts'
+import {
+  defaultMaxResultSizeChars,
+  formatData,
+  isTooLong,
+  limitSize,
+  withoutEmptyTexts,
+} from '../results/format-data.ts'
 import { maxStoredChars, textOf } from '../results/long-result.ts'
 import { type ResultText, resultTexts } from '../results/result-texts.ts'
 import { isDidNotRun } from '../tool/outcome-errors.ts'
