@@ -46,6 +46,10 @@ describe('the examples of the docs', () => {
     expect(read(page)).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
   })
 
+  it('R2 docs/remote.md shows the module that the processes load, as it is', () => {
+    expect(read('docs/remote.md')).toContain(`\`\`\`js\n${read('examples/remote-tools.mjs')}\`\`\``)
+  })
+
   it('P6 the one with the inspector prints an address with its secret, and ends by itself', async () => {
     expect(read('docs/inspector.md')).toContain(`\`\`\`ts\n${read('examples/inspect.ts')}\`\`\``)
     const [address, result] = await printedBy(() => import('../../examples/inspect.ts'))
