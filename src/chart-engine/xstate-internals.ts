@@ -20,7 +20,7 @@ type Inspected = { actorRef: AnyActorRef } & (
     }
 )
 
-/** Unpublished parts of XState that the table engine needs; a test checks that they exist. */
+/** Unpublished parts of XState that the table engine needs; the self-test checks that they exist. */
 interface SystemInternals {
   _bookId(): string
   _relay(source: AnyActorRef | undefined, target: AnyActorRef, event: AnyEventObject): void
@@ -76,6 +76,26 @@ export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | '
   _complete(): void
   _stopProcedure(): unknown
 }
+
+const ofActor = [
+  ...(['_process', '_send', '_error', '_complete', '_stopProcedure', '_deferred', '_snapshot'] as const),
+  ...([
+    '_reportError',
+    '_processingStatus',
+    '_actorScope',
+    '_parent',
+    'update',
+    'observers',
+    'eventListeners',
+  ] as const),
+]
+const ofSystem = ['_bookId', '_relay', '_sendInspectionEvent', '_clock', '_logger', 'scheduler'] as const
+
+/** The unpublished members that the table uses and that an actor of the installed XState does not have. */
+export const missingMembers = (actor: AnyActorRef): string[] => [
+  ...ofActor.filter((name) => !(name in actor)),
+  ...ofSystem.filter((name) => !(name in actor.system)),
+]
 
 export type Observers = Set<Partial<Observer<AnyMachineSnapshot>>>
 
