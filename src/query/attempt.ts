@@ -14,6 +14,7 @@ import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { FinishedBlock, ReplyPart } from './reply-assembler.ts'
 import { ReplyOrder } from './reply-order.ts'
+import { ReplyResults } from './reply-results.ts'
 
 export interface AttemptHost {
   readonly idsAndTime: IdsAndTime
@@ -25,14 +26,16 @@ export interface AttemptHost {
   /** Whether a reply of an earlier turn has this id. */
   isOldReply(id: string): boolean
   emit(message: Message): void
-  took(update: MessageUpdate): Promise<void> | undefined
-  drained(attempt: Attempt): void
+  /** A message of a call is ready. A returned promise pauses the reading. */
+  onUpdate(update: MessageUpdate): Promise<void> | undefined
+  /** The reply is over, and all its calls are answered. */
+  onDrained(attempt: Attempt): void
   /** How often this call was made in a row with an equal result, if that is too often. */
   repeatsOf(name: string, input: unknown): number | undefined
   /** The log of the session; undefined if the query is not recorded. */
   readonly log: RunLog | undefined
   /** The uuids of the messages that entered the conversation since the last reply; each is returned once. */
-  takeTaken(): string[]
+  takeEntered(): string[]
   /** Runs a function in the async context in which the query was created. */
   inContext<Value>(job: () => Value): Value
 }
@@ -45,12 +48,10 @@ const cutReasons = new Set<StopReason>(['max_tokens', 'refusal', 'model_context_
 /** One attempt at one reply: the model's output, its calls, and their results. */
 export class Attempt {
   readonly executor: StreamingToolExecutor
-  readonly results: Message[] = []
   stopReason: StopReason | undefined
   stopDetails: unknown
   /** The container in which the service ran code for this reply. */
   container: unknown
-  isHookStopped = false
   /** The stream failed after a call had effects: the reply counts as far as it came. */
   isCutOff = false
   /** Not a reply of this query: open calls of the given conversation. */
@@ -58,6 +59,7 @@ export class Attempt {
   /** Background calls whose outcomes the results from the log tell. */
   toldBefore: readonly string[] = []
   readonly #host: AttemptHost
+  readonly #results: ReplyResults
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
   readonly #held = new Map<string, StartWhen>()
@@ -70,15 +72,15 @@ export class Attempt {
   #suspects: Set<string> | undefined
   /** A generated id until the service sends one; all parts of a reply share it. */
   reply: { readonly id: string; readonly model?: string }
-  #isPumping = false
-  #isWanted = false
-  #isDraining = false
-  #isDiscarded = false
 
   /** @param before the attempt whose reply another model continues: its text stays, its unfinished parts do not */
   constructor(host: AttemptHost, executor: StreamingToolExecutor, before?: Attempt) {
     this.#host = host
     this.executor = executor
+    this.#results = new ReplyResults(executor, {
+      onUpdate: (update) => host.onUpdate(update),
+      onDrained: () => host.onDrained(this),
+    })
     this.reply = before?.reply ?? { id: `msg_${host.idsAndTime.uuid()}` }
     if (before === undefined) return
     this.assistants.push(...before.handedOver)
@@ -87,6 +89,14 @@ export class Attempt {
 
   get assistants(): AssistantMessage[] {
     return this.#order.assistants
+  }
+
+  get results(): Message[] {
+    return this.#results.messages
+  }
+
+  get isHookStopped(): boolean {
+    return this.#results.isHookStopped
   }
 
   get hasCalls(): boolean {
@@ -169,13 +179,12 @@ export class Attempt {
   }
 
   drain(): void {
-    this.#isDraining = true
-    this.#checkDrained()
+    this.#results.drain()
   }
 
   /** Discards the attempt, except what the next one keeps. Returns the uuids of the discarded messages, and the calls that had run. */
   discard(next?: Attempt): { discarded: string[]; calls: DiscardedCall[] } {
-    this.#isDiscarded = true
+    this.#results.discard()
     const calls = this.executor.discard()
     const lost = [...this.assistants, ...this.results].filter((message) => !next?.assistants.includes(message as never))
     return { discarded: lost.map(({ uuid }) => uuid), calls }
@@ -198,7 +207,7 @@ export class Attempt {
       const { id } = this.#host.inContext(() => this.executor.addTool({ ...block }, message))
       this.#calls.add(id)
     }
-    void this.#pump()
+    void this.#results.read()
   }
 
   /** Rebuilds the recorded reply. Its calls continue from their recorded state. */
@@ -212,14 +221,14 @@ export class Attempt {
     this.toldBefore = [...turn.calls.values()].flatMap(({ read = [] }) => read)
     if (isCutOff) this.cut([])
     else this.close(stopped?.isWhole === true, [])
-    void this.#pump()
+    void this.#results.read()
   }
 
   /** Restores the data that decides how the query continues after a finished turn. */
   restore(turn: OpenTurn): void {
     this.#takeOver(turn)
     this.isResumed = true
-    this.isHookStopped = turn.committed?.isHookStopped === true
+    this.#results.isHookStopped = turn.committed?.isHookStopped === true
     for (const id of turn.calls.keys()) this.#calls.add(id)
   }
 
@@ -230,7 +239,7 @@ export class Attempt {
 
   /** The session is suspended: stops recording and tells bodies to stop. Resolves when no body runs any more. */
   async halt(): Promise<void> {
-    this.#isDiscarded = true
+    this.#results.discard()
     this.executor.discard('suspend')
     await this.executor.whenIdle()
   }
@@ -272,7 +281,7 @@ export class Attempt {
   #record(record: SessionRecord): void {
     const { log } = this.#host
     if (log === undefined) return
-    if (!this.#isRecorded) log.append({ t: 'reply.started', reply: this.reply.id, took: this.#host.takeTaken() })
+    if (!this.#isRecorded) log.append({ t: 'reply.started', reply: this.reply.id, took: this.#host.takeEntered() })
     this.#isRecorded = true
     log.append(record)
   }
@@ -332,7 +341,7 @@ export class Attempt {
     if (startWhen !== 'closed') this.#held.set(id, startWhen)
     this.#order.place(message, order)
     this.#host.emit(message)
-    void this.#pump()
+    void this.#results.read()
   }
 
   #startWhen(name: string, isSafe: boolean, isBare: boolean): StartWhen {
@@ -348,39 +357,6 @@ export class Attempt {
       this.#held.delete(id)
       this.executor.release(id)
     }
-  }
-
-  /** Passes on messages as they become ready, during the stream and after it. */
-  async #pump(): Promise<void> {
-    this.#isWanted = true
-    if (this.#isPumping) return
-    this.#isPumping = true
-    // a call may be added just as the last reader has ended
-    while (this.#isWanted) {
-      this.#isWanted = false
-      for await (const update of this.executor.getRemainingResults()) {
-        if (this.#isDiscarded) return
-        this.#note(update.message)
-        // even an await without a reason takes a tick
-        const pause = this.#host.took(update)
-        if (pause !== undefined) await pause
-      }
-    }
-    this.#isPumping = false
-    this.#checkDrained()
-  }
-
-  #note(message: Message): void {
-    if (message.type === 'attachment' && message.attachment.type === 'hook_stopped_continuation') {
-      this.isHookStopped = true
-    }
-    if (message.type !== 'progress' && message.type !== 'system') this.results.push(message)
-  }
-
-  #checkDrained(): void {
-    if (!this.#isDraining || this.#isPumping || this.#isDiscarded) return
-    this.#isDraining = false
-    this.#host.drained(this)
   }
 
   #messageOf(block: ContentBlock): AssistantMessage {

@@ -81,7 +81,7 @@ function endRecord(loop: QueryLoop, result: QueryResult, messages: readonly Mess
     ...('abortReason' in result && { abortReason: describeValue(result.abortReason, 200) }),
     ...('error' in result && { error: describeError(result.error) }),
     ...(result.reason === 'limit' && { limit: { limit: result.limit, used: result.used, max: result.max } }),
-    took: loop.takeTaken(),
+    took: loop.takeEntered(),
     messages,
   }
 }

@@ -33,7 +33,7 @@ function suspendStalled(loop: QueryLoop): void {
 }
 
 /** Every call has its result: adds the turn to the transcript. */
-export function drained(loop: QueryLoop, attempt: Attempt): void {
+export function commitTurn(loop: QueryLoop, attempt: Attempt): void {
   if (attempt !== loop.attempt) return
   // a turn that could not be recorded is not over: it is resumed
   if (loop.log?.failure !== undefined) return loop.tell({ type: 'results.drained' })

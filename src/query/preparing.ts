@@ -49,12 +49,12 @@ const notMessages = (received: unknown): TypeError =>
   new TypeError(`prepareMessages: expected an array of messages, received ${describeValue(received, 80)}.`)
 
 /** Adds sent messages to the transcript. Returns them. */
-export function takeSent({ sent, transcript, taken, loopGuard }: QueryLoop): Message[] {
+export function takeSent({ sent, transcript, entered, loopGuard }: QueryLoop): Message[] {
   if (sent.length > 0) loopGuard?.reset()
   const messages = sent.splice(0)
   for (const message of messages) {
     transcript.push(message)
-    taken.push(message.uuid)
+    entered.push(message.uuid)
   }
   return messages
 }

@@ -27,7 +27,7 @@ import { abandon } from './abandoning.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
 import { AttemptSetup } from './attempt-setup.ts'
 import { conclude } from './concluding.ts'
-import { abortTools, checkStalled, drain, drained } from './draining.ts'
+import { abortTools, checkStalled, commitTurn, drain } from './draining.ts'
 import { LoopGuard } from './loop-guard.ts'
 import { ModelChoice } from './model-choice.ts'
 import type { ModelStream } from './model-stream.ts'
@@ -78,7 +78,7 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
   /** The log of the session that this is a run of. */
   readonly log: RunLog | undefined
   /** Messages that entered the conversation since the last reply, by uuid. */
-  readonly taken: string[] = []
+  readonly entered: string[] = []
   /** Called with each executor: there is one for each attempt at a reply. */
   onExecutor: ((executor: StreamingToolExecutor) => void) | undefined
   attempt: Attempt
@@ -285,11 +285,11 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
     return this.#reports.splice(0)
   }
 
-  takeTaken(): string[] {
-    return this.taken.splice(0)
+  takeEntered(): string[] {
+    return this.entered.splice(0)
   }
 
-  took({ message, newContext }: MessageUpdate): Promise<void> | undefined {
+  onUpdate({ message, newContext }: MessageUpdate): Promise<void> | undefined {
     this.setup.context = newContext
     this.outgoing.push(message)
     return this.outgoing.room()
@@ -299,8 +299,8 @@ export class QueryLoop implements QueryPort, AttemptHost, LimitedRun {
     return this.#context === undefined ? job() : this.#context.run(job, undefined)
   }
 
-  drained(attempt: Attempt): void {
-    drained(this, attempt)
+  onDrained(attempt: Attempt): void {
+    commitTurn(this, attempt)
   }
 
   tell(event: QueryEvent): void {

@@ -37,12 +37,6 @@ export const equivalents = [
     'for the type checker: the guard of the transition has found the call',
   ],
   [
-    'src/query/attempt.ts',
-    'if (!this.#isDraining || this.#isPumping || this.#isDiscarded) return',
-    'keep left operand: !this.#isDraining || this.#isPumping || this.#isDiscarded → !this.#isDraining || this.#isPumping',
-    'the chart discards an attempt only while it streams, and only an attempt that does not stream any more drains',
-  ],
-  [
     'src/transcripts/compact-tool-results.ts',
     'if (found.message > lastReply || !size.isLong) continue',
     '> becomes >=: found.message > lastReply → found.message >= lastReply',
