@@ -8,7 +8,6 @@ export type SignalboxErrorCode =
   | 'invalid_hook'
   | 'aborted'
   | 'invalid_recording'
-  | 'missing_package'
   | 'session_closed'
   | 'not_persistable'
   | 'session_exists'
