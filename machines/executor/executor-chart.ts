@@ -232,6 +232,17 @@ const toDiscarded = {
   ],
 } as const
 
+/** While calls are accepted: an interrupt does not change what may happen to them next. */
+const whileAccepting = {
+  'call.release': releaseCall,
+  'call.withdraw': withdrawCall,
+  'calls.withdraw': withdrawRest,
+  'abort.userInterrupted': [toInterrupted, toAborted],
+  'abort.siblingError': toSiblingErrored,
+  'abort.siblings': abortNamed,
+  'abort.streamingFallback': toDiscarded,
+} as const
+
 /**
  * The executor: `gate` decides which calls execute, `run` tracks the aborts. The order of states in `run` is their
  * precedence: each step leads to a stronger one.
@@ -276,13 +287,7 @@ export const executorChart = once(() =>
             tags: 'accepting',
             on: {
               'call.add': [enqueueCall, answerCall],
-              'call.release': releaseCall,
-              'call.withdraw': withdrawCall,
-              'calls.withdraw': withdrawRest,
-              'abort.userInterrupted': [toInterrupted, toAborted],
-              'abort.siblingError': toSiblingErrored,
-              'abort.siblings': abortNamed,
-              'abort.streamingFallback': toDiscarded,
+              ...whileAccepting,
             },
           },
           interrupted: {
@@ -293,13 +298,7 @@ export const executorChart = once(() =>
                 enqueueCall,
                 answerCall,
               ],
-              'call.release': releaseCall,
-              'call.withdraw': withdrawCall,
-              'calls.withdraw': withdrawRest,
-              'abort.userInterrupted': [toInterrupted, toAborted],
-              'abort.siblingError': toSiblingErrored,
-              'abort.siblings': abortNamed,
-              'abort.streamingFallback': toDiscarded,
+              ...whileAccepting,
             },
           },
           aborted: {
