@@ -27,7 +27,7 @@ export interface BackgroundReading extends BackgroundCall {
   readonly outcome?: readonly Message[]
 }
 
-/** What a desk tells the query or the session that owns it. */
+/** What the background calls tell the query or the session that owns it. */
 export interface BackgroundListener {
   /** An outcome can be delivered. */
   ready(): void

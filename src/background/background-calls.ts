@@ -14,7 +14,7 @@ import type { RunLog } from '../journal/run-log.ts'
 import type { IdsAndTime } from '../messages/ids-and-time.ts'
 import type { Message, ProgressMessage } from '../messages/message.ts'
 import { placeOf } from '../pipeline/body-link.ts'
-import { type BackgroundDesk, callOf, type DetachedAs } from '../pipeline/detaching.ts'
+import { type BackgroundIntake, callOf, type DetachedAs } from '../pipeline/detaching.ts'
 import type { ExecutorServices } from '../pipeline/executor-services.ts'
 import { lockOf } from '../pipeline/locking.ts'
 import { recordedCallOf } from '../pipeline/recorded-call.ts'
@@ -30,13 +30,13 @@ import {
   originOf,
   seen,
 } from './background-call.ts'
-import { BackgroundServices, type DeskServices } from './background-services.ts'
+import { type BackgroundHost, BackgroundServices } from './background-services.ts'
 import { ChangeWaits } from './change-waits.ts'
 import { DetachedCall, type DetachedHost, warnAboutModifier } from './detached-call.ts'
 import { outcomeMessages } from './outcome-messages.ts'
 import { canTell, hasTold, OutcomeReadings } from './outcome-readings.ts'
 
-interface DeskSettings {
+interface BackgroundSettings {
   readonly engine: ChartEngine
   readonly clock: Clock
   readonly idsAndTime: IdsAndTime
@@ -46,12 +46,12 @@ interface DeskSettings {
 const mostOver = 50
 
 /** The background calls of one query or one session. */
-export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHost {
+export class BackgroundCalls implements BackgroundIntake, BackgroundHost, DetachedHost {
   listener: BackgroundListener | undefined
   /** For the session: a call is over, and its outcome can be told. */
   onFinished: ((call: BackgroundCall) => void) | undefined
   readonly #observers = new Set<(change: BackgroundChange) => void>()
-  readonly #settings: DeskSettings
+  readonly #settings: BackgroundSettings
   readonly #maxBackground: number
   readonly #outbox: Outbox
   /** By id, in the order in which they came. */
@@ -65,7 +65,7 @@ export class BackgroundCalls implements BackgroundDesk, DeskServices, DetachedHo
   #locks: SharedLocks | undefined
   #isClosed = false
 
-  constructor(settings: DeskSettings, maxBackground = 20) {
+  constructor(settings: BackgroundSettings, maxBackground = 20) {
     this.#settings = settings
     this.#maxBackground = maxBackground
     this.#outbox = new Outbox(settings.engine.send, () => this.#wake())

@@ -9,8 +9,8 @@ import type { ToolCall } from '../pipeline/tool-call.ts'
 import type { CanUseTool } from '../tool/permission.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 
-/** What the calls of a desk need of it. */
-export interface DeskServices {
+/** What the background calls of a query or session need of it. */
+export interface BackgroundHost {
   push(job: () => void): void
   send(actor: AnyActorRef, event: CallEvent): void
   addProgress(call: ToolCall, message: ProgressMessage): void
@@ -34,7 +34,7 @@ export class BackgroundServices implements ExecutorServices {
   readonly tellsCompleted = false
   readonly hasPlace = true
   readonly #executor: ExecutorServices
-  readonly #desk: DeskServices
+  readonly #host: BackgroundHost
   readonly #context: ToolUseContext
 
   /** Its input is final. */
@@ -42,9 +42,9 @@ export class BackgroundServices implements ExecutorServices {
     return false
   }
 
-  constructor(executor: ExecutorServices, desk: DeskServices, context: ToolUseContext) {
+  constructor(executor: ExecutorServices, host: BackgroundHost, context: ToolUseContext) {
     this.#executor = executor
-    this.#desk = desk
+    this.#host = host
     this.#context = context
     this.settings = executor.settings
     this.account = executor.account
@@ -68,15 +68,15 @@ export class BackgroundServices implements ExecutorServices {
   }
 
   push(job: () => void): void {
-    this.#desk.push(job)
+    this.#host.push(job)
   }
 
   pushFor(call: ToolCall, job: (call: ToolCall) => void): void {
-    this.#desk.push(() => job(call))
+    this.#host.push(() => job(call))
   }
 
   send(actor: AnyActorRef, event: CallEvent): void {
-    this.#desk.send(actor, event)
+    this.#host.send(actor, event)
   }
 
   contextFor(): ToolUseContext {
@@ -95,7 +95,7 @@ export class BackgroundServices implements ExecutorServices {
   addRules: ExecutorServices['addRules'] = (lists) => this.#executor.addRules(lists)
 
   addProgress(call: ToolCall, message: ProgressMessage): void {
-    this.#desk.addProgress(call, message)
+    this.#host.addProgress(call, message)
     this.report.progressed(call)
   }
 

@@ -14,7 +14,7 @@ import { releaseLocks } from '../pipeline/locking.ts'
 import { ToolCall } from '../pipeline/tool-call.ts'
 import { OutputTail } from './output-tail.ts'
 
-/** What the desk does when the chart of one of its calls asks for it. */
+/** What the list of background calls does when the chart of a call asks for it. */
 export interface DetachedHost {
   /** There is a log. */
   readonly isLogged: boolean

@@ -7,7 +7,7 @@ import type { PermissionLists, ReadPermissions } from '../permission/permission-
 import type { Place } from '../pipeline/body-link.ts'
 import type { CallReports } from '../pipeline/call-reports.ts'
 import type { NamingFailure } from '../pipeline/cancels-siblings.ts'
-import type { BackgroundDesk } from '../pipeline/detaching.ts'
+import type { BackgroundIntake } from '../pipeline/detaching.ts'
 import type { ExecutorServices, WarningCode } from '../pipeline/executor-services.ts'
 import { Policy } from '../pipeline/policy.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
@@ -28,7 +28,7 @@ import type { Warnings } from './warnings.ts'
 interface ServiceParts {
   readonly settings: Settings
   readonly log: RunLog | undefined
-  readonly background: BackgroundDesk | undefined
+  readonly background: BackgroundIntake | undefined
   readonly account: Account | undefined
   readonly locks: SharedLocks | undefined
   readonly canUseTool: CanUseTool | undefined
@@ -49,7 +49,7 @@ interface ServiceParts {
 export class CallServices implements ExecutorServices {
   readonly settings: Settings
   readonly log: RunLog | undefined
-  readonly background: BackgroundDesk | undefined
+  readonly background: BackgroundIntake | undefined
   readonly account: Account | undefined
   readonly canUseTool: CanUseTool | undefined
   readonly allowsEverything: boolean

@@ -9,7 +9,7 @@ import {
 import { Outbox } from '../base/outbox.ts'
 import type { ExecutorLog } from '../journal/run-log.ts'
 import { CallReports } from '../pipeline/call-reports.ts'
-import type { BackgroundDesk } from '../pipeline/detaching.ts'
+import type { BackgroundIntake } from '../pipeline/detaching.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { SharedLocks } from '../tool/locks.ts'
@@ -40,7 +40,7 @@ export interface ExecutorInner {
   /** The log of a session. */
   readonly log?: ExecutorLog | undefined
   /** Takes over calls that go to the background. */
-  readonly background?: BackgroundDesk | undefined
+  readonly background?: BackgroundIntake | undefined
   /** Counts the time of bodies. */
   readonly account?: Account | undefined
 }

@@ -29,7 +29,7 @@ export interface AskedCall extends PermissionQuestion, AgentCallRef {
 }
 
 /** Keeps a list of the open questions of a run and of all agents inside it. */
-export interface QuestionDesk {
+export interface QuestionListener {
   opened(question: AskedCall): void
   closed(question: AskedCall): void
 }
@@ -37,7 +37,7 @@ export interface QuestionDesk {
 /** The data that a `canUseTool` carries from the asking executor to the run around it. */
 export interface AskChannel {
   addRules?: ((lists: PermissionLists) => void) | undefined
-  readonly questions: QuestionDesk | undefined
+  readonly questions: QuestionListener | undefined
   readonly agents: readonly AgentCallRef[]
 }
 

@@ -13,7 +13,7 @@ export interface DetachedAs {
 }
 
 /** Takes over the bodies of calls that go on in the background. */
-export interface BackgroundDesk {
+export interface BackgroundIntake {
   readonly hasRoom: boolean
   /** In which background calls keep their keys; undefined until one does. */
   readonly locks: SharedLocks | undefined

@@ -13,7 +13,7 @@ import type { Account } from '../usage/account.ts'
 import type { Place } from './body-link.ts'
 import type { CallReports } from './call-reports.ts'
 import type { NamingFailure } from './cancels-siblings.ts'
-import type { BackgroundDesk } from './detaching.ts'
+import type { BackgroundIntake } from './detaching.ts'
 import type { Policy } from './policy.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -70,7 +70,7 @@ export interface ExecutorServices {
   /** The log of the session; undefined if calls are not recorded. */
   readonly log: RunLog | undefined
   /** Takes over calls that go to the background. */
-  readonly background: BackgroundDesk | undefined
+  readonly background: BackgroundIntake | undefined
   /** Counts the time of bodies. Undefined if the executor belongs to no query. */
   readonly account: Account | undefined
   /** Keys that its calls share with other executors, or with background calls. */

@@ -32,11 +32,11 @@ export async function compactToolResults<AnyMessage>(
   if (list === undefined) {
     invalidOption('messages', 'an array', messages)
   }
-  const sight = look(list)
-  const { results, names, thoughts } = sight
-  const end = thoughts.length > 0 ? sight.lastPrompt : list.length
+  const overview = overviewOf(list)
+  const { results, names, thoughts } = overview
+  const end = thoughts.length > 0 ? overview.lastPrompt : list.length
   const old = results.filter(({ message }) => message < end)
-  const lastReply = sight.replies.findLast((reply) => reply < end) ?? -1
+  const lastReply = overview.replies.findLast((reply) => reply < end) ?? -1
   const replaced = new Map<number, Map<number, string>>()
   for (const found of old.slice(0, Math.max(0, old.length - settings.keepLast))) {
     const size = sizeOf(readField(found.block, 'content'), settings.minChars)
@@ -49,7 +49,7 @@ export async function compactToolResults<AnyMessage>(
   }
   const first = Math.min(...replaced.keys())
   const isUnbound = ({ message, reply }: Thought): boolean =>
-    message > first && message < end && sight.spoken.has(reply)
+    message > first && message < end && overview.spoken.has(reply)
   const dropped = new Map<number, Set<number>>()
   for (const { message, index } of thoughts.filter(isUnbound)) {
     dropped.set(message, (dropped.get(message) ?? new Set()).add(index))
@@ -66,7 +66,7 @@ interface Thought extends Place {
   readonly reply: number
 }
 
-interface Sight {
+interface Overview {
   readonly results: Found[]
   readonly names: Map<string, string>
   /** The index at which each reply begins. */
@@ -79,8 +79,15 @@ interface Sight {
   lastPrompt: number
 }
 
-function look(messages: readonly unknown[]): Sight {
-  const sight: Sight = { results: [], names: new Map(), replies: [], thoughts: [], spoken: new Set(), lastPrompt: 0 }
+function overviewOf(messages: readonly unknown[]): Overview {
+  const overview: Overview = {
+    results: [],
+    names: new Map(),
+    replies: [],
+    thoughts: [],
+    spoken: new Set(),
+    lastPrompt: 0,
+  }
   let reply: unknown
   for (const [message, given] of messages.entries()) {
     const kind = messageKind(given)
@@ -91,22 +98,22 @@ function look(messages: readonly unknown[]): Sight {
     if (side === 'assistant' && !isEmpty) {
       const next = kind.kind === 'own' && isReplyId(kind.reply) ? kind.reply : undefined
       // results may arrive while their reply is still streaming
-      if (next === undefined || next !== reply) sight.replies.push(message)
+      if (next === undefined || next !== reply) overview.replies.push(message)
       reply = next
     }
-    if (side === 'user' && !isEmpty && !blocks?.every(isResult)) sight.lastPrompt = message
+    if (side === 'user' && !isEmpty && !blocks?.every(isResult)) overview.lastPrompt = message
     for (const [index, block] of (blocks ?? []).entries()) {
       const type = readField(block, 'type')
-      const at = sight.replies.at(-1) ?? -1
-      if (isSignedThought(block)) sight.thoughts.push({ message, index, reply: at })
+      const at = overview.replies.at(-1) ?? -1
+      if (isSignedThought(block)) overview.thoughts.push({ message, index, reply: at })
       else if (side === 'assistant' && type !== 'thinking' && readField(block, 'text') !== undefined) {
-        if (asString(readField(block, 'text')).trim() !== '') sight.spoken.add(at)
-      } else if (side === 'assistant' && type !== 'thinking') sight.spoken.add(at)
-      if (type === 'tool_use') sight.names.set(asString(readField(block, 'id')), nameOf(block))
-      else if (type === 'tool_result') sight.results.push({ message, index, toolUseID: idOf(block), block })
+        if (asString(readField(block, 'text')).trim() !== '') overview.spoken.add(at)
+      } else if (side === 'assistant' && type !== 'thinking') overview.spoken.add(at)
+      if (type === 'tool_use') overview.names.set(asString(readField(block, 'id')), nameOf(block))
+      else if (type === 'tool_result') overview.results.push({ message, index, toolUseID: idOf(block), block })
     }
   }
-  return sight
+  return overview
 }
 
 const isResult = (block: unknown): boolean => readField(block, 'type') === 'tool_result'

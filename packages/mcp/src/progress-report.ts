@@ -4,7 +4,7 @@ const maxReports = 10_000
 const maxChars = 2_000
 const maxKeptChars = 8_000
 
-interface Told {
+interface ProgressNotification {
   progress?: unknown
   total?: unknown
   message?: unknown
@@ -12,7 +12,7 @@ interface Told {
 
 /** The progress reports of a server about one call. */
 export interface ProgressReport {
-  readonly onprogress: (told: Told) => void
+  readonly onprogress: (notification: ProgressNotification) => void
   /** Call this when the request is sent. */
   sent(): void
   /** The text for the model if the call is stopped; undefined if the call was never sent. */

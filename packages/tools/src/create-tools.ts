@@ -92,13 +92,13 @@ function checkNames(options: ToolSetOptions): void {
 function toolSet(options: ToolSetOptions, workspace: Workspace): ToolSet {
   const swept = sweepPendingWrites(workspace)
   const taskBoard = options.taskBoard ?? createTaskBoard()
-  const desk = { workspace, memory: createReadMemory() }
+  const deps = { workspace, memory: createReadMemory() }
   const shell = options.shell === false ? undefined : createShell(workspace, options.shell)
   const { processRunner } = options.shell || {}
   const search = { workspace, runner: processRunner ?? nodeProcessRunner, ripgrep: ripgrepFor(options.ripgrep) }
   const canBeRaced = workspace.fileSystem.openFolder === undefined && options.shell && options.shell.wrapCommand
   const guarded = (tool: AnyTool): AnyTool => (canBeRaced && shell ? noBackgroundRuns(tool, shell) : tool)
-  const fileTools = [readTool(desk, options.read), writeTool(desk), editTool(desk), globTool(search), grepTool(search)]
+  const fileTools = [readTool(deps, options.read), writeTool(deps), editTool(deps), globTool(search), grepTool(search)]
   const tools: AnyTool[] = [
     ...fileTools.map((tool) => guarded(tool as AnyTool)),
     ...(shell === undefined ? [] : [bashTool(workspace, shell)]),

@@ -33,16 +33,16 @@ type EditInput = z.output<typeof inputSchema>
 const maxBytes = 10_000_000
 
 /** Changes a file that was read before: exact replacements, all or none. */
-export function editTool(desk: FileToolDeps): Tool<typeof inputSchema, EditData> {
-  const { workspace, memory } = desk
-  const rules = fileRules(desk)
+export function editTool(deps: FileToolDeps): Tool<typeof inputSchema, EditData> {
+  const { workspace, memory } = deps
+  const rules = fileRules(deps)
   return defineTool({
     name: 'Edit',
     description:
       'Replaces text in a file. Read the file first. old_string must match exactly once, unless replace_all is set. Several edits are applied in order, all or none.',
     inputSchema,
     resources: ({ file_path }) => ({ writes: [fileKey(workspace, file_path)] }),
-    ...editRules(desk),
+    ...editRules(deps),
     ...rules,
     async validateInput(input) {
       const problem = problemOf(input)
@@ -51,7 +51,7 @@ export function editTool(desk: FileToolDeps): Tool<typeof inputSchema, EditData>
     async call(input, context): Promise<ToolResult<EditData>> {
       const place = await placeNow(workspace, input.file_path, context, ['Edit'])
       if (!place.exists) throw toolError(`File ${place.shown} does not exist. Use Write to create it.`, 'ENOENT')
-      const { bytes, facts } = await freshFile(desk, place, maxBytes)
+      const { bytes, facts } = await freshFile(deps, place, maxBytes)
       const before = decode(bytes, place.shown)
       const edits = editsOf(input)
       const after = edits.reduce(

@@ -25,8 +25,8 @@ const inputSchema = z.object({
 const maxShown = 500
 
 /** Finds files by name. */
-export function globTool(desk: SearchService): Tool<typeof inputSchema, GlobData> {
-  const { workspace } = desk
+export function globTool(service: SearchService): Tool<typeof inputSchema, GlobData> {
+  const { workspace } = service
   return defineTool({
     name: 'Glob',
     description: `Finds files by a glob pattern such as src/**/*.ts. Returns at most ${maxShown} paths, sorted. Files listed in .gitignore or .ignore are skipped.`,
@@ -41,12 +41,12 @@ export function globTool(desk: SearchService): Tool<typeof inputSchema, GlobData
       const { signal } = context.abortController
       const { files, isCut, stoppedBy } =
         kind === 'folder'
-          ? await timedSearch(signal, (stop) => listFiles(desk, place.path, stop))
+          ? await timedSearch(signal, (stop) => listFiles(service, place.path, stop))
           : { files: [place.path], isCut: false, stoppedBy: undefined }
-      const isForbidden = await forbiddenFiles(desk, context)
+      const isForbidden = await forbiddenFiles(service, context)
       const listed = files.filter((file) => glob.matches(pathBelow(place.path, file)) && !isForbidden(file))
       const limit = finishingTime(signal)
-      const found = desk.ripgrep === false ? listed : await confirmListed(workspace, listed, limit.signal)
+      const found = service.ripgrep === false ? listed : await confirmListed(workspace, listed, limit.signal)
       limit.clear()
       const shown = found.map((file) => onOneLine(workspace.show(file))).sort(byName)
       const data = { files: shown.slice(0, maxShown), total: found.length, isCut }

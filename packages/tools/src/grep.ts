@@ -33,8 +33,8 @@ const maxShown = 500
 const modes = { files_with_matches: 'files', content: 'content', count: 'count' } as const
 
 /** Finds text in files. */
-export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData> {
-  const { workspace } = desk
+export function grepTool(service: SearchService): Tool<typeof inputSchema, GrepData> {
+  const { workspace } = service
   return defineTool({
     name: 'Grep',
     description: `Searches files with a regular expression in ripgrep syntax (no look-around, no back-references). Returns at most ${maxShown} lines, sorted by path. Binary files and files listed in .gitignore or .ignore are skipped.`,
@@ -64,7 +64,7 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
         after: input.after ?? 0,
       }
       const glob = input.glob === undefined ? undefined : await fileGlob(input.glob, '', true)
-      const isForbidden = await forbiddenFiles(desk, context)
+      const isForbidden = await forbiddenFiles(service, context)
       const isAsked = await deniedPaths(workspace, context, ['Read'], 'ask')
       // the question was about this path; files that it did not name are left out
       const isAllowed = isAsked(place.path) ? () => true : (path: string) => !isAsked(path)
@@ -73,7 +73,7 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
         isAllowed(path) &&
         (glob === undefined || glob.matches(relative(glob.folder, relative(place.path, path))))
       const { matches, isCut, stoppedBy } = await timedSearch(context.abortController.signal, (signal) =>
-        find(desk, place, search, input.glob, isWanted, signal),
+        find(service, place, search, input.glob, isWanted, signal),
       )
       const sorted = matches
         .map((match) => ({ ...match, path: onOneLine(workspace.show(match.path)) }))
@@ -92,14 +92,14 @@ export function grepTool(desk: SearchService): Tool<typeof inputSchema, GrepData
 }
 
 async function find(
-  desk: SearchService,
+  service: SearchService,
   place: FoundPlace,
   search: Search,
   glob: string | undefined,
   isWanted: (path: string) => boolean,
   signal: AbortSignal,
 ): Promise<FoundMatches> {
-  const { workspace, ripgrep, runner } = desk
+  const { workspace, ripgrep, runner } = service
   const { path, exists } = place
   if (!exists) return { matches: [], isCut: false }
   const { kind } = await workspace.fileSystem.lstat(path)
@@ -113,7 +113,7 @@ async function find(
     return ripgrepText({ ...engine, folder: workspace.root }, search, path, sought)
   }
   if (engine === undefined) {
-    const { files, isCut, isStopped } = await listFiles(desk, path, signal)
+    const { files, isCut, isStopped } = await listFiles(service, path, signal)
     if (isStopped === true) return { matches: [], isCut, isStopped }
     // in display order, so that lines beyond the limit need not be kept
     const sought = files.filter(isWanted).sort(byName)

@@ -35,9 +35,9 @@ const inputSchema = z.object({
 const headBytes = 8_192
 
 /** Reads a file of the workspace: text with line numbers, or an image. */
-export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<typeof inputSchema, ReadData> {
+export function readTool(deps: FileToolDeps, options: ReadOptions = {}): Tool<typeof inputSchema, ReadData> {
   const { maxLines = 2_000, maxLineChars = 2_000, maxBytes = 10_000_000, maxImageBytes = 5_000_000 } = options
-  const { workspace, memory } = desk
+  const { workspace, memory } = deps
   return defineTool({
     name: 'Read',
     description: `Reads a file. Returns numbered lines, at most ${maxLines} at once; lines longer than ${maxLineChars} characters are truncated. Use offset and limit for long files. Images are returned as images.`,
@@ -46,7 +46,7 @@ export function readTool(desk: FileToolDeps, options: ReadOptions = {}): Tool<ty
     isReadOnly: () => true,
     resources: ({ file_path }) => ({ reads: [fileKey(workspace, file_path)] }),
     checkPermissions: allowInside,
-    ...fileRules(desk),
+    ...fileRules(deps),
     async call({ file_path, offset = 1, limit = maxLines }, context): Promise<ToolResult<ReadData>> {
       const { signal } = context.abortController
       const place = await placeNow(workspace, file_path, context, ['Read'])

@@ -20,20 +20,20 @@ const inputSchema = z.object({
 const maxBytes = 100_000_000
 
 /** Writes a whole file: a new one, or one that was read before. */
-export function writeTool(desk: FileToolDeps): Tool<typeof inputSchema, WriteData> {
-  const { workspace, memory } = desk
+export function writeTool(deps: FileToolDeps): Tool<typeof inputSchema, WriteData> {
+  const { workspace, memory } = deps
   return defineTool({
     name: 'Write',
     description: 'Writes a whole file and creates missing folders. Read an existing file before you overwrite it.',
     inputSchema,
     ruleNames: ['Edit'],
     resources: ({ file_path }) => ({ writes: [fileKey(workspace, file_path)] }),
-    ...editRules(desk),
-    ...fileRules(desk),
+    ...editRules(deps),
+    ...fileRules(deps),
     async call({ file_path, content }, context): Promise<ToolResult<WriteData>> {
       const place = await placeNow(workspace, file_path, context, ['Write', 'Edit'])
       const bytes = Buffer.from(content)
-      const replaces = place.exists ? (await freshFile(desk, place, maxBytes)).facts : undefined
+      const replaces = place.exists ? (await freshFile(deps, place, maxBytes)).facts : undefined
       context.abortController.signal.throwIfAborted()
       memory.note(place.path, await writeWhole(workspace, place, bytes, { replaces }), hashOf(bytes), context)
       return { data: { file: place.shown, bytes: bytes.length, isNew: !place.exists }, interrupted: false }

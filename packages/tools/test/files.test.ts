@@ -23,7 +23,7 @@ import { createWorkspace } from '../src/workspace/workspace.ts'
 import { writeTool } from '../src/write.ts'
 import { put, type RunSettings, runTool, scratch } from './bench.ts'
 
-function desk(files: Record<string, string> = {}, fileSystem: FileSystem = nodeFileSystem) {
+function withFiles(files: Record<string, string> = {}, fileSystem: FileSystem = nodeFileSystem) {
   const root = scratch(files)
   const shared = { workspace: createWorkspace({ root, fileSystem }), memory: createReadMemory() }
   const tools = [
@@ -51,7 +51,7 @@ const fail = (code: string) => async (): Promise<never> => {
 
 describe('Read', () => {
   it('shows numbered lines, by offset and limit, and says if there are more', async () => {
-    const { read } = desk({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n' })
+    const { read } = withFiles({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n' })
     expect((await read('a.txt', { offset: 2, limit: 2 })).text).toBe(
       '     2\ttwo\n     3\tthree\n(Lines 2 to 3; the file has 7. Continue with offset 4.)',
     )
@@ -61,7 +61,7 @@ describe('Read', () => {
   })
 
   it('truncates long lines and removes carriage returns', async () => {
-    const { read } = desk({ 'a.txt': `${'x'.repeat(50)}\r\nshort\r\n${'y'.repeat(20)}` })
+    const { read } = withFiles({ 'a.txt': `${'x'.repeat(50)}\r\nshort\r\n${'y'.repeat(20)}` })
     expect((await read('a.txt')).text).toBe(
       `     1\t${'x'.repeat(20)}… (31 more characters)\n     2\tshort\n     3\t${'y'.repeat(20)}`,
     )
@@ -69,12 +69,12 @@ describe('Read', () => {
 
   it('reads a line far into a large file', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}`)
-    const { read } = desk({ 'a.txt': lines.join('\n') })
+    const { read } = withFiles({ 'a.txt': lines.join('\n') })
     expect((await read('a.txt', { offset: 900, limit: 1 })).text).toContain('   900\tline 900\n')
   })
 
   it('shows an image as an image, whatever its name', async () => {
-    const { root, read } = desk()
+    const { root, read } = withFiles()
     const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
     put(join(root, 'picture.txt'), png)
     expect((await read('picture.txt')).content).toEqual([
@@ -83,7 +83,7 @@ describe('Read', () => {
   })
 
   it('rejects binary files, folders and missing files with a helpful message', async () => {
-    const { root, read } = desk({ 'empty.txt': '' })
+    const { root, read } = withFiles({ 'empty.txt': '' })
     put(join(root, 'data.bin'), Buffer.from([1, 2, 0, 3]))
     put(join(root, 'wide.txt'), Buffer.from('\ufeffhi', 'utf16le'))
     expect((await read('data.bin')).text).toContain('data.bin is binary data (4 bytes)')
@@ -94,7 +94,7 @@ describe('Read', () => {
   })
 
   it('reads no pipe, no device and no system pseudo-file, and does not wait for one', async () => {
-    const { root, read } = desk()
+    const { root, read } = withFiles()
     execFileSync('mkfifo', [join(root, 'pipe')])
     expect((await read('pipe')).text).toContain('not a regular file')
     const whole = [readTool({ workspace: createWorkspace({ root: '/' }), memory: createReadMemory() })]
@@ -105,28 +105,28 @@ describe('Read', () => {
   })
 
   it('records in the context when each file was read', async () => {
-    const { root, read } = desk({ 'a.txt': 'x' })
+    const { root, read } = withFiles({ 'a.txt': 'x' })
     const readFileTimestamps = new Map<string, number>()
     await read('a.txt', {}, { context: { readFileTimestamps } })
     expect([...readFileTimestamps.keys()]).toEqual([join(root, 'a.txt')])
   })
 
   it('reports errors of the file system', async () => {
-    const { read } = desk({ 'a.txt': 'x' }, failing({ openToRead: fail('EMFILE') }))
+    const { read } = withFiles({ 'a.txt': 'x' }, failing({ openToRead: fail('EMFILE') }))
     expect((await read('a.txt')).text).toContain('too many files are open')
   })
 })
 
 describe('Write', () => {
   it('creates a file with its folders', async () => {
-    const { root, write, text } = desk()
+    const { root, write, text } = withFiles()
     expect((await write('deep/er/a.txt', 'hello')).text).toBe('Created deep/er/a.txt (5 bytes).')
     expect(text('deep/er/a.txt')).toBe('hello')
     expect(readdirSync(join(root, 'deep/er'))).toEqual(['a.txt'])
   })
 
   it('replaces only files that were read and are unchanged', async () => {
-    const { read, write, text, root } = desk({ 'a.txt': 'old' })
+    const { read, write, text, root } = withFiles({ 'a.txt': 'old' })
     expect((await write('a.txt', 'new')).text).toContain('has not been read yet')
     await read('a.txt')
     writeFileSync(join(root, 'a.txt'), 'OLD')
@@ -145,19 +145,19 @@ describe('Write', () => {
           return { ...file, write: fail(code) }
         },
       })
-      const { read, write, text, names } = desk({ 'a.txt': 'old' }, broken)
+      const { read, write, text, names } = withFiles({ 'a.txt': 'old' }, broken)
       await read('a.txt')
       expect((await write('a.txt', 'new')).text).toMatch(/disk is full|read-only|too many files/)
       expect([text('a.txt'), names()]).toEqual(['old', ['a.txt']])
     }
-    const { read, write, names } = desk({ 'a.txt': 'old' }, failing({ rename: fail('EIO') }))
+    const { read, write, names } = withFiles({ 'a.txt': 'old' }, failing({ rename: fail('EIO') }))
     await read('a.txt')
     expect((await write('a.txt', 'new')).isError).toBe(true)
     expect(names()).toEqual(['a.txt'])
   })
 
   it('does not replace a file that was created at the last moment', async () => {
-    const { root, write, text } = desk(
+    const { root, write, text } = withFiles(
       {},
       failing({
         link: async (from, to) => {
@@ -171,7 +171,7 @@ describe('Write', () => {
   })
 
   it('writes through a link inside the workspace and keeps the link', async () => {
-    const { root, read, write, text } = desk({ 'real.txt': 'old' })
+    const { root, read, write, text } = withFiles({ 'real.txt': 'old' })
     symlinkSync('real.txt', join(root, 'link.txt'))
     await read('link.txt')
     await write('link.txt', 'new')
@@ -180,7 +180,7 @@ describe('Write', () => {
   })
 
   it('creates no file through a broken link', async () => {
-    const { root, write } = desk()
+    const { root, write } = withFiles()
     const outside = scratch()
     symlinkSync(join(outside, 'made.txt'), join(root, 'link.txt'))
     expect((await write('link.txt', 'x')).text).toContain('broken symbolic link')
@@ -190,7 +190,7 @@ describe('Write', () => {
 
 describe('Edit', () => {
   it('replaces text that occurs exactly once, and shows the diff', async () => {
-    const { read, edit, text } = desk({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
+    const { read, edit, text } = withFiles({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
     await read('a.txt')
     expect((await edit('a.txt', { old_string: 'three', new_string: 'THREE\n3' })).text).toBe(
       'Changed a.txt:\n--- a.txt\n+++ a.txt\n@@ -1,5 +1,6 @@\n one\n two\n-three\n+THREE\n+3\n four\n five',
@@ -199,7 +199,7 @@ describe('Edit', () => {
   })
 
   it('applies several edits in order, all or none', async () => {
-    const { read, edit, text } = desk({ 'a.txt': 'a b c' })
+    const { read, edit, text } = withFiles({ 'a.txt': 'a b c' })
     await read('a.txt')
     const edits = [
       { old_string: 'a', new_string: 'b' },
@@ -213,10 +213,10 @@ describe('Edit', () => {
   })
 
   it('shows similar text, and how it differs', async () => {
-    const { read, edit } = desk({ 'a.ts': 'function a() {\n    return total + 1\n}\n' })
+    const { read, edit } = withFiles({ 'a.ts': 'function a() {\n    return total + 1\n}\n' })
     await read('a.ts')
     expect((await edit('a.ts', { old_string: '  return total + 1\n}', new_string: '' })).isError).toBe(false)
-    const { edit: again, read: look } = desk({ 'a.ts': 'function a() {\n\treturn total + 1\n}\n' })
+    const { edit: again, read: look } = withFiles({ 'a.ts': 'function a() {\n\treturn total + 1\n}\n' })
     await look('a.ts')
     const missed = await again('a.ts', { old_string: '  return total + 1', new_string: 'x' })
     expect(missed.text).toContain('line 2 (only white space differs): "\\treturn total + 1"')
@@ -225,7 +225,7 @@ describe('Edit', () => {
   })
 
   it('rejects text that occurs several times, with the lines', async () => {
-    const { read, edit } = desk({ 'a.txt': 'x\ny\nx\n' })
+    const { read, edit } = withFiles({ 'a.txt': 'x\ny\nx\n' })
     await read('a.txt')
     expect((await edit('a.txt', { old_string: 'x', new_string: 'z' })).text).toContain('2 times (lines 1, 3)')
     expect((await edit('a.txt', { old_string: 'x', new_string: 'z', replace_all: true })).isError).toBe(false)
@@ -238,14 +238,14 @@ describe('Edit', () => {
     ['\ufeffa\r\nb\r\nc\r\n', '\ufeffa\r\nX\r\nY\r\nc\r\n'],
     ['z\na\r\nb\r\nc\n', 'z\na\r\nX\r\nY\r\nc\n'],
   ])('keeps line endings and marks: %j', async (before, after) => {
-    const { read, edit, text } = desk({ 'a.txt': before })
+    const { read, edit, text } = withFiles({ 'a.txt': before })
     await read('a.txt')
     expect((await edit('a.txt', { old_string: 'a\nb', new_string: 'a\nX\nY' })).isError).toBe(false)
     expect(text('a.txt')).toBe(after)
   })
 
   it('keeps the mode, and does not affect other hard links of the file', async () => {
-    const { root, read, edit } = desk({ 'run.sh': 'echo a\n' })
+    const { root, read, edit } = withFiles({ 'run.sh': 'echo a\n' })
     chmodSync(join(root, 'run.sh'), 0o751)
     linkSync(join(root, 'run.sh'), join(root, 'other.sh'))
     await read('run.sh')
@@ -255,7 +255,7 @@ describe('Edit', () => {
   })
 
   it('rejects a file that changed, even within one tick of the clock and to the same length', async () => {
-    const { root, read, edit } = desk({ 'a.txt': 'aaaa' })
+    const { root, read, edit } = withFiles({ 'a.txt': 'aaaa' })
     const path = join(root, 'a.txt')
     const { atime, mtime } = statSync(path)
     await read('a.txt')
@@ -267,7 +267,7 @@ describe('Edit', () => {
   })
 
   it('accepts a file that was touched but is unchanged', async () => {
-    const { root, read, edit } = desk({ 'a.txt': 'aaaa' })
+    const { root, read, edit } = withFiles({ 'a.txt': 'aaaa' })
     await read('a.txt')
     writeFileSync(join(root, 'a.txt'), 'aaaa')
     expect((await edit('a.txt', { old_string: 'aaaa', new_string: 'x' })).isError).toBe(false)
@@ -275,7 +275,7 @@ describe('Edit', () => {
 
   it('rejects a file that changed at the last moment', async () => {
     let root = ''
-    const { read, edit, text, ...rest } = desk(
+    const { read, edit, text, ...rest } = withFiles(
       { 'a.txt': 'old' },
       failing({
         openNew: async (path, mode) => {
@@ -291,7 +291,7 @@ describe('Edit', () => {
   })
 
   it('rejects invalid and harmful edits', async () => {
-    const { root, read, edit } = desk({ 'a.txt': 'x' })
+    const { root, read, edit } = withFiles({ 'a.txt': 'x' })
     put(join(root, 'latin.txt'), Buffer.from([0x61, 0xe9, 0x62]))
     expect((await edit('a.txt', { old_string: 'x', new_string: 'y' })).text).toContain('has not been read yet')
     expect((await edit('none.txt', { old_string: 'x', new_string: 'y' })).text).toContain('Use Write')

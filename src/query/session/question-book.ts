@@ -4,7 +4,7 @@ import {
   type AnswerOrigin,
   type AskedCall,
   channelOf,
-  type QuestionDesk,
+  type QuestionListener,
   withChannel,
 } from '../../pipeline/ask-channel.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type PermissionAnswer,
   type PermissionQuestion,
 } from '../../tool/permission.ts'
+import type { QuestionEvents } from './question-events.ts'
 import type { SessionOptions } from './session-options.ts'
 
 /** A call that waits for a person. */
@@ -26,21 +27,15 @@ export interface SessionQuestion extends PermissionQuestion, AgentCallRef {
   readonly rule?: string
 }
 
-interface Told {
-  opened(question: SessionQuestion): void
-  /** A question may have closed. */
-  check(): void
-}
-
 /** The open questions of a session and of all agents inside it. */
-export class QuestionBook implements QuestionDesk {
+export class QuestionBook implements QuestionListener {
   readonly #session: string
-  readonly #told: Told
+  readonly #events: QuestionEvents
   readonly #open = new Map<AskedCall, SessionQuestion>()
 
-  constructor(session: string, told: Told) {
+  constructor(session: string, events: QuestionEvents) {
     this.#session = session
-    this.#told = told
+    this.#events = events
   }
 
   get questions(): SessionQuestion[] {
@@ -51,11 +46,11 @@ export class QuestionBook implements QuestionDesk {
     const { answer: _answer, reply: _reply, id = this.#idOf(asked), ...shown } = asked
     const question = { ...shown, id }
     this.#open.set(asked, question)
-    this.#told.opened(question)
+    this.#events.opened(question)
   }
 
   closed(asked: AskedCall): void {
-    if (this.#open.delete(asked)) this.#told.check()
+    if (this.#open.delete(asked)) this.#events.check()
   }
 
   answer(id: string, answer: PermissionAnswer, origin?: AnswerOrigin): boolean {
@@ -75,9 +70,9 @@ export const questionId = (path: readonly string[], input: unknown): string =>
 /** Without a host to ask, a question waits for `answer`. */
 export function askThrough(
   { canUseTool = () => ({ behavior: 'later' }), context }: SessionOptions,
-  desk: QuestionDesk,
+  listener: QuestionListener,
 ): CanUseTool {
   // recognized by identity, so that calls skip the permission phase; then only a hook can pause a call
   if (canUseTool === allowAllTools && context?.hooks === undefined) return canUseTool
-  return withChannel(canUseTool, { addRules: channelOf(canUseTool)?.addRules, questions: desk, agents: [] })
+  return withChannel(canUseTool, { addRules: channelOf(canUseTool)?.addRules, questions: listener, agents: [] })
 }

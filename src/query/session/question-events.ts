@@ -1,6 +1,6 @@
 import type { SessionQuestion } from './question-book.ts'
 
-interface Told {
+interface Listener {
   opened(question: SessionQuestion): void
   closed(id: string): void
 }
@@ -8,14 +8,14 @@ interface Told {
 /** Tells once when a question opens, and once when it closes. One whose run is suspended stays open. */
 export class QuestionEvents {
   readonly #list: () => readonly SessionQuestion[]
-  readonly #told: Told
+  readonly #listener: Listener
   /** Open questions by id, and whether anybody was told. */
   readonly #open = new Map<string, boolean>()
 
   /** @param list the questions that are open now */
-  constructor(list: () => readonly SessionQuestion[], told: Told) {
+  constructor(list: () => readonly SessionQuestion[], listener: Listener) {
     this.#list = list
-    this.#told = told
+    this.#listener = listener
   }
 
   /** Questions that opened in an earlier process: somebody may have listed them. */
@@ -26,7 +26,7 @@ export class QuestionEvents {
   opened(question: SessionQuestion): void {
     if (this.#open.get(question.id) === true) return
     this.#open.set(question.id, true)
-    this.#told.opened(question)
+    this.#listener.opened(question)
   }
 
   /** Called when a question may have closed. */
@@ -34,6 +34,6 @@ export class QuestionEvents {
     if (this.#open.size === 0) return
     const listed = new Set(this.#list().map(({ id }) => id))
     const closed = [...this.#open.keys()].filter((id) => !listed.has(id))
-    for (const id of closed) if (this.#open.delete(id)) this.#told.closed(id)
+    for (const id of closed) if (this.#open.delete(id)) this.#listener.closed(id)
   }
 }

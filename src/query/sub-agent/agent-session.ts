@@ -102,19 +102,19 @@ async function readTo(view: AsyncIterable<QueryMessage>, take: (message: QueryMe
 /** Those of the agent, and of agents inside it, are questions of the session around it. */
 function passOnQuestions(session: Session, canUseTool: CanUseTool | undefined): () => void {
   const around = channelOf(canUseTool)
-  const desk = around?.questions
-  if (around === undefined || desk === undefined) return () => undefined
+  const listener = around?.questions
+  if (around === undefined || listener === undefined) return () => undefined
   const open = new Map<string, AskedCall>()
   const close = (id: string): void => {
     const asked = open.get(id)
     open.delete(id)
-    if (asked !== undefined) desk.closed(asked)
+    if (asked !== undefined) listener.closed(asked)
   }
   session.on('question_opened', (question: SessionQuestion) => {
     // answers go to the log of the agent
     const asked = { ...question, agents: [...around.agents, ...question.agents], reply: '', answer: () => false }
     open.set(question.id, asked)
-    desk.opened(asked)
+    listener.opened(asked)
   })
   session.on('question_closed', ({ id }) => close(id))
   return () => {

@@ -15,7 +15,7 @@ import {
 import { ServedCall } from './served-call.ts'
 import { stoppableTool } from './stoppable-tool.ts'
 
-export interface DeskOptions {
+export interface DispatcherOptions {
   readonly tools: readonly AnyTool[]
   readonly context: Partial<ToolUseContext>
   readonly executor: ExecutorOptions
@@ -32,14 +32,14 @@ const defaultGraceMs = 5_000
 /** Runs the calls of all clients through one executor. */
 export class CallDispatcher {
   readonly tools: readonly AnyTool[]
-  readonly #options: DeskOptions
+  readonly #options: DispatcherOptions
   readonly #calls = new Map<string, ServedCall>()
   #context: Partial<ToolUseContext>
   #executor: StreamingToolExecutor
   #added = 0
   readonly #read = new WeakSet<StreamingToolExecutor>()
 
-  constructor(options: DeskOptions) {
+  constructor(options: DispatcherOptions) {
     const graceMs = options.executor.abortGraceMs ?? defaultGraceMs
     this.tools = options.tools.map((tool) => stoppableTool(tool, (id) => this.#calls.get(id)?.signal, graceMs))
     this.#options = options

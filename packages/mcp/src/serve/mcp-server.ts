@@ -20,26 +20,30 @@ const maxProgressChars = 2_000
 export const loadServerSdk = (): Promise<ServerSdk> => import('@modelcontextprotocol/server')
 
 /** The server side of one connection; all connections share the dispatcher. */
-export function mcpServer(sdk: ServerSdk, desk: CallDispatcher, { name, version, instructions }: ServerInfo): Server {
+export function mcpServer(
+  sdk: ServerSdk,
+  dispatcher: CallDispatcher,
+  { name, version, instructions }: ServerInfo,
+): Server {
   const server = new sdk.Server(
     { name, version },
     { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) },
   )
-  const tools = describeTools(desk.tools)
+  const tools = describeTools(dispatcher.tools)
   server.setRequestHandler('tools/list', () => ({ tools }))
-  server.setRequestHandler('tools/call', ({ params }, context) => serve(sdk, server, desk, params, context))
+  server.setRequestHandler('tools/call', ({ params }, context) => serve(sdk, server, dispatcher, params, context))
   return server
 }
 
 async function serve(
   sdk: ServerSdk,
   server: Server,
-  desk: CallDispatcher,
+  dispatcher: CallDispatcher,
   params: { name: string; arguments?: Record<string, unknown> | undefined },
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { signal } = context.mcpReq
-  const call = resumed(sdk, desk, context) ?? desk.start(params.name, params.arguments ?? {}, undefined)
+  const call = resumed(sdk, dispatcher, context) ?? dispatcher.start(params.name, params.arguments ?? {}, undefined)
   if (typeof call === 'string') return { content: [{ type: 'text', text: call }], isError: true }
   call.onProgress = progressFor(context)
   const stop = (): void => call.stop('cancelled')
@@ -82,10 +86,14 @@ function question(sdk: ServerSdk, call: ServedCall, message: string): InputRequi
 }
 
 /** The call that a prompt belongs to, with the answer; a text if the call no longer exists. */
-function resumed(sdk: ServerSdk, desk: CallDispatcher, { mcpReq }: ServerContext): ServedCall | string | undefined {
+function resumed(
+  sdk: ServerSdk,
+  dispatcher: CallDispatcher,
+  { mcpReq }: ServerContext,
+): ServedCall | string | undefined {
   const state = mcpReq.requestState()
   if (typeof state !== 'string') return undefined
-  const call = desk.find(state)
+  const call = dispatcher.find(state)
   if (call === undefined) return 'This question has expired. Make the call again.'
   const response = sdk.inputResponse(mcpReq.inputResponses, 'permission')
   const isAllowed = response.kind === 'elicit' && response.action === 'accept' && response.content?.allow === true

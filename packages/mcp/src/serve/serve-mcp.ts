@@ -64,7 +64,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<ServedMcp> {
       `tools: expected an array of tools, received ${describeValue(tools, 80)}.`,
     )
   const sdk = await loadServerSdk()
-  const desk = new CallDispatcher({
+  const dispatcher = new CallDispatcher({
     tools,
     context: { ...context, ...(permissions !== undefined && { permissions }), ...(hooks !== undefined && { hooks }) },
     executor: options.executor ?? {},
@@ -72,7 +72,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<ServedMcp> {
     onExecutor: onExecutor ?? (() => undefined),
   })
   const { name = 'signalbox', version = '0.1.0', instructions } = options
-  const makeServer = () => mcpServer(sdk, desk, { name, version, instructions })
+  const makeServer = () => mcpServer(sdk, dispatcher, { name, version, instructions })
   let markClosed: () => void = () => undefined
   const closed = new Promise<void>((resolve) => {
     markClosed = resolve
@@ -84,7 +84,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<ServedMcp> {
       ? undefined
       : await startStdio(makeServer, transport, markClosed)
   const close = async (): Promise<void> => {
-    await desk.close()
+    await dispatcher.close()
     await Promise.all([http?.close(), stdio?.close()])
     markClosed()
   }

@@ -21,8 +21,8 @@ const maxFiles = 500_000
 const maxBytes = 100_000_000
 
 /** All files below a folder that are not ignored, as absolute paths in no particular order. */
-export async function listFiles(desk: SearchService, folder: string, signal: AbortSignal): Promise<FoundFiles> {
-  const { workspace, ripgrep, runner } = desk
+export async function listFiles(service: SearchService, folder: string, signal: AbortSignal): Promise<FoundFiles> {
+  const { workspace, ripgrep, runner } = service
   if (ripgrep === false) return walkFiles(workspace, folder, maxFiles, signal)
   const { text, isCut, isStopped } = await runRipgrep({
     path: ripgrep,

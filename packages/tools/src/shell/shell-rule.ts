@@ -59,29 +59,29 @@ function partByPart(
   involved: Set<ShellRule>,
 ): Verdict {
   const conditions: ReadCondition[] = []
-  const place = new Whereabouts()
+  const folder = new ShellFolder()
   const unasked = commands.map(unaskedCommand)
   // beside other commands, git would run without the configuration that makes it harmless
   const isAllUnasked = unasked.every((each) => each !== undefined)
   let isCovered = true
   for (const [index, command] of commands.entries()) {
-    place.pass(joints[index] as string)
+    folder.pass(joints[index] as string)
     const free = isAllUnasked || unasked[index]?.program !== 'git' ? unasked[index] : undefined
-    const inputs = coverageOf(rules, command, isAtRoot && place.isFirst, involved)
+    const inputs = coverageOf(rules, command, isAtRoot && folder.isFirst, involved)
     const needs = inputs?.map((path) => ({ path, isDeep: false })) ?? (free && pathsOf(free))
     if (needs === undefined || evaluatesItsWords(command)) isCovered = false
     if (index < commands.length - 1 && changesTheRest(command)) isCovered = false
     if (needs !== undefined && needs.length > 0) {
-      if (!place.isKnown) isCovered = false
-      conditions.push(...needs.map((need) => ({ ...need, after: place.folders })))
+      if (!folder.isKnown) isCovered = false
+      conditions.push(...needs.map((need) => ({ ...need, after: folder.folders })))
     }
-    place.see(command, joints[index + 1])
+    folder.see(command, joints[index + 1])
   }
   return isCovered ? { ok: true, mustBeReadable: conditions } : no
 }
 
 /** The folder of the shell during a script: known as long as every `cd` must have succeeded. */
-class Whereabouts {
+class ShellFolder {
   folders: readonly PlainWord[] = []
   isFirst = true
   isKnown = true
