@@ -123,7 +123,7 @@ export class Intake {
       yieldsToInterrupt: runs !== undefined && yieldsToInterrupt(runs),
       isHeld: runs !== undefined && (typeof hold === 'function' ? hold(isSafe) : hold) === true,
       hasChecks: hasOwn(runs, 'validateInput') || hasOwn(runs, 'normalizeInput'),
-      hasPermissionCheck: hasOwn(runs, 'checkPermissions'),
+      hasPermissionCheck: hasOwn(runs, 'checkPermissions') || hasOwn(runs, 'exactRule'),
       onlyReads: this.#isLogged && runs !== undefined && reading.status === 'valid' && isReadOnly(runs, reading.input),
       repeats: repeats !== undefined && readField(runs, 'mayRepeat') !== true ? repeats : undefined,
       past,

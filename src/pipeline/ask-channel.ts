@@ -20,8 +20,6 @@ export interface AskedCall extends PermissionQuestion, AgentCallRef {
   /** The id of the reply that asked for the call. */
   readonly reply: string
   readonly input: Record<string, unknown>
-  /** A rule that would prevent this question, if the tool has a single one. */
-  readonly rule?: string
   /** The id under which a log has the question. */
   readonly id?: string | undefined
   /** The first answer counts; false if the question is no longer open. */

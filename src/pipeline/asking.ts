@@ -30,6 +30,8 @@ export function askHost(call: ToolCall): void {
     return applyAnswer(call, tool, { ...answer, addRules: undefined })
   }
   if (canUseTool === undefined) return denyCall(call, resultTexts.nobodyToAsk(call.name), byHost)
+  // with plain permissions nothing was decided: the mode asks
+  if (call.decision === undefined && tool.matchesRule === undefined) call.permit.rule = tool.name
   recordQuestion(call)
   let isPending = false
   whenSettled(

@@ -19,6 +19,8 @@ export class CallPermit {
   isRecorded = false
   /** The message of the hook or the tool that requested the question. */
   message: string | undefined
+  /** A rule that would prevent the question. */
+  rule: string | undefined
   /** The settings on which the decision was based. */
   settings: PermissionSettings | undefined
   /** The number of deny rules in the session when the call was last decided. */
@@ -26,7 +28,8 @@ export class CallPermit {
 
   get question(): PermissionQuestion {
     const because = this.decision?.source ?? { by: 'mode', mode: 'default' }
-    return { because, ...(this.message !== undefined && { message: this.message }) }
+    const { message, rule } = this
+    return { because, ...(message !== undefined && { message }), ...(rule !== undefined && { rule }) }
   }
 }
 

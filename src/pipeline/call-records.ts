@@ -5,7 +5,7 @@ import type { ToolCall } from './tool-call.ts'
 
 /** Records the question before anyone is asked. A recorded question is reopened under the same id. */
 export function recordQuestion(call: ToolCall): void {
-  const { executor, permit, past, tool, hookVerdict } = call
+  const { executor, permit, past, hookVerdict } = call
   const { log } = executor
   if (log === undefined || executor.isDiscarded) return
   const input = ownInput(call)
@@ -13,7 +13,7 @@ export function recordQuestion(call: ToolCall): void {
   const isKnown = permit.recordedAs === question || past?.asked?.question === question
   permit.recordedAs = question
   if (isKnown) return
-  const shown = { toolName: call.name, input, ...permit.question, ...(tool && ruleFor(call)) }
+  const shown = { toolName: call.name, input, ...permit.question }
   const verdict = hookVerdict && { verdict: hookVerdict }
   log.append({ t: 'permission.asked', ...call.named, question, shown, input: call.rawInput, ...verdict })
 }
@@ -32,12 +32,6 @@ export function recordAnswer(call: ToolCall, answer: PermissionAnswer, { by, not
     ...(note !== undefined && { note }),
   })
 }
-
-/** A rule that would prevent the question, if the tool has a single one. */
-export const ruleFor = ({ permit, tool }: ToolCall): { rule?: string } =>
-  permit.question.because.by === 'mode' && tool !== undefined && tool.matchesRule === undefined
-    ? { rule: tool.name }
-    : {}
 
 /** Continues when all records of the call so far are durable, or when the log has failed. At once if they already are. */
 export function whenFlushed(

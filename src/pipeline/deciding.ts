@@ -25,6 +25,8 @@ import type { ToolCall } from './tool-call.ts'
 interface Case {
   readonly facts: PermissionFacts
   readonly messages: { readonly [By in 'hook' | 'tool' | 'rule']?: string | undefined }
+  /** A rule that would prevent the question. */
+  readonly rule?: string | undefined
 }
 
 /** The first half of the `permission` phase: hooks, rules, tool and mode, before the host is asked. */
@@ -40,8 +42,9 @@ export function decide(call: ToolCall): void {
   const asked = call.past?.asked
   whenSettled(
     () => caseOf(call, tool, reading.input),
-    ({ facts, messages }) => {
+    ({ facts, messages, rule }) => {
       if (!call.isIn('permission')) return
+      call.permit.rule = asked === undefined ? rule : asked.shown.rule
       if (asked !== undefined && !hasNewDenyRules(call)) return askAgain(call, asked, denial(facts), messages)
       // a deny rule was added meanwhile
       if (hasNewDenyRules(call)) decide(call)
@@ -143,11 +146,19 @@ function caseOf(call: ToolCall, tool: AnyTool, input: Record<string, unknown>): 
   const naming = (behavior: PermissionBehavior): PermissionRule[] =>
     [...rules[behavior], ...added[behavior]].filter((rule) => namesTool(rule, names))
   const lists = { deny: naming('deny'), ask: naming('ask'), allow: naming('allow') }
-  const asksTool = tool.checkPermissions !== undefined || mode === 'acceptEdits' || Object.values(lists).some(hasSpec)
+  const hasSay = tool.checkPermissions !== undefined || tool.exactRule !== undefined
+  const asksTool = hasSay || mode === 'acceptEdits' || Object.values(lists).some(hasSpec)
   if (asksTool) return askTool(call, tool, input, { facts: known, messages }, lists)
   const [deny, ask, allow] = [lists.deny[0], lists.ask[0], lists.allow[0]]
   if (deny !== undefined) return deniedBy(deny, { facts: known, messages })
-  return { facts: { ...known, askRule: ask?.text, allowRule: allow?.text }, messages }
+  const facts = { ...known, askRule: ask?.text, allowRule: allow?.text }
+  return { facts, messages, rule: tool.matchesRule === undefined && isAskedByMode(facts) ? tool.name : undefined }
+}
+
+/** Only then would a rule prevent the question. */
+function isAskedByMode(facts: PermissionFacts): boolean {
+  const { behavior, source } = decidePermission(facts)
+  return behavior === 'ask' && source.by === 'mode'
 }
 
 type RuleLists = Readonly<Record<PermissionBehavior, readonly PermissionRule[]>>
@@ -179,7 +190,28 @@ async function askTool(
     allowRule: (await first('allow'))?.text,
     editsWorkspace: known.facts.mode === 'acceptEdits' && (await editsWorkspace(call, tool, input)),
   }
-  return { facts, messages: { ...known.messages, tool: own?.message } }
+  const rule = isAskedByMode(facts) ? await ruleFor(call, tool, input, context) : undefined
+  return { facts, messages: { ...known.messages, tool: own?.message }, rule }
+}
+
+/** The rule of the whole tool, or one for exactly this call, if the tool agrees that it matches. */
+async function ruleFor(
+  call: ToolCall,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  context: ToolCallContext,
+): Promise<string | undefined> {
+  if (tool.matchesRule === undefined) return tool.name
+  try {
+    const spec: unknown = tool.exactRule?.(input)
+    if (typeof spec !== 'string' || spec === '') return undefined
+    const rule = `${tool.name}(${spec})`
+    const withRule = { ...context, permissions: withRules(context.permissions, { allow: [rule] }) }
+    return (await matchesSpec(call, tool, input, withRule, 'allow', spec)) ? rule : undefined
+  } catch (error) {
+    call.executor.warn(call, 'rule_check_failed', 'its exactRule failed', error)
+    return undefined
+  }
 }
 
 /** The added rules may cover a call only together, so a tool sees all of them. */

@@ -1,6 +1,5 @@
 import type { PermissionAnswer } from '../tool/permission.ts'
 import { type AnswerOrigin, type AskedCall, channelOf } from './ask-channel.ts'
-import { ruleFor } from './call-records.ts'
 import { ownInput } from './hook-input.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -19,7 +18,6 @@ export function reportQuestion(
     toolName: call.name,
     input: ownInput(call),
     ...permit.question,
-    ...ruleFor(call),
     ...(permit.recordedAs !== undefined && { id: permit.recordedAs }),
     answer: (answer, origin) => permit.reported === reported && take(call, answer, origin),
   }

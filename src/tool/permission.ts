@@ -23,6 +23,8 @@ export interface PermissionQuestion {
   readonly because: DecisionSource
   /** The message of the hook or the tool that requested the question. */
   readonly message?: string
+  /** A rule that would prevent this question, for `addRules`. Absent if there is none, as where a hook asks each time. */
+  readonly rule?: string
 }
 
 /** The host's answer to "may this call run?". There is no timeout; only an abort ends the wait. */

@@ -54,6 +54,7 @@ function isTimeout(timeout: unknown): boolean {
 const functionFields = [
   'checkPermissions',
   'matchesRule',
+  'exactRule',
   'checkRule',
   'editsWorkspace',
   'validateInput',

@@ -173,6 +173,11 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> 
     behavior: PermissionBehavior,
   ): boolean | Promise<boolean>
   /**
+   * The specifier of a rule that matches this call and no other, for the answer "always". It is offered as `rule` of the
+   * question if `matchesRule` agrees. A throw, or undefined, offers no rule.
+   */
+  exactRule?(input: z.output<Schema>): string | undefined
+  /**
    * A problem with the specifier of a rule, or a remark about it, such as that the rule allows any program. Called once,
    * when the rule is parsed.
    */

@@ -84,6 +84,24 @@ describe('an input that redact hides', () => {
     expect(leaks(frames)).toEqual([])
   })
 
+  it('P6 is not in the rule that its question offers', async () => {
+    const { checkPermissions: _, ...tool } = loginTool()
+    const exact = { ...tool, exactRule: () => secret, matchesRule: () => true }
+    for (const [shownBy, rule] of [
+      [{ redact }, undefined],
+      [{}, `Login(${secret})`],
+    ] as const) {
+      const model = scriptedModel([[login], 'Done.'])
+      const run = query({ messages: 'Go.', tools: [exact], model, canUseTool: async () => ({ behavior: 'allow' }) })
+      const { frames } = watched(run, shownBy)
+      for await (const _ of run);
+      const [asked] = ofType(frames, 'questions').flatMap(({ open }) => open)
+      expect(asked).toMatchObject({ name: 'Login', because: { by: 'mode' } })
+      expect(asked?.rule).toBe(rule)
+      if (rule === undefined) expect(leaks(frames)).toEqual([])
+    }
+  })
+
   it('U1 is not in the outcome of a background call, in the turn that gets it', async () => {
     let finish = (): void => undefined
     const held = loginTool(

@@ -202,12 +202,21 @@ describe.skipIf(!hasTmux)('a stored session in a real terminal', () => {
 describe('the answer "always"', () => {
   it('adds the rule that the question names, and needs one', async () => {
     const { answer, question, journals, sessions } = await suspended()
-    const none = await inProcess(answer('mine', question, '--allow', '--always'))
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('names no rule')])
+    const exact = await inProcess(answer('mine', question, '--allow', '--always'))
+    expect([exact.code, exact.out]).toEqual([0, expect.stringMatching(/^accepted\. Added the rule Bash\(.+\)\.\n$/)])
     const journal = await journals.open('other', { owner: 'test', mode: 'create' })
     const shown = { toolName: 'Pay', input: {}, because: { by: 'mode', mode: 'default' }, rule: 'Pay' }
     journal.append({ t: 'permission.asked', question: 'q1', reply: 'r1', call: 'c1', shown })
+    journal.append({
+      t: 'permission.asked',
+      question: 'q2',
+      reply: 'r1',
+      call: 'c2',
+      shown: { ...shown, rule: undefined },
+    })
     await journal.close()
+    const none = await inProcess(answer('other', 'q2', '--allow', '--always'))
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('names no rule')])
     expect((await inProcess(sessions)).out).toContain('--always adds the rule:\n    │ Pay\n')
     const given = await inProcess(answer('other', 'q1', '--allow', '--always'))
     expect([given.code, given.out]).toEqual([0, 'accepted. Added the rule Pay.\n'])

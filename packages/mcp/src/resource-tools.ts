@@ -41,6 +41,7 @@ const listTool = (links: readonly ServerLink[]) =>
     isReadOnly: () => true,
     describe: ({ server }) => server ?? '',
     matchesRule: (spec, { server }) => server === spec,
+    exactRule: ({ server }) => server,
     checkPermissions: ({ server }, context) =>
       checkServers(server === undefined ? links : [linkOf(links, server)], context),
     async call({ server }, { abortController: { signal }, toolUseID }) {
@@ -64,6 +65,8 @@ const readTool = (links: readonly ServerLink[]) =>
       spec === server ||
       spec === `${server}:${uri}` ||
       (spec.endsWith('*') && `${server}:${uri}`.startsWith(spec.slice(0, -1))),
+    // a star at its end would match more
+    exactRule: ({ server, uri }) => (uri.endsWith('*') ? undefined : `${server}:${uri}`),
     checkPermissions: ({ server }, context) => checkServers([linkOf(links, server)], context),
     async call({ server, uri }, { abortController: { signal }, toolUseID }, _ask, _message, onProgress) {
       const progress = progressReport(signal, onProgress)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BashPermission } from './bash-permission.ts'
 import { bashText } from './bash-text.ts'
 import { isBenignExit } from './shell/benign-exit.ts'
+import { exactShellRule } from './shell/exact-rule.ts'
 import { withoutRedundantCd } from './shell/redundant-cd.ts'
 import { shellRuleProblem } from './shell/rule-problem.ts'
 import type { Shell, ShellOutcome } from './shell/shell.ts'
@@ -74,6 +75,7 @@ export function bashTool(workspace: Workspace, shell: Shell): Tool<typeof inputS
     },
     matchesRule: (spec, { command }, context, behavior) =>
       permission.matchesRule(spec, command, withoutCdHere(command), context, behavior),
+    exactRule: ({ command }) => exactShellRule(command),
     checkRule: shellRuleProblem,
     checkPermissions: async ({ command, run_in_background }, context) =>
       run_in_background === true ? undefined : permission.checkPermissions(withoutCdHere(command), context),

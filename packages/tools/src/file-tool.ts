@@ -2,7 +2,7 @@ import { type InputVerdict, type ToolCheck, type ToolUseContext, toolError } fro
 import type { PermissionBehavior } from 'signalbox/machines'
 import { belongsToGit } from './workspace/belongs-to-git.ts'
 import { deniedPaths } from './workspace/denied-paths.ts'
-import { pathRule, pathRuleProblem, pathsOf } from './workspace/path-rule.ts'
+import { literalPath, pathRule, pathRuleProblem, pathsOf } from './workspace/path-rule.ts'
 import type { ReadMemory } from './workspace/read-memory.ts'
 import type { FoundPlace, Workspace } from './workspace/workspace.ts'
 
@@ -57,6 +57,7 @@ export function fileRules({ workspace }: FileToolDeps) {
       const { matches } = await pathRule(spec, workspace, behavior)
       return pathsOf(place, behavior).some(matches)
     },
+    exactRule: ({ file_path }: FileInput) => literalPath(file_path),
     checkRule: (spec: string) => pathRuleProblem(spec, workspace),
   }
 }

@@ -61,6 +61,7 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool<typeof inputSc
       }
     },
     matchesRule: (spec, { url }, _context, behavior) => matchesDomain(spec, url, behavior),
+    exactRule: ({ url }) => `url:${url}`,
     async call({ url }, { abortController }): Promise<ToolResult<WebFetchData>> {
       const limit = deadline(abortController.signal, timeoutMs)
       const finishing = finishingTime(limit.signal)

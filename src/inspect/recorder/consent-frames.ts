@@ -37,22 +37,17 @@ export function attemptFrame(show: Show, call: ToolCall): AttemptFrame | undefin
   return { type: 'attempt', call: call.id, attempt: attempts, error, backoffMs }
 }
 
-/** A rule that would allow every such call: only where nothing but the mode asks, and the rule needs no brackets. */
-export function ruleFor(executor: Pick<Inspectable, 'actor' | 'openQuestions'>, id: string): string | undefined {
-  const asked = executor.openQuestions?.().find(({ toolUseID }) => toolUseID === id)
-  const { calls } = executor.actor.getSnapshot().context.run
-  const call = asked?.because?.by === 'mode' ? calls.find((call) => call.id === id) : undefined
-  const tool = (call as ToolCall | undefined)?.tool
-  return tool !== undefined && tool.matchesRule === undefined ? tool.name : undefined
-}
+/** The rule that an open question offers. */
+export const ruleFor = (executor: Pick<Inspectable, 'openQuestions'>, id: string): string | undefined =>
+  executor.openQuestions?.().find(({ toolUseID }) => toolUseID === id)?.rule
 
 /** A question is derived from the input, so it is redacted as one too. */
-export function questionOf(show: Show, hide: Hide, asked: AskedQuestion, rule: string | undefined): EncodedQuestion {
-  const { toolUseID, toolName, input, because, message } = asked
+export function questionOf(show: Show, hide: Hide, asked: AskedQuestion): EncodedQuestion {
+  const { toolUseID, toolName, input, because } = asked
   const where = { toolUseID, toolName }
   const hidden = hide(input, { what: 'input', ...where })
-  // a hook or a tool may have put the input into its words
-  const words = hidden === input ? message : undefined
+  // a message or a rule may have the input in it
+  const { message: words, rule } = hidden === input ? asked : { message: undefined, rule: wholeRule(asked) }
   return {
     call: toolUseID,
     name: toolName,
@@ -62,3 +57,5 @@ export function questionOf(show: Show, hide: Hide, asked: AskedQuestion, rule: s
     ...(words !== undefined && { message: asText(show(words, { what: 'question', ...where })) }),
   }
 }
+
+const wholeRule = ({ rule, toolName }: AskedQuestion): string | undefined => (rule === toolName ? rule : undefined)

@@ -24,7 +24,7 @@ import type { Command, FrameBody, QuestionsFrame, Recovered } from '../frames/fr
 import type { Redaction, Show } from '../frames/redact.ts'
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
-import { type AskedQuestion, attemptFrame, decisionFrame, questionOf, ruleFor } from './consent-frames.ts'
+import { type AskedQuestion, attemptFrame, decisionFrame, questionOf } from './consent-frames.ts'
 import { LockWatch } from './lock-watch.ts'
 import { abortFrame, endingFrame, endingOf, placeFrame, resultFrame } from './outcome-frames.ts'
 import { ProgressWatch } from './progress-watch.ts'
@@ -348,7 +348,7 @@ export class RunWatch {
   #questionsFrame(): QuestionsFrame {
     const asked = this.#executor.openQuestions?.() ?? []
     const { hide } = this.#options.redaction
-    const open = asked.map((each) => questionOf(this.#showWhole, hide, each, ruleFor(this.#executor, each.toolUseID)))
+    const open = asked.map((each) => questionOf(this.#showWhole, hide, each))
     this.#questions = JSON.stringify(open.map(({ call }) => call))
     return { type: 'questions', open }
   }

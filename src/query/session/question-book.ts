@@ -23,8 +23,6 @@ export interface SessionQuestion extends PermissionQuestion, AgentCallRef {
   /** Which agent asks: the calls it works for, outermost first. Empty for the session's own run. */
   readonly agents: readonly AgentCallRef[]
   readonly input: Record<string, unknown>
-  /** A rule that would prevent this question, if the tool has a single one. */
-  readonly rule?: string
 }
 
 /** The open questions of a session and of all agents inside it. */

@@ -1,4 +1,3 @@
-import { exactShellRule, literalPath } from '@signalbox/tools'
 import type { AnyTool, PermissionQuestion, ToolCallContext } from 'signalbox'
 
 export type AlwaysRule =
@@ -17,7 +16,7 @@ export async function alwaysRule(
   if (by === 'rule') return { because: 'a rule asks each time' }
   if (by === 'loop') return { because: 'the call repeats itself' }
   if (by === 'tool' || by === 'hook') return { because: 'this call always needs an answer' }
-  const spec = specOf(tool.name, input)
+  const spec = specOf(tool, input)
   const rules = spec === undefined ? [] : [`${tool.name}(${spec})`]
   if (rules.length > 0 && (await covers(tool, input, context, rules))) return { rules }
   if (tool.matchesRule === undefined) return { rules: [tool.name] }
@@ -46,9 +45,11 @@ export async function covers(
   return false
 }
 
-/** The content of the rule: the call itself, with wildcards escaped. */
-function specOf(name: string, { command, file_path, url }: Record<string, unknown>): string | undefined {
-  if (name === 'Bash' && typeof command === 'string') return exactShellRule(command)
-  if (typeof file_path === 'string') return literalPath(file_path)
-  return name === 'WebFetch' && typeof url === 'string' ? `url:${url}` : undefined
+/** A tool that throws offers no rule. */
+function specOf(tool: AnyTool, input: Record<string, unknown>): string | undefined {
+  try {
+    return tool.exactRule?.(input)
+  } catch {
+    return undefined
+  }
 }
