@@ -32,7 +32,11 @@ const calling: Model = (request) => {
 
 const model: Model = Object.assign(calling, { info: { name: 'm', maxOutputTokens: 20 } })
 
-async function play(limits: SessionOptions['limits'], before: readonly JournalRecord[]) {
+async function play(
+  limits: SessionOptions['limits'],
+  before: readonly JournalRecord[],
+  more: Pick<SessionOptions, 'maxTurns'> = {},
+) {
   const store = cutJournals(before)
   const starts: string[] = []
   let requests = 0
@@ -55,6 +59,7 @@ async function play(limits: SessionOptions['limits'], before: readonly JournalRe
     model: Object.assign(counted, { info: model.info }),
     limits,
     canUseTool: allowAllTools,
+    ...more,
   })
   const usageAtOpen = session.usage
   if (session.status === 'suspended') for await (const _ of session.resume());
@@ -97,6 +102,19 @@ describe('a session with limits whose process ends', () => {
       expect([at, starts.filter((id) => begun.includes(id))]).toEqual([at, []])
       // a reply that the crash cut off and that counts is a turn too
       expect([at, repliesIn(transcript) <= (limit === 'turns' ? most : 9)]).toEqual([at, true])
+    }
+  })
+
+  it('U1 D11 maxTurns holds over a crash after any record, and the usage of the run begins with its process', async () => {
+    const maxTurns = 3
+    const whole = await play(undefined, [], { maxTurns })
+    expect(whole.result).toMatchObject({ reason: 'max_turns', usage: { turns: maxTurns } })
+    for (let length = 2; length <= whole.records.length; length++) {
+      const before = whole.records.slice(0, length)
+      const at = `${length} ${before.at(-1)?.t}`
+      const { transcript, records, usage, usageAtOpen, result } = await play(undefined, before, { maxTurns })
+      expect([at, foldJournal(records).reason, repliesIn(transcript)]).toEqual([at, 'max_turns', maxTurns])
+      expect([at, usage.turns - (result?.usage.turns ?? 0)]).toEqual([at, usageAtOpen.turns])
     }
   })
 

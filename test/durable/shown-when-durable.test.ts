@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { allowAllTools } from '../../src/index.ts'
-import { type Life, lives, replyWith, said, sayLast, settle, startReply } from '../support/durable-lives.ts'
+import { type Life, lives, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
 import { heldJournals } from '../support/held-journals.ts'
 import { heldTool } from '../support/held-tool.ts'
 
@@ -108,5 +108,29 @@ describe('a message that is not durable', () => {
     expect(life.session.result).toMatchObject({ reason: 'journal_error', error: { code: 'session_fenced' } })
     expect(seen).not.toContain(given.message)
     expect(life.held.requests.length).toBeLessThanOrEqual(2)
+  })
+
+  it('D10 an owner that was replaced shows text of the model until its next record tells it so, and nothing after that', async () => {
+    const { store, ...journals } = heldJournals()
+    const life = await lives([], { journals: store, includeStreamEvents: true }).begin()
+    const seen: string[] = []
+    void (async () => {
+      for await (const message of life.session.messages()) seen.push(message.type)
+    })()
+    life.session.send('go')
+    await startReply(life)
+    journals.hold()
+    life.held.text('Before.')
+    await until(() => journals.underWay().length > 0)
+    expect([journals.underWay().flat(), seen.at(-1)]).toEqual([['reply.started', 'reply.block'], 'assistant'])
+    await journals.fence()
+    const before = seen.length
+    life.held.text('After.')
+    life.held.call('w', 'Write')
+    life.held.end('tool_use')
+    await settle()
+    await life.session.whenIdle()
+    expect(life.session.result).toMatchObject({ reason: 'journal_error', error: { code: 'session_fenced' } })
+    expect(seen.slice(before)).toEqual([])
   })
 })

@@ -13,8 +13,8 @@ export interface ProcessIdentity {
   readonly start?: string | undefined
 }
 
-/** The known state of the process that holds a lock. */
-export type Liveness = 'alive' | 'dead' | 'elsewhere'
+/** The known state of the process that holds a lock. `unknown`: it is elsewhere, or its id may be that of another process. */
+export type Liveness = 'alive' | 'dead' | 'unknown'
 
 /** This process, and its checks of other processes. Tests replace it. */
 export interface ProcessView {
@@ -39,12 +39,13 @@ export function livenessOf(
   other: ProcessIdentity,
   look: { isThere: typeof isThere; processStat: typeof processStat },
 ): Liveness {
-  if (other.host !== self.host) return 'elsewhere'
+  if (other.host !== self.host) return 'unknown'
   if (differ(self.boot, other.boot)) return 'dead'
-  if (differ(self.namespace, other.namespace)) return 'elsewhere'
+  if (differ(self.namespace, other.namespace)) return 'unknown'
   if (!look.isThere(other.pid)) return 'dead'
   const found = look.processStat(other.pid)
-  return found !== undefined && (found.isOver || differ(found.start, other.start)) ? 'dead' : 'alive'
+  if (found === undefined || other.start === undefined) return 'unknown'
+  return found.isOver || found.start !== other.start ? 'dead' : 'alive'
 }
 
 const differ = (one: string | undefined, two: string | undefined): boolean =>

@@ -243,7 +243,7 @@ describe('the lock of a session', () => {
     await store.open('s', { owner: 'a', mode: 'create' })
     expect(await codeOf(store.open('s', { owner: 'b', mode: 'resume' }))).toBe('session_locked')
     const next = await storeOn(disk).open('s', { owner: 'b', mode: 'resume' })
-    const far = journalsOn(disk, { self: { host: 'far', pid: 1 }, liveness: () => 'elsewhere' }, { folder })
+    const far = journalsOn(disk, { self: { host: 'far', pid: 1 }, liveness: () => 'unknown' }, { folder })
     await expect(far.open('s', { owner: 'c', mode: 'resume' })).rejects.toMatchObject({
       code: 'session_locked',
       message: expect.stringMatching(/If it is not, remove .*\.1\.lock/),
@@ -317,8 +317,9 @@ describe('the lock of a session', () => {
     ['one that is gone', { pid: 2 }, false, 'dead'],
     ['one whose id another process has now', { pid: 2, start: '9' }, true, 'dead'],
     ['one from before the machine started again', { boot: 'earlier' }, true, 'dead'],
-    ['one on another host', { host: 'far' }, false, 'elsewhere'],
-    ['one in another container', { namespace: 'other' }, false, 'elsewhere'],
+    ['one on another host', { host: 'far' }, false, 'unknown'],
+    ['one in another container', { namespace: 'other' }, false, 'unknown'],
+    ['one whose id may have been used again', { pid: 2, start: undefined }, true, 'unknown'],
   ] as const)('D10 tells %s', (_, other, isThere, expected) => {
     const self = { host: 'here', boot: 'now', namespace: 'ours', pid: 1, start: '5' }
     const look = { isThere: () => isThere, processStat: () => ({ start: '5', isOver: false }) }

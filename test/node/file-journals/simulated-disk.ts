@@ -157,5 +157,5 @@ let pids = 0
 export function simulatedProcess(alive: Set<number>): ProcessView {
   const self = { host: 'here', pid: ++pids }
   alive.add(self.pid)
-  return { self, liveness: ({ host, pid }) => (host !== 'here' ? 'elsewhere' : alive.has(pid) ? 'alive' : 'dead') }
+  return { self, liveness: ({ host, pid }) => (host !== 'here' ? 'unknown' : alive.has(pid) ? 'alive' : 'dead') }
 }
