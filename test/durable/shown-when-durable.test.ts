@@ -112,25 +112,34 @@ describe('a message that is not durable', () => {
 
   it('D10 an owner that was replaced shows text of the model until its next record tells it so, and nothing after that', async () => {
     const { store, ...journals } = heldJournals()
-    const life = await lives([], { journals: store, includeStreamEvents: true }).begin()
+    const slow = heldTool('Slow')
+    const options = { journals: store, includeStreamEvents: true, canUseTool: allowAllTools }
+    const life = await lives([slow.tool], options).begin()
     const seen: string[] = []
     void (async () => {
       for await (const message of life.session.messages()) seen.push(message.type)
     })()
     life.session.send('go')
-    await startReply(life)
+    const { held } = await startReply(life)
+    held.call('s', 'Slow')
+    held.text('It runs.')
+    await until(() => slow.started.length === 1 && seen.at(-1) === 'assistant')
+    await settle()
     journals.hold()
-    life.held.text('Before.')
+    const shown = seen.length
+    held.text('Before.')
     await until(() => journals.underWay().length > 0)
-    expect([journals.underWay().flat(), seen.at(-1)]).toEqual([['reply.started', 'reply.block'], 'assistant'])
+    expect(seen.slice(shown)).toContain('assistant')
     await journals.fence()
     const before = seen.length
-    life.held.text('After.')
-    life.held.call('w', 'Write')
-    life.held.end('tool_use')
+    // while its body is told to stop
+    held.text('After.')
+    held.call('t', 'Slow')
+    held.end('tool_use')
     await settle()
+    slow.run('s').finish()
     await life.session.whenIdle()
     expect(life.session.result).toMatchObject({ reason: 'journal_error', error: { code: 'session_fenced' } })
-    expect(seen.slice(before)).toEqual([])
+    expect([seen.slice(before), slow.started]).toEqual([[], ['s']])
   })
 })
