@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { checkId, checkNote, checkOpening } from '../../journal/check-arguments.ts'
 import type { Journal, JournalStore, OpenJournalOptions, SessionNote } from '../../journal/journal.ts'
-import { journalError, sessionExists, sessionNotFound } from '../../journal/journal-errors.ts'
+import { journalCorrupt, journalError, sessionExists, sessionNotFound } from '../../journal/journal-errors.ts'
 import { JournalWriter } from '../../journal/journal-writer.ts'
 import { firstRecords } from '../../journal/pending-records.ts'
 import { checkRecord } from '../../journal/record-types.ts'
@@ -17,7 +17,7 @@ import { type ProcessView, thisProcess } from './process-identity.ts'
 import { noLog, type OnDamage, type ReadLog, readLog } from './read-log.ts'
 import { filesOf, type SessionFiles } from './session-files.ts'
 import { SessionLocks } from './session-lock.ts'
-import { StoredSessions } from './stored-sessions.ts'
+import { folderError, StoredSessions } from './stored-sessions.ts'
 
 export interface FileJournals extends JournalStore {
   /** Removes sessions that have been idle for longer than `maxAgeMs` (30 days). Resolves with their ids. */
@@ -50,6 +50,7 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
     checkMode(id, given, found !== undefined)
     const log = found ?? noLog
     for (const record of log.records) checkRecord(id, record)
+    checkName(id, log)
     const inbox = inboxOf(files)
     if (found === undefined) await disk.remove(files.inbox)
     await inbox.make()
@@ -128,8 +129,17 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
       checkId(id)
       await withCode(id, sessions.remove(id, filesOf(folder, id)))
     },
-    sweep: (given) => sessions.sweep(given?.maxAgeMs),
+    sweep: (given) =>
+      sessions.sweep(given?.maxAgeMs).catch((error: unknown) => {
+        throw folderError(folder, 'swept', error)
+      }),
   }
+}
+
+/** A person may have copied or renamed the file of another session. */
+function checkName(id: string, { records: [first] }: ReadLog): void {
+  if (first !== undefined && first.id !== id)
+    throw journalCorrupt(id, 'record 0', `it is the log of session ${String(first.id)}`)
 }
 
 function checkMode(id: string, { mode }: OpenJournalOptions, exists: boolean): void {

@@ -101,8 +101,7 @@ export class StoredSessions {
   async *#all(): AsyncGenerator<Found> {
     const { disk, folder } = this.#parts
     const names = await disk.list(folder).catch((error: unknown) => {
-      const message = `The sessions in ${folder} cannot be listed: ${describeError(error)}`
-      throw new SignalboxError('journal_error', message, { cause: error })
+      throw folderError(folder, 'listed', error)
     })
     for (const file of names) {
       const name = logName(file)
@@ -166,6 +165,12 @@ export class StoredSessions {
     }
     return names
   }
+}
+
+export function folderError(folder: string, what: 'listed' | 'swept', error: unknown): unknown {
+  if (isSignalboxError(error)) return error
+  const message = `The sessions in ${folder} cannot be ${what}: ${describeError(error)}`
+  return new SignalboxError('journal_error', message, { cause: error })
 }
 
 /** Idle, readable, and not open anywhere. An agent without the session around it never goes on. */

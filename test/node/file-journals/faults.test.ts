@@ -177,15 +177,23 @@ describe('a disk with faults', () => {
   it('D19 a folder that cannot be written is journal_error with its path; reading works', async () => {
     const disk = new SimulatedDisk()
     await live(disk)
+    const store = journalsOn(disk, simulatedProcess(alive), { folder })
+    const idle = await store.open('idle', { owner: 'a', mode: 'create' })
+    await idle.close()
     disk.fault = () => 'EROFS'
-    const store = storeOn(disk)
     await expect(store.open('s', { owner: 'a', mode: 'either' })).rejects.toMatchObject({
       code: 'journal_error',
       message: expect.stringContaining(folder),
     })
     await expect(store.post('s', message('m'))).rejects.toMatchObject({ code: 'journal_error' })
+    await expect(store.sweep({ maxAgeMs: 0 })).rejects.toMatchObject({
+      code: 'journal_error',
+      message: expect.stringContaining(folder),
+    })
     expect((await textsIn(store)).length).toBe(6)
-    for await (const { status } of store.list()) expect(status).toBe('lost')
+    const statuses: string[] = []
+    for await (const { status } of store.list()) statuses.push(status)
+    expect(statuses.sort()).toEqual(['idle', 'lost'])
   })
 
   it('D8 one sync at a time; what is appended meanwhile goes with the next', async () => {

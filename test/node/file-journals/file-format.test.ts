@@ -133,6 +133,18 @@ describe('a journal as a file', () => {
     expect(await all(store.list())).toMatchObject([{ id: 's', problem: 'journal_newer' }])
   })
 
+  it('D9 a log that a person has copied to the name of another session is refused, and nothing is written', async () => {
+    await write([{ text: 'a' }])
+    const copy = join(folder, `${sha256('other')}.jsonl`)
+    await copyFile(log, copy)
+    await expect(store.open('other', { owner: 'me', mode: 'either' })).rejects.toMatchObject({
+      code: 'journal_corrupt',
+      message: expect.stringContaining('it is the log of session s'),
+    })
+    expect(await readFile(copy)).toEqual(await readFile(log))
+    expect((await all(store.read('s'))).length).toBe(3)
+  })
+
   it('D9 a page that never reached the disk is a torn tail if it is the last line', async () => {
     await write([{ text: 'a' }])
     const whole = await readFile(log)
