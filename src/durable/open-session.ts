@@ -51,7 +51,7 @@ export async function openSession({
   const { id, ...queryOptions } = options
   if (typeof journals?.open !== 'function') invalidOption('journals', 'a journal store', journals)
   if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)
-  checkOptions({ ...queryOptions, messages })
+  checkOptions({ ...queryOptions, messages }, ['id', 'journals', 'owner', 'mode', 'contextKeys'])
   // a service rejects calls without results: they are answered, or they become the open turn of the log
   const begun = new OpenCalls(readMessages(messages), options.openCalls, defaultIdsAndTime)
   const created = { ...startOf(begun), tools: toolHashes(options.tools) }

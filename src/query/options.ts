@@ -126,11 +126,21 @@ const names = new Set<string>([
   'journal',
 ] satisfies (keyof QueryOptions)[])
 
-/** Checked on entry, so that an invalid option throws at the call that passed it. */
-export function checkOptions(options: QueryOptions): void {
+/** Options that only a session passes. */
+const internal = new Set<string>(['account', 'background', 'journal'] satisfies (keyof QueryOptions)[])
+
+/**
+ * Checked on entry, so that an invalid option throws at the call that passed it. `own`: further options of that call, which
+ * it has checked itself.
+ */
+export function checkOptions(options: QueryOptions, own: readonly string[] = []): void {
   if (typeof options !== 'object' || options === null) invalidOption('query', 'an object of options', options)
   for (const key of Object.keys(options)) {
-    if (!names.has(key)) unknownOption(key, names)
+    if (!names.has(key))
+      unknownOption(
+        key,
+        [...own, ...names].filter((name) => !internal.has(name)),
+      )
   }
   const { model, fallbackModel, prepareMessages, maxTurns, streamIdleMs, toolExecution, openCalls, retry } = options
   if (typeof model !== 'function') invalidOption('model', 'a function', model)

@@ -127,6 +127,16 @@ describe('an answer or a message as a browser may send it', () => {
   })
 })
 
+describe('an option that openSession does not have', () => {
+  it('is refused with the options that it has, and nothing is written', async () => {
+    const world = lives([paid])
+    await expect(world.begin({ contextkeys: [] } as never)).rejects.toThrow(
+      /Unknown option contextkeys\. Known options: id, journals, owner, mode, contextKeys, messages, /,
+    )
+    await expect(world.records()).rejects.toMatchObject({ code: 'session_not_found' })
+  })
+})
+
 describe('rules that came with an answer', () => {
   it('D14 a rule that cannot be used is not recorded: the session can be resumed', async () => {
     const world = lives([paid], {

@@ -81,7 +81,7 @@ export class Session implements AsyncDisposable {
   constructor(options: SessionOptions, journal?: SessionJournal) {
     const { id, messages = [], ...queryOptions } = options
     checkSessionId(id)
-    checkOptions({ ...queryOptions, messages })
+    checkOptions({ ...queryOptions, messages }, ['id'])
     this.id = id ?? `session_${defaultIdsAndTime.uuid()}`
     this.#options = options
     this.#account = options.account ?? new Account(accountOptions(options))
