@@ -298,7 +298,7 @@ export const mutants = [
     'this.executor.withdraw(id, cutText(this.stopReason));',
     '',
   ],
-  ['src/query', 'results are not kept', 'this.results.push(message);', 'void 0;'],
+  ['src/query', 'results are not kept', 'this.received.push(message);', 'void 0;'],
   [
     'src/query',
     'the next attempt does not wait for old bodies',

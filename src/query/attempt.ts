@@ -92,7 +92,7 @@ export class Attempt {
   }
 
   get results(): Message[] {
-    return this.#results.messages
+    return this.#results.received
   }
 
   get isHookStopped(): boolean {

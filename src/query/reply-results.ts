@@ -11,7 +11,7 @@ export interface ResultsHost {
 
 /** Reads the results of a reply's calls as they become ready, during the stream and after it. */
 export class ReplyResults {
-  readonly messages: Message[] = []
+  readonly received: Message[] = []
   isHookStopped = false
   readonly #executor: StreamingToolExecutor
   readonly #host: ResultsHost
@@ -63,7 +63,7 @@ export class ReplyResults {
     if (message.type === 'attachment' && message.attachment.type === 'hook_stopped_continuation') {
       this.isHookStopped = true
     }
-    if (message.type !== 'progress' && message.type !== 'system') this.messages.push(message)
+    if (message.type !== 'progress' && message.type !== 'system') this.received.push(message)
   }
 
   #checkDrained(): void {
