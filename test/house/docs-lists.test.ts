@@ -16,6 +16,11 @@ function membersOf(path: string, type: string, field = ''): string[] {
   return named.flatMap((text = '') => [...text.matchAll(/'(\w+)'/g)].map(([, name]) => name as string))
 }
 
+/** The names that a pattern finds in a file. */
+const namesIn = (path: string, pattern: RegExp): string[] => [
+  ...new Set([...read(path).matchAll(pattern)].map(([, name]) => name as string)),
+]
+
 it.each([
   ['docs/query.md', 'why a query ended', membersOf('machines/query/query-ending.ts', 'QueryEnding', 'reason')],
   ['docs/reference.md', 'why a call waits', membersOf('machines/executor/admission.ts', 'Refusal')],
@@ -28,8 +33,16 @@ it.each([
     membersOf('machines/call/permission-decision.ts', 'DecisionSource', 'by'),
   ],
   ['docs/limits.md', 'limits', limitNames],
+  ['docs/cli.md', 'phases of a call', membersOf('packages/cli/src/view/call-view.ts', 'Phase')],
+  ['docs/inspector.md', 'types of frames', namesIn('src/inspect/frames/frame.ts', /^ {2}readonly type: '(\w+)'/gm)],
+  ['docs/journals.md', 'types of records', namesIn('src/journal/records.ts', /^ {2}'([\w.]+)':/gm)],
+  [
+    'docs/sessions.md',
+    'events of a session',
+    namesIn('src/query/session/session-options.ts', /^ {2}([a-z]+_[a-z]+):/gm),
+  ],
 ])('%s lists all: %s', (page, _, names) => {
   const text = read(page)
   expect(names.length).toBeGreaterThan(4)
-  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  expect(names.filter((name) => !text.includes(`\`${name}\``) && !text.includes(`'${name}'`))).toEqual([])
 })
