@@ -1,16 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-
-const root = resolve(import.meta.dirname, '../..')
-/** Inside the project, so that the compiled code finds its packages. */
-const folder = join(root, 'node_modules/.signalbox-endurance')
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { builtProject } from '../../scripts/built-project.mjs'
 
 const program = (turns: string) => `
 import { getEventListeners } from 'node:events'
 import { z } from 'zod'
-import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from './src/index.js'
+import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from 'signalbox'
 
 process.on('warning', (warning) => console.log('warning: ' + warning.name))
 process.on('unhandledRejection', () => console.log('unhandled rejection'))
@@ -60,7 +55,7 @@ console.log(results)`,
 
 const progressProgram = `
 import { z } from 'zod'
-import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from './src/index.js'
+import { allowAllTools, createAssistantMessage, StreamingToolExecutor } from 'signalbox'
 
 let report
 const tool = { name: 'T', inputSchema: z.object({}), call: (a, b, c, d, onProgress) => { report = onProgress; return new Promise(() => undefined) } }
@@ -77,29 +72,22 @@ await new Promise((resolve) => setImmediate(resolve))
 console.log(refs.filter((ref) => ref.deref() !== undefined).length < 5_000)
 `
 
-describe('ten thousand calls under one signal', () => {
-  beforeAll(() => {
-    rmSync(folder, { recursive: true, force: true })
-    execFileSync('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', folder], { cwd: root, stdio: 'ignore' })
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/** Runs a program with the library as it is released. */
+function run(code: string, ...options: string[]) {
+  const args = [...options, '--input-type=module', '--eval', code]
+  return spawnSync(process.execPath, args, { cwd: builtProject(), encoding: 'utf8', timeout: 240_000 })
+}
 
+describe('ten thousand calls under one signal', () => {
   it.each(
     scenarios,
-  )('A9 Y6 %s: every call answered, no warning, nothing left, and the process ends by itself', (name, turns) => {
-    const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
-    writeFileSync(file, program(turns))
-    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 240_000 })
+  )('A9 Y6 %s: every call answered, no warning, nothing left, and the process ends by itself', (_, turns) => {
+    const { status, stdout, stderr } = run(program(turns))
     expect([status, stderr, stdout.trim().split('\n')]).toEqual([0, '', ['10000', '{"listeners":0,"timers":0}']])
   })
 
   it('Y2 progress that was read is released, even if the reader never catches up', () => {
-    const file = join(folder, 'progress.mjs')
-    writeFileSync(file, progressProgram)
-    const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', file], {
-      encoding: 'utf8',
-      timeout: 240_000,
-    })
+    const { stdout, stderr } = run(progressProgram, '--expose-gc')
     expect([stdout.trim(), stderr]).toEqual(['true', ''])
   })
 })
