@@ -58,10 +58,10 @@ export function openTerminal(command: readonly string[], columns = 80, rows = 24
     resize: (width, height) => void tmux('resize-window', '-t', 's', '-x', `${width}`, '-y', `${height}`),
     shows: (text) =>
       expect
-        .poll(screen, { interval: 40 })
+        .poll(screen, { interval: 100 })
         .toEqual(text instanceof RegExp ? expect.stringMatching(text) : expect.stringContaining(text)),
     async ended() {
-      await expect.poll(history, { interval: 40 }).toMatch(/^\[exit \d+\]$/m)
+      await expect.poll(history, { interval: 100 }).toMatch(/^\[exit \d+\]$/m)
       return Number(/^\[exit (\d+)\]$/m.exec(history())?.[1])
     },
   }
