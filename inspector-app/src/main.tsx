@@ -11,7 +11,13 @@ import { Store } from './store.ts'
 const store = new Store({ keep: keepInBrowser, layouts: new Layouts({ keep: keepInBrowser, ready }) })
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
 
-store.link = readLink(location.hash)
-const given = new URLSearchParams(location.hash.slice(1))
-const token = given.get('token')
-if (token !== null) connect(store, given.get('at') ?? location.origin, token)
+function openAddress(): void {
+  store.link = readLink(location.hash)
+  const given = new URLSearchParams(location.hash.slice(1))
+  const token = given.get('token')
+  if (token !== null) connect(store, given.get('at') ?? location.origin, token)
+}
+
+openAddress()
+// an address that differs only after its # loads no page: another token, or a link to another moment
+addEventListener('hashchange', openAddress)

@@ -149,14 +149,15 @@ export class Store {
   take(frames: readonly Frame[]): boolean {
     if (this.#isClosed) return false
     for (const frame of frames) this.history.push(frame)
-    this.#follow()
+    this.follow(this.link)
     this.#painter.paintSoon()
     return !this.history.isFull
   }
 
   /** Shows what the link asks for, as soon as its moment is there. */
-  #follow(): void {
-    const { link, history } = this
+  follow(link: DeepLink | undefined): void {
+    const { history } = this
+    this.link = link
     if (link === undefined || history.model.runs.size === 0 || (link.at ?? 0) > history.model.seq) return
     if (link.session !== undefined && link.session !== this.state.session) return
     this.link = undefined
@@ -165,7 +166,7 @@ export class Store {
       run,
       selected: call,
       ...(isTab(tab) && { tab }),
-      ...(at !== undefined && { position: history.positionOf(at) }),
+      position: at === undefined ? undefined : history.positionOf(at),
     })
   }
 

@@ -12,6 +12,8 @@ const lostAs = { yes: 'reconnecting', full: 'reconnecting', refused: 'refused', 
 
 /** Shows a server's live runs or its recording. */
 export function connect(store: Store, origin: string, token: string): void {
+  store.feed?.close()
+  store.shelf = undefined
   store.reset('connecting')
   store.feed = openLiveFeed(origin, token, {
     onFrames: (frames) => store.take(frames),

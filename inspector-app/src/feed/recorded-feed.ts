@@ -3,21 +3,26 @@ import { type Frame, frameLine, readFrames } from '../../../src/inspect/index.ts
 /** Large enough to be fast, small enough that the page stays responsive. */
 const framesPerTurn = 4_000
 
-/** Reads a recording from a file or from the server. Throws a readable error if it is not a recording. */
+/** Reads a recording from a file or from the server. Throws a readable error at the first line that is not a frame. */
 export async function readRecording(
   stream: ReadableStream<Uint8Array>,
   onFrames: (frames: readonly Frame[]) => boolean,
   signal?: AbortSignal,
 ): Promise<void> {
   let batch: Frame[] = []
-  for await (const frame of readFrames(chunksOf(stream, signal))) {
-    batch.push(frame)
-    if (batch.length < framesPerTurn) continue
-    if (!onFrames(batch)) return
-    batch = []
-    await new Promise((resolve) => setTimeout(resolve))
+  try {
+    for await (const frame of readFrames(chunksOf(stream, signal))) {
+      batch.push(frame)
+      if (batch.length < framesPerTurn) continue
+      const isWanted = onFrames(batch)
+      batch = []
+      if (!isWanted) return
+      await new Promise((resolve) => setTimeout(resolve))
+    }
+  } finally {
+    // those before a damaged line too
+    onFrames(batch)
   }
-  onFrames(batch)
 }
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {

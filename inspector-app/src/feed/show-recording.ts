@@ -39,6 +39,8 @@ export async function showRecording(store: Store, stream: ReadableStream<Uint8Ar
   } catch (error) {
     if (left.signal.aborted) return
     const problem = isSignalboxError(error) ? error.message : 'This recording cannot be read. It may be damaged.'
-    store.set({ problem })
+    const isPart = store.history.length > 0
+    if (isPart) selectFirstFailure(store)
+    store.set({ problem: isPart ? `${problem} The page shows what comes before it.` : problem })
   }
 }

@@ -55,6 +55,18 @@ export function agentRuns(
   return found
 }
 
+/** The run around all others: the turn of the conversation. */
+export function outermostRun(runs: ReadonlyMap<number, Run>, inner: Run): Run {
+  const all = [...runs.values()]
+  let run = inner
+  // ids may repeat: the newest run before it that has such a call
+  for (let at = all.indexOf(run) - 1; at >= 0 && run.parentToolUseID !== undefined; at--) {
+    const outer = all[at]
+    if (outer?.byId.has(run.parentToolUseID) === true) run = outer
+  }
+  return run
+}
+
 export function turnOf(run: Run, agents: ReadonlyMap<string, readonly Run[]>): Turn {
   const items: (TurnItem & { seq: number })[] = [
     ...run.said.map((said) => ({ kind: 'said', said, seq: said.seq }) as const),

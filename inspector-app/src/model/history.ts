@@ -40,10 +40,15 @@ export class History {
   #characters = 0
   /** The model before the first frame that is kept. */
   readonly #before: Model = emptyModel()
+  /** The time of the first frame that ever came: times of a conversation count from it. */
+  origin = 0
   /** How many frames come after one with a higher number: the recording is not in order. */
   misplaced = 0
+  /** How many frames are not in the recording, by their numbers. Gaps that the recording itself names do not count. */
+  missing = 0
   /** How many frames are earlier than one before them: the clock of the recording was set back. */
   setBack = 0
+  #isAfterGap = false
   readonly #checkpoints: { readonly position: number; readonly model: Model }[] = []
   #sought: { position: number; model: Model } | undefined
 
@@ -89,7 +94,11 @@ export class History {
 
   push(given: Frame): void {
     if (this.isFull) return
+    if (this.length === 0) this.origin = given.at
     if (given.seq < this.model.seq) this.misplaced++
+    else if (this.length > 0 && given.type !== 'gap' && !this.#isAfterGap)
+      this.missing += Math.max(0, given.seq - this.model.seq - 1)
+    this.#isAfterGap = given.type === 'gap'
     if (given.at < this.model.at) this.setBack++
     const frame = this.#kept(given)
     this.#frames.push(frame)

@@ -30,19 +30,20 @@ const kinds: Partial<Record<Frame['type'], LogKind>> = {
 export class LogIndex {
   readonly rows: number[] = []
   readonly #history: History
-  readonly #run: number
+  readonly #run: number | undefined
   readonly #kind: LogKind | 'all'
   readonly #search: string
   #seen = 0
 
-  constructor(history: History, run: number, kind: LogKind | 'all', search: string) {
+  /** @param run undefined: every run */
+  constructor(history: History, run: number | undefined, kind: LogKind | 'all', search: string) {
     this.#history = history
     this.#run = run
     this.#kind = kind
     this.#search = search.trim().toLowerCase()
   }
 
-  isFor(history: History, run: number, kind: LogKind | 'all', search: string): boolean {
+  isFor(history: History, run: number | undefined, kind: LogKind | 'all', search: string): boolean {
     const isSame = history === this.#history && run === this.#run && kind === this.#kind
     return isSame && search.trim().toLowerCase() === this.#search
   }
@@ -52,13 +53,13 @@ export class LogIndex {
     const { start, length, model } = this.#history
     this.#seen = Math.max(this.#seen, start)
     if ((this.rows[0] ?? start) < start) this.rows.splice(0, this.countAt(start))
-    const run = model.runs.get(this.#run)
     for (; this.#seen < length; this.#seen++) {
       const frame = this.#history.at(this.#seen) as Frame
       const kind = kinds[frame.type]
       if (kind === undefined) continue
       const isOfServer = frame.run !== this.#run && isServerMove(model, frame)
-      if (frame.run !== this.#run && frame.run !== 0 && !isOfServer) continue
+      if (this.#run !== undefined && frame.run !== this.#run && frame.run !== 0 && !isOfServer) continue
+      const run = model.runs.get(this.#run ?? frame.run)
       // the answer already shows that no question is open
       if (frame.type === 'questions' && frame.open.length === 0) continue
       // a step that directly follows its event adds no information

@@ -23,5 +23,6 @@ document.adoptedStyleSheets = [sheet]
 const layouts = new Layouts({ start: () => startPackedWorker([...blocksOf('worker')].join('')), ready })
 const store = new Store({ layouts })
 store.link = readLink(location.hash)
+addEventListener('hashchange', () => store.follow(readLink(location.hash)))
 render(<App store={store} />, document.getElementById('app') as HTMLElement)
 void showRecording(store, inflate(blocksOf('recording')))

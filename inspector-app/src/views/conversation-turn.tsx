@@ -120,12 +120,15 @@ function CallLine({ run, call, selected, pick }: { run: Run; call: Call; selecte
       type="button"
       class={call.id === selected ? 'line chosen' : 'line'}
       title={call.label}
+      // the label is drawn in two parts, which would be read as two words
+      aria-label={`#${call.index + 1} ${call.label} ${words}`}
+      aria-current={call.id === selected ? 'true' : undefined}
       onClick={() => pick.call(run.id, call.id)}
     >
       <span class={`dot ${call.detached === undefined ? toneOf(call) : backgroundTone(call, call.detached.status)}`} />
       <span class="label">
         <span class="number">#{call.index + 1}</span> <MiddleCut text={call.label} />
-      </span>
+      </span>{' '}
       <span class={tone === undefined ? 'state' : `state chip ${tone}`}>{words}</span>
     </button>
   )

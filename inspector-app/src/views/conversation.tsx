@@ -1,30 +1,34 @@
-import { useState } from 'preact/hooks'
-import { agentsByCall, isConversation, totalsOf, turnsOf } from '../model/conversation.ts'
+import { agentsByCall, isConversation, outermostRun, totalsOf, turnsOf } from '../model/conversation.ts'
+import { touchesSpan } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { totalsWords } from '../words.ts'
 import { ConversationTurn } from './conversation-turn.tsx'
 import { Icon } from './icons.tsx'
 import { TimeSpent } from './time-spent.tsx'
 import { useRailScroll } from './use-rail-scroll.ts'
-
-/** Older turns are drawn on demand. */
-const mostTurns = 40
+import { nextTurns, useTurnSpan } from './use-turn-span.ts'
 
 /** The conversation: prompt, thinking, text, calls and agents, turn by turn. Selecting anything selects it everywhere. */
 export function Conversation() {
   const store = useStore()
-  const { model, call, isChosen } = useView()
-  const [shown, setShown] = useState(mostTurns)
-  const turns = isConversation(model) ? turnsOf(model) : []
-  const scrolled = useRailScroll(turns.length > 0, isChosen ? call : undefined)
-  if (turns.length === 0) return null
+  const { state, model, run: shown, call, isChosen } = useView()
+  const all = isConversation(model) ? turnsOf(model) : []
+  const turns = all
+    .map((run, at) => ({ run, number: at + 1 }))
+    .filter(({ run }, at) => touchesSpan(state.range, run.startedAt, all[at + 1]?.startedAt))
+  const own = shown === undefined ? undefined : outermostRun(model.runs, shown)
+  // without a selection, the newest turns are of interest
+  const selection = state.run === undefined && !isChosen ? '' : `${shown?.id} ${isChosen ? call?.id : ''}`
+  const span = useTurnSpan(turns.length, selection, selection === '' ? -1 : turns.findIndex(({ run }) => run === own))
+  const later = turns.length - span.last
+  const scrolled = useRailScroll(all.length > 0, isChosen ? call : undefined)
+  if (all.length === 0) return null
   const agents = agentsByCall(model)
-  const hidden = Math.max(0, turns.length - shown)
   return (
     <section class="panel conversation" aria-label="Conversation">
       <h2>
         <span class="title">Conversation</span>
-        <span class="sum">{totalsWords(totalsOf(model.runs.values()), turns.length)}</span>
+        <span class="sum">{totalsWords(totalsOf(model.runs.values()), all.length)}</span>
         <span class="spring" />
         <button
           type="button"
@@ -38,16 +42,21 @@ export function Conversation() {
       <TimeSpent />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <div class="turns" tabIndex={0} {...scrolled}>
-        {hidden > 0 && (
-          <button type="button" class="link earlier" onClick={() => setShown(shown + 200)}>
-            show {Math.min(200, hidden)} of {hidden} earlier turns
+        {span.first > 0 && (
+          <button type="button" class="link earlier" onClick={span.showEarlier}>
+            show {nextTurns(span.first)} of {span.first} earlier turns
           </button>
         )}
         <ol>
-          {turns.slice(hidden).map((run, at) => (
-            <ConversationTurn key={run.id} run={run} number={hidden + at + 1} agents={agents} />
+          {turns.slice(span.first, span.last).map(({ run, number }) => (
+            <ConversationTurn key={run.id} run={run} number={number} agents={agents} />
           ))}
         </ol>
+        {later > 0 && (
+          <button type="button" class="link earlier" onClick={span.showLater}>
+            show {nextTurns(later)} of {later} later turns
+          </button>
+        )}
       </div>
     </section>
   )

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Found, findCalls, type Outcome, toolsIn, type Wanted } from '../model/find-calls.ts'
 import { useStore, useView } from '../use-view.ts'
 import { toneOf } from '../words.ts'
+import { Dialog } from './dialog.tsx'
 
 const outcomes: Readonly<Record<Outcome, string>> = {
   any: 'any outcome',
@@ -43,7 +44,7 @@ export function Finder() {
     event.preventDefault()
   }
   return (
-    <div class="dialog finder" role="dialog" aria-label="Find">
+    <Dialog label="Find" kind="finder">
       <div class="filters">
         <input
           ref={field}
@@ -88,7 +89,7 @@ export function Finder() {
         {count === 0 ? 'Nothing found' : `${count.toLocaleString('en')} found`}
         {count > shown && `, the first ${shown} shown`}
       </p>
-    </div>
+    </Dialog>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useStore } from '../use-view.ts'
+import { Dialog } from './dialog.tsx'
 
 const keys: readonly (readonly [string, string])[] = [
   ['Ctrl+K', 'find a call or a text in every turn'],
@@ -31,7 +32,7 @@ export function Help() {
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => button.current?.focus(), [])
   return (
-    <div class="dialog help" role="dialog" aria-label="Keys">
+    <Dialog label="Keys" kind="help">
       <h2>Keys</h2>
       <dl>
         {keys.map(([key, words]) => (
@@ -55,6 +56,6 @@ export function Help() {
       <button ref={button} type="button" class="link" onClick={() => store.set({ dialog: undefined })}>
         close
       </button>
-    </div>
+    </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { visibleLine } from '../../../src/permission/visible-text.ts'
 import { openQuestions } from '../model/open-questions.ts'
+import { visibleText } from '../plain-text.ts'
 import { useStore, useView } from '../use-view.ts'
 import { Question } from './question.tsx'
 
@@ -26,7 +26,7 @@ export function Inbox() {
           <b>{open.length} questions</b> · {open.indexOf(shown) + 1} of {open.length}
           {next !== undefined && (
             <button type="button" class="link" onClick={() => setAt((open.indexOf(shown) + 1) % open.length)}>
-              next: {visibleLine(next.run.byId.get(next.asked.call)?.label ?? next.asked.name)}
+              next: {visibleText(next.run.byId.get(next.asked.call)?.label ?? next.asked.name)}
             </button>
           )}
         </p>
@@ -35,7 +35,7 @@ export function Inbox() {
         key={`${run.id} ${asked.call}`}
         asked={asked}
         // the label contains text from the model
-        label={visibleLine(run.byId.get(asked.call)?.label ?? asked.name)}
+        label={visibleText(run.byId.get(asked.call)?.label ?? asked.name)}
         agent={run.parentToolUseID === undefined ? undefined : run.title}
         canAnswer={state.source === 'live' && state.allowed.includes('answer')}
         select={() => store.choose(run.id, asked.call)}

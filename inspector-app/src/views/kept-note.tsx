@@ -29,10 +29,11 @@ export function RecoveredNote() {
 
 /** Says why a recording may be shown wrongly. */
 export function OddNote() {
-  const { misplaced, setBack } = useView().history
-  if (misplaced === 0 && setBack === 0) return null
+  const { misplaced, missing, setBack } = useView().history
+  if (misplaced === 0 && missing === 0 && setBack === 0) return null
   return (
     <p class="kept" role="note">
+      {missing > 0 && misplaced === 0 && `Missing: ${frames(missing)}. The page may show states that never were. `}
       {misplaced > 0 && `Out of order: ${frames(misplaced)}. The page may show states that never were. `}
       {setBack > 0 && `The clock goes back: ${frames(setBack)} with an earlier time. Durations may be too short.`}
     </p>

@@ -33,7 +33,8 @@ export function useKeyboard(store: Store, inside?: RefObject<HTMLElement>): void
         if (store.state.range !== undefined) return store.set({ range: undefined })
         return store.set({ selected: undefined, first: 'executor' })
       }
-      if (isTyping) return
+      // behind a dialog nothing changes
+      if (isTyping || store.state.dialog !== undefined) return
       const act = actions(store, event.shiftKey)[event.key]
       if (act === undefined) return
       // a focused control keeps its own arrow and space keys

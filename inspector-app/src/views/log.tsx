@@ -11,6 +11,7 @@ export function Log() {
   const store = useStore()
   const { state, history, model, run } = useView()
   const [kind, setKind] = useState<LogKind | 'all'>('all')
+  const [about, setAbout] = useState<'turn' | 'all' | undefined>()
   const index = useRef<LogIndex>()
   const search = useRef<HTMLInputElement>(null)
   const asked = useRef(0)
@@ -19,13 +20,15 @@ export function Log() {
     asked.current = state.searches
   })
   if (run === undefined) return null
-  if (index.current?.isFor(history, run.id, kind, state.search) !== true) {
-    index.current = new LogIndex(history, run.id, kind, state.search)
+  // a selected time may contain parts of several turns
+  const scope = about ?? (state.range !== undefined && model.runs.size > 1 ? 'all' : 'turn')
+  const of = scope === 'all' ? undefined : run.id
+  if (index.current?.isFor(history, of, kind, state.search) !== true) {
+    index.current = new LogIndex(history, of, kind, state.search)
   }
   const rows = rowsIn(index.current.update().rows, history, state.range)
-  const names = history.model.runs.get(run.id)
   const count = state.position === undefined ? rows.length : countBefore(rows, state.position)
-  const start = run.startedAt
+  const start = scope === 'all' ? history.origin : run.startedAt
   return (
     <div class="log">
       <div class="filters">
@@ -49,6 +52,16 @@ export function Log() {
             </option>
           ))}
         </select>
+        {model.runs.size > 1 && (
+          <select
+            aria-label="Log of"
+            value={scope}
+            onChange={({ currentTarget }) => setAbout(currentTarget.value as typeof scope)}
+          >
+            <option value="turn">this turn</option>
+            <option value="all">all turns</option>
+          </select>
+        )}
         <output>{rows.length.toLocaleString('en')}</output>
       </div>
       <VirtualList
@@ -58,15 +71,9 @@ export function Log() {
         label="Log"
         row={(at) => {
           const position = rows[at] as number
-          const {
-            kind: rowKind,
-            at: time,
-            who,
-            what,
-            detail,
-            call,
-            isError,
-          } = rowOf(names, history.at(position) as Frame, history.model)
+          const frame = history.at(position) as Frame
+          const own = history.model.runs.get(of ?? frame.run)
+          const { kind: rowKind, at: time, who, what, detail, call, isError } = rowOf(own, frame, history.model)
           const isFuture = at >= count
           const isNow = at === count - 1 && state.position !== undefined
           return (
@@ -77,11 +84,16 @@ export function Log() {
               <button
                 type="button"
                 onClick={() => {
-                  store.set({ position: position + 1, isPlaying: false, ...(call !== undefined && { selected: call }) })
+                  store.set({
+                    position: position + 1,
+                    isPlaying: false,
+                    ...(own !== undefined && scope === 'all' && { run: own.id }),
+                    ...(call !== undefined && { selected: call }),
+                  })
                 }}
               >
                 <time>{((time - start) / 1_000).toFixed(3)}</time>
-                <span class="who">{who}</span>
+                <span class="who">{scope === 'all' && own !== undefined ? `${own.title} · ${who}` : who}</span>
                 <span class="what">{what}</span>
                 <span class="detail">{detail}</span>
               </button>
@@ -89,6 +101,12 @@ export function Log() {
           )
         }}
       />
+      {rows.length === 0 && (
+        <p class="empty">
+          {state.search !== '' || kind !== 'all' ? 'Nothing found' : 'Nothing happened'} in{' '}
+          {scope === 'all' ? 'any' : 'this'} turn{state.range !== undefined && ' in the selected time'}.
+        </p>
+      )}
       {model.gaps.length > 0 && (
         <p class="gap">
           Missing frames, which the page did not receive: {model.gaps.reduce((sum, { lost }) => sum + lost, 0)}

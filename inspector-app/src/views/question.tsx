@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { EncodedQuestion } from '../../../src/inspect/index.ts'
 import { visibleLine } from '../../../src/permission/visible-text.ts'
 import { hasTag } from '../model/has-tag.ts'
+import { visibleText } from '../plain-text.ts'
 import { askedWords } from '../words.ts'
 import { ShownInput } from './shown-input.tsx'
 
@@ -30,7 +31,7 @@ export function Question({ asked, label, agent, canAnswer, select, answer }: Pro
           {label}
         </button>
         <span class="asks">
-          asks for permission{agent !== undefined && ` for ${visibleLine(agent)}`}
+          asks for permission{agent !== undefined && ` for ${visibleText(agent)}`}
           {because !== undefined && `, ${askedWords(because)}`}
           {message !== undefined && `: ${visibleLine(message)}`}
         </span>

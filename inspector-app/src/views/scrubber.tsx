@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { isConversation } from '../model/conversation.ts'
+import type { Model } from '../model/model.ts'
 import type { State, Store } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { duration } from '../words.ts'
@@ -18,14 +20,15 @@ export function Scrubber() {
   const { length } = history
   const position = Math.max(history.start, state.position ?? length)
   const isFollowing = state.position === undefined
-  const start = run?.startedAt ?? 0
+  // one time for all turns, whichever is shown
+  const start = isConversation(history.model) ? history.origin : (run?.startedAt ?? 0)
   const by = (count: number) => (): void =>
     store.set({ position: Math.max(history.start, Math.min(length, position + count)), isPlaying: false })
   const isByTime = state.scale === 'time'
   const [least, most] = isByTime
     ? [history.startedAt, Math.max(history.startedAt + 1, history.model.at)]
     : [history.start, Math.max(history.start + 1, length)]
-  const marks = length === 0 ? [] : marksOf(run, store)
+  const marks = length === 0 ? [] : marksOf(history.model)
   return (
     <section class="scrubber" aria-label="Time">
       <span class="buttons">
@@ -143,14 +146,15 @@ interface Mark {
   readonly title: string
 }
 
-function marksOf(run: ReturnType<typeof useView>['run'], store: Store): Mark[] {
-  const whole = run === undefined ? undefined : store.history.model.runs.get(run.id)
-  return [
-    ...(whole?.aborts ?? [])
-      .slice(0, 50)
-      .map(({ seq, at, cause }) => ({ seq, at, kind: 'stop', title: cause.kind }) as const),
-    ...(whole?.breaches ?? [])
-      .slice(0, 50)
-      .map(({ seq, at, text }) => ({ seq, at, kind: 'breach', title: text }) as const),
-  ]
+/** More could not be told apart. */
+const mostMarks = 200
+
+/** The aborts and breaches of every turn, the newest if there are too many. */
+function marksOf({ runs }: Model): Mark[] {
+  const found: Mark[] = []
+  for (const { aborts, breaches } of runs.values()) {
+    for (const { seq, at, cause } of aborts) found.push({ seq, at, kind: 'stop', title: cause.kind })
+    for (const { seq, at, text } of breaches) found.push({ seq, at, kind: 'breach', title: text })
+  }
+  return found.slice(-mostMarks)
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StoredSessionInfo } from '../../../src/inspect/index.ts'
 import { useStore, useView } from '../use-view.ts'
+import { Dialog } from './dialog.tsx'
 
 const statusWords: Readonly<Record<StoredSessionInfo['status'], readonly [word: string, says: string, tone: string]>> =
   {
@@ -175,14 +176,14 @@ export function SessionsDialog() {
     void store.shelf?.load()
   }, [])
   return (
-    <div class="dialog" role="dialog" aria-label="Stored sessions">
+    <Dialog label="Stored sessions">
       <Sessions />
       <p class="sum">
         <button ref={button} type="button" class="link" onClick={() => store.set({ dialog: undefined })}>
           close
         </button>
       </p>
-    </div>
+    </Dialog>
   )
 }
 

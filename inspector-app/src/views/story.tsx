@@ -10,7 +10,7 @@ const most = 300
 
 /** What happened and why, in sentences with their rule; the newest first. A click goes to the moment. */
 export function StoryView() {
-  const { state, run, model, call, isChosen } = useView()
+  const { state, history, run, model, call, isChosen } = useView()
   const { told, forgotten } = useStory()
   const [about, setAbout] = useState<'turn' | 'call' | 'all' | undefined>()
   if (run === undefined) return null
@@ -34,7 +34,7 @@ export function StoryView() {
         <output>{found.length.toLocaleString('en')} sentences</output>
       </div>
       {state.range !== undefined && <p class="in-range">{rangeWords(rangeTotals(model, state.range))}</p>}
-      <Sentences told={shown} startedAt={scope === 'all' ? 0 : run.startedAt} isOfAll={scope === 'all'} />
+      <Sentences told={shown} startedAt={scope === 'all' ? history.origin : run.startedAt} isOfAll={scope === 'all'} />
       {found.length === 0 && (
         <p class="empty">
           {state.range === undefined ? 'Nothing has happened yet.' : 'Nothing happened in the selected time.'}

@@ -36,6 +36,7 @@ export function Tabs() {
   }
   const checks = useChecks()
   const broken = run === undefined ? 0 : checks.breaches(run.id).size
+  const counts: Partial<Record<Tab, number>> = { guards: refusals, aborts, rules: broken }
   // the call has its own panel on a large page
   const offered = state.isSplit ? tabs.filter(({ id }) => id !== 'call') : tabs
   const { id: chosen, View } = (offered.find(({ id }) => id === state.tab) ?? offered[0]) as (typeof tabs)[number]
@@ -63,10 +64,10 @@ export function Tabs() {
               if (key === 'ArrowLeft') move(currentTarget, -1)
             }}
           >
-            {title}
-            {id === 'guards' && refusals > 0 && <em>{refusals}</em>}
-            {id === 'aborts' && aborts > 0 && <em>{aborts}</em>}
-            {id === 'rules' && broken > 0 && <em class="wrong">{broken}</em>}
+            {title}{' '}
+            {counts[id] !== undefined && counts[id] > 0 && (
+              <em class={id === 'rules' ? 'wrong' : undefined}>{counts[id]}</em>
+            )}
           </button>
         ))}
       </div>

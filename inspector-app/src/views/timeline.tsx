@@ -80,7 +80,7 @@ function useDarkScheme(): boolean {
 
 export function Timeline() {
   const store = useStore()
-  const { history, run: shownRun, model, call, state } = useView()
+  const { history, run: shownRun, model, call, isChosen, state } = useView()
   const canvas = useRef<HTMLCanvasElement>(null)
   const palette = useRef<{ readonly theme: string; readonly colours: Palette } | undefined>()
   const [size, setSize] = useState({ width: 600, height: 240 })
@@ -116,6 +116,19 @@ export function Timeline() {
     drawTimeline(context, view, palette.current.colours)
   })
 
+  // a selection made elsewhere is shown
+  useEffect(() => {
+    if (view === undefined || !isChosen) return
+    const top = topOf(view)
+    const y = view.rows.findIndex((each) => each.run === run && each.call.id === call?.id)
+    const row = y * rowHeightOf(view.rows.length, size.height - top)
+    if (row < view.scroll || row > view.scroll + size.height - top - 12) setScroll(undefined)
+  }, [call?.id, run?.id])
+  // another turn has other times
+  useEffect(() => {
+    if (!isAll) setZoom(undefined)
+  }, [run?.id, isAll])
+
   function viewOf(whole: Run, isUnzoomed = false): TimelineView {
     const shownPart = isUnzoomed ? undefined : zoom
     const to = state.position === undefined ? now : Math.max(history.model.at, whole.startedAt + 1)
@@ -129,10 +142,9 @@ export function Timeline() {
     const bands = isAll ? bandsOf(history.model) : []
     const room = size.height - topOf({ bands })
     const rowHeight = rowHeightOf(rows.length, room)
-    // follow the active calls until the user scrolls
-    const next = rows.findIndex(
-      ({ run: of, call: each }) => of === whole && each.index === (shownRun?.cursor.next ?? 0),
-    )
+    // follow the selected call, else the active ones, until the user scrolls
+    const followedCall = isChosen ? call?.index : (shownRun?.cursor.next ?? 0)
+    const next = rows.findIndex(({ run: of, call: each }) => of === whole && each.index === followedCall)
     const followed = Math.max(0, (Math.max(0, next) - 2) * rowHeight)
     const most = Math.max(0, rows.length * rowHeight - room)
     const playhead = Math.min(state.position === undefined ? now : model.at, end)
@@ -141,7 +153,7 @@ export function Timeline() {
     return {
       rows,
       bands,
-      origin: isAll ? start : whole.startedAt,
+      origin: isAll ? history.origin : whole.startedAt,
       from: shownPart?.[0] ?? start,
       to: shownPart?.[1] ?? end,
       playhead,
@@ -175,12 +187,12 @@ export function Timeline() {
       store.set({ range: [Math.min(drag.time, time), Math.max(drag.time, time)] })
     }
     if (over === undefined || segment === undefined) return setHint(undefined)
-    const length = (segment.to ?? view?.to ?? 0) - segment.from
-    setHint({
-      x: event.offsetX,
-      y: event.offsetY,
-      text: `${over.label} · ${phaseName(segment.path)} · ${duration(length)}`,
-    })
+    const { addedAt, yieldedAt } = over
+    const what =
+      yieldedAt !== undefined && time >= yieldedAt
+        ? `handed over after ${duration(yieldedAt - addedAt)}`
+        : `${phaseName(segment.path)} · ${duration((segment.to ?? view?.to ?? 0) - segment.from)}`
+    setHint({ x: event.offsetX, y: event.offsetY, text: `${over.label} · ${what}` })
   }
 
   /** Shows more or less of the time, around a moment. */
@@ -212,7 +224,15 @@ export function Timeline() {
       <h2>
         <span class="title">Timeline</span>
         {isConversation(history.model) && (
-          <button type="button" class="other" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+          <button
+            type="button"
+            class="other"
+            aria-pressed={isAll}
+            onClick={() => {
+              setAll(!isAll)
+              setScroll(undefined)
+            }}
+          >
             {isAll ? 'this turn' : 'all turns'}
           </button>
         )}

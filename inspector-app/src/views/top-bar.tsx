@@ -1,8 +1,10 @@
 import { useRef } from 'preact/hooks'
 import { activeStates, type Command } from '../../../src/inspect/index.ts'
+import { visibleLine } from '../../../src/permission/visible-text.ts'
 import { linkTo } from '../deep-link.ts'
 import { saveRecording } from '../feed/recorded-feed.ts'
 import type { Run } from '../model/model.ts'
+import { type Stoppable, stoppable } from '../model/stoppable.ts'
 import type { State, Store, Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
@@ -41,6 +43,16 @@ export function TopBar() {
         <i />
         {sources[state.source][0]}
       </span>
+      {state.session !== undefined && (
+        <button
+          type="button"
+          class="session-name"
+          title={`Stored session ${visibleLine(state.session)}: choose another`}
+          onClick={() => store.set({ dialog: 'sessions' })}
+        >
+          {visibleLine(state.session)}
+        </button>
+      )}
       {model.runs.size > 1 && (
         <select
           aria-label="Run"
@@ -67,6 +79,14 @@ export function TopBar() {
           onClick={() => store.set({ dialog: 'find' })}
         >
           <Icon name="find" />
+        </button>
+        <button
+          type="button"
+          aria-label="Keys and questions (?)"
+          title="Keys, and where to find answers (?)"
+          onClick={() => store.set({ dialog: 'help' })}
+        >
+          <Icon name="help" />
         </button>
         <button
           type="button"
@@ -185,20 +205,15 @@ interface CommandWords {
   readonly says: string
 }
 
-const answer: CommandWords = { label: 'Answer', says: 'Answer the open question.' }
-
-/** For an executor without a query. */
-const executorCommands: Readonly<Record<Command, CommandWords>> = {
+/** For an executor without a query. Answers and detaching have their own places. */
+const executorCommands: Partial<Readonly<Record<Command, CommandWords>>> = {
   interrupt: { label: 'Interrupt this turn', says: 'Calls that stop at an interrupt stop. The others finish.' },
   abort: { label: 'Stop this turn', says: 'Every call that is not completed stops and gets an error result.' },
   discard: { label: 'Discard this turn', says: 'Every call stops. No more results of this turn are handed over.' },
-  answer,
-  detach: { label: 'Send to the background', says: 'The conversation goes on without the call.' },
 }
 
 /** For a run of a query: commands go to the query, so the model is not asked again. */
-const queryCommands: Readonly<Record<Command, CommandWords>> = {
-  ...executorCommands,
+const queryCommands: Partial<Readonly<Record<Command, CommandWords>>> = {
   interrupt: {
     label: 'Finish and stop',
     says: 'The model stops. Calls that block an interrupt finish. The agent ends.',
@@ -206,30 +221,42 @@ const queryCommands: Readonly<Record<Command, CommandWords>> = {
   abort: { label: 'Stop the agent', says: 'The model and every call stop. The agent ends.' },
 }
 
-/** Only commands that the host allows and the chart accepts now. */
+/** For an agent inside of another one. */
+const subAgentCommands: Partial<Readonly<Record<Command, CommandWords>>> = {
+  abort: {
+    label: 'Stop the sub-agent',
+    says: 'The model and every call of this sub-agent stop. The agent that started it goes on.',
+  },
+}
+
+const wordsFor: Readonly<Record<Stoppable['kind'], Partial<Readonly<Record<Command, CommandWords>>>>> = {
+  executor: executorCommands,
+  query: queryCommands,
+  subAgent: subAgentCommands,
+}
+
+/** Only commands that the host allows and the chart accepts now. They do not depend on the moment that is shown. */
 function Commands() {
   const store = useStore()
-  const { state, run } = useView()
-  if (run === undefined || state.source !== 'live' || state.position !== undefined || !run.isWatched) return null
-  // a query can be stopped between two turns too, while nothing executes
-  const isOver = run.queryActor === undefined && run.calls.length > 0 && run.yielded === run.calls.length
-  const words = run.queryActor === undefined ? executorCommands : queryCommands
-  const offered = run.can.filter((command) => state.allowed.includes(command) && !isOver)
+  const { state, history, run: shown } = useView()
+  if (state.source !== 'live') return null
+  const send = async (run: Run, command: Command): Promise<void> => {
+    const problem = await store.feed?.command(run.id, command)
+    if (problem !== undefined) store.set({ problem })
+  }
   return (
     <span class="commands">
-      {offered.map((command) => (
-        <button
-          type="button"
-          key={command}
-          title={words[command].says}
-          onClick={async () => {
-            const problem = await store.feed?.command(run.id, command)
-            if (problem !== undefined) store.set({ problem })
-          }}
-        >
-          {words[command].label}
-        </button>
-      ))}
+      {stoppable(history.model, shown).flatMap(({ run, kind }) =>
+        run.can.map((command) => {
+          const words = state.allowed.includes(command) ? wordsFor[kind][command] : undefined
+          if (words === undefined) return null
+          return (
+            <button type="button" key={words.label} title={words.says} onClick={() => void send(run, command)}>
+              {words.label}
+            </button>
+          )
+        }),
+      )}
     </span>
   )
 }
