@@ -214,3 +214,19 @@ describe('a history', () => {
     expect(history.at(1)).toMatchObject({ label })
   })
 })
+
+describe('a recording with missing frames', () => {
+  it('counts what is missing by the numbers of the frames; gaps that the recording names do not count', async () => {
+    const frames = await recordTurns(2)
+    const whole = new History()
+    for (const frame of frames) whole.push(frame)
+    expect(whole.missing).toBe(0)
+    const holed = new History()
+    for (const frame of frames.filter((_, at) => at % 5 !== 3 || at > 22)) holed.push(frame)
+    expect(holed.missing).toBe(4)
+    const named = new History()
+    const gap = { seq: 10, at: 0, run: 0, type: 'gap', because: 'slow', lost: 10 } as const
+    for (const frame of [...frames.slice(0, 10), gap, ...frames.slice(20)]) named.push(frame)
+    expect(named.missing).toBe(0)
+  })
+})

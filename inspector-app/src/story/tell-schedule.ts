@@ -75,10 +75,7 @@ export function tellWaits(run: Run, changed: readonly Call[], say: Say): void {
       calls.length > maxNamed
         ? `${calls.slice(0, maxNamed).map(name).join(', ')} and ${calls.length - maxNamed} more`
         : list(calls.map(name))
-    // in a query, the loop releases a call when the reply has gone past it
-    const isLoop = wait.because === 'held' && run.queryActor !== undefined
-    const why = isLoop ? 'waits until the reply has gone past it' : whyWaiting(run, wait)
-    say(rule, `${named}${calls.length === 1 ? '' : ': each'} ${why}.`, first)
+    say(rule, `${named}${calls.length === 1 ? '' : ': each'} ${whyWaiting(run, wait)}.`, first)
   }
 }
 
