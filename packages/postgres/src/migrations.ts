@@ -36,6 +36,15 @@ const migrations = [
    )`,
   `alter table $schema.sessions add column outer_session text references $schema.sessions on delete cascade;
    create index sessions_outer on $schema.sessions (outer_session)`,
+  // a foreign key would look up the session at each append, which has just locked it
+  `alter table $schema.records drop constraint records_session_fkey;
+   create function $schema.remove_records() returns trigger language plpgsql as $$
+   begin
+     delete from $schema.records where session = old.session;
+     return null;
+   end $$;
+   create trigger remove_records after delete on $schema.sessions for each row
+     execute function $schema.remove_records()`,
 ]
 
 /** Brings the tables to this version. Any number of processes may do so at once. */

@@ -195,6 +195,33 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await next.end()
   })
 
+  it('D8 a session that is removed takes along its records and those of its agents, one that is just being written too', async () => {
+    const store = make()
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    const records = async () => Number((await client.query(`select count(*) from ${schema}.records`)).rows[0].count)
+    const outer = await store.open('s', { owner: 'me', mode: 'create' })
+    const inner = await store.open('s/r/c', { owner: 'me', mode: 'create', created: { outer: 's' } })
+    for (const journal of [outer, inner]) {
+      journal.append(sent('x'))
+      await journal.flush()
+    }
+    expect(await records()).toBe(6)
+    // as a commit that has not ended yet
+    await client.query(`begin; update ${schema}.sessions set records = 4 where outer_session is null;
+      insert into ${schema}.records select session, 3, 0, '{}' from ${schema}.sessions where outer_session is null`)
+    const removed = store.remove('s')
+    const waits = async () =>
+      Number((await client.query('select count(*) from pg_locks where not granted')).rows[0].count)
+    await expect.poll(waits).toBe(1)
+    await client.query('commit')
+    await removed
+    expect(await records()).toBe(0)
+    await Promise.allSettled([outer.close(), inner.close()])
+    await client.end()
+    await store.end()
+  })
+
   it('D25 sweeps idle sessions, by the clock of the database, and never others', async () => {
     const store = make()
     const write = async (id: string, ...types: string[]) => {

@@ -5,6 +5,7 @@ import {
   newSessionState,
   type OpenJournalOptions,
   outerIn,
+  type PendingRecord,
   type SessionState,
   sessionExists,
   sessionFenced,
@@ -33,13 +34,17 @@ export async function openJournal(
   const around = outer === undefined ? session : hashOf(outer)
   let born = ''
   let records: JournalRecord[] = []
+  let bytes = 0
   for (let attempt = 0; ; attempt++) {
     const kept = await database.run((redis) => redis.hget(database.key(session), 'born'))
-    if (born !== (kept ?? '')) records = []
+    if (born !== (kept ?? '')) [records, bytes] = [[], 0]
     born = kept ?? ''
     if (born === '' && given.mode === 'resume') throw sessionNotFound(id)
     if (born !== '' && given.mode === 'create') throw sessionExists(id)
-    for await (const record of readLog(database, id, records.length)) records.push(record)
+    for await (const entry of entries(database, id, records.length)) {
+      records.push(storedRecord(id, entry, entry.n))
+      bytes += Buffer.byteLength(entry.body)
+    }
     const opening = firstRecords(id, given, records.length, Date.now())
     const bodies = opening.map(({ body }) => body)
     const all = [...records, ...opening.map((each) => storedRecord(id, each, each.n))]
@@ -50,28 +55,30 @@ export async function openJournal(
       ...[database.key(around), database.key(around, 'agents')],
       ...[token, born, records.length, attempt < patience ? 0 : 1, lockMs, session],
       ...[state.status, questionsText(state), openText(state)],
-      bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
       ...[opening[0]?.at ?? 0, JSON.stringify(given.owner), JSON.stringify(id)],
       ...(outer === undefined ? ['', ''] : [JSON.stringify(outer), given.within ?? '']),
       ...bodies,
     )
     if (told === 'fenced') throw sessionFenced(outer ?? id)
     if (told !== 'opened') continue
-    const bytes = Number(await database.run((redis) => redis.hget(database.key(session), 'bytes')))
-    return { records: all, bytes, state }
+    return { records: all, bytes: bodies.reduce((sum, body) => sum + Buffer.byteLength(body), bytes), state }
   }
 }
 
-/** The records from number `from` on. */
-export async function* readLog(database: Database, id: string, from = 0): AsyncGenerator<JournalRecord> {
+/** The records from number `from` on, as they are stored. */
+async function* entries(database: Database, id: string, from: number): AsyncGenerator<PendingRecord> {
   const log = database.key(hashOf(id), 'log')
   for (let next = from; ; ) {
     const page = await database.run((redis) => redis.xrange(log, `${next + 1}-0`, '+', 'COUNT', pageSize))
     for (const [place, [, at, , body]] of page) {
       if (place !== `${next + 1}-0` || body === undefined)
         throw journalCorrupt(id, `record ${next}`, `it is followed by ${place}`)
-      yield storedRecord(id, { n: next, at: Number(at), body }, next++)
+      yield { n: next++, at: Number(at), body }
     }
     if (page.length < pageSize) return
   }
+}
+
+export async function* readLog(database: Database, id: string): AsyncGenerator<JournalRecord> {
+  for await (const entry of entries(database, id, 0)) yield storedRecord(id, entry, entry.n)
 }

@@ -21,33 +21,32 @@ end`
  * `fenced` if another owner has the session around it: an earlier owner must not take an agent from the next one.
  *
  * KEYS session, log, alive, index, session around it, agents of that session.
- * ARGV token, born, records, claims, lock, hash, status, questions, open, bytes, at, owner, name, outer, token of the
- * session around it or '', bodies…
+ * ARGV token, born, records, claims, lock, hash, status, questions, open, at, owner, name, outer, token of the session
+ * around it or '', bodies…
  */
 export const openScript: Script = {
   keys: 6,
   text: `
-local kept = redis.call('HMGET', KEYS[1], 'opened', 'born', 'records')
+local kept = redis.call('HMGET', KEYS[1], 'opened', 'born')
 if kept[1] == ARGV[1] then return 'opened' end
-if ARGV[15] ~= '' and redis.call('HGET', KEYS[5], 'token') ~= ARGV[15] then return 'fenced' end
-if (kept[2] or '') ~= ARGV[2] or (kept[3] or '0') ~= ARGV[3] then
+if ARGV[14] ~= '' and redis.call('HGET', KEYS[5], 'token') ~= ARGV[14] then return 'fenced' end
+local records = tonumber(ARGV[3])
+if (kept[2] or '') ~= ARGV[2] or redis.call('XLEN', KEYS[2]) ~= records then
   if ARGV[4] == '1' and kept[2] == ARGV[2] then redis.call('HSET', KEYS[1], 'token', ARGV[1]) end
   return 'behind'
 end
-local records = tonumber(ARGV[3])
-for place = 16, #ARGV do
+for place = 15, #ARGV do
   records = records + 1
-  redis.call('XADD', KEYS[2], records .. '-0', 'at', ARGV[11], 'body', ARGV[place])
+  redis.call('XADD', KEYS[2], records .. '-0', 'at', ARGV[10], 'body', ARGV[place])
 end
-redis.call('HSET', KEYS[1], 'token', ARGV[1], 'opened', ARGV[1], 'records', records, 'status', ARGV[7],
-  'questions', ARGV[8], 'open', ARGV[9], 'owner', ARGV[12], 'updatedAt', ARGV[11])
-redis.call('HINCRBY', KEYS[1], 'bytes', ARGV[10])
+redis.call('HSET', KEYS[1], 'token', ARGV[1], 'opened', ARGV[1], 'status', ARGV[7], 'questions', ARGV[8],
+  'open', ARGV[9], 'owner', ARGV[11])
 redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[5])
 if ARGV[2] == '' then
-  redis.call('HSET', KEYS[1], 'born', ARGV[1], 'name', ARGV[13], 'createdAt', ARGV[11])
+  redis.call('HSET', KEYS[1], 'born', ARGV[1], 'name', ARGV[12], 'createdAt', ARGV[10])
   redis.call('ZADD', KEYS[4], 0, ARGV[6])
-  if ARGV[14] ~= '' then
-    redis.call('HSET', KEYS[1], 'outer', ARGV[14])
+  if ARGV[13] ~= '' then
+    redis.call('HSET', KEYS[1], 'outer', ARGV[13])
     redis.call('SADD', KEYS[6], ARGV[6])
   end
 end
@@ -57,28 +56,29 @@ return 'opened'`,
 
 /**
  * Appends records if the token is still the owner and the log has the expected number of records. Sent again after a
- * lost reply, it changes nothing.
+ * lost reply, it changes nothing. Without a new state only the log is written: two writes would take a transaction in the
+ * file of Redis.
  *
  * KEYS session, log, bodies of notes, inbox.
- * ARGV token, records, status, questions, open, bytes, count of notes, notes…, then time and body of each record.
+ * ARGV token, records, status or '' if the state is the same, questions, open, count of notes, notes…, then time and body
+ * of each record.
  */
 export const commitScript: Script = {
   keys: 4,
   text: `
-local kept = redis.call('HMGET', KEYS[1], 'token', 'records')
-if kept[1] ~= ARGV[1] then return 'fenced' end
-local expected, records, first = tonumber(ARGV[2]), tonumber(kept[2]), 8 + tonumber(ARGV[7])
-local last = expected + (#ARGV - first + 1) / 2
-if records == last then return 'done' end
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
+local expected, records, first = tonumber(ARGV[2]), redis.call('XLEN', KEYS[2]), 7 + tonumber(ARGV[6])
+if records == expected + (#ARGV - first + 1) / 2 then return 'done' end
 if records ~= expected then return tostring(records) end
 for place = first, #ARGV, 2 do
   expected = expected + 1
   redis.call('XADD', KEYS[2], expected .. '-0', 'at', ARGV[place], 'body', ARGV[place + 1])
 end
-redis.call('HSET', KEYS[1], 'records', last, 'status', ARGV[3], 'bytes', ARGV[6], 'updatedAt', ARGV[#ARGV - 1],
-  'touched', redis.call('TIME')[1])
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'questions', ARGV[4], 'open', ARGV[5]) end
-for place = 8, first - 1 do
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[1], 'status', ARGV[3], 'questions', ARGV[4], 'open', ARGV[5])
+  ${touch}
+end
+for place = 7, first - 1 do
   redis.call('LREM', KEYS[4], 0, ARGV[place])
   redis.call('HDEL', KEYS[3], ARGV[place])
 end
@@ -93,7 +93,7 @@ return 'done'`,
 export const postScript: Script = {
   keys: 4,
   text: `
-local kept = redis.call('HMGET', KEYS[1], 'records', 'open')
+local kept = redis.call('HMGET', KEYS[1], 'born', 'open')
 if not kept[1] then return 'missing' end
 local first = redis.call('HGET', KEYS[2], ARGV[1])
 if first then return first == ARGV[2] and 'accepted' or 'stale' end

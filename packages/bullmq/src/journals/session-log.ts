@@ -15,6 +15,8 @@ export const questionsText = ({ questions }: SessionState): string => JSON.strin
 /** The open questions, as a script can look for one. */
 export const openText = ({ questions }: SessionState): string => [...questions.keys()].map(hashOf).join(' ')
 
+const isRunning = ({ status }: SessionState): boolean => status === 'running'
+
 export interface OpenedJournal {
   readonly records: JournalRecord[]
   readonly bytes: number
@@ -29,7 +31,6 @@ export class SessionLog implements JournalSink {
   readonly #token: string
   readonly #onRelease: () => void
   #records: number
-  #bytes: number
   #state: SessionState
 
   constructor(database: Database, id: string, token: string, opened: OpenedJournal, onRelease: () => void) {
@@ -38,7 +39,6 @@ export class SessionLog implements JournalSink {
     this.#session = hashOf(id)
     this.#token = token
     this.#records = opened.records.length
-    this.#bytes = opened.bytes
     this.#state = opened.state
     this.#onRelease = onRelease
   }
@@ -47,21 +47,24 @@ export class SessionLog implements JournalSink {
     const database = this.#database
     const bodies = batch.map(({ body }) => body)
     const state = stateAfterBodies(this.#state, bodies)
-    const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), this.#bytes)
-    const isSame = state.questions === this.#state.questions
+    // the time of the last write matters for a session that is idle
+    const isSame = isRunning(state) && isRunning(this.#state) && state.questions === this.#state.questions
     const notes = bodies.flatMap((body) => (body.includes('"note"') ? noteIn(body) : []))
     const told = await database.script(
       commitScript,
       ...[database.key(this.#session), database.key(this.#session, 'log')],
       ...[database.key(this.#session, 'bodies'), database.key(this.#session, 'inbox')],
-      ...[this.#token, this.#records, state.status, isSame ? '' : questionsText(state), isSame ? '' : openText(state)],
-      ...[bytes, notes.length, ...notes],
+      ...[
+        this.#token,
+        this.#records,
+        ...(isSame ? ['', '', ''] : [state.status, questionsText(state), openText(state)]),
+      ],
+      ...[notes.length, ...notes],
       ...batch.flatMap(({ at, body }) => [at, body]),
     )
     if (told === 'fenced') throw sessionFenced(this.#id)
     if (told !== 'done') throw recordsLost(this.#id, Number(told), this.#records)
     this.#records += batch.length
-    this.#bytes = bytes
     this.#state = state
   }
 

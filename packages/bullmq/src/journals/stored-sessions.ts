@@ -21,16 +21,20 @@ export async function* listSessions(
   for await (const page of pages(database)) {
     const replies = await database.run((redis) => {
       const pipeline = redis.pipeline()
-      for (const session of page) pipeline.hgetall(database.key(session)).get(database.key(session, 'alive'))
+      for (const session of page) {
+        pipeline.hgetall(database.key(session)).get(database.key(session, 'alive'))
+        pipeline.xrevrange(database.key(session, 'log'), '+', '-', 'COUNT', 1)
+      }
       return pipeline.exec()
     })
-    for (let place = 0; place < page.length; place++) {
-      const [error, kept] = replies?.[2 * place] ?? []
-      const fields = (kept ?? {}) as Record<string, string>
+    for (const [place, session] of page.entries()) {
+      const [entry, alive, last] = (replies ?? [])
+        .slice(3 * place, 3 * place + 3)
+        .map(([error, value]) => error ?? value)
       // it was removed meanwhile
-      if (error == null && fields.records === undefined) continue
-      const summary = error ?? summaryIn(fields, replies?.[2 * place + 1]?.[1])
-      if (summary instanceof Error) onDamaged(new Error(`${database.key(page[place] ?? '')}: ${summary.message}`))
+      if (!(entry instanceof Error) && (entry as Fields).born === undefined) continue
+      const summary = summaryIn(entry, alive, last)
+      if (summary instanceof Error) onDamaged(new Error(`${database.key(session)}: ${summary.message}`))
       else if (wanted?.includes(summary.status) ?? true) yield summary
     }
   }
@@ -72,15 +76,21 @@ async function* pages(database: Database): AsyncGenerator<string[]> {
   }
 }
 
-function summaryIn(fields: Record<string, string>, alive: unknown): SessionSummary | Error {
+type Fields = Readonly<Record<string, string>>
+/** An entry of the log: its place, then names and values. */
+type LogEntry = readonly [place: string, fields: readonly string[]]
+
+function summaryIn(entry: unknown, alive: unknown, last: unknown): SessionSummary | Error {
   try {
-    return summaryOf(fields, alive)
+    for (const reply of [entry, last]) if (reply instanceof Error) return reply
+    return summaryOf(entry as Fields, alive, (last as readonly LogEntry[])[0])
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }
 }
 
-function summaryOf(fields: Record<string, string>, alive: unknown): SessionSummary {
+/** `last`: the last record. Its place is their number. */
+function summaryOf(fields: Fields, alive: unknown, [place, [, at]]: LogEntry = ['0', []]): SessionSummary {
   const text = (name: string): string => fields[name] ?? ''
   const isOwned = text('token') !== '' && alive === fields.token
   const questions: [string, string][] = JSON.parse(text('questions'))
@@ -88,9 +98,9 @@ function summaryOf(fields: Record<string, string>, alive: unknown): SessionSumma
   return {
     id: JSON.parse(text('name')),
     status: statusOf(state, isOwned),
-    records: Number(text('records')),
+    records: Number.parseInt(place, 10),
     createdAt: Number(text('createdAt')),
-    updatedAt: Number(text('updatedAt')),
+    updatedAt: Number(at),
     questions: questions.map(([id]) => id),
     ...(text('outer') !== '' && { outer: JSON.parse(text('outer')) }),
     ...(isOwned && { owner: JSON.parse(text('owner')) }),
