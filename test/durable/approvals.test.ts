@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type JournalStore, memoryJournals, type NewRecord, type SessionNote } from 'signalbox/durable'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import {
   type AnyTool,
@@ -670,6 +670,26 @@ describe('messages and aborts from another process', () => {
     await sayLast({ session, ...second }, 'hi')
     await session.whenIdle()
     expect(shown.filter((type) => type !== 'system')).toEqual(['user', 'assistant'])
+  })
+
+  it('D15 a session that was resumed as soon as it was opened, and waits again, begins no second run', async () => {
+    const { first, seen, begin } = await askedSession()
+    await seen
+    await first.session.close()
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    try {
+      const { session } = await begin()
+      let runs = 0
+      session.on('run_started', () => void runs++)
+      session.resume()
+      await settle()
+      expect([runs, session.status]).toEqual([1, 'suspended'])
+      vi.runAllTimers()
+      await settle()
+      expect([runs, session.status]).toEqual([1, 'suspended'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('D20 a message or an answer to a session that nobody has open waits in its inbox until somebody opens it', async () => {

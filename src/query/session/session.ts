@@ -292,6 +292,8 @@ export class Session implements AsyncDisposable {
   }
 
   #opened(): void {
+    // whoever sent or resumed meanwhile has begun
+    if (!this.#isOpening) return
     this.#isOpening = false
     this.#goOn()
   }
