@@ -68,10 +68,8 @@ export class Session implements AsyncDisposable {
   #whenIdle: (() => void)[] = []
   #closing: Promise<void> | undefined
   readonly #journal: SessionJournal | undefined
-  /** Nothing begins before `resume` or `send`. */
-  #isPaused = false
-  /** A note that waited begins no run before the opener has had its turn, to add listeners. */
-  #isOpening = false
+  /** `paused`: nothing begins before `resume` or `send`. `opening`: nor before the opener could add its listeners. */
+  #readiness: 'opening' | 'paused' | 'ready' = 'ready'
   #resumed: Span[] = []
   readonly #opener = captureContext()
   /** The async context of whoever started the last run: one that goes on after an answer belongs to nobody else. */
@@ -103,11 +101,10 @@ export class Session implements AsyncDisposable {
     this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
     if (journal === undefined) return
     if (options.account === undefined) keepUsage(this.#account, journal)
-    this.#isPaused = journal.isUnfinished
+    this.#readiness = journal.isUnfinished ? 'paused' : 'opening'
     this.#inbox = journal.sent.map((message) => newSent(message))
     events.know(journal.questions)
     journal.onQuestionClosed(() => events.check())
-    this.#isOpening = true
     setTimeout(() => this.#opened(), 0)
     journal.onNote((note) => this.#hear(journal, note))
     journal.onAgentAnswer(() => this.#goOn())
@@ -147,8 +144,7 @@ export class Session implements AsyncDisposable {
     this.#assertOpen()
     const sent = { ...newSent(readSent(message)), isInterrupt: interrupt }
     this.#journal?.append({ t: 'message.sent', message: sent.message })
-    this.#isPaused = false
-    this.#isOpening = false
+    this.#readiness = 'ready'
     this.#accept(sent)
     return new SessionView(this.#log, sent.span)
   }
@@ -156,8 +152,7 @@ export class Session implements AsyncDisposable {
   /** Resumes the work in the log: first the open turn, then waiting messages. Returns a view of the resumed run. */
   resume(): SessionView {
     this.#assertOpen()
-    this.#isPaused = false
-    this.#isOpening = false
+    this.#readiness = 'ready'
     const span: Span = { from: this.#log.end, to: undefined }
     this.#begin(captureContext())
     if (this.#active === undefined) span.to = span.from
@@ -175,11 +170,11 @@ export class Session implements AsyncDisposable {
       const message = 'Only a session with a journal can be suspended. Open it with openSession.'
       throw new SignalboxError('not_persistable', message)
     }
-    this.#isPaused = true
+    this.#readiness = 'paused'
     this.#active?.query.suspend(graceMs)
     await Promise.all([this.whenIdle(), this.background.whenIdle(graceMs)])
     // what runs before this one have left in the background, unless somebody has resumed it meanwhile
-    if (this.#isPaused) await this.background.suspend()
+    if (this.#readiness === 'paused') await this.background.suspend()
     await this.#journal.flush()
   }
 
@@ -292,14 +287,13 @@ export class Session implements AsyncDisposable {
   }
 
   #opened(): void {
-    // whoever sent or resumed meanwhile has begun
-    if (!this.#isOpening) return
-    this.#isOpening = false
+    if (this.#readiness !== 'opening') return
+    this.#readiness = 'ready'
     this.#goOn()
   }
 
   #goOn(): void {
-    if (!this.#isPaused && !this.#isOpening) this.#begin()
+    if (this.#readiness === 'ready') this.#begin()
   }
 
   /** Starts a run for what waits in the inbox or in the log, unless one is active. */
@@ -391,7 +385,7 @@ export class Session implements AsyncDisposable {
   #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult, hasBegun: boolean): void {
     this.#inbox = inboxAfter(journal, this.#inbox, unanswered)
     // a run that could not begin would fail again at once
-    if (reason === 'journal_error' || !hasBegun) this.#isPaused = true
+    if (reason === 'journal_error' || !hasBegun) this.#readiness = 'paused'
   }
 
   #goesOn({ reason }: QueryResult): boolean {
@@ -401,7 +395,7 @@ export class Session implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#inbox = []
-    this.#isPaused = true
+    this.#readiness = 'paused'
     this.background.leave()
     if (this.#journal === undefined) this.abort('session_closed')
     else this.#active?.query.suspend(0)
