@@ -187,6 +187,20 @@ const [connection, prefix] = process.argv[2].split(' ')`
     await expect(store.sweep({ maxAgeMs: -1 })).rejects.toThrow(/maxAgeMs/)
   })
 
+  it('D25 sweeps after 30 days, unless told otherwise', async () => {
+    const store = make()
+    for (const days of [29, 31]) {
+      await (await store.open(`${days} days`, { owner: 'me', mode: 'create' })).close()
+      await server.ask(async (redis) => {
+        const [now] = await redis.time()
+        const session = `${prefix}:session:${createHash('sha256').update(`${days} days`).digest('hex')}`
+        await redis.hset(session, 'touched', Number(now) - days * 24 * 60 * 60)
+      })
+    }
+    expect(await store.sweep()).toEqual(['31 days'])
+    expect(await store.sweep({ maxAgeMs: 28 * 24 * 60 * 60 * 1_000 })).toEqual(['29 days'])
+  })
+
   it('D5 D25 stored results are kept and removed with the sessions that refer to them', () =>
     expectToSweepResults((results) => make({ results })))
 

@@ -243,6 +243,23 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await store.end()
   })
 
+  it('D25 sweeps after 30 days, unless told otherwise', async () => {
+    const store = make()
+    for (const id of ['29 days', '31 days']) {
+      await (await store.open(id, { owner: 'me', mode: 'create' })).close()
+      const client = new pg.Client({ connectionString: server.url })
+      await client.connect()
+      await client.query(`update ${schema}.sessions set touched = now() - $1::interval where name = $2`, [
+        id,
+        JSON.stringify(id),
+      ])
+      await client.end()
+    }
+    expect(await store.sweep()).toEqual(['31 days'])
+    expect(await store.sweep({ maxAgeMs: 28 * 24 * 60 * 60 * 1_000 })).toEqual(['29 days'])
+    await store.end()
+  })
+
   it('D5 D25 stored results are kept and removed with the sessions that refer to them', async () => {
     let store: ReturnType<typeof make> | undefined
     await expectToSweepResults((results) => {
