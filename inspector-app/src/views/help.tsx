@@ -33,7 +33,12 @@ export function Help() {
   useEffect(() => button.current?.focus(), [])
   return (
     <Dialog label="Keys" kind="help">
-      <h2>Keys</h2>
+      <header>
+        <h2>Keys</h2>
+        <button ref={button} type="button" class="link" onClick={() => store.set({ dialog: undefined })}>
+          close
+        </button>
+      </header>
       <dl>
         {keys.map(([key, words]) => (
           <>
@@ -53,9 +58,6 @@ export function Help() {
           </>
         ))}
       </dl>
-      <button ref={button} type="button" class="link" onClick={() => store.set({ dialog: undefined })}>
-        close
-      </button>
     </Dialog>
   )
 }
