@@ -18,6 +18,7 @@ import { KeptNote, OddNote, RecoveredNote } from './views/kept-note.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
 import { Outside } from './views/outside.tsx'
+import { QuestionNews } from './views/question-news.tsx'
 import { Scrubber } from './views/scrubber.tsx'
 import { Servers } from './views/servers.tsx'
 import { SessionsDialog } from './views/sessions.tsx'
@@ -53,6 +54,7 @@ export function App({ store, fit = 'page', aside }: Props) {
         <Outside fit={fit} aside={aside} root={outside}>
           <TopBar />
           <div class="on-top">
+            <QuestionNews />
             <Inbox />
           </div>
           {run === undefined && first !== undefined ? (

@@ -518,6 +518,49 @@ describe('the details', () => {
     expect(allow()?.disabled).toBe(true)
   })
 
+  it('P6 announce a new question in a place that was there before', async () => {
+    const { push, store } = show(...start, ...call('a', 0))
+    store.set({ source: 'live', allowed: ['answer'] })
+    const news = query('.on-top [role=status]')
+    expect(news?.textContent).toBe('')
+    push({ type: 'questions', open: [{ call: 'a', name: 'Read', input: {} }] })
+    await expect.poll(() => news?.textContent).toBe('1 open question: Read(a) asks for permission')
+    expect(news?.isConnected).toBe(true)
+  })
+
+  it('P6 a double click answers one question, not the one that takes its place', async () => {
+    const { push, store } = show(...start, ...call('a', 0), ...call('b', 1))
+    const ask = (...ids: string[]): FrameBody => ({
+      type: 'questions',
+      open: ids.map((id) => ({ call: id, name: 'Read', input: { file_path: id } })),
+    })
+    const answered: unknown[] = []
+    store.feed = {
+      command: async (_run, _command, details) => {
+        answered.push(details)
+        push(ask('b'))
+        return undefined
+      },
+      close: () => undefined,
+    }
+    store.set({ source: 'live', allowed: ['answer'] })
+    push(ask('a', 'b'))
+    const allow = page.getByRole('button', { name: 'Allow' })
+    await expect.element(allow).toBeEnabled()
+    const press = (detail: number) =>
+      allow.element().dispatchEvent(new MouseEvent('click', { detail, bubbles: true, cancelable: true }))
+    press(1)
+    await expect.poll(() => texts('.question header .link')).toEqual(['Read(b)'])
+    await expect.element(allow).toBeEnabled()
+    press(2)
+    expect(answered).toEqual([{ call: 'a', allow: true }])
+    press(1)
+    expect(answered).toEqual([
+      { call: 'a', allow: true },
+      { call: 'b', allow: true },
+    ])
+  })
+
   it('do not log an empty list of questions', async () => {
     const { push } = show(...start, ...call('a', 0), { type: 'questions', open: [] })
     push({ type: 'questions', open: [{ call: 'a', name: 'Read', input: {} }] })

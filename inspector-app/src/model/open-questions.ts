@@ -1,4 +1,5 @@
 import type { EncodedQuestion } from '../../../src/inspect/index.ts'
+import { visibleText } from '../plain-text.ts'
 import type { View } from '../store.ts'
 import type { Run } from './model.ts'
 
@@ -14,3 +15,7 @@ export function openQuestions({ state, history, model }: Pick<View, 'state' | 'h
   for (const run of runs.values()) for (const asked of run.questions) found.push({ run, asked })
   return found
 }
+
+/** The call that asks. Its name contains text from the model. */
+export const questionLabel = ({ run, asked }: OpenQuestion): string =>
+  visibleText(run.byId.get(asked.call)?.label ?? asked.name)

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { openQuestions } from '../model/open-questions.ts'
-import { visibleText } from '../plain-text.ts'
+import { openQuestions, questionLabel } from '../model/open-questions.ts'
 import { useStore, useView } from '../use-view.ts'
 import { Question } from './question.tsx'
 
@@ -20,13 +19,13 @@ export function Inbox() {
     if (problem !== undefined) store.set({ problem })
   }
   return (
-    <section class="inbox" aria-label="Open questions" aria-live="polite">
+    <section class="inbox" aria-label="Open questions">
       {open.length > 1 && (
         <p class="count">
           <b>{open.length} questions</b> · {open.indexOf(shown) + 1} of {open.length}
           {next !== undefined && (
             <button type="button" class="link" onClick={() => setAt((open.indexOf(shown) + 1) % open.length)}>
-              next: {visibleText(next.run.byId.get(next.asked.call)?.label ?? next.asked.name)}
+              next: {questionLabel(next)}
             </button>
           )}
         </p>
@@ -34,8 +33,7 @@ export function Inbox() {
       <Question
         key={`${run.id} ${asked.call}`}
         asked={asked}
-        // the label contains text from the model
-        label={visibleText(run.byId.get(asked.call)?.label ?? asked.name)}
+        label={questionLabel(shown)}
         agent={run.parentToolUseID === undefined ? undefined : run.title}
         canAnswer={state.source === 'live' && state.allowed.includes('answer')}
         select={() => store.choose(run.id, asked.call)}

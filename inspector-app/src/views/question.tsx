@@ -23,6 +23,12 @@ export function Question({ asked, label, agent, canAnswer, select, answer }: Pro
   const [reason, setReason] = useState('')
   const isWhole = !hasTag(input)
   const mayAllow = isRead && isWhole
+  /** The second click of a double click is not about the question that takes the place of this one. */
+  const once =
+    (act: () => void) =>
+    ({ detail }: MouseEvent): void => {
+      if (detail <= 1) act()
+    }
   const hint = isWhole ? 'Scroll to the end of the input first' : 'The input is truncated'
   return (
     <article class="question">
@@ -45,7 +51,7 @@ export function Question({ asked, label, agent, canAnswer, select, answer }: Pro
             class="allow"
             disabled={!mayAllow}
             title={mayAllow ? 'Allow this call' : hint}
-            onClick={() => answer(true, {})}
+            onClick={once(() => answer(true, {}))}
           >
             Allow
           </button>
@@ -54,12 +60,16 @@ export function Question({ asked, label, agent, canAnswer, select, answer }: Pro
               type="button"
               disabled={!mayAllow}
               title={mayAllow ? 'Allow every such call from now on' : hint}
-              onClick={() => answer(true, { always: true })}
+              onClick={once(() => answer(true, { always: true }))}
             >
               Always: <code>{visibleLine(rule)}</code>
             </button>
           )}
-          <button type="button" class="deny" onClick={() => answer(false, reason === '' ? {} : { message: reason })}>
+          <button
+            type="button"
+            class="deny"
+            onClick={once(() => answer(false, reason === '' ? {} : { message: reason }))}
+          >
             Deny
           </button>
           <input
