@@ -100,7 +100,6 @@ class Limiting {
   readonly #spenders = new Map<LimitedPart, Spender>()
   /** Calls whose agent has been counted. */
   readonly #agents = new Set<string>()
-  #seq = 0
   #by: { readonly run: number; readonly call: string | undefined } | undefined
 
   constructor(parts: readonly LimitedPart[], limits: Limits, options: LimitOptions) {
@@ -109,9 +108,8 @@ class Limiting {
     for (const part of parts) {
       const spender = { part, refused: new Set<string>(), isBegun: false, callsMade: 0, endsAt: 0, due: 0 }
       this.#spenders.set(part, spender)
-      const startsAt = part.seen.startedAt + part.shift
-      if (Number.isFinite(startsAt)) this.#agenda.add(startsAt, this.#seq++, () => this.#start(spender))
     }
+    for (const { part } of this.#spenders.values()) if (part.parent === undefined) this.#startLater(part)
     while (this.#spending.stoppedAt === undefined && this.#agenda.step());
   }
 
@@ -133,18 +131,21 @@ class Limiting {
 
   #reachOf({ part, isBegun, callsMade, endsAt, due }: Spender): Reach {
     const { stoppedAt = Number.POSITIVE_INFINITY } = this.#spending
-    const isStopped = due > stoppedAt
+    const isStopped = isBegun && due >= stoppedAt
     const lacksAgents = part.agents.some((agent) => this.#spenders.get(agent)?.isBegun === false)
     const isCut = isStopped || callsMade < part.seen.calls.length || lacksAgents
     return { isBegun, isCut, endsAt: isStopped ? stoppedAt : endsAt }
   }
 
-  #start(spender: Spender): void {
-    const { part } = spender
+  #startLater(part: LimitedPart): void {
+    const startsAt = part.seen.startedAt + part.shift
+    if (Number.isFinite(startsAt)) this.#agenda.add(startsAt, part.seen.startedSeq, () => this.#start(part))
+  }
+
+  #start(part: LimitedPart): void {
     const { parent, seen, shift } = part
-    const owner = parent && this.#spenders.get(parent.branch)
-    if (parent !== undefined && (owner?.isBegun !== true || owner.refused.has(parent.call))) return
-    if (this.#spending.reached !== undefined) return
+    const spender = this.#spenders.get(part)
+    if (spender === undefined || this.#spending.reached !== undefined) return
     this.#notice(part, undefined, () => {
       if (parent !== undefined && !this.#countAgent(parent)) return
       const request: ReplayedRequest = {
@@ -179,19 +180,22 @@ class Limiting {
       this.#reaches(spender)
       this.#spending.release(request)
     })
-    const withAgents = new Set(part.agents.map(({ parent }) => parent?.call))
     for (const call of part.result?.simulated.calls ?? []) {
       const addedAt = toMicros(call.addedAt) + part.shift
-      this.#agenda.add(addedAt, this.#seq++, () => this.#add(spender, call, withAgents.has(call.id)))
+      const agents = part.agents.filter(({ parent }) => parent?.call === call.id)
+      const { seq = 0 } = part.seen.byId.get(call.id) ?? {}
+      this.#agenda.add(addedAt, seq, () => this.#add(spender, call, agents))
     }
   }
 
-  #add(spender: Spender, call: CallTimes, isAgent: boolean): void {
+  #add(spender: Spender, call: CallTimes, agents: readonly LimitedPart[]): void {
     this.#notice(spender.part, call.id, () => {
       if (!this.#spending.oneMore('calls')) spender.refused.add(call.id)
     })
     if (spender.refused.has(call.id)) return
     spender.callsMade++
+    const isAgent = agents.length > 0
+    for (const agent of agents) this.#startLater(agent)
     const { shift } = spender.part
     // an agent that is cut off ends earlier: its own turns tell when
     const end = call.yieldedAt ?? call.endedAt

@@ -51,6 +51,8 @@ export class SeenRun {
   saidAt: number
   /** In microseconds. */
   readonly startedAt: number
+  /** The sequence number of its first frame. */
+  readonly startedSeq: number
   /** The waits before the current step. */
   #waitsAtRest: readonly WaitGroup[] = []
 
@@ -60,6 +62,7 @@ export class SeenRun {
   constructor(frame: FrameOf<'run'>) {
     this.#state = newRunState(frame)
     this.startedAt = this.saidAt = this.#now = toMicros(frame.at)
+    this.startedSeq = frame.seq
   }
 
   /** The finished replies of the model. */

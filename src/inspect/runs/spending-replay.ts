@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { ActiveTime } from '../../usage/active-time.ts'
 import type { Limits } from '../../usage/limits.ts'
 import { type ModelUsage, UsageTotal } from '../../usage/usage-total.ts'
-import type { Agenda } from './agenda.ts'
+import { type Agenda, toMicros } from './agenda.ts'
 
 /** A request of the recording: what it may use, and what it used. */
 export interface ReplayedRequest {
@@ -69,7 +69,8 @@ export class SpendingReplay {
   }
 
   #used(name: LimitName): number {
-    if (name === 'durationMs') return this.#time?.ms ?? 0
+    // sums of fractions of milliseconds are a little off
+    if (name === 'durationMs') return toMicros(this.#time?.ms ?? 0) / 1_000
     return name === 'depth' ? 0 : (this.#total[name] ?? 0)
   }
 
@@ -104,13 +105,13 @@ export class SpendingReplay {
   }
 }
 
-/** After everything else that is due at the same time. */
-const last = Number.MAX_SAFE_INTEGER
+/** Before everything else that is due at the same time: what is used up has no room for more. */
+const first = Number.MIN_SAFE_INTEGER
 
 const clockOf = (agenda: Agenda): Clock => ({
   setTimeout(act, ms) {
     const timer = { isSet: true }
-    agenda.add(agenda.now + Math.ceil(ms * 1_000), last, () => timer.isSet && act())
+    agenda.add(agenda.now + toMicros(ms), first, () => timer.isSet && act())
     return timer
   },
   clearTimeout(timer) {
