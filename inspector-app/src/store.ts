@@ -43,7 +43,9 @@ export interface State {
   /** Incremented to focus the search field. */
   searches: number
   theme: Theme
-  source: 'none' | 'connecting' | 'live' | 'recording' | 'reconnecting' | 'gone' | 'refused'
+  source: 'none' | 'connecting' | 'live' | 'silent' | 'recording' | 'reconnecting' | 'gone' | 'refused'
+  /** How many seconds the server has been silent, while the source is `silent`. */
+  silence: number
   problem: string | undefined
   allowed: readonly Command[]
   /** The chart that fills the window. */
@@ -120,6 +122,7 @@ export class Store {
       searches: 0,
       theme,
       source: 'none',
+      silence: 0,
       problem: undefined,
       allowed: [],
       full: undefined,

@@ -1,3 +1,9 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { heldTool } from '../support/held-tool.ts'
@@ -9,6 +15,30 @@ const stage = useBrowser()
 const setUp = () => {
   const read = heldTool('Read', { safe: true })
   return { read, ...testTurn([read.tool]) }
+}
+
+/** A host in a process of its own: it sends the address of its page, and adds a call whenever it gets a message. */
+function startHost() {
+  const entry = (path: string): string => JSON.stringify(pathToFileURL(join(stage.dist, 'src', path)).href)
+  const program = join(stage.folder, 'host.mjs')
+  writeFileSync(
+    program,
+    `import { createAssistantMessage, StreamingToolExecutor } from ${entry('index.js')}
+import { serveInspector } from ${entry('inspect/server/index.js')}
+import { z } from ${JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve('zod')).href)}
+const read = { name: 'Read', inputSchema: z.object({}), isConcurrencySafe: () => true, call: () => new Promise(() => {}) }
+const executor = new StreamingToolExecutor([read], async () => ({ behavior: 'allow' }))
+const { url } = await serveInspector(executor, { appFolder: ${JSON.stringify(join(stage.dist, 'inspector-app'))} })
+process.on('message', (id) => executor.addTool({ type: 'tool_use', id, name: 'Read', input: {} }, createAssistantMessage([])))
+process.send(url)
+`,
+  )
+  const child = fork(program)
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The host ended with ${code}.`)
+  })
+  ended.catch(() => undefined)
+  return { child, url: Promise.race([once(child, 'message').then(([url]) => String(url)), ended]) }
 }
 
 const source = (page: Page) => page.locator('.top-bar .source').textContent()
@@ -67,6 +97,28 @@ describe('the state of the connection', () => {
     await server.close()
     await expect.poll(() => source(page)).toBe('reconnecting')
     await expect.poll(() => source(page), { timeout: 30_000 }).toBe('server gone')
+  })
+
+  it('says for how long there was no sign of a host that is stopped, and is live again when it goes on', async () => {
+    const { child, url } = startHost()
+    try {
+      const page = await stage.open(await url)
+      child.send('a')
+      await expect.poll(() => page.locator('.tile').count()).toBe(1)
+      expect(await source(page)).toBe('live')
+      child.kill('SIGSTOP')
+      child.send('b')
+      await expect.poll(() => source(page), { timeout: 30_000 }).toMatch(/^no sign of the server for [5-9] s$/)
+      expect(await page.locator('.tile').count()).toBe(1)
+      child.kill('SIGCONT')
+      await expect.poll(() => source(page)).toBe('live')
+      await expect.poll(() => page.locator('.tile').count()).toBe(2)
+      expect(await page.locator('.log .gap').count()).toBe(0)
+      expect(stage.complaints).toEqual([])
+    } finally {
+      // the only signal that ends a process that is stopped
+      child.kill('SIGKILL')
+    }
   })
 
   it('says that too many browsers are connected, and is live once another one leaves', async () => {

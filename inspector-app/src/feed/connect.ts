@@ -32,6 +32,11 @@ export function connect(store: Store, origin: string, token: string): void {
     },
     onLost: (reachable) =>
       store.set({ source: lostAs[reachable], allowed: [], ...(reachable === 'full' && { problem: isFull }) }),
+    onSilent(silence) {
+      const { source } = store.state
+      if (source === 'live' || source === 'silent') store.set({ source: 'silent', silence })
+    },
+    onHeard: () => store.state.source === 'silent' && store.set({ source: 'live' }),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Command, Frame } from '../../../src/inspect/index.ts'
 import type { Feed } from './feed.ts'
 import { type Reachable, reachServer } from './reach-server.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 interface Hello {
   /** `none`: the server has only the page. */
@@ -19,6 +20,10 @@ export interface FeedEvents {
   /** @param isNew the frames so far belong to another recording */
   onHello(hello: Hello, isNew: boolean): void
   onLost(reachable: Reachable): void
+  /** Nothing arrives on a connection that is open or being opened. Reported each second. */
+  onSilent(seconds: number): void
+  /** The silence is over. */
+  onHeard(): void
 }
 
 type ServerMessage =
@@ -29,10 +34,11 @@ type ServerMessage =
 const [minDelayMs, maxDelayMs] = [250, 5_000]
 
 /**
- * Follows a live server. Each batch is acknowledged after it is processed, so that a slow page is not flooded. A lost
- * connection is opened again and continues after the last frame that was received.
+ * Follows a live server. Each batch is acknowledged after it is processed, so that a slow page is not flooded; an empty one
+ * only tells that the server is there. A lost connection is opened again and continues after the last frame that was received.
  */
-export function openLiveFeed(origin: string, token: string, { onFrames, onHello, onLost }: FeedEvents): Feed {
+export function openLiveFeed(origin: string, token: string, events: FeedEvents): Feed {
+  const { onFrames, onHello, onLost } = events
   const replies = new Map<number, (problem: string | undefined) => void>()
   const closing = new AbortController()
   let commands = 0
@@ -40,24 +46,45 @@ export function openLiveFeed(origin: string, token: string, { onFrames, onHello,
   let last = -1
   let delay = minDelayMs
   let timer: ReturnType<typeof setTimeout> | undefined
-  let socket = open()
+  let isSilent = false
+  const silence = new SilenceWatch({
+    onSilent(seconds) {
+      isSilent = true
+      events.onSilent(seconds)
+    },
+    onGivenUp: () => socket !== undefined && lose(socket),
+  })
+  let socket: WebSocket | undefined = open()
 
   function open(): WebSocket {
     const address = new URL(origin.replace(/^http/, 'ws'))
     if (stream !== undefined) address.search = new URLSearchParams({ stream, after: String(last) }).toString()
     const opened = new WebSocket(address, ['signalbox.inspect.v1', `token.${token}`])
-    opened.addEventListener('message', ({ data }) => hear(JSON.parse(String(data)) as ServerMessage))
-    opened.addEventListener('close', () => {
-      for (const reply of replies.values()) reply('The connection is lost.')
-      if (closing.signal.aborted) return
-      // the page is no longer live, whatever the server says
-      onLost('yes')
-      void openAgain()
+    opened.addEventListener('message', ({ data }) => {
+      if (opened === socket) hear(JSON.parse(String(data)) as ServerMessage)
     })
+    opened.addEventListener('close', () => opened === socket && lose(opened))
+    silence.heard()
     return opened
   }
 
+  /** Opens another connection. What this one still does is ignored: closing a dead one takes long. */
+  function lose(lost: WebSocket): void {
+    silence.stop()
+    isSilent = false
+    for (const reply of replies.values()) reply('The connection is lost.')
+    if (closing.signal.aborted) return
+    // the page is no longer live, whatever the server says
+    onLost('yes')
+    socket = undefined
+    lost.close()
+    void openAgain()
+  }
+
   function hear(message: ServerMessage): void {
+    silence.heard()
+    if (isSilent) events.onHeard()
+    isSilent = false
     if (message.type === 'hello') {
       const isNew = stream !== undefined && !message.isResumed
       if (isNew) last = -1
@@ -66,8 +93,8 @@ export function openLiveFeed(origin: string, token: string, { onFrames, onHello,
       onHello(message, isNew)
     } else if (message.type === 'frames') {
       last = message.frames.at(-1)?.seq ?? last
-      onFrames(message.frames)
-      socket.send(JSON.stringify({ type: 'ack', batch: message.batch }))
+      if (message.frames.length > 0) onFrames(message.frames)
+      socket?.send(JSON.stringify({ type: 'ack', batch: message.batch }))
     } else replies.get(message.id)?.(message.problem ?? undefined)
   }
 
@@ -88,7 +115,7 @@ export function openLiveFeed(origin: string, token: string, { onFrames, onHello,
   return {
     command: (run, command, details) =>
       new Promise((resolve) => {
-        if (socket.readyState !== WebSocket.OPEN) return resolve('The connection is lost.')
+        if (socket?.readyState !== WebSocket.OPEN) return resolve('The connection is lost.')
         const id = ++commands
         replies.set(id, (problem) => {
           replies.delete(id)
@@ -99,7 +126,8 @@ export function openLiveFeed(origin: string, token: string, { onFrames, onHello,
     close() {
       closing.abort()
       clearTimeout(timer)
-      socket.close()
+      silence.stop()
+      socket?.close()
     },
   }
 }

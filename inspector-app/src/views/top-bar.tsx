@@ -16,6 +16,10 @@ const sources: Readonly<Record<State['source'], readonly [label: string, says: s
   none: ['open a recording', 'Nothing is open. Open a recording, or the address that a host printed.'],
   connecting: ['connecting', 'The page connects to the server.'],
   live: ['live', 'The page follows the server.'],
+  silent: [
+    'no sign of the server',
+    'The connection is open, but nothing arrives: the program may be stopped or busy, or the network is cut.',
+  ],
   recording: ['recording', 'The page shows a recording.'],
   reconnecting: [
     'reconnecting',
@@ -42,6 +46,8 @@ export function TopBar() {
       <span class={`source ${state.source}`} role="status" title={sources[state.source][1]}>
         <i />
         {sources[state.source][0]}
+        {/* not read out each second */}
+        {state.source === 'silent' && <span aria-hidden="true"> for {state.silence} s</span>}
       </span>
       {state.session !== undefined && (
         <button
