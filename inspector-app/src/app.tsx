@@ -17,6 +17,7 @@ import { Inbox } from './views/inbox.tsx'
 import { KeptNote, OddNote, RecoveredNote } from './views/kept-note.tsx'
 import { useKeyboard } from './views/keyboard.ts'
 import { Lanes } from './views/lanes.tsx'
+import { Later } from './views/later.tsx'
 import { Outside } from './views/outside.tsx'
 import { QuestionNews } from './views/question-news.tsx'
 import { Scrubber } from './views/scrubber.tsx'
@@ -80,12 +81,16 @@ export function App({ store, fit = 'page', aside }: Props) {
                   <Servers />
                 </div>
               </div>
-              {first !== undefined && <ChartPanel id="executor" {...first} />}
-              <CallChart run={run} />
-              <Timeline />
+              <Later frames={1}>{first !== undefined && <ChartPanel id="executor" {...first} />}</Later>
+              <Later frames={2}>
+                <CallChart run={run} />
+                <Timeline />
+              </Later>
               <div class="facts">
-                {view.state.isSplit && <CallPanel />}
-                <Tabs />
+                <Later frames={3}>
+                  {view.state.isSplit && <CallPanel />}
+                  <Tabs />
+                </Later>
               </div>
             </main>
           )}

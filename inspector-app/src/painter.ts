@@ -1,5 +1,7 @@
 /** The longest pause between two drawings of new frames, so that a page under load still looks alive. */
 const maxPauseMs = 150
+/** Each drawing also makes work that is done later, such as collecting what it leaves behind. */
+const restPerDrawing = 4
 
 /**
  * Resting, waiting for the end of a pause, due at the next animation frame, drawn but not yet measured (the browser may do
@@ -7,7 +9,7 @@ const maxPauseMs = 150
  */
 type Phase = 'resting' | 'pausing' | 'due' | 'measuring' | 'closed'
 
-/** Draws at most once per animation frame. Drawing new frames takes at most a third of the time: the page must not fall behind. */
+/** Draws at most once per animation frame. Drawing new frames takes at most a fifth of the time: the page must not fall behind. */
 export class Painter {
   readonly #draw: () => void
   #phase: Phase = 'resting'
@@ -62,7 +64,7 @@ export class Painter {
 
   #measured(): void {
     const end = performance.now()
-    this.#notBefore = end + Math.min(maxPauseMs, 2 * (end - this.#start))
+    this.#notBefore = end + Math.min(maxPauseMs, restPerDrawing * (end - this.#start))
   }
 
   /** Leaves a phase together with its timer. */

@@ -37,9 +37,9 @@ function runUntil(end: number): void {
 
 it.each([
   [2, 50, 61],
-  [40, 6, 9],
+  [40, 4, 6],
   [400, 1, 3],
-])('draws frames that come all the time in a third of it: %i ms each, %i to %i drawings per second', (cost, least, most) => {
+])('draws frames that come all the time in a fifth of it: %i ms each, %i to %i drawings per second', (cost, least, most) => {
   let drawn = 0
   const painter = new Painter(() => {
     drawn++
