@@ -25,6 +25,16 @@ export interface Totals {
 export const turnsOf = ({ runs }: Model): Run[] =>
   [...runs.values()].filter(({ parentToolUseID }) => parentToolUseID === undefined)
 
+/** The number of each run's turn: the rest of a turn has that of its beginning, a discarded attempt that of the next one. */
+export function turnNumbers(turns: readonly Run[]): number[] {
+  let whole = 0
+  return turns.map(({ isContinued, isDiscarded }) => {
+    const number = isContinued && whole > 0 ? whole : whole + 1
+    whole = isDiscarded ? number - 1 : number
+    return number
+  })
+}
+
 /** The runs of sub-agents, by the call that they work for. */
 export function agentsByCall({ runs }: Model): ReadonlyMap<string, Run[]> {
   const found = new Map<string, Run[]>()
@@ -78,8 +88,12 @@ export function turnOf(run: Run, agents: ReadonlyMap<string, readonly Run[]>): T
 
 export function totalsOf(runs: Iterable<Run>): Totals {
   let [calls, tokens, cached, cost, hasCost] = [0, 0, 0, 0, false]
+  const last = new Map<string | undefined, Run>()
   for (const run of runs) {
-    calls += run.calls.length
+    const before = run.isContinued ? last.get(run.parentToolUseID) : undefined
+    // a continued turn has the calls of its first part again
+    calls += before === undefined ? run.calls.length : run.calls.filter(({ id }) => !before.byId.has(id)).length
+    last.set(run.parentToolUseID, run)
     for (const { tokens: each, costUsd } of run.replies) {
       tokens += each.input + each.output + each.cacheRead + each.cacheWrite
       cached += each.cacheRead

@@ -1,5 +1,5 @@
 import { duration } from '../words.ts'
-import { agentsByCall, turnsOf } from './conversation.ts'
+import { agentsByCall, turnNumbers, turnsOf } from './conversation.ts'
 import type { Call, Model, Run } from './model.ts'
 
 export interface TimelineRow {
@@ -50,16 +50,17 @@ export function rowsOfAll(model: Model): TimelineRow[] {
 }
 
 /** The time from the start of a turn to its first call, or to the end of its reply, is the model's. */
-function turnLabel(turns: readonly Run[], at: number): string {
+function turnLabel(turns: readonly Run[], numbers: readonly number[], at: number): string {
   const { startedAt, calls, replies } = turns[at] as Run
   const until = calls[0]?.addedAt ?? replies[0]?.at
-  return until === undefined ? `turn ${at + 1}` : `turn ${at + 1}: model ${duration(until - startedAt)}`
+  return until === undefined ? `turn ${numbers[at]}` : `turn ${numbers[at]}: model ${duration(until - startedAt)}`
 }
 
 export function bandsOf(model: Model): TimelineBand[] {
   const turns = turnsOf(model)
+  const numbers = turnNumbers(turns)
   return turns.map(({ startedAt }, at) => ({
-    label: turnLabel(turns, at),
+    label: turnLabel(turns, numbers, at),
     from: startedAt,
     to: turns[at + 1]?.startedAt,
   }))

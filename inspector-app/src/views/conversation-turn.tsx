@@ -75,6 +75,7 @@ function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range,
       <h3>
         <button type="button" title={run.title} onClick={() => pick.run(run.id)}>
           Turn {number}
+          {run.isContinued && ', continued'}
         </button>
         {isLive && run.isWatched && run.replies.length === 0 && <span class="chip live">live</span>}
         {run.recovered !== undefined && (

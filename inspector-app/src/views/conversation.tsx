@@ -1,4 +1,4 @@
-import { agentsByCall, isConversation, outermostRun, totalsOf, turnsOf } from '../model/conversation.ts'
+import { agentsByCall, isConversation, outermostRun, totalsOf, turnNumbers, turnsOf } from '../model/conversation.ts'
 import { touchesSpan } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { totalsWords } from '../words.ts'
@@ -13,8 +13,9 @@ export function Conversation() {
   const store = useStore()
   const { state, model, run: shown, call, isChosen } = useView()
   const all = isConversation(model) ? turnsOf(model) : []
+  const numbers = turnNumbers(all)
   const turns = all
-    .map((run, at) => ({ run, number: at + 1 }))
+    .map((run, at) => ({ run, number: numbers[at] as number }))
     .filter(({ run }, at) => touchesSpan(state.range, run.startedAt, all[at + 1]?.startedAt))
   const own = shown === undefined ? undefined : outermostRun(model.runs, shown)
   // without a selection, the newest turns are of interest
@@ -28,7 +29,7 @@ export function Conversation() {
     <section class="panel conversation" aria-label="Conversation">
       <h2>
         <span class="title">Conversation</span>
-        <span class="sum">{totalsWords(totalsOf(model.runs.values()), all.length)}</span>
+        <span class="sum">{totalsWords(totalsOf(model.runs.values()), numbers.at(-1) ?? 0)}</span>
         <span class="spring" />
         <button
           type="button"

@@ -74,6 +74,7 @@ const shapes: { readonly [Type in Frame['type']]: Shape } = {
     parentToolUseID: maybe(isText),
     guards: maybe(oneOf('unavailable')),
     recovered: maybe(fields({ session: isText, from: orNull(isText), by: isText })),
+    isContinued: maybe(isBoolean),
   },
   server: { name: isText, root: isText },
   waiting: { call: isText, isWaiting: isBoolean },

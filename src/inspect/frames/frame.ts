@@ -84,6 +84,8 @@ export interface RunFrame {
   readonly guards?: 'unavailable'
   /** It goes on where an earlier process stopped. */
   readonly recovered?: Recovered
+  /** It is the rest of the turn before it, after a crash or a suspension, with the same calls. */
+  readonly isContinued?: boolean
 }
 
 /** Where a run that goes on comes from, and who goes on with it. */

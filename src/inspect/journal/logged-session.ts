@@ -38,6 +38,7 @@ export class LoggedSession {
   #id = ''
   #part = 0
   #turn: OpenTurn | undefined
+  /** Those that are whole. */
   #turns = 0
   #query: LoggedQuery | undefined
   #watched: Watched | undefined
@@ -98,7 +99,6 @@ export class LoggedSession {
 
   replyStarted(reply: string): void {
     this.#turn = { reply, blocks: [], calls: new Map() }
-    this.#turns++
     this.#watch()
     this.#query?.ask()
   }
@@ -152,6 +152,7 @@ export class LoggedSession {
     // all its results may be from the log
     this.#goOn()
     this.#turn = undefined
+    this.#turns++
   }
 
   discarded(discarded: Records['attempt.discarded']): void {
@@ -190,23 +191,26 @@ export class LoggedSession {
   #goOn(): Watched {
     if (this.#watched !== undefined && !this.#isLeft) return this.#watched
     const turn = this.#turn
-    const watched = this.#watch(turn !== undefined)
+    const watched = this.#watch(turn !== undefined, true)
     for (const call of turn?.blocks.flatMap(callsIn) ?? [])
       if (turn !== undefined) watched.reply.add(this.#callOf(turn, call))
     this.#query?.goOn()
     return watched
   }
 
-  #watch(isRecovered = false): Watched {
+  /** @param isContinued no reply begins: it is the rest of a turn, or only the end of the run is left */
+  #watch(isRecovered = false, isContinued = false): Watched {
     this.#watched?.leave()
     if (this.#query?.isOver !== false) this.#query = new LoggedQuery(isRecovered)
     const reply = new LoggedReply()
     const recovered = this.#recovered
+    const number = Math.max(1, this.#turns + (this.#turn === undefined ? 0 : 1))
     const { run, leave } = this.#recorder.watch(reply.inspectable, {
-      title: `turn ${Math.max(1, this.#turns)}${isRecovered ? ', continued' : ''}`,
+      title: `turn ${number}${isContinued ? ', continued' : ''}`,
       queryActor: this.#query.actor,
       parentToolUseID: this.#parentToolUseID,
       ...(recovered !== undefined && { recovered }),
+      isContinued,
     })
     this.#recovered = undefined
     this.#isLeft = false

@@ -48,6 +48,8 @@ export interface WatchedAs {
   parentToolUseID?: string | undefined
   /** It goes on where an earlier process stopped. */
   recovered?: Recovered | undefined
+  /** It is the rest of the turn before it. */
+  isContinued?: boolean | undefined
 }
 
 export interface Recorder {
@@ -109,7 +111,8 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       readers.add(read)
       return () => void readers.delete(read)
     },
-    watch(shown, { title: given = `run ${executors + 1}`, queryActor, parentToolUseID, recovered } = {}) {
+    watch(shown, { title: given = `run ${executors + 1}`, ...as } = {}) {
+      const { parentToolUseID } = as
       assertWatchable(shown)
       if (seq === 0) emit(0, head)
       const run = ++numbers
@@ -121,7 +124,7 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       if (!isConnection(shown)) executors++
       const watch = isConnection(shown)
         ? new ConnectionWatch(shown, write, how)
-        : new RunWatch(shown, write, { ...how, title, queryActor, parentToolUseID, recovered, now, progressGapMs })
+        : new RunWatch(shown, write, { ...how, ...as, title, now, progressGapMs })
       watches.set(run, watch)
       watch.attach()
       const leave = (): void => {

@@ -46,6 +46,8 @@ export interface WatchOptions {
   /** The call that a sub-agent's executor works for. */
   readonly parentToolUseID?: string | undefined
   readonly recovered?: Recovered | undefined
+  /** It is the rest of the turn before it. */
+  readonly isContinued?: boolean | undefined
   /** The actor of the query that owns the executor. */
   readonly queryActor?: AnyActorRef | undefined
   readonly redaction: Redaction
@@ -136,7 +138,7 @@ export class RunWatch {
   picture(): FrameBody[] {
     const { actor } = this.#executor
     const snapshot = actor.getSnapshot()
-    const { title, queryActor, parentToolUseID, recovered } = this.#options
+    const { title, queryActor, parentToolUseID, recovered, isContinued } = this.#options
     const { calls, maxConcurrency: most } = this.#run
     this.#actors.clear()
     this.#cause = snapshot.context.cause
@@ -153,6 +155,7 @@ export class RunWatch {
         ...(parentToolUseID !== undefined && { parentToolUseID }),
         ...(!tellsGuards(actor.system) && { guards: 'unavailable' as const }),
         ...(recovered !== undefined && { recovered: this.#showRecovered(recovered) }),
+        ...(isContinued === true && { isContinued }),
       },
       ...this.#actors.found(actor),
       ...(queryActor === undefined ? [] : this.#actors.found(queryActor)),

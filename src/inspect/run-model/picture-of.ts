@@ -35,7 +35,8 @@ function castFrames({ charts, actors }: CastState, contextOf: ContextOf): FrameB
 }
 
 function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
-  const { title, maxConcurrency, root, parentToolUseID, recovered, tellsGuards, cursor, waits, can, questions } = run
+  const { title, maxConcurrency, root, parentToolUseID, recovered, isContinued, tellsGuards } = run
+  const { cursor, waits, can, questions } = run
   return [
     {
       type: 'run',
@@ -46,6 +47,7 @@ function runFrames(run: RunState, contextOf: ContextOf): FrameBody[] {
       ...(parentToolUseID !== undefined && { parentToolUseID }),
       ...(!tellsGuards && { guards: 'unavailable' as const }),
       ...(recovered !== undefined && { recovered }),
+      ...(isContinued && { isContinued }),
     },
     ...castFrames(run, contextOf),
     ...run.said.map(({ by, text }) => ({ type: 'said', by, text }) as const),

@@ -70,6 +70,8 @@ export interface RunState<Call extends CallState = CallState, Actor extends Acto
   readonly parentToolUseID: string | undefined
   /** It goes on where an earlier process stopped. */
   readonly recovered: Recovered | undefined
+  /** It is the rest of the turn before it. */
+  readonly isContinued: boolean
   /** False on plain XState, which does not expose guard results. */
   readonly tellsGuards: boolean
   /** The actor of the query that owns the executor. */
@@ -182,6 +184,7 @@ export const newRunState = <Call extends CallState = CallState, Actor extends Ac
   parentToolUseID,
   guards,
   recovered,
+  isContinued = false,
 }: FrameOf<'run'>): RunState<Call, Actor> => ({
   ...emptyCast(run, root),
   title,
@@ -190,6 +193,7 @@ export const newRunState = <Call extends CallState = CallState, Actor extends Ac
   maxConcurrency,
   parentToolUseID,
   recovered,
+  isContinued,
   tellsGuards: guards === undefined,
   queryActor: undefined,
   calls: [],

@@ -3,6 +3,8 @@ import { scriptedModel } from 'signalbox/scripted'
 import { subAgent } from 'signalbox/sub-agent'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { totalsOf, turnNumbers, turnsOf } from '../../../inspector-app/src/model/conversation.ts'
+import { reduce } from '../../../inspector-app/src/model/reduce.ts'
 import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import {
   type AnyTool,
@@ -24,6 +26,7 @@ import {
   recordingOfJournal,
   recordingOfSession,
 } from '../../../src/inspect/index.ts'
+import { SessionDigests } from '../../../src/inspect/journal/session-digest.ts'
 import { RecordingChecks } from '../../../src/testing/recording-checks.ts'
 import { randomFrom } from '../../../src/testing/repeatable.ts'
 
@@ -184,6 +187,21 @@ describe('the log of a session as a recording', () => {
     }
     expect(new Set(unknown)).toEqual(new Set(['pay', 'much']))
     expect(new Set(fromLog)).toEqual(new Set(['look', 'pay', 'much', 'gone', 'denied']))
+  })
+
+  it('D26 cut at any record and finished, the page counts as many turns and calls as the list of sessions', async () => {
+    const { records: whole } = await played()
+    const continued: boolean[] = []
+    // before its first message, a session has no turn
+    for (let length = 3; length <= whole.length; length++) {
+      const { journals } = await resumed(whole.slice(0, length))
+      const [listed] = (await new SessionDigests(journals).list()).sessions
+      const turns = turnsOf(reduce(await all(recordingOfJournal(await all(journals.read('s'))))))
+      const shown = { turns: turnNumbers(turns).at(-1), calls: totalsOf(turns).calls }
+      expect(shown, `after ${length} records`).toEqual({ turns: listed?.turns, calls: listed?.calls })
+      continued.push(turns.some(({ isContinued }) => isContinued))
+    }
+    expect(new Set(continued)).toEqual(new Set([false, true]))
   })
 
   it('D26 D17 agents stand below the call that they work for, also inside each other', async () => {
