@@ -11,6 +11,7 @@ const faults = 'test/node/file-journals/faults.test.ts'
 const format = 'test/node/file-journals/file-format.test.ts'
 const syncs = 'test/node/file-journals/syncs.test.ts'
 const before = 'test/durable/durable-before.test.ts'
+const writer = 'test/durable/journal-writer.test.ts'
 const files = 'src/node/file-journals'
 
 // Two faults are not in the list, because nobody could see them. A call that cannot be recorded cannot begin: the query
@@ -43,16 +44,23 @@ export const journalFaults = [
   [
     'src/journal',
     'two commits at once',
-    'else void this.#inFlight.then(begin, begin)',
-    'else atEndOfStep(next.begin)',
+    'else void this.#inFlight.then(follow, follow)',
+    'else atEndOfStep(begin)',
     before,
   ],
   [
     'src/journal',
     'the start of a call needs a sync of its own',
-    'if (this.#inFlight === undefined) atEndOfStep(next.begin)',
-    'if (this.#inFlight === undefined) queueMicrotask(next.begin)',
+    'if (this.#inFlight === undefined) atEndOfStep(begin)',
+    'if (this.#inFlight === undefined) queueMicrotask(begin)',
     syncs,
+  ],
+  [
+    'src/journal',
+    'a record after a commit does not wait longer',
+    "new RecordBatch('early')",
+    "new RecordBatch('due')",
+    writer,
   ],
   ['src/journal', 'a journal goes on after a failed commit', 'this.fail(error)', 'void error', faults],
   [

@@ -6,6 +6,7 @@ import { journalClosed, journalCorrupt, journalError } from './journal-errors.ts
 import { checkLimits, type JournalLimits } from './journal-limits.ts'
 import { NoteQueue } from './note-queue.ts'
 import { bodyOf, type PendingRecord, RecordCounter } from './pending-records.ts'
+import { RecordBatch } from './record-batch.ts'
 
 /** The functions of a store for an open journal. */
 export interface JournalSink {
@@ -33,14 +34,6 @@ export interface JournalWriterOptions {
   readonly lingerMs?: number | undefined
 }
 
-/** A commit that has not begun. */
-interface NextCommit {
-  readonly done: Promise<void>
-  /** It begins as soon as the one before is over. */
-  isUrgent: boolean
-  begin(): void
-}
-
 /** The part of a journal that is the same in every store: order, group commit, limits, failure, notes. */
 export class JournalWriter implements Journal {
   readonly id: string
@@ -52,12 +45,10 @@ export class JournalWriter implements Journal {
   readonly #notes = new NoteQueue()
   readonly #listeners = new Set<(error: unknown) => void>()
   #durable: number
-  #pending: PendingRecord[] = []
   #inFlight: Promise<void> | undefined
-  #next: NextCommit | undefined
+  /** Undefined if there is nothing to commit. */
+  #next: RecordBatch | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
-  /** Since the timer was started. */
-  #hasCommitted = false
   /** Why no more records are accepted. Earlier records are still committed, unless a commit failed. */
   #refusal: SignalboxError | undefined
   #failure: SignalboxError | undefined
@@ -83,14 +74,16 @@ export class JournalWriter implements Journal {
   append(record: NewRecord, json?: string): void {
     if (this.#closing !== undefined) this.#refusal ??= journalClosed(this.id)
     if (this.#failure !== undefined || this.#refusal !== undefined) return
+    let numbered: PendingRecord
     try {
-      this.#pending.push(this.#counter.number(json ?? bodyOf(record)))
+      numbered = this.#counter.number(json ?? bodyOf(record))
     } catch (error) {
       this.#refusal = journalError(this.id, error)
       return
     }
+    this.#next ??= this.#newBatch()
+    this.#next.records.push(numbered)
     if (typeof record.note === 'string') this.#notes.copied(record.note)
-    this.#linger ??= this.#startLinger()
   }
 
   flush(isAlone = false): Promise<void> | undefined {
@@ -118,7 +111,6 @@ export class JournalWriter implements Journal {
   fail(error: unknown): void {
     if (this.#failure !== undefined) return
     this.#failure = journalError(this.id, error)
-    this.#pending = []
     for (const listener of this.#listeners) listener(this.#failure)
   }
 
@@ -132,15 +124,23 @@ export class JournalWriter implements Journal {
     return this.#closing
   }
 
-  /** The timer outlives a commit, since a new one for each commit would cost more; what came after it waits once more. */
-  #startLinger(): ReturnType<typeof setTimeout> {
-    this.#hasCommitted = false
-    return unrefed(
-      setTimeout(() => {
-        this.#linger = this.#hasCommitted && this.#pending.length > 0 ? this.#startLinger() : undefined
-        if (this.#linger === undefined) void this.flush()
-      }, this.#lingerMs),
-    )
+  /** The timer outlives a commit, since a new one for each commit would cost more; what comes after it waits once more. */
+  #newBatch(): RecordBatch {
+    if (this.#linger !== undefined) return new RecordBatch('early')
+    this.#startLinger()
+    return new RecordBatch('due')
+  }
+
+  #startLinger(): void {
+    const end = (): void => {
+      this.#linger = undefined
+      const next = this.#next
+      if (next?.urgency === 'due') void this.flush()
+      if (next?.urgency !== 'early') return
+      next.urgency = 'due'
+      this.#startLinger()
+    }
+    this.#linger = unrefed(setTimeout(end, this.#lingerMs))
   }
 
   async #close(): Promise<void> {
@@ -158,47 +158,40 @@ export class JournalWriter implements Journal {
   /** One commit at a time; the next one takes everything that was appended meanwhile. */
   #commit(isAlone = false): Promise<void> | undefined {
     if (this.#failure !== undefined) return undefined
-    if (this.#pending.length === 0) return this.#inFlight
-    this.#next ??= this.#schedule()
     const next = this.#next
+    if (next === undefined) return this.#inFlight
+    const { done } = next
+    if (next.urgency === 'early' || next.urgency === 'due') {
+      next.urgency = 'awaited'
+      this.#schedule(next)
+    }
     if (isAlone) {
-      next.isUrgent = true
-      if (this.#inFlight === undefined) next.begin()
+      next.urgency = 'alone'
+      if (this.#inFlight === undefined) this.#begin(next)
     }
-    return next.done
+    return done
   }
 
-  #schedule(): NextCommit {
-    let settle: (commit: Promise<void>) => void
-    const done = handled(
-      new Promise((resolve) => {
-        settle = resolve
-      }),
-    )
-    const next: NextCommit = {
-      done,
-      isUrgent: false,
-      begin: () => {
-        if (this.#next === next) settle(this.#startCommit())
-      },
-    }
-    const begin = (): void => (next.isUrgent ? next.begin() : atEndOfStep(next.begin))
-    if (this.#inFlight === undefined) atEndOfStep(next.begin)
-    else void this.#inFlight.then(begin, begin)
-    return next
+  #schedule(next: RecordBatch): void {
+    const begin = (): void => this.#begin(next)
+    const follow = (): void => (next.urgency === 'alone' ? begin() : atEndOfStep(begin))
+    if (this.#inFlight === undefined) atEndOfStep(begin)
+    else void this.#inFlight.then(follow, follow)
   }
 
-  #startCommit(): Promise<void> {
-    const batch = this.#pending
-    this.#pending = []
+  #begin(next: RecordBatch): void {
+    if (this.#next !== next) return
     this.#next = undefined
-    this.#hasCommitted = true
-    const commit = this.#failure === undefined ? this.#sink.commit(batch) : Promise.reject(this.#failure)
+    next.begun(this.#write(next.records))
+  }
+
+  #write(records: readonly PendingRecord[]): Promise<void> {
+    const commit = this.#failure === undefined ? this.#sink.commit(records) : Promise.reject(this.#failure)
     this.#inFlight = handled(
       commit.then(
         () => {
           this.#inFlight = undefined
-          this.#durable += batch.length
+          this.#durable += records.length
         },
         (error: unknown) => {
           this.#inFlight = undefined
