@@ -8,6 +8,8 @@ export function quantile(values, share) {
 
 export const median = (values) => quantile(values, 0.5)
 
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
+
 export const summaryOf = (values) => ({
   median: median(values),
   low: quantile(values, 0.25),
