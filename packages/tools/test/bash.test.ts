@@ -136,7 +136,7 @@ describe('Bash', () => {
 
   it('stops a command that times out, and says what to do', async () => {
     const { bash } = bashIn()
-    const { text, isError } = await bash('echo begun; sleep 1000', { timeout: 300 })
+    const { text, isError } = await bash('echo begun; sleep 1000', { timeout: 2_000 })
     expect([isError, text]).toEqual([true, expect.stringMatching(/^begun\n\[The command timed out/)])
   })
 
