@@ -13,7 +13,7 @@ async function openAgent(options: Parameters<typeof stage.open>[1] = {}) {
   const server = await stage.serve([], { record: 'always', commands: true, prices: stagedPrices })
   const agent = await stagedConversation({ defineTool, query, scriptedModel }, server)
   onTestFinished(() => agent.stop())
-  const page = await stage.open(server.url, { reducedMotion: 'reduce', ...options })
+  const page = await stage.open(server.url, options)
   await drawn(page, '.chart.call')
   await drawn(page, '.chart.executor')
   return page

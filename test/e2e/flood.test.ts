@@ -119,7 +119,7 @@ describe('up to 20,000 frames per second', () => {
     const seconds = isFull ? 60 : 2
     const perTurn = await framesPerTurn()
     const server = await stage.serve([], { record: 'always' })
-    const page = await stage.open(server.url, { reducedMotion: 'reduce' })
+    const page = await stage.open(server.url)
     await page.locator('.welcome').waitFor()
     await watchFreezes(page)
     if (isFull) await stage.browser.startTracing(page, { categories: ['toplevel'] })
@@ -194,7 +194,7 @@ const heapOf = async (session: CDPSession): Promise<number> => {
 describe.runIf(isFull)('a long conversation', () => {
   it('takes at most one and a half times as much memory after 5,000 turns as after 1,000', async () => {
     const server = await stage.serve([], { record: 'always' })
-    const page = await stage.open(server.url, { reducedMotion: 'reduce' })
+    const page = await stage.open(server.url)
     const session = await page.context().newCDPSession(page)
     const heaps: number[] = []
     const paths = ['a.ts', 'b.ts']

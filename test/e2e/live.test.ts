@@ -11,7 +11,7 @@ import { heldTool } from '../support/held-tool.ts'
 import { drain, flush, stateOf, takeAll, testTurn } from '../support/turn.ts'
 import { type Shown, scrubByFrame, shownBy, shownOn, useBrowser } from './support.ts'
 
-const stage = useBrowser()
+const stage = useBrowser({ reducedMotion: 'no-preference' })
 
 const setUp = (options: Parameters<typeof testTurn>[1] = {}) => {
   const read = heldTool('Read', { safe: true, cancel: true, obedient: true })

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => files.close())
 
 const open = async (scenario: string, more = '&paused', options = {}): Promise<Page> => {
-  const page = await stage.open(`${files.url}#scenario=${scenario}${more}`, { reducedMotion: 'reduce', ...options })
+  const page = await stage.open(`${files.url}#scenario=${scenario}${more}`, options)
   await page.locator('.watch').waitFor()
   return page
 }

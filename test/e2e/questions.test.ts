@@ -99,7 +99,7 @@ const texts = async (page: Page, selector: string): Promise<string[]> =>
 
 /** The recording, just opened, and how often something was pressed since. */
 async function openRecording(): Promise<{ page: Page; presses: () => Promise<number> }> {
-  const page = await stage.open((await stage.serve([], { recording })).url, { reducedMotion: 'reduce' })
+  const page = await stage.open((await stage.serve([], { recording })).url)
   await page.locator('.conversation .turn').nth(2).waitFor()
   await expect.poll(() => texts(page, '.source')).toEqual(['recording'])
   await page.evaluate(() => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createRecorder, type Frame, frameLine } from '../../src/inspect/index.ts'
 import { writeReplayPage } from '../../src/inspect/replay-page/index.ts'
 import { heldTool } from '../support/held-tool.ts'
@@ -40,7 +40,13 @@ async function recorded(): Promise<Frame[]> {
 /** Opens the page from disk in a browser without a network, and collects its requests. */
 async function openFromDisk(path: string, offline = true, look = {}): Promise<{ page: Page; asked: string[] }> {
   const asked: string[] = []
-  const context = await stage.browser.newContext({ offline, viewport: { width: 1440, height: 900 }, ...look })
+  const context = await stage.browser.newContext({
+    offline,
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+    ...look,
+  })
+  onTestFinished(() => context.close())
   const page = await context.newPage()
   page.on('request', (request) => asked.push(request.url()))
   page.on('pageerror', (error) => stage.complaints.push(error.message))
@@ -90,7 +96,6 @@ describe('a replay page, opened from the disk without a network', () => {
     expect(asked.filter((url) => !url.startsWith('file:') && !url.startsWith('blob:'))).toEqual([])
     expect(asked.filter((url) => url.startsWith('file:'))).toHaveLength(1)
     expect(stage.complaints).toEqual([])
-    await page.context().close()
   })
 
   it('could load and run nothing, even if content escaped from its block and there were a network', async () => {
@@ -128,7 +133,6 @@ describe('a replay page, opened from the disk without a network', () => {
     expect([tried, await page.evaluate(() => 'evil' in globalThis), hits]).toEqual(['TypeError', false, 0])
     evil.close()
     stage.complaints.length = 0
-    await page.context().close()
   })
 
   it('simulates its run on the real charts, without a network', async () => {
@@ -140,7 +144,6 @@ describe('a replay page, opened from the disk without a network', () => {
     await page.getByRole('button', { name: 'Write: unsafe' }).click()
     await expect.poll(() => page.locator('.what-if .sum').textContent()).toContain('start earlier')
     expect(stage.complaints).toEqual([])
-    await page.context().close()
   })
 
   it.each(someLooks)('has no fault that axe finds, $colorScheme, $viewport.width pixels wide', async (look) => {
@@ -164,6 +167,5 @@ describe('a replay page, opened from the disk without a network', () => {
     const { page } = await openFromDisk(path)
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('It may be damaged')
     expect(stage.complaints).toEqual([])
-    await page.context().close()
   })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { builtProject } from '../../scripts/built-project.mjs'
 import { chromiumArguments, findChromium } from '../../scripts/find-chromium.mjs'
@@ -11,7 +11,7 @@ import { type InspectorOptions, type InspectorServer, serveInspector } from '../
 
 export interface Stage {
   /** A page that shows the inspector at this address. */
-  open(url: string, options?: Parameters<Browser['newPage']>[0]): Promise<Page>
+  open(url: string, options?: BrowserContextOptions): Promise<Page>
   serve(executor: StreamingToolExecutor | [], options?: InspectorOptions): Promise<InspectorServer>
   readonly browser: Browser
   /** The same content as `dist` in a release. */
@@ -22,26 +22,37 @@ export interface Stage {
   readonly complaints: string[]
 }
 
-/** The built app, a browser, and servers that are closed after each test. */
-export function useBrowser(): Stage {
+/** One browser for all files of a worker: each page has a context of its own, and a start costs more than many a test. */
+let started: Promise<Browser> | undefined
+
+async function startBrowser(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('Chromium not found. Run: node scripts/ensure-programs.mjs')
+  const running = await started?.catch(() => undefined)
+  // one that crashed ends only the file in which it did
+  if (running?.isConnected()) return running
+  started = chromium.launch({ executablePath, args: chromiumArguments })
+  return started
+}
+
+/**
+ * The built app, a browser, and servers that are closed after each test. Pages keep still, because animations take
+ * processor time where there is no graphics card; `live.test.ts` lets them move.
+ */
+export function useBrowser({ reducedMotion = 'reduce' }: Pick<BrowserContextOptions, 'reducedMotion'> = {}): Stage {
   let browser: Browser
   const dist = join(builtProject(), 'dist')
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-app-'))
   const open: { close(): Promise<void> }[] = []
   const complaints: string[] = []
   beforeAll(async () => {
-    const executablePath = findChromium()
-    if (executablePath === undefined) throw new Error('Chromium not found. Run: node scripts/ensure-programs.mjs')
-    browser = await chromium.launch({ executablePath, args: chromiumArguments })
+    browser = await startBrowser()
   })
   afterEach(async () => {
     for (const each of open.splice(0).reverse()) await each.close()
     complaints.length = 0
   })
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return {
     complaints,
     get browser() {
@@ -55,7 +66,7 @@ export function useBrowser(): Stage {
       return server
     },
     async open(url, options = {}) {
-      const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options })
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion, ...options })
       open.push(page)
       // as long as vitest polls: other tests may take both cores
       page.setDefaultTimeout(60_000)
@@ -73,15 +84,32 @@ export function useBrowser(): Stage {
 }
 
 /** What axe finds in a part of the page; a list leads into shadow roots. */
-export async function violations(page: Page, include: string | [string, string] = 'html'): Promise<string[]> {
+export async function violations(
+  page: Page,
+  include: string | [string, string] = 'html',
+  rules?: readonly string[],
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
-  return page.evaluate(async (selector) => {
-    const part = typeof selector === 'string' ? selector : { fromShadowDom: selector }
-    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run({ include: part })
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`),
-    )
-  }, include)
+  return page.evaluate(
+    async ([selector, runOnly]) => {
+      const part = typeof selector === 'string' ? selector : { fromShadowDom: selector }
+      const { run } = (globalThis as unknown as { axe: typeof axe }).axe
+      const { violations: found } = await run({ include: part }, runOnly === undefined ? {} : { runOnly: [...runOnly] })
+      return found.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`),
+      )
+    },
+    [include, rules] as const,
+  )
+}
+
+/** The same for a page that was opened in light: nothing but its colours is different in dark. */
+export async function violationsInBothThemes(page: Page, include: string): Promise<string[]> {
+  const inLight = await violations(page, include)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const inDark = await violations(page, include, ['color-contrast', 'link-in-text-block'])
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...inLight, ...inDark.map((each) => `in dark, ${each}`)]
 }
 
 /** The sizes and themes in which everybody must be able to use a page. */
@@ -89,7 +117,7 @@ export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [
     { width: 1440, height: 900 },
     { width: 390, height: 844 },
-  ].map((viewport) => ({ colorScheme, viewport, reducedMotion: 'reduce' as const })),
+  ].map((viewport) => ({ colorScheme, viewport })),
 )
 
 /** For pages made of the same parts as the inspector: each theme and each size once, all of them in the full run. */

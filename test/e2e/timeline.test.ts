@@ -15,7 +15,7 @@ describe('the timeline', () => {
     const server = await stage.serve([], { record: 'always', commands: true, prices: stagedPrices })
     const agent = await stagedConversation({ defineTool, query, scriptedModel }, server)
     onTestFinished(() => agent.stop())
-    const page = await stage.open(server.url, { reducedMotion: 'reduce' })
+    const page = await stage.open(server.url)
     await page.locator('.conversation .turn').nth(2).waitFor()
     expect(await texts(page, '.timeline .legend li')).toEqual([
       ...['queued', 'shared', 'exclusive', 'asks, sent', 'held', 'ok', 'error', 'stopped'],
@@ -70,7 +70,7 @@ describe('the timeline', () => {
     const server = await stage.serve([], { record: 'always', prices: stagedPrices })
     const agent = await stagedConversation({ defineTool, query, scriptedModel }, server)
     await agent.stop()
-    const page = await stage.open(server.url, { reducedMotion: 'reduce', colorScheme: 'light' })
+    const page = await stage.open(server.url, { colorScheme: 'light' })
     await page.locator('.conversation .turn').nth(2).waitFor()
     // nothing moves at a moment of the past: only the change of the scheme draws
     await page.keyboard.press('ArrowLeft')
