@@ -68,8 +68,11 @@ const long = [
   'packages/tools/test/workspace/path-fuzz.test.ts',
 ]
 
+/** Count what a process keeps or leaves behind. */
+const counting = ['test/endurance/*.test.ts']
+
 /** All other files share their modules, because loading them took longer than most tests. */
-const alone = [...outside, ...replacing]
+const alone = [...counting, ...replacing]
 const halves: Room[] = [
   { name: 'alone', include: alone },
   { name: 'shared', include: ['{test,packages/*/test}/**/*.test.ts'], exclude: alone, isolate: false },
