@@ -1,46 +1,33 @@
-import { hostname } from 'node:os'
-import type { McpConnection } from '@signalbox/mcp'
-import {
-  type AnyTool,
-  type BackgroundOrigin,
-  type CanUseTool,
-  createSession,
-  type Hooks,
-  type Limits,
-  type Message,
-  type Model,
-  type ModelEvent,
-  type ModelRetryMessage,
-  type PermissionSettings,
-  type Query,
-  type QueryMessage,
-  type QueryOptions,
-  type Session,
+import type {
+  AnyTool,
+  Hooks,
+  Limits,
+  Message,
+  Model,
+  ModelEvent,
+  ModelReplyMessage,
+  PermissionSettings,
+  QueryMessage,
+  QueryOptions,
+  QueryResult,
 } from 'signalbox'
-import { createRecorder, type Frame, ShownRuns } from 'signalbox/inspect'
+import type { Frame } from 'signalbox/inspect'
 import type { InspectorServer } from 'signalbox/inspect/server'
 import type { Io } from '../io.ts'
-import { explainMissing } from '../sessions/stored-session.ts'
-import { plainWord } from '../shell-word.ts'
 import { usageError } from '../usage-error.ts'
-import { nameOf } from '../view/call-view.ts'
-import { cleanLine } from '../view/clean-text.ts'
-import { wrap } from '../view/fit.ts'
 import { SessionView } from '../view/session-view.ts'
 import { agentTool } from './agent-tool.ts'
 import { Chat, howToGoOn, type StoredSession } from './chat.ts'
-import { CtrlC } from './ctrl-c.ts'
-import { DetachKey } from './detach-key.ts'
+import { Controls } from './controls.ts'
 import { endingOf, type SessionEnding } from './ending.ts'
-import { FollowUp } from './follow-up.ts'
-import { openKeyboard } from './keyboard.ts'
+import { noteOf } from './message-notes.ts'
 import { observeModel } from './observe-model.ts'
+import { openKeptSession } from './open-kept-session.ts'
 import { type Output, type OutputKind, openOutput } from './open-output.ts'
 import type { OpenServers } from './open-servers.ts'
-import { PermissionPrompts } from './permission-prompts.ts'
 import type { RecordingFile } from './recording-file.ts'
+import { RunWatch } from './run-watch.ts'
 import type { TranscriptFile } from './transcript-file.ts'
-import { unattended } from './unattended.ts'
 import { type Price, pricesFor, UsageCount } from './usage-count.ts'
 
 export interface SessionOptions {
@@ -81,228 +68,123 @@ export interface SessionOptions {
   readonly keepRules?: ((rules: readonly string[]) => string | undefined) | undefined
 }
 
-/** Frames are lines of a file with a maximum length: more text per value means fewer values. */
-const limits = { text: 10_000, nodes: 130 }
-
 /** Runs one conversation, shows it, and writes its files. */
 export async function runSession(options: SessionOptions, io: Io): Promise<SessionEnding> {
+  const { recording, inspector, prompt, stored } = options
+  const transcript = options.transcript ?? options.sessionFile
   const session = new SessionView()
   const begun = performance.now()
   const now = (): number => performance.now() - begun
-  const { recording, inspector, prompt, stored } = options
-  const transcript = options.transcript ?? options.sessionFile
-  const usage = new UsageCount(options.prices)
-  const followUp = new FollowUp(() => output.changed())
-
   /** While servers connect there is nothing to draw. */
   let isBegun = false
-  const take = (frame: Frame): void => {
+  const onFrame = (frame: Frame): void => {
     session.take(frame)
     if (frame.type === 'questions' && !session.isOfAgent(frame))
-      prompts.heed(new Set(frame.open.map(({ call }) => call)))
+      controls.prompts.heed(new Set(frame.open.map(({ call }) => call)))
     recording?.take(frame)
     if (isBegun) output.changed()
   }
-  const recorder = createRecorder({ onFrame: take, limits, progressGapMs: 0 })
-  const agents = new ShownRuns()
-  // only a recording needs them
-  if (recording !== undefined) agents.begin(recorder)
-  const prompts = new PermissionPrompts({
-    session,
-    changed: () => output.changed(),
-    note: (text) => note(text),
-    now,
-    yesAfterMs: options.yesAfterMs,
-    keep: options.keepRules,
-    gone: options.stored && { behavior: 'later' },
-  })
-  const output: Output = openOutput(options.output, session, {
-    io,
-    now,
-    footer: (canvas) => {
-      const asked = prompts.lines(canvas)
-      const hints = [...followUp.lines(canvas), ...hintLines(ctrlC.hint, canvas.columns)]
-      return [...asked, ...(asked.length === 0 ? detachKey.lines(canvas) : []), ...hints]
-    },
-  })
-  let turns = 0
-  /** The number of the turn in the recording, where agents and servers have numbers too. */
-  let turn = 0
-  let leave = (): void => undefined
-  const say = (by: Parameters<typeof recorder.say>[1], text: string): void => recorder.say(turn, by, text)
-
+  const watch = new RunWatch({ onFrame, inspector, isRecorded: recording !== undefined })
   const note = (text: string): void => {
-    say('host', text)
+    watch.say('host', text)
     output.note(text)
   }
-  const nameOfCall = (id: string): string | undefined => {
-    const call = session.find(id)
-    return call && nameOf(call)
-  }
-  const watch = (connection: McpConnection): void => {
-    recorder.watch(connection)
-    inspector?.add(connection)
-  }
-  const servers = await options.openServers?.(watch).catch((error: unknown) => {
-    transcript?.close()
-    recording?.close()
-    throw error
+  const controls = new Controls({
+    session,
+    io,
+    now,
+    note,
+    changed: () => output.changed(),
+    yesAfterMs: options.yesAfterMs,
+    keep: options.keepRules,
+    isStored: stored !== undefined,
+    gone: stored && { behavior: 'later' },
+    exit: () => {
+      transcript?.syncBroken(run.transcript, pending)
+      recording?.flush()
+      letGo()
+      io.exit(130)
+    },
   })
-  const agentsTools = (): readonly AnyTool[] => [...options.tools, ...(servers?.tools() ?? [])]
-  const agent =
-    options.agent &&
-    agentTool({
-      ...options.agent,
-      system: options.system,
-      tools: agentsTools,
-      canUseTool: (id) => askFor(id),
-      onQuery: (inner, { toolUseID, description }) => {
-        const as = { title: `Agent: ${firstLine(description)}, turn`, parentToolUseID: toolUseID }
-        const [leavePage, leaveRecording] = [inspector?.add(inner, as), agents.add(inner, as)]
-        return () => {
-          leavePage?.()
-          leaveRecording()
-        }
-      },
-    })
-  const allTools = (): readonly AnyTool[] => [...agentsTools(), ...(agent === undefined ? [] : [agent])]
-  const runOptions: Omit<QueryOptions, 'messages'> = {
-    tools: servers === undefined ? allTools() : allTools,
-    model: observeModel(options.model, (event) => hear(event, say)),
-    context: {
-      permissions: options.permissions,
-      ...(options.hooks !== undefined && { hooks: options.hooks }),
-      ...(options.cwd !== undefined && { cwd: options.cwd }),
-      ...(transcript !== undefined && { transcriptPath: transcript.path }),
-    },
-    system: options.system,
-    maxTurns: options.maxTurns,
-    ...(options.limits !== undefined && {
-      limits: options.limits,
-      prices: pricesFor(options.modelName, options.prices),
-    }),
-    canUseTool: (...question) => {
-      if (keyboard !== undefined) return prompts.ask(...question)
-      // a stored question can be answered from elsewhere
-      return stored === undefined ? unattended(question, options, nameOfCall, note) : { behavior: 'later' }
-    },
+  const output: Output = openOutput(options.output, session, { io, now, footer: (canvas) => controls.lines(canvas) })
+  const letGo = (): void => {
+    output.end()
+    controls.close()
   }
-  const show = (begun: Query): void => {
-    inspector?.add(begun)
-    // read before the calls are released
-    begun.actor.subscribe((snapshot) => {
-      session.isSuspended = snapshot.matches('suspending') || snapshot.matches('suspended')
+
+  const servers = await options
+    .openServers?.((connection) => watch.server(connection))
+    .catch((error: unknown) => {
+      transcript?.close()
+      recording?.close()
+      throw error
     })
-    begun.onExecutor((executor) => {
-      transcript?.sync(begun.transcript)
-      leave()
-      const watch = recorder.watch(executor, { title: `turn ${++turns}`, queryActor: begun.actor })
-      turn = watch.run
-      leave = watch.leave
-    })
-  }
-  const kept = await open(runOptions, options, io).catch(async (error: unknown) => {
+  const toolsNow = toolsOf(options, () => servers?.tools() ?? [], controls, watch)
+  const tools = servers === undefined ? toolsNow() : toolsNow
+  const open = async () => openKeptSession(queryOptionsOf(options, tools, controls, watch), options, io)
+  const kept = await open().catch(async (error: unknown) => {
     recording?.close()
     await servers?.close()
     throw error
   })
-  kept.on('run_started', ({ run: begun }) => show(begun))
+  const usage = new UsageCount(options.prices)
+  kept.on('run_started', ({ run: query }) => {
+    // read before the calls are released
+    query.actor.subscribe((snapshot) => {
+      session.isSuspended = snapshot.matches('suspending') || snapshot.matches('suspended')
+    })
+    watch.query(query, () => transcript?.sync(query.transcript))
+  })
   // an answer may begin another run before the first has been read
   kept.on('run_ended', ({ result }) => usage.addRun(result.usage, options.modelName))
   const run = new Chat(kept, stored !== undefined)
-  const askFor = (agent: string): CanUseTool =>
-    keyboard === undefined
-      ? (...question) => unattended(question, options, () => undefined, note)
-      : prompts.askFor(agent)
-
+  /** What the transcript does not have yet. */
   let pending: Message[] = []
   let replies = 0
-  const detachKey = new DetachKey(session, nameOf, (id) => run.detach(id))
-  const current = { interrupt: () => run.interrupt(), abort: (reason: unknown) => run.abort(reason) }
-  const ctrlC = new CtrlC(current, () => {
-    transcript?.syncBroken(run.transcript, pending)
+  controls.open(run, output.kind === 'live')
+
+  const show = (message: QueryMessage): void => {
+    if (isKept(message)) pending.push(message)
+    if (isReply(message)) {
+      replies++
+      watch.reply(message)
+    }
+    const line = noteOf(message, session)
+    if (line !== undefined) note(line)
+    output.message(message)
+  }
+  const finish = (result: QueryResult): SessionEnding => {
+    transcript?.sync(run.transcript)
+    watch.leave()
     recording?.flush()
-    letGo()
-    io.exit(130)
-  })
-  const keyboard =
-    output.kind === 'live'
-      ? openKeyboard(io, (key) => {
-          if (followUp.press(key)) return
-          if (key.isCtrlC) ctrlC.press()
-          else if (!prompts.press(key)) detachKey.press(key)
-          output.changed()
-        })
-      : undefined
-  let isTerminated = false
-  const deafen = io.onSignal((signal) => {
-    isTerminated ||= signal === 'SIGTERM'
-    followUp.leave()
-    if (signal === 'SIGTERM') ctrlC.abort()
-    else ctrlC.press()
-    // if nothing is drawn below the lines, it is one of them
-    if (output.kind !== 'live' && ctrlC.hint !== '') note(ctrlC.hint)
-    output.changed()
-  })
-  const letGo = (): void => {
-    output.end()
-    keyboard?.close()
-    deafen()
+    if (recording?.problem !== undefined) note(`The recording is incomplete: ${recording.problem}`)
+    const { isTerminated } = controls
+    const files = { transcript: options.transcript, recording, stored: stored && kept }
+    const ending = endingOf(result, { session, turns: replies, isTerminated, now, usage: usage.total, ...files })
+    watch.say('host', ending.words)
+    if (stored !== undefined && session.isSuspended) howToGoOn(stored, kept.questions()).forEach(note)
+    output.finish(ending, run.transcript)
+    return ending
   }
 
   isBegun = true
-  if (prompt !== undefined) say('user', prompt)
+  if (prompt !== undefined) watch.say('user', prompt)
   output.begin({
     model: options.modelName,
-    tools: allTools().map(({ name }) => name),
+    tools: toolsNow().map(({ name }) => name),
     ...(prompt !== undefined && { prompt }),
     ...(stored !== undefined && { session: stored.id }),
   })
   try {
-    run.begin(prompt)
-    for (;;) {
-      const step = await run.next()
-      if (step.done === true) {
-        transcript?.sync(run.transcript)
-        leave()
-        recording?.flush()
-        if (recording?.problem !== undefined) note(`The recording is incomplete: ${recording.problem}`)
-        const ending = endingOf(step.value, {
-          session,
-          turns: replies,
-          isTerminated,
-          now,
-          usage: usage.total,
-          transcript: options.transcript,
-          recording,
-          stored: stored && kept,
-        })
-        say('host', ending.words)
-        if (stored !== undefined && session.isSuspended) {
-          for (const line of howToGoOn(stored, kept.questions())) note(line)
-        }
-        output.finish(ending, run.transcript)
-        const canGoOn =
-          options.isInteractive === true && keyboard !== undefined && !isTerminated && !session.isSuspended
-        const next = canGoOn ? await followUp.ask() : undefined
-        if (next === undefined) return ending
-        ctrlC.reset()
-        pending = []
-        say('user', next)
-        run.begin(next)
-        continue
-      }
-      const { value: message } = step
-      if (isKept(message)) pending.push(message)
-      if (message.type === 'system' && message.subtype === 'model_reply') {
-        replies++
-        recorder.reply(turn, message)
-      }
-      if (isRetry(message)) note(retryWords(message))
-      if (message.type === 'system' && message.subtype === 'limit_warning') note(String(message.message))
-      if (message.type === 'user' && message.background !== undefined)
-        note(outcomeWords(message.background, nameOfCall))
-      output.message(message)
+    for (let text = prompt; ; ) {
+      run.begin(text)
+      const ending = finish(await readRun(run, show))
+      const mayGoOn = options.isInteractive === true && controls.hasKeyboard
+      if (!mayGoOn || controls.isTerminated || session.isSuspended) return ending
+      text = await controls.nextPrompt()
+      if (text === undefined) return ending
+      pending = []
+      watch.say('user', text)
     }
   } finally {
     letGo()
@@ -315,27 +197,57 @@ export async function runSession(options: SessionOptions, io: Io): Promise<Sessi
   }
 }
 
-/** One session for all prompts. */
-async function open(runs: Omit<QueryOptions, 'messages'>, options: SessionOptions, io: Io): Promise<Session> {
-  const { prompt, stored, modelName, before = [] } = options
-  if (options.limits?.costUsd !== undefined && !Object.hasOwn(runs.prices ?? {}, modelName)) {
-    throw usageError(`--limit costUsd needs the price of ${modelName}. Set it in the settings, under "prices".`)
-  }
-  if (stored === undefined) return createSession({ ...runs, messages: [...before] })
-  const { id, journals, mode, folder } = stored
-  const { openSession } = await import('signalbox/durable')
-  // shown to whoever finds it locked, or looks at it later
-  const owner = `${io.env.USER ?? 'signalbox'}@${hostname()}`
-  const session = await openSession({ ...runs, id, journals, mode, owner }).catch(explainMissing(id, folder))
-  if (prompt !== undefined || session.status !== 'idle') return session
-  await session.close()
-  const place = `--journal ${plainWord(folder)} --session ${plainWord(id)}`
-  throw usageError(
-    `Session ${id} has nothing to resume: its last run has ended. Send it a prompt: signalbox run "<prompt>" ${place}`,
-  )
+/** The tools as they are now, with the Agent tool: an agent gets all others. */
+function toolsOf(
+  { tools, agent, system }: SessionOptions,
+  ofServers: () => readonly AnyTool[],
+  controls: Controls,
+  watch: RunWatch,
+): () => readonly AnyTool[] {
+  const others = (): readonly AnyTool[] => [...tools, ...ofServers()]
+  if (agent === undefined) return others
+  const canUseTool = (id: string) => controls.canUseToolOf(id)
+  const made = agentTool({ ...agent, system, tools: others, canUseTool, onQuery: watch.agent })
+  return () => [...others(), made]
 }
 
-function hear(event: ModelEvent, say: (by: 'model' | 'thought', text: string) => void): void {
+function queryOptionsOf(
+  options: SessionOptions,
+  tools: QueryOptions['tools'],
+  { canUseTool }: Controls,
+  { say }: RunWatch,
+): Omit<QueryOptions, 'messages'> {
+  const { hooks, cwd, limits, modelName } = options
+  const transcript = options.transcript ?? options.sessionFile
+  const prices = pricesFor(modelName, options.prices)
+  if (limits?.costUsd !== undefined && !Object.hasOwn(prices, modelName)) {
+    throw usageError(`--limit costUsd needs the price of ${modelName}. Set it in the settings, under "prices".`)
+  }
+  return {
+    tools,
+    model: observeModel(options.model, (event) => hear(event, say)),
+    context: {
+      permissions: options.permissions,
+      ...(hooks !== undefined && { hooks }),
+      ...(cwd !== undefined && { cwd }),
+      ...(transcript !== undefined && { transcriptPath: transcript.path }),
+    },
+    system: options.system,
+    maxTurns: options.maxTurns,
+    ...(limits !== undefined && { limits, prices }),
+    canUseTool,
+  }
+}
+
+async function readRun(run: Chat, show: (message: QueryMessage) => void): Promise<QueryResult> {
+  for (;;) {
+    const step = await run.next()
+    if (step.done === true) return step.value
+    show(step.value)
+  }
+}
+
+function hear(event: ModelEvent, say: RunWatch['say']): void {
   if (event.type !== 'content_block_delta') return
   const { delta } = event
   if (delta.type === 'text_delta') say('model', delta.text)
@@ -345,30 +257,5 @@ function hear(event: ModelEvent, say: (by: 'model' | 'thought', text: string) =>
 const isKept = (message: QueryMessage): message is Message =>
   message.type === 'assistant' || message.type === 'user' || message.type === 'attachment'
 
-const isRetry = (message: QueryMessage): message is ModelRetryMessage =>
-  message.type === 'system' && message.subtype === 'model_retry'
-
-function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
-  const soon = delayMs > 0 ? ` in ${(delayMs / 1_000).toFixed(1)} s` : ''
-  const [problem = ''] = error.replace(/^\w*Error: /, '').split('\n', 1)
-  return `The model failed (${errorKind}: ${problem}). Retrying${soon}; its partial reply is dropped.`
-}
-
-const outcomes = {
-  finished: 'has finished',
-  failed: 'has failed',
-  stopped: 'was stopped',
-  unknown: 'has an unknown outcome',
-} satisfies { [Status in BackgroundOrigin['status']]: string }
-
-/** A call of an earlier process has no number here. */
-function outcomeWords(
-  { id, toolUseID, toolName, status }: BackgroundOrigin,
-  nameOfCall: (id: string) => string | undefined,
-): string {
-  return `${nameOfCall(toolUseID) ?? cleanLine(toolName)} in the background (${id}) ${outcomes[status]}.`
-}
-
-const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 60) ?? ''
-
-const hintLines = (hint: string, columns: number): string[] => (hint === '' ? [] : ['', ...wrap(hint, columns)])
+const isReply = (message: QueryMessage): message is ModelReplyMessage =>
+  message.type === 'system' && message.subtype === 'model_reply'
