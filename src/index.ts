@@ -6,8 +6,8 @@ export type {
   PermissionMode,
   PermissionVerdict,
 } from '../machines/index.ts'
-export type { BackgroundCall, BackgroundReading } from './background/background-call.ts'
-export { type BackgroundCalls, backgroundOf } from './background/background-calls.ts'
+export type { Background, BackgroundCall, BackgroundReading } from './background/background-call.ts'
+export { backgroundOf } from './background/background-calls.ts'
 export { type Clock, platformClock } from './base/clock.ts'
 export { classifyToolError, describeError } from './base/describe-error.ts'
 export { describeValue } from './base/describe-value.ts'

@@ -27,6 +27,24 @@ export interface BackgroundReading extends BackgroundCall {
   readonly outcome?: readonly Message[]
 }
 
+/** The background calls of a query or a session, for its host and for tools that list, read or stop them. */
+export interface Background {
+  list(): BackgroundCall[]
+  /** Those that run, or whose outcomes are not delivered. */
+  undelivered(): BackgroundCall[]
+  /** Tells a call to stop. False if it is over or unknown. */
+  stop(id: string, reason?: unknown): boolean
+  /**
+   * What a call has to say now, for the result of the tool whose context is given: an outcome counts as delivered when the
+   * turn of that result does.
+   */
+  readIn(id: string, context: { readonly abortController?: unknown }): BackgroundReading | undefined
+  /** Resolves when the call is over, or the time is up. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<void>
+  /** Calls the listener when a call comes or changes its status. Returns a function that removes it. */
+  onChange(listener: (change: BackgroundChange) => void): () => void
+}
+
 /** What the background calls tell the query or the session that owns it. */
 export interface BackgroundListener {
   /** An outcome can be delivered. */

@@ -22,6 +22,7 @@ import type { ToolCall } from '../pipeline/tool-call.ts'
 import { createLocks, type SharedLocks } from '../tool/locks.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import {
+  type Background,
   type BackgroundCall,
   type BackgroundChange,
   type BackgroundListener,
@@ -46,7 +47,7 @@ interface BackgroundSettings {
 const mostOver = 50
 
 /** The background calls of one query or one session. */
-export class BackgroundCalls implements BackgroundIntake, BackgroundHost, DetachedHost {
+export class BackgroundCalls implements Background, BackgroundIntake, BackgroundHost, DetachedHost {
   listener: BackgroundListener | undefined
   /** For the session: a call is over, and its outcome can be told. */
   onFinished: ((call: BackgroundCall) => void) | undefined
@@ -111,12 +112,10 @@ export class BackgroundCalls implements BackgroundIntake, BackgroundHost, Detach
     return [...this.#calls.values()].map(seen)
   }
 
-  /** Those that run, or whose outcomes are not delivered. */
   undelivered(): BackgroundCall[] {
     return [...this.#calls.values()].filter((call) => isOpen(call) || this.#over.includes(call)).map(seen)
   }
 
-  /** For observers: calls the listener when a call comes or changes its status. Returns a function that removes it. */
   onChange(listener: (change: BackgroundChange) => void): () => void {
     this.#observers.add(listener)
     return () => void this.#observers.delete(listener)
@@ -187,12 +186,10 @@ export class BackgroundCalls implements BackgroundIntake, BackgroundHost, Detach
     return this.#readings.toldBy(reader)
   }
 
-  /** What a tool's body reads, for its own result. */
   readIn(id: string, context: { readonly abortController?: unknown }): BackgroundReading | undefined {
     return this.read(id, callOf(context))
   }
 
-  /** Resolves when the call is over, or the time is up. */
   async wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#settings
     const call = this.#calls.get(id)
@@ -200,7 +197,6 @@ export class BackgroundCalls implements BackgroundIntake, BackgroundHost, Detach
     await this.#waits.untilOrTimeout(() => !isOpen(call), clock, ms, signal)
   }
 
-  /** Tells a call to stop. False if it is over or unknown. */
   stop(id: string, reason: unknown = 'background_stop'): boolean {
     const call = this.#calls.get(id)
     if (call === undefined || !call.isUnderWay) return false
@@ -394,7 +390,7 @@ const isElsewhere = (call: DetachedCall): boolean => placeOf(call) !== undefined
 const causeOf = (reason: unknown): AbortCause => ({ kind: 'user_interrupted', reason })
 
 /** The background calls of the query or session that a call belongs to, for tools that list, read or stop them. */
-export function backgroundOf(context: { readonly abortController?: unknown }): BackgroundCalls | undefined {
+export function backgroundOf(context: { readonly abortController?: unknown }): Background | undefined {
   const background = callOf(context)?.executor.background
   return background instanceof BackgroundCalls ? background : undefined
 }

@@ -1,5 +1,6 @@
 import type { ActorRefFrom } from 'xstate'
 import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
+import type { Background } from '../background/background-call.ts'
 import type { BackgroundCalls } from '../background/background-calls.ts'
 import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
@@ -94,7 +95,7 @@ export class StreamingToolExecutor {
   }
 
   /** The background calls of the query that it belongs to. */
-  get background(): BackgroundCalls | undefined {
+  get background(): Background | undefined {
     return this.#core.background
   }
 

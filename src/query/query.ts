@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ActorRefFrom } from 'xstate'
 import type { QueryMachine } from '../../machines/index.ts'
-import type { BackgroundCalls } from '../background/background-calls.ts'
+import type { Background } from '../background/background-call.ts'
 import type { ExecutorEvents } from '../executor/events.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { BlockLike, Message, UserMessage } from '../messages/message.ts'
@@ -142,7 +142,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   }
 
   /** The calls that outlive their turn. */
-  get background(): BackgroundCalls {
+  get background(): Background {
     return this.#run.background
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { allowAllTools, createLocks, type Resources, type UserMessage } from '../../src/index.ts'
+import type { BackgroundCalls } from '../../src/background/background-calls.ts'
+import { allowAllTools, createLocks, type Query, type Resources, type UserMessage } from '../../src/index.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
@@ -39,6 +40,9 @@ function background(given: Parameters<typeof heldTool>[1] = {}, options: Options
     test.run.transcript.filter((message) => message.type === 'user' && message.background !== undefined)
   return { ...test, clock, slow, fast, calls, says, stateOf, outcomes }
 }
+
+/** The host does not see in which locks its background calls keep their keys. */
+const locksOf = ({ background }: Query) => (background as BackgroundCalls).locks
 
 describe('a call that goes to the background', () => {
   it('X1 X2 after its threshold: the model is asked again at once, and gets the outcome later', async () => {
@@ -335,7 +339,7 @@ describe('a call that goes to the background', () => {
     ['of its own', undefined],
     ['of the context', createLocks()],
   ])('X5 with locks %s, it keeps the keys that it named until it is over; `*` is given up', async (_, given) => {
-    const holders = () => (given ?? run.background.locks)?.holders() ?? []
+    const holders = () => (given ?? locksOf(run))?.holders() ?? []
     const resources = ({ keys = ['*'] }: Record<string, unknown>): Resources => ({ writes: keys as string[] })
     const { slow, run, held, calls, says, result } = background({ resources }, given && { context: { locks: given } })
     await calls(['a', 'Slow'])
@@ -409,7 +413,7 @@ describe('a call that goes to the background', () => {
     slow.run('c').finish()
     await says('done')
     expect(await result).toMatchObject({ reason: 'completed' })
-    expect(run.background.locks?.holders()).toEqual([])
+    expect(locksOf(run)?.holders()).toEqual([])
   })
 
   it('X5 a query in which nothing names resources has no locks', async () => {
@@ -417,7 +421,7 @@ describe('a call that goes to the background', () => {
     await calls(['a', 'Slow'])
     run.detach('a')
     await flush()
-    expect(run.background.locks).toBeUndefined()
+    expect(locksOf(run)).toBeUndefined()
     await run.return()
   })
 

@@ -4,6 +4,7 @@ import { subAgent } from 'signalbox/sub-agent'
 import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from 'xstate'
 import { z } from 'zod'
+import type { BackgroundCalls } from '../../src/background/background-calls.ts'
 import { type AnyTool, allowAllTools, createSession, defineTool, query } from '../../src/index.ts'
 
 const usage = (input: number, output: number, more: object = {}) => ({
@@ -191,7 +192,7 @@ describe('usage', () => {
       canUseTool: allowAllTools,
     })
     for await (const _ of session.send('go')) void _
-    await session.background.whenIdle()
+    await (session.background as BackgroundCalls).whenIdle()
     expect(session.usage.models.scripted).toMatchObject({ requests: 4, inputTokens: 15 })
     expect(session.usage).toMatchObject({ agents: 1, calls: 2 })
     await session.close()

@@ -5,7 +5,7 @@ import type { Message } from '../../messages/message.ts'
 export function messagesUpTo(transcript: readonly Message[], uuid: string): Message[] {
   const at = transcript.findIndex((message) => message.uuid === uuid)
   if (at < 0) {
-    invalidOption('fork', 'the uuid of a message in the transcript', uuid)
+    invalidOption('fork: at', 'the uuid of a message in the transcript', uuid)
   }
   let end = at + 1
   while (end < transcript.length && continuesTurn(transcript[end - 1] as Message, transcript[end] as Message)) end++

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { Background } from '../../background/background-call.ts'
 import { BackgroundCalls } from '../../background/background-calls.ts'
 import { type CapturedContext, captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
@@ -60,7 +61,7 @@ export class Session implements AsyncDisposable {
   readonly #contexts: SessionContexts
   readonly #onHostAbort = (): void => this.abort(this.#contexts.hostController.signal.reason)
   /** The calls that outlive their turn, and the run. */
-  readonly background: BackgroundCalls
+  readonly #background: BackgroundCalls
   #transcript: Message[]
   #result: QueryResult | undefined
   #inbox: Sent[] = []
@@ -90,8 +91,8 @@ export class Session implements AsyncDisposable {
     })
     this.#questions = new QuestionBook(this.id, events)
     this.#canUseTool = askThrough(options, this.#questions)
-    this.background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
-    this.background.onFinished = (call) => this.#emitter.emit('background_finished', call)
+    this.#background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
+    this.#background.onFinished = (call) => this.#emitter.emit('background_finished', call)
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of [...this.#transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
@@ -129,6 +130,11 @@ export class Session implements AsyncDisposable {
   /** What all its runs have used, their agents and background calls included. */
   get usage(): RunUsage {
     return this.#account.usage
+  }
+
+  /** The calls that go on in the background, whether or not a run is active. */
+  get background(): Background {
+    return this.#background
   }
 
   /** How the last run ended; undefined until one has. */
@@ -172,9 +178,9 @@ export class Session implements AsyncDisposable {
     }
     this.#readiness = 'paused'
     this.#active?.query.suspend(graceMs)
-    await Promise.all([this.whenIdle(), this.background.whenIdle(graceMs)])
+    await Promise.all([this.whenIdle(), this.#background.whenIdle(graceMs)])
     // what runs before this one have left in the background, unless somebody has resumed it meanwhile
-    if (this.#readiness === 'paused') await this.background.suspend()
+    if (this.#readiness === 'paused') await this.#background.suspend()
     await this.#journal.flush()
   }
 
@@ -213,7 +219,7 @@ export class Session implements AsyncDisposable {
 
   /** Stops the active run: the model and every call, those in the background too. */
   abort(reason?: unknown): void {
-    if (reason !== 'interrupt') this.background.stopAll(reason, false)
+    if (reason !== 'interrupt') this.#background.stopAll(reason, false)
     this.#active?.query.abort(reason)
   }
 
@@ -314,7 +320,7 @@ export class Session implements AsyncDisposable {
 
   /** What ended while nothing ran precedes what is said next. */
   #takeOutcomes(): void {
-    for (const message of this.background.takeOutcomes()) {
+    for (const message of this.#background.takeOutcomes()) {
       this.#transcript.push(message)
       this.#log.push(message)
     }
@@ -337,7 +343,7 @@ export class Session implements AsyncDisposable {
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
       const context = { ...this.#contexts.last, abortController: new AbortController() }
-      const own = { background: this.background, account: this.#account }
+      const own = { background: this.#background, account: this.#account }
       const runOptions = { ...options, canUseTool: this.#canUseTool, context, ...own }
       run = beginRun(runOptions, sent, this.#journal ?? this.#transcript)
       this.#active = run
@@ -368,7 +374,7 @@ export class Session implements AsyncDisposable {
       this.#contexts.keep(run.query.context, this.#log.end)
     }
     this.#active = undefined
-    this.background.listener = undefined
+    this.#background.listener = undefined
     this.#result = result
     for (const { span } of over) span.to = this.#log.end
     for (const span of this.#resumed.splice(0)) span.to = this.#log.end
@@ -396,11 +402,11 @@ export class Session implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#inbox = []
     this.#readiness = 'paused'
-    this.background.leave()
+    this.#background.leave()
     if (this.#journal === undefined) this.abort('session_closed')
     else this.#active?.query.suspend(0)
     await this.whenIdle()
-    await this.background.close('session_closed')
+    await this.#background.close('session_closed')
     await this.#journal?.close().catch(() => undefined)
     this.#contexts.hostController.signal.removeEventListener('abort', this.#onHostAbort)
     this.#log.close()
