@@ -46,6 +46,8 @@ await build({
     rolldownOptions: {
       input: Object.fromEntries([...subpaths, ...takenByPage].map((name) => [name, `${root}${name}.ts`])),
       external: /^[^./]/,
+      // a shared chunk must not add exports of its own to an entry
+      preserveEntrySignatures: 'strict',
       output: {
         format: 'esm',
         entryFileNames: '[name].js',

@@ -98,6 +98,13 @@ describe('what can be imported', () => {
     const entry: object = await import(join(built, folder, file))
     expect(Object.keys(entry).filter((name) => !words.has(name))).toEqual([])
   })
+
+  it.each(
+    modules.filter(({ folder, file }) => folder === '.' && !file.includes('inspector-app')),
+  )('the build of $specifier exports what its source exports, and nothing else', async ({ specifier, file }) => {
+    const [entry, source]: object[] = await Promise.all([import(join(built, file)), import(specifier)])
+    expect(Object.keys(entry ?? {}).sort()).toEqual(Object.keys(source ?? {}).sort())
+  })
 })
 
 /** The names of functions and constants that a declaration file exports. */
