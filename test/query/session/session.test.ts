@@ -353,8 +353,9 @@ describe('a session', () => {
     read.run('a').finish({ data: 'text' })
     await flush()
     await say('done')
-    const rest = session.messages({ after: progress })
+    const [rest, everything] = [session.messages({ after: progress }), session.messages()]
     await session.close()
+    expect((await readAll(everything)).map(({ type }) => type)).not.toContain('progress')
     expect(said(await readAll(rest))).toEqual(['user: result a text', 'assistant: done'])
   })
 
