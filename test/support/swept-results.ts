@@ -31,6 +31,8 @@ export async function expectToSweepResults(makeStore: (results: FileResultStore)
     again.append({ t: 'run.ended' })
     await again.close()
     await write('suspended', {}, { t: 'message.sent', shared }, { t: 'run.suspended' })
+    // idle, but not by itself
+    await write('suspended/r/c', { outer: 'suspended' })
     await write('removed', {}, { t: 'message.sent', removed }, { t: 'run.suspended' })
     expect(await store.sweep()).toEqual([])
     // old results that no session refers to go by themselves
@@ -39,9 +41,28 @@ export async function expectToSweepResults(makeStore: (results: FileResultStore)
     expect(await left()).toEqual(named(shared, own, inner, removed))
     expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['idle'])
     expect(await left()).toEqual(named(shared, removed))
+    expect((await ids(store)).sort()).toEqual(['removed', 'suspended', 'suspended/r/c'])
     await store.remove('removed')
     expect(await left()).toEqual(named(shared))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function ids(store: JournalStore): Promise<string[]> {
+  const found: string[] = []
+  for await (const { id } of store.list()) found.push(id)
+  return found
+}
+
+/** Rule D25: a note that a record has copied keeps nobody from sweeping its session. */
+export async function expectToSweepCopiedNotes(store: Sweeping): Promise<void> {
+  await (await store.open('s', { owner: 'me', mode: 'create' })).close()
+  await store.post('s', { type: 'message', uuid: 'm', content: 'x' })
+  expect(await store.sweep({ maxAgeMs: 0 })).toEqual([])
+  const journal = await store.open('s', { owner: 'me', mode: 'resume' })
+  journal.append({ t: 'message.sent', note: 'm' })
+  journal.append({ t: 'run.ended' })
+  await journal.close()
+  expect(await store.sweep({ maxAgeMs: 0 })).toEqual(['s'])
 }

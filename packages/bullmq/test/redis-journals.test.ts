@@ -8,7 +8,7 @@ import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runKilled, writeLife } from '../../../test/support/kill-campaign.ts'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
-import { expectToSweepResults } from '../../../test/support/swept-results.ts'
+import { expectToSweepCopiedNotes, expectToSweepResults } from '../../../test/support/swept-results.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
 import { DroppingProxy } from './dropping-proxy.ts'
@@ -189,17 +189,21 @@ const [connection, prefix] = process.argv[2].split(' ')`
 
   it('D25 sweeps after 30 days, unless told otherwise', async () => {
     const store = make()
-    for (const days of [29, 31]) {
-      await (await store.open(`${days} days`, { owner: 'me', mode: 'create' })).close()
+    for (const id of ['29 days', '31 days', '31 days, then a run']) {
+      const journal = await store.open(id, { owner: 'me', mode: 'create' })
       await server.ask(async (redis) => {
         const [now] = await redis.time()
-        const session = `${prefix}:session:${createHash('sha256').update(`${days} days`).digest('hex')}`
-        await redis.hset(session, 'touched', Number(now) - days * 24 * 60 * 60)
+        const session = `${prefix}:session:${createHash('sha256').update(id).digest('hex')}`
+        await redis.hset(session, 'touched', Number(now) - Number.parseInt(id, 10) * 24 * 60 * 60)
       })
+      if (id.endsWith('run')) for (const t of ['message.sent', 'run.ended']) journal.append({ t })
+      await journal.close()
     }
     expect(await store.sweep()).toEqual(['31 days'])
     expect(await store.sweep({ maxAgeMs: 28 * 24 * 60 * 60 * 1_000 })).toEqual(['29 days'])
   })
+
+  it('D25 a note that was copied keeps no session', () => expectToSweepCopiedNotes(make()))
 
   it('D5 D25 stored results are kept and removed with the sessions that refer to them', () =>
     expectToSweepResults((results) => make({ results })))

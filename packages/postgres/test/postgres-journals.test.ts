@@ -7,7 +7,7 @@ import type { NewRecord } from 'signalbox/durable'
 import { describeJournalStore } from 'signalbox/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sent, testOutages, textsIn } from '../../../test/support/store-outages.ts'
-import { expectToSweepResults } from '../../../test/support/swept-results.ts'
+import { expectToSweepCopiedNotes, expectToSweepResults } from '../../../test/support/swept-results.ts'
 import { ToldChild, writeProgram } from '../../../test/support/told-child.ts'
 import { expectToLearnOfNextOwner } from '../../../test/support/waiting-owner.ts'
 import { findPostgres, PostgresServer } from './postgres-server.ts'
@@ -245,18 +245,26 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
 
   it('D25 sweeps after 30 days, unless told otherwise', async () => {
     const store = make()
-    for (const id of ['29 days', '31 days']) {
-      await (await store.open(id, { owner: 'me', mode: 'create' })).close()
+    for (const id of ['29 days', '31 days', '31 days, then a run']) {
+      const journal = await store.open(id, { owner: 'me', mode: 'create' })
       const client = new pg.Client({ connectionString: server.url })
       await client.connect()
       await client.query(`update ${schema}.sessions set touched = now() - $1::interval where name = $2`, [
-        id,
+        id.slice(0, 7),
         JSON.stringify(id),
       ])
       await client.end()
+      if (id.endsWith('run')) for (const t of ['message.sent', 'run.ended']) journal.append({ t })
+      await journal.close()
     }
     expect(await store.sweep()).toEqual(['31 days'])
     expect(await store.sweep({ maxAgeMs: 28 * 24 * 60 * 60 * 1_000 })).toEqual(['29 days'])
+    await store.end()
+  })
+
+  it('D25 a note that was copied keeps no session', async () => {
+    const store = make()
+    await expectToSweepCopiedNotes(store)
     await store.end()
   })
 
