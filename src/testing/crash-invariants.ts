@@ -4,6 +4,7 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { CrashingBody } from './crashing-bodies.ts'
 import type { CrashingConversation } from './crashing-conversation.ts'
 import type { Breach } from './invariant.ts'
+import { aCount, aFlag, aFunction, aList, type OptionRules } from './option-rules.ts'
 import type { QuerySetup } from './query-setup.ts'
 
 /** A small conversation in processes that crash. */
@@ -26,6 +27,11 @@ export interface CrashSetup {
   readonly mayRunAgain?: boolean | undefined
   /** Options of each process, by the number of crashes before it: rules, hooks and tools may change between processes. */
   readonly options?: ((crashes: number) => ProcessOptions) | undefined
+}
+
+export const crashRules: OptionRules<CrashSetup> = {
+  ...{ tools: aList, replies: aList, options: aFunction, maxCrashes: aCount },
+  ...{ isAsked: aFlag, failure: aFlag, aborts: aFlag, detaches: aFlag, mayRunAgain: aFlag },
 }
 
 export interface ProcessOptions

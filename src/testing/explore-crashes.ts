@@ -1,8 +1,16 @@
 import { checkSetup } from './check-setup.ts'
-import type { CrashSetup } from './crash-invariants.ts'
+import { type CrashSetup, crashRules } from './crash-invariants.ts'
 import { CrashingConversation } from './crashing-conversation.ts'
-import { type Budget, type ExplorationFigures, explorationReport, exploreWorlds } from './explore-worlds.ts'
+import {
+  type Budget,
+  budgetRules,
+  type ExplorationFigures,
+  explorationReport,
+  exploreWorlds,
+} from './explore-worlds.ts'
 import type { Breach } from './invariant.ts'
+import { checkOptions } from './option-rules.ts'
+import { calledIn } from './query-setup.ts'
 
 export interface ExploreCrashesOptions extends CrashSetup, Budget {}
 
@@ -20,15 +28,11 @@ export interface CrashExploration extends ExplorationFigures {
  * @example
  * const { breach } = await exploreCrashes({ tools, replies: [[{ call: 'Pay' }], 'Done.'] })
  */
-export async function exploreCrashes({
-  maxStates,
-  maxMs,
-  now,
-  ...setup
-}: ExploreCrashesOptions): Promise<CrashExploration> {
+export async function exploreCrashes(options: ExploreCrashesOptions): Promise<CrashExploration> {
+  checkOptions(options, { ...crashRules, ...budgetRules }, ['tools', 'replies'])
+  const { maxStates, maxMs, now, ...setup } = options
   const { tools, replies } = setup
-  const called = replies.flat().flatMap((item) => (typeof item === 'string' ? [] : [item.call]))
-  checkSetup({ tools, called, happenings: undefined, known: {} })
+  checkSetup({ tools, called: calledIn(replies), happenings: undefined, known: {} })
   const { figures, found } = await exploreWorlds(() => new CrashingConversation(setup), { maxStates, maxMs, now })
   const text = found && `${found.story.join('\n')}\n${found.breaches.map(({ problem }) => problem).join('\n')}`
   return { ...figures, breach: found, report: explorationReport(figures, text === undefined ? undefined : { text }) }

@@ -1,9 +1,16 @@
 import { checkSetup } from './check-setup.ts'
-import { type Budget, type ExplorationFigures, explorationReport, exploreWorlds } from './explore-worlds.ts'
+import {
+  type Budget,
+  budgetRules,
+  type ExplorationFigures,
+  explorationReport,
+  exploreWorlds,
+} from './explore-worlds.ts'
 import { type FoundQuery, foundQuery } from './found-query.ts'
 import { HeldConversation } from './held-conversation.ts'
+import { checkOptions } from './option-rules.ts'
 import { allQueryHappenings } from './query-moves.ts'
-import type { QuerySetup } from './query-setup.ts'
+import { calledIn, type QuerySetup, queryRules } from './query-setup.ts'
 
 export interface ExploreQueryOptions extends QuerySetup, Budget {}
 
@@ -22,14 +29,11 @@ export interface QueryExploration extends ExplorationFigures {
  * const { breach } = await exploreQuery({ tools, replies: [['Let me see.', { call: 'Read' }], 'Done.'] })
  * if (breach) throw new Error(breach.text)
  */
-export async function exploreQuery({
-  maxStates,
-  maxMs,
-  now,
-  ...setup
-}: ExploreQueryOptions): Promise<QueryExploration> {
+export async function exploreQuery(options: ExploreQueryOptions): Promise<QueryExploration> {
+  checkOptions(options, { ...queryRules, ...budgetRules }, ['tools', 'replies'])
+  const { maxStates, maxMs, now, ...setup } = options
   const { tools, replies, happenings } = setup
-  const called = replies.flat().flatMap((item) => (typeof item === 'string' ? [] : [item.call]))
+  const called = calledIn(replies)
   checkSetup({ tools, called, happenings, known: allQueryHappenings })
   const { figures, found } = await exploreWorlds(() => new HeldConversation(setup), { maxStates, maxMs, now })
   const breach = found && (await foundQuery(setup, found.story, found.breaches))

@@ -1,11 +1,18 @@
 import { SignalboxError } from '../base/signalbox-error.ts'
 import { checkSetup } from './check-setup.ts'
-import { type Budget, type ExplorationFigures, explorationReport, exploreWorlds } from './explore-worlds.ts'
+import {
+  type Budget,
+  budgetRules,
+  type ExplorationFigures,
+  explorationReport,
+  exploreWorlds,
+} from './explore-worlds.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import { HeldWorld } from './held-world.ts'
 import { allHappenings } from './moves.ts'
+import { checkOptions } from './option-rules.ts'
 import { shrinkStory } from './shrink-story.ts'
-import type { TurnSetup } from './turn-setup.ts'
+import { type TurnSetup, turnRules } from './turn-setup.ts'
 
 export interface ExploreOptions extends TurnSetup, Budget {}
 
@@ -25,12 +32,14 @@ export interface Exploration extends ExplorationFigures {
  * const { breach } = await exploreTurn({ tools, calls: [{ tool: 'Read' }, { tool: 'Edit' }, { tool: 'Read' }] })
  * if (breach) throw new Error(breach.text)
  */
-export async function exploreTurn({ maxStates, maxMs, now, ...setup }: ExploreOptions): Promise<Exploration> {
+export async function exploreTurn(options: ExploreOptions): Promise<Exploration> {
+  checkOptions(options, { ...turnRules, ...budgetRules }, ['tools', 'calls'])
+  const { maxStates, maxMs, now, ...setup } = options
   const { calls, happenings } = setup
   if (calls.length === 0)
     throw new SignalboxError('invalid_option', 'calls: expected at least one call, received an empty list.')
   const { tools } = new HeldWorld(setup).bodies
-  checkSetup({ tools, called: calls.map(({ tool }) => tool), happenings, known: allHappenings })
+  checkSetup({ tools, called: calls, happenings, known: allHappenings })
   // real bodies may share state that each story resets, so only one world of theirs may be alive
   const mostLive = typeof setup.tools === 'function' ? 0 : undefined
   const { figures, found } = await exploreWorlds(() => new HeldWorld(setup), { maxStates, maxMs, now }, mostLive)

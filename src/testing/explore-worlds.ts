@@ -1,4 +1,5 @@
 import type { Breach } from './invariant.ts'
+import { aCount, aFunction, type OptionRules, someTime } from './option-rules.ts'
 import { makeMove, moveAgain, type PlayableWorld, retrace, stuckWorld } from './playable-world.ts'
 import { StateGraph } from './state-graph.ts'
 
@@ -10,6 +11,8 @@ export interface Budget {
   /** The clock for `maxMs`. @default performance.now */
   readonly now?: (() => number) | undefined
 }
+
+export const budgetRules: OptionRules<Budget> = { maxStates: aCount, maxMs: someTime, now: aFunction }
 
 export interface ExplorationFigures {
   /** The number of distinct states reached. */

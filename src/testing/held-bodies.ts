@@ -46,7 +46,7 @@ export class HeldBodies {
     this.#clock = clock
     this.#graceMs = graceMs
     this.isReal = typeof given === 'function'
-    const tools = typeof given === 'function' ? given((label) => this.#hold(label)) : given
+    const tools = typeof given === 'function' ? given((label, signal) => this.#hold(label, signal)) : given
     this.tools = tools.map((tool) => this.#heldOf(tool))
   }
 
@@ -115,18 +115,28 @@ export class HeldBodies {
     return body
   }
 
-  #hold(label: string): Promise<void> {
-    return new Promise((resolve) => {
+  #hold(label: string, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
       const same = this.points.filter((point) => point.label === label).length
       const point: HeldPoint = {
         label,
         name: same === 0 ? label : `${label} (${same + 1})`,
         goOn: () => {
-          this.points = this.points.filter((each) => each !== point)
+          leave()
           resolve()
         },
       }
+      const leave = (): void => {
+        this.points = this.points.filter((each) => each !== point)
+        signal?.removeEventListener('abort', stop)
+      }
+      const stop = (): void => {
+        leave()
+        reject(signal?.reason)
+      }
       this.points.push(point)
+      signal?.addEventListener('abort', stop)
+      if (signal?.aborted === true) stop()
     })
   }
 

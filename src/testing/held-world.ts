@@ -187,7 +187,7 @@ export class HeldWorld implements PlayableWorld {
     const isDone = breaches.length === 0 && this.isAtEnd && this.book.run !== 'discarded'
     if (!isDone || this.arrived === 0) return breaches
     try {
-      this.setup.atEnd?.()
+      this.setup.atEnd?.(this.book)
       return []
     } catch (error) {
       return [{ invariant: 'at the end', problem: error instanceof Error ? error.message : String(error) }]

@@ -38,6 +38,7 @@ export type { MakeToolRunner, RunnerAbility, RunnerUnderTest } from './runner-be
 export { type SimulateOptions, type Simulation, simulate } from './simulate.ts'
 export { type QuerySimulation, type SimulateQueryOptions, simulateQuery } from './simulate-query.ts'
 export { type SimulatedClock, simulatedClock } from './simulated-clock.ts'
+export * from './tool-invariants.ts'
 export type { BodyEvidence, CallEvidence, RunState, TurnEvidence } from './turn-evidence.ts'
 export type { Happenings, Hold, PlannedCall, TurnSetup } from './turn-setup.ts'
 export { assertInvariants, type InvariantWatch, watchInvariants } from './watch-invariants.ts'

@@ -1,5 +1,6 @@
 import type { QueryOptions } from '../query/options.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import { aFlag, aList, anObject, type OptionRules } from './option-rules.ts'
 import type { QueryInvariant } from './query-invariants.ts'
 
 /** A call in a reply of the model. */
@@ -54,3 +55,19 @@ export interface QuerySetup {
   readonly context?: Omit<NonNullable<QueryOptions['context']>, 'abortController'> | undefined
   readonly executor?: Omit<NonNullable<QueryOptions['executor']>, 'clock' | 'uuid'> | undefined
 }
+
+export const queryRules: OptionRules<QuerySetup> = {
+  tools: aList,
+  replies: aList,
+  happenings: anObject,
+  maxTroubles: [(value) => Number.isInteger(value) && (value as number) >= 0, 'an integer of at least 0'],
+  invariants: aList,
+  hasFallback: aFlag,
+  options: anObject,
+  context: anObject,
+  executor: anObject,
+}
+
+/** The calls in the replies of a model. */
+export const calledIn = (replies: QuerySetup['replies']): { readonly tool: string; readonly input?: unknown }[] =>
+  replies.flat().flatMap((item) => (typeof item === 'string' ? [] : [{ tool: item.call, input: item.input }]))

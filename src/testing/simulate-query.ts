@@ -4,11 +4,12 @@ import { type FoundQuery, foundQuery } from './found-query.ts'
 import { HeldConversation } from './held-conversation.ts'
 import { troublesomeTools } from './held-tool.ts'
 import { breachesInWords } from './invariant.ts'
+import { aCount, aList, anObject, checkOptions, type OptionRules } from './option-rules.ts'
 import type { QuerySetup } from './query-setup.ts'
 import { pickFrom, randomWalk } from './random-walk.ts'
 import { recordQuery } from './record-story.ts'
 import { digestOf, randomFrom } from './repeatable.ts'
-import type { SimulateOptions } from './simulate.ts'
+import { type SimulateOptions, seedRules } from './simulate.ts'
 
 export interface SimulateQueryOptions
   extends Pick<SimulateOptions, 'seed' | 'runs' | 'tools' | 'maxMoves' | 'onRun' | 'onRecording' | 'maxMs' | 'now'>,
@@ -17,6 +18,16 @@ export interface SimulateQueryOptions
   readonly replies?: QuerySetup['replies'] | undefined
   /** @default 4 */
   readonly maxReplies?: number | undefined
+}
+
+const simulateQueryRules: OptionRules<SimulateQueryOptions> = {
+  ...seedRules,
+  replies: aList,
+  maxReplies: aCount,
+  happenings: anObject,
+  options: anObject,
+  context: anObject,
+  executor: anObject,
 }
 
 export interface QuerySimulation {
@@ -31,6 +42,7 @@ export interface QuerySimulation {
 
 /** Random long conversations with faults of the model, of tools and of people, in simulated time. */
 export async function simulateQuery(given: SimulateQueryOptions): Promise<QuerySimulation> {
+  checkOptions(given, simulateQueryRules, ['seed'])
   const { seed, runs = 100, maxMoves = 40, maxMs = Number.POSITIVE_INFINITY, now = () => performance.now() } = given
   const begin = now()
   let [moves, run, digest] = [0, 0, digestOf(String(seed))]

@@ -4,6 +4,7 @@ import { type FoundStory, foundStory } from './found-story.ts'
 import { troublesomeTools } from './held-tool.ts'
 import { HeldWorld } from './held-world.ts'
 import { type Breach, breachesInWords, type Invariant } from './invariant.ts'
+import { aCount, aFunction, aList, checkOptions, type OptionRules, someTime } from './option-rules.ts'
 import { pickFrom, randomWalk } from './random-walk.ts'
 import { recordWorld } from './record-story.ts'
 import { digestOf, randomFrom } from './repeatable.ts'
@@ -34,6 +35,21 @@ export interface SimulateOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** What `simulate` and `simulateQuery` have in common. */
+export const seedRules = {
+  seed: [Number.isFinite, 'a number'],
+  runs: aCount,
+  tools: aList,
+  maxMoves: aCount,
+  onRun: aFunction,
+  onRecording: aFunction,
+  maxMs: someTime,
+  now: aFunction,
+  invariants: aList,
+} satisfies Partial<OptionRules<SimulateOptions>>
+
+const simulateRules: OptionRules<SimulateOptions> = { ...seedRules, calls: aList, maxCalls: aCount }
+
 export interface Simulation {
   readonly runs: number
   readonly moves: number
@@ -47,6 +63,7 @@ export interface Simulation {
 
 /** Random long turns with faults, in simulated time. Stops at the first breach, with the smallest story that shows it. */
 export async function simulate(options: SimulateOptions): Promise<Simulation> {
+  checkOptions(options, simulateRules, ['seed'])
   const { seed, runs = 100, maxMoves = 40, maxMs = Number.POSITIVE_INFINITY, now = () => performance.now() } = options
   const begin = now()
   let [moves, results, digest] = [0, 0, digestOf(String(seed))]

@@ -2,6 +2,8 @@ import type { ExecutorOptions } from '../executor/options.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Invariant } from './invariant.ts'
+import { aFunction, aList, anObject, isFunction, type OptionRules, oneOf } from './option-rules.ts'
+import type { TurnEvidence } from './turn-evidence.ts'
 
 /** A call that the model will request. */
 export interface PlannedCall {
@@ -14,8 +16,11 @@ export interface PlannedCall {
   readonly hold?: boolean | undefined
 }
 
-/** Waits until the story continues here. The label appears in the story. */
-export type Hold = (label: string) => Promise<void>
+/**
+ * Waits until the story continues here. The label appears in the story. With the signal of a call, an abort ends the wait
+ * with its reason, as it does for `fetch`.
+ */
+export type Hold = (label: string, signal?: AbortSignal) => Promise<void>
 
 /** The events of a turn besides calls that finish. */
 export interface Happenings {
@@ -60,12 +65,25 @@ export interface TurnSetup {
   readonly happenings?: Happenings | undefined
   /** Replaces the built-in invariants. To add one: `[...turnInvariants, mine]`. */
   readonly invariants?: readonly Invariant[] | undefined
-  /** Called at the end of each story, after all results are handed over. Throw to report a breach. */
-  readonly atEnd?: (() => void) | undefined
+  /** Called at the end of each story, after all results are handed over, with the whole turn. Throw to report a breach. */
+  readonly atEnd?: ((turn: TurnEvidence) => void) | undefined
   /** Additional state for the fingerprint: with real tools, whatever they changed. */
   readonly state?: (() => unknown) | undefined
   readonly context?: Omit<Partial<ToolUseContext>, 'abortController'> | undefined
   readonly options?: Omit<ExecutorOptions, 'clock' | 'uuid'> | undefined
+}
+
+export const turnRules: OptionRules<TurnSetup> = {
+  tools: [(value) => Array.isArray(value) || isFunction(value), 'an array of tools, or a function that makes one'],
+  calls: aList,
+  phases: oneOf('bodies', 'all'),
+  arrival: oneOf('anyTime', 'together'),
+  happenings: anObject,
+  invariants: aList,
+  atEnd: aFunction,
+  state: aFunction,
+  context: anObject,
+  options: anObject,
 }
 
 export const idOf = ({ id }: PlannedCall, index: number): string => id ?? letters(index)

@@ -33,6 +33,7 @@ describe('the page on testing', () => {
     ['held', () => import('../../examples/testing/held.ts')],
     ['simulate', () => import('../../examples/testing/simulate.ts')],
     ['watch-live', () => import('../../examples/testing/watch-live.ts')],
+    ['tool-invariants', () => import('../../examples/testing/tool-invariants.ts')],
     ['explore-query', () => import('../../examples/testing/explore-query.ts')],
     ['coverage', () => import('../../examples/testing/coverage.ts')],
     ['check-recording', () => import('../../examples/testing/check-recording.ts')],

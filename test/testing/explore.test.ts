@@ -20,6 +20,12 @@ const tools = [
 
 const nothingElse = { interrupt: false, progress: false, reader: false, reading: false, time: false } as const
 
+const numbered = defineTool({
+  name: 'Count',
+  inputSchema: z.object({ n: z.number() }),
+  call: async () => ({ data: '' }),
+})
+
 describe('exploring a turn', () => {
   it.each<[string, ExploreOptions, number]>([
     ['one call, and everything that can happen to it', { tools, calls: [{ tool: 'Search' }] }, 80],
@@ -65,6 +71,25 @@ describe('exploring a turn', () => {
       'a slip in a happening',
       { tools, calls: [{ tool: 'Read' }], happenings: { aborts: false } as object },
       'Unknown happening aborts',
+    ],
+    ['no options', undefined as never, 'options: expected an object, received undefined.'],
+    ['a slip in an option', { tools, calls: [{ tool: 'Read' }], atend: () => 1 } as never, 'Unknown option atend.'],
+    ['no list of calls', { tools } as never, 'calls: expected an array, received undefined.'],
+    ['tools that are none', { tools: 5, calls: [] } as never, 'tools: expected an array of tools, or a function'],
+    [
+      'a phase that does not exist',
+      { tools, calls: [], phases: 'some' } as never,
+      "phases: expected 'bodies' or 'all'",
+    ],
+    [
+      'a budget of nothing',
+      { tools, calls: [], maxStates: -1 },
+      'maxStates: expected a positive integer, received -1.',
+    ],
+    [
+      'inputs that no schema takes',
+      { tools: [numbered], calls: [{ tool: 'Count', input: { n: 'x' } }, { tool: 'Count' }] },
+      'No call would run, because no input matches the schema of its tool. Count:',
     ],
   ])('rejects %s, because an exploration in which nothing happens proves nothing', async (_, options, problem) => {
     await expect(exploreTurn(options)).rejects.toThrow(problem)
