@@ -5,7 +5,7 @@ import { defaultIdsAndTime } from '../messages/ids-and-time.ts'
 import { OpenCalls } from '../query/open-calls.ts'
 import { checkOptions, readMessages } from '../query/options.ts'
 import { Session } from '../query/session/session.ts'
-import type { SessionOptions } from '../query/session/session-options.ts'
+import { checkSessionOptions, type SessionOptions } from '../query/session/session-options.ts'
 import { toolSchemas } from '../tool/tool-schemas.ts'
 import { startOf } from './open-start.ts'
 import { SessionLog } from './session-log.ts'
@@ -40,14 +40,10 @@ export interface OpenSessionOptions extends SessionOptions {
  * const session = await openSession({ id: 'invoice-7', journals, tools, model })
  * if (session.status === 'suspended') for await (const message of session.resume()) show(message)
  */
-export async function openSession({
-  journals,
-  owner = `owner_${defaultIdsAndTime.uuid()}`,
-  mode = 'either',
-  contextKeys = [],
-  messages = [],
-  ...options
-}: OpenSessionOptions): Promise<Session> {
+export async function openSession(given: OpenSessionOptions): Promise<Session> {
+  checkSessionOptions(given)
+  const { journals, mode = 'either', contextKeys = [], messages = [], ...more } = given
+  const { owner = `owner_${defaultIdsAndTime.uuid()}`, ...options } = more
   const { id, ...queryOptions } = options
   if (typeof journals?.open !== 'function') invalidOption('journals', 'a journal store', journals)
   if (!Array.isArray(contextKeys)) invalidOption('contextKeys', 'an array of keys', contextKeys)

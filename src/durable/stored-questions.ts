@@ -1,3 +1,4 @@
+import { invalidOption } from '../base/invalid-option.ts'
 import { isSignalboxError } from '../base/signalbox-error.ts'
 import type { JournalRecord, JournalStore } from '../journal/journal.ts'
 import type { AgentCallRef } from '../pipeline/ask-channel.ts'
@@ -37,6 +38,7 @@ async function questionsIn(
   id: string,
   around: readonly AgentCallRef[],
 ): Promise<StoredQuestion[]> {
+  if (typeof journals?.read !== 'function') invalidOption('journals', 'a journal store', journals)
   const records: JournalRecord[] = []
   for await (const record of journals.read(id)) records.push(record)
   const { questions, agents } = foldJournal(records)

@@ -1,8 +1,8 @@
-import { type JournalRecord, memoryJournals, openSession } from 'signalbox/durable'
+import { type JournalRecord, memoryJournals, openSession, postAnswer, storedQuestions } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type AnyTool, allowAllTools, createSession, defineTool, type PermissionAnswer } from '../../src/index.ts'
-import { journalsOn } from '../../src/node/file-journals/file-journals.ts'
+import { fileJournals, journalsOn } from '../../src/node/file-journals/file-journals.ts'
 import { scriptedModel } from '../../src/query/scripted/index.ts'
 import { SimulatedDisk, simulatedProcess } from '../node/file-journals/simulated-disk.ts'
 import { type Life, lives, replyWith, sayLast, settle, until } from '../support/durable-lives.ts'
@@ -23,6 +23,19 @@ function payTool(schema: z.ZodObject, started: string[]): AnyTool {
 
 const before = z.object({})
 const now = z.object({ account: z.string() })
+
+describe('options that are missing', () => {
+  it.each<[string, () => unknown, string]>([
+    ['createSession', () => createSession(undefined as never), 'options: expected an object, received undefined.'],
+    ['openSession', () => openSession(null as never), 'options: expected an object, received null.'],
+    ['fileJournals', () => fileJournals(undefined as never), 'options: expected an object with folder'],
+    ['fileJournals of a path', () => fileJournals('sessions' as never), 'received "sessions".'],
+    ['storedQuestions', () => storedQuestions(undefined as never, 's'), 'journals: expected a journal store'],
+    ['postAnswer', () => postAnswer({} as never, 's', {} as never), 'journals: expected a journal store'],
+  ])('S1 %s names them', async (_, call, problem) => {
+    await expect(async () => call()).rejects.toThrow(problem)
+  })
+})
 
 describe('a session whose tool has another schema now', () => {
   it('D6 D11 an answered call is checked again: it does not run, and its result says why', async () => {

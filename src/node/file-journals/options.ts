@@ -30,6 +30,7 @@ export interface FileJournalsOptions {
 const names = ['folder', 'limits', 'seal', 'redact', 'results', 'rescanMs']
 
 export function checkFileJournals(options: FileJournalsOptions): FileJournalsOptions {
+  if (typeof options !== 'object' || options === null) invalidOption('options', 'an object with folder', options)
   const { folder, limits, seal, redact, rescanMs = 2_000 } = options
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) unknownOption(unknown, names)

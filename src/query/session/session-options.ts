@@ -1,5 +1,6 @@
 import type { BackgroundCall } from '../../background/background-call.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
+import { isRecord } from '../../base/read-field.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import type { AccountOptions } from '../../usage/account.ts'
 import type { QueryOptions } from '../options.ts'
@@ -37,6 +38,10 @@ export interface SendOptions {
    * @default false
    */
   interrupt?: boolean | undefined
+}
+
+export function checkSessionOptions(options: unknown): void {
+  if (!isRecord(options)) invalidOption('options', 'an object', options)
 }
 
 export function checkSessionId(id: unknown): void {

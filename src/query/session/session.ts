@@ -28,6 +28,7 @@ import { allQuestions, keepUsage, openMessages, type SessionJournal, shownAgain 
 import {
   accountOptions,
   checkSessionId,
+  checkSessionOptions,
   type ForkOptions,
   type SendOptions,
   type SessionEvents,
@@ -78,6 +79,7 @@ export class Session implements AsyncDisposable {
 
   /** @param journal the log that everything is recorded in; `openSession` opens it */
   constructor(options: SessionOptions, journal?: SessionJournal) {
+    checkSessionOptions(options)
     const { id, messages = [], ...queryOptions } = options
     checkSessionId(id)
     checkOptions({ ...queryOptions, messages }, ['id'])
