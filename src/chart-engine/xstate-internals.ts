@@ -77,21 +77,11 @@ export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | '
   _stopProcedure(): unknown
 }
 
-const ofActor = [
-  ...(['_process', '_send', '_error', '_complete', '_stopProcedure', '_deferred', '_snapshot'] as const),
-  ...([
-    '_reportError',
-    '_processingStatus',
-    '_actorScope',
-    '_parent',
-    'update',
-    'observers',
-    'eventListeners',
-  ] as const),
-]
-const ofSystem = ['_bookId', '_relay', '_sendInspectionEvent', '_clock', '_logger', 'scheduler'] as const
+/** Those whose absence the self-test's chart would not show. */
+const ofActor = ['_error', '_complete', '_stopProcedure', '_processingStatus', '_parent'] as const
+const ofSystem = ['_bookId', '_clock', '_logger'] as const
 
-/** The unpublished members that the table uses and that an actor of the installed XState does not have. */
+/** The unpublished members that an actor of the installed XState does not have. */
 export const missingMembers = (actor: AnyActorRef): string[] => [
   ...ofActor.filter((name) => !(name in actor)),
   ...ofSystem.filter((name) => !(name in actor.system)),

@@ -25,6 +25,8 @@ declare global {
   const { query, defineTool, StreamingToolExecutor }: typeof import('signalbox')
   const { openSession, foldJournal, storedQuestions, postAnswer }: typeof import('signalbox/durable')
   const { serveInspector }: typeof import('signalbox/inspect/server')
+  const { fileResultStore }: typeof import('signalbox/node')
+  const { postgresJournals }: typeof import('@signalbox/postgres')
   const { createTools }: typeof import('@signalbox/tools')
   const { z }: typeof import('zod')
   const tools: Tool[]
@@ -40,6 +42,8 @@ declare global {
   const inputSchema: import('zod').ZodObject<{}>
   const call: () => Promise<{ data: string }>
   const id: string
+  const connectionString: string
+  const other: import('signalbox').SessionQuestion
   const question: string
   const bank: { pay(invoice: string, options: { key: string }): Promise<string>; find(by: { key: string }): Promise<string | undefined> }
   const show: (...shown: unknown[]) => void
