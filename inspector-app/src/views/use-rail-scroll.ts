@@ -19,7 +19,7 @@ export function useRailScroll(isShown: boolean, chosen: Call | undefined): RailS
     const list = ref.current
     if (list === null) return
     const watch = new ResizeObserver(() => {
-      if (isFollowing.current && isAtEnd.current) list.scrollTop = list.scrollHeight
+      if (isFollowing.current && isAtEnd.current) showEnd(list)
     })
     // a question above it takes room, and a turn adds to it
     for (const each of [list, ...list.children]) watch.observe(each)
@@ -38,4 +38,22 @@ export function useRailScroll(isShown: boolean, chosen: Call | undefined): RailS
     if (list !== null) isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < 24
   }
   return { ref, onScroll }
+}
+
+/** Scrolls to the end, and a little further if a line is cut at the top: half a line reads as a mistake. */
+function showEnd(list: HTMLElement): void {
+  list.style.setProperty('--rest', '0px')
+  list.scrollTop = list.scrollHeight
+  if (list.scrollTop === 0) return
+  const { left, top, width } = list.getBoundingClientRect()
+  const found = (list.getRootNode() as Document | ShadowRoot).elementFromPoint(left + width / 2, top + 1)
+  const line = found?.closest('.line, .said p, .said, .turn h3, .agent > .sum')
+  if (line == null || !list.contains(line)) return
+  const { bottom, height } = line.getBoundingClientRect()
+  const lineHeight = Number.parseFloat(getComputedStyle(line).lineHeight)
+  // of a text with several lines, only one is cut
+  const isText = height > 2 * lineHeight
+  const rest = isText ? (bottom - top) % lineHeight : bottom - top
+  list.style.setProperty('--rest', `${Math.ceil(rest)}px`)
+  list.scrollTop = list.scrollHeight
 }
