@@ -113,7 +113,7 @@ describe('a long conversation', () => {
     await expect.poll(async () => (await shownTurns()).length).toBeGreaterThan(1)
     for (const turn of await shownTurns()) expect([first, ...rest]).toContain(turn)
     await page.getByLabel('Search the log').fill(`a${rest[0]}`)
-    await page.locator('.log .row.result button').click()
+    await page.locator('.log .row.result button', { hasText: `a${rest[0]}` }).click()
     await expect.poll(() => page.locator(chosenLine).getAttribute('aria-label')).toContain(`/a${rest[0]}.ts)`)
     await page.getByLabel('Log of').selectOption('turn')
     await page.getByLabel('Search the log').fill('nowhere')
@@ -189,6 +189,7 @@ describe('dialogs', () => {
       expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
     }
     await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
     await page.mouse.click(3, 3)
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     expect(stage.complaints).toEqual([])
