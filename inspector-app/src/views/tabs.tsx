@@ -64,9 +64,12 @@ export function Tabs() {
               if (key === 'ArrowLeft') move(currentTarget, -1)
             }}
           >
-            {title}{' '}
+            {title}
             {counts[id] !== undefined && counts[id] > 0 && (
-              <em class={id === 'rules' ? 'wrong' : undefined}>{counts[id]}</em>
+              <>
+                {/* otherwise the number is read as a part of the word */}{' '}
+                <em class={id === 'rules' ? 'wrong' : undefined}>{counts[id]}</em>
+              </>
             )}
           </button>
         ))}
