@@ -73,11 +73,13 @@ export const toneWords: Readonly<Record<Tone, string>> = {
 
 /** The executor's reason as a sentence, the same as on the command line. */
 export function whyWaiting(run: Run, { key, ...wait }: Pick<Wait, 'because' | 'blockers' | 'key'>): string {
-  // in a query, the loop releases a call when the reply has gone past it
-  if (wait.because === 'held' && run.queryActor !== undefined) return 'waits until the reply has gone past it'
   return sentence(
     { ...wait, ...(key !== undefined && { key }) },
-    { maxConcurrency: run.maxConcurrency, nameOf: (id) => nameOf(run.byId.get(id)) },
+    {
+      maxConcurrency: run.maxConcurrency,
+      isInQuery: run.queryActor !== undefined,
+      nameOf: (id) => nameOf(run.byId.get(id)),
+    },
   )
 }
 

@@ -387,7 +387,7 @@ export const mutants = [
   [
     'src/query/session',
     'background: an abort of a session stops nothing',
-    'this.background.stopAll(reason, false)',
+    'this.#background.stopAll(reason, false)',
     'void reason',
   ],
   [

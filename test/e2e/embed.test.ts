@@ -139,7 +139,7 @@ describe('an inspector in a host’s page', () => {
       .click({ position: { x: 40, y: 150 } })
     await page.keyboard.press('4')
     // with the number of refusals
-    await expect.poll(() => tabOf('two')).toBe('Guards1')
+    await expect.poll(() => tabOf('two')).toBe('Guards 1')
     expect(await tabOf('one')).toBe('Story')
     expect(stage.complaints).toEqual([])
   })

@@ -67,7 +67,7 @@ const saidBy = (page: Page): Promise<Report> =>
       const listed = blockers.map(({ index, name }) => `#${index + 1} ${name}`).join(', ')
       const names = listed.replace(/, ([^,]*)$/, ' and $1')
       const words: Record<string, string> = {
-        held: 'waits to be released',
+        held: 'waits until the reply has gone past it',
         exclusiveRunning: `waits for ${names}, which must run alone`,
         behindUnsafe: `waits behind ${names}, which must run alone`,
         waitsForRunning: `must run alone, waits for ${names}`,

@@ -7,20 +7,34 @@ import type { RunState } from './run-state.ts'
 export const givenUp = { short: 'discarded', long: 'discarded with the reply that requested it' } as const
 
 /** The one table of sentences for why a call waits. Each continues the name of the call. */
-const sentences: Readonly<Record<Refusal, (names: string, slots: string, key: string, isMany: boolean) => string>> = {
-  held: () => 'waits to be released',
-  exclusiveRunning: (names) => `waits for ${names}, which must run alone`,
-  behindUnsafe: (names) => `waits behind ${names}, which must run alone`,
-  waitsForRunning: (names) => `must run alone, waits for ${names}`,
+const sentences: Readonly<Record<Refusal, (words: Words) => string>> = {
+  // a query releases a call when the reply has gone past it
+  held: ({ isInQuery }) => (isInQuery ? 'waits until the reply has gone past it' : 'waits to be released'),
+  exclusiveRunning: ({ names }) => `waits for ${names}, which must run alone`,
+  behindUnsafe: ({ names }) => `waits behind ${names}, which must run alone`,
+  waitsForRunning: ({ names }) => `must run alone, waits for ${names}`,
   // the key is that of the first
-  resource: (names, _, key, isMany) => `waits for ${names}, ${isMany ? 'the first of which' : 'which'} uses ${key}`,
-  full: (_, slots) => `waits for a free slot${slots}`,
+  resource: ({ names, key, isMany }) => `waits for ${names}, ${isMany ? 'the first of which' : 'which'} uses ${key}`,
+  full: ({ slots }) => `waits for a free slot${slots}`,
   discarded: () => givenUp.long,
+}
+
+interface Words {
+  readonly names: string
+  readonly isMany: boolean
+  readonly slots: string
+  readonly key: string
+  readonly isInQuery: boolean
 }
 
 export interface WaitingIn {
   /** Null: no limit. */
   readonly maxConcurrency: number | null
+  /**
+   * Whether a query decides when a held call may start.
+   * @default false
+   */
+  readonly isInQuery?: boolean | undefined
   /** A call's display name, such as `#1 Read`; undefined for an unknown call. */
   nameOf(call: string): string | undefined
 }
@@ -28,16 +42,16 @@ export interface WaitingIn {
 /** Why a call waits, as a sentence that continues its name: `must run alone, waits for #1 Read and #2 Grep`. */
 export function whyWaiting(
   { because, blockers, key }: { readonly because: string; readonly blockers: readonly string[]; readonly key?: string },
-  { maxConcurrency, nameOf }: WaitingIn,
+  { maxConcurrency, isInQuery = false, nameOf }: WaitingIn,
 ): string {
   if (!Object.hasOwn(sentences, because)) return `waits (${because})`
-  const names = listOf(blockers.flatMap((id) => nameOf(id) ?? []))
-  return sentences[because as Refusal](
-    names,
-    maxConcurrency === null ? '' : `: ${maxConcurrency} of ${maxConcurrency} in use`,
-    key ?? 'the same resource',
-    blockers.length > 1,
-  )
+  return sentences[because as Refusal]({
+    names: listOf(blockers.flatMap((id) => nameOf(id) ?? [])),
+    isMany: blockers.length > 1,
+    slots: maxConcurrency === null ? '' : `: ${maxConcurrency} of ${maxConcurrency} in use`,
+    key: key ?? 'the same resource',
+    isInQuery,
+  })
 }
 
 /** The state of a connection's chart in words. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type AnyActorRef, createActor, setup } from 'xstate'
 import { emptyModel, type Run } from '../../../inspector-app/src/model/model.ts'
 import { applyFrame } from '../../../inspector-app/src/model/reduce.ts'
 import { awaitedWords } from '../../../inspector-app/src/model/server-state.ts'
@@ -10,11 +11,11 @@ import { createRecorder, type Frame, type FrameBody, whyWaiting } from '../../..
 import { heldTool } from '../../support/held-tool.ts'
 import { flush, testTurn } from '../../support/turn.ts'
 
-function watched(maxConcurrency: number) {
+function watched(maxConcurrency: number, queryActor?: AnyActorRef) {
   const tools = { Read: heldTool('Read', { safe: true }), Edit: heldTool('Edit') }
   const turn = testTurn([tools.Read.tool, tools.Edit.tool], { maxConcurrency })
   const frames: Frame[] = []
-  createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(turn.executor)
+  createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(turn.executor, { queryActor })
   /** Why each call waits: as the terminal prints it, and as the page does. */
   const said = () => {
     const [session, model] = [new SessionView(), emptyModel()]
@@ -53,6 +54,15 @@ describe('why a call waits', () => {
     }
     expect(turn.said().terminal).toEqual(['d waits to be released', 'f waits for #5 Edit, which must run alone'])
     expect(turn.said().page).toEqual(turn.said().terminal)
+  })
+
+  it('T9 reads the same for a call that its query holds', () => {
+    const turn = watched(2, createActor(setup({}).createMachine({ id: 'query' })).start())
+    turn.add('a', 'Edit', {}, { hold: true })
+    expect(turn.said()).toEqual({
+      terminal: ['a waits until the reply has gone past it'],
+      page: ['a waits until the reply has gone past it'],
+    })
   })
 
   it('reads the same for a call that waits for a server', () => {

@@ -58,6 +58,10 @@ export class RunView {
     return this.#run.maxConcurrency
   }
 
+  get isInQuery(): boolean {
+    return this.#run.queryActor !== undefined
+  }
+
   waitOf({ index }: CallView): WaitGroup | undefined {
     return waitOf(this.#run, index)
   }

@@ -65,6 +65,10 @@ export class SessionView {
     return this.#runs.get(run)?.maxConcurrency ?? null
   }
 
+  isInQuery({ run }: CallView): boolean {
+    return this.#runs.get(run)?.isInQuery === true
+  }
+
   /** The call that the result of a finished call waits for. */
   heldFor({ run, id }: CallView): CallView | undefined {
     const next = this.#runs.get(run)?.next

@@ -11,7 +11,8 @@ export function whyWaiting(call: CallView, session: SessionView): string {
     const other = session.find(id, call.run)
     return other && nameOf(other)
   }
-  return cleanLine(sentence(wait, { maxConcurrency: session.limitOf(call), nameOf: nameIn }))
+  const [maxConcurrency, isInQuery] = [session.limitOf(call), session.isInQuery(call)]
+  return cleanLine(sentence(wait, { maxConcurrency, isInQuery, nameOf: nameIn }))
 }
 
 /** The key of other runs that a call waits for, and who holds it. */
