@@ -15,6 +15,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.tsx'],
     testTimeout: 60_000,
+    // as in the main run: what passes only on the second try is listed at the end
+    retry: 1,
+    reporters: ['default', '../scripts/run-report.ts'],
     expect: { poll: { timeout: 20_000 } },
     api: { host: '127.0.0.1' },
     browser: {

@@ -344,7 +344,7 @@ describe('a conversation', () => {
       of(1, 300, { type: 'left' }),
     ])
     await expect.poll(() => texts('.line .label')).toEqual(['#1 Read(outer)', '#1 Read(inner)'])
-    expect(texts('.call-panel h3')).toEqual(['#1 Read(outer)'])
+    await expect.poll(() => texts('.call-panel h3')).toEqual(['#1 Read(outer)'])
   })
 
   it('follows its newest turn while it is live, until somebody scrolls up, and shows the selected call', async () => {
