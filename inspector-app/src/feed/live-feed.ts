@@ -68,7 +68,7 @@ export function openLiveFeed(origin: string, token: string, events: FeedEvents):
     return opened
   }
 
-  /** Opens another connection. What this one still does is ignored: closing a dead one takes long. */
+  /** Opens another connection. Later events of the lost one are ignored, because closing a dead connection takes long. */
   function lose(lost: WebSocket): void {
     silence.stop()
     isSilent = false

@@ -8,8 +8,8 @@ export interface Stoppable {
 }
 
 /**
- * Who can be stopped, whichever turn and moment is shown: the main agent, and the sub-agent that the page shows. If what
- * is shown has ended, the only agent that still works.
+ * The agents that the buttons stop, whichever turn and moment is shown: the main agent, and the sub-agent that the page
+ * shows. If the shown agent has ended, the only agent that still works.
  */
 export function stoppable({ runs }: Pick<Model, 'runs'>, shown: Run | undefined): Stoppable[] {
   const open = [...runs.values()].filter(takesCommands)

@@ -91,7 +91,7 @@ export class Narrator {
     if (run !== undefined) this.#tellFrame(run, frame)
   }
 
-  /** What one frame alone says. */
+  /** Tells the sentences that need one frame only. */
   #tellFrame(run: Run, frame: Frame): void {
     const say = this.#sayOf(run, frame)
     if (frame.type === 'reply') tellReply(run, frame, say)

@@ -4,7 +4,7 @@ import { duration } from '../words.ts'
 
 const shortLength = 280
 
-/** What the user, the model or the host said; long texts and thoughts open on demand. */
+/** A text of the user, the model or the host. Long texts and thoughts open on demand. */
 export function Said({ said: { by, text, at, until } }: { said: SaidText }) {
   const [isOpen, setOpen] = useState(false)
   const toggle = (): void => setOpen(!isOpen)

@@ -8,7 +8,7 @@ import { rangeWords } from '../words.ts'
 
 const most = 300
 
-/** What happened and why, in sentences with their rule; the newest first. A click goes to the moment. */
+/** The story of a run: sentences with their rules, the newest first. A click goes to the moment. */
 export function StoryView() {
   const { state, history, run, model, call, isChosen } = useView()
   const { told, forgotten } = useStory()
