@@ -6,6 +6,7 @@ import type {
   Ending,
   LockClaim,
   ResourceKeys,
+  TimeoutCause,
 } from '../../machines/index.ts'
 import type { Message, ToolResultMessage } from '../messages/message.ts'
 import type { DetachedAs } from '../pipeline/detaching.ts'
@@ -166,6 +167,8 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     })
   }
 
+  readonly #timedOut = (cause: TimeoutCause): void => this.tell({ type: 'call.timedOut', cause })
+
   #takeOver(from: ToolCall): void {
     this.rawInput = from.rawInput
     this.isChecked = from.isChecked
@@ -178,8 +181,7 @@ export class DetachedCall extends ToolCall implements BackgroundPort {
     this.body = from.body
     this.stage = 'executing'
     this.startedTimer?.endDetach()
-    if (this.startedTimer !== undefined)
-      this.startedTimer.onTimeout = (cause) => this.tell({ type: 'call.timedOut', cause })
+    if (this.startedTimer !== undefined) this.startedTimer.onTimeout = this.#timedOut
     this.body?.moveTo(this)
     const { keys } = from
     if (keys === undefined || from.tool?.isAgent === true) return

@@ -41,7 +41,7 @@ export function countInspectors(system: unknown, known = 0): void {
   if (internals.inspectors !== undefined) return
   const { inspect } = internals
   internals.inspectors = known
-  internals.inspect = (observer) => {
+  const counting = (observer: unknown) => {
     const subscription = inspect(observer)
     internals.inspectors = (internals.inspectors ?? 0) + 1
     let isOver = false
@@ -53,6 +53,7 @@ export function countInspectors(system: unknown, known = 0): void {
       },
     }
   }
+  internals.inspect = counting
 }
 
 /** Delivers an event to an actor, and reports it in the sender's system, as XState does. */

@@ -30,12 +30,12 @@ export class ExecutorRunPort implements RunPort {
   /** The number of messages that the chart has handed over. */
   handedOver = 0
   readonly #parts: RunParts
-  readonly #applyDue: () => void
 
   constructor(parts: RunParts) {
     this.#parts = parts
-    this.#applyDue = () => parts.ledger.applyDue()
   }
+
+  readonly #applyDue = (): void => this.#parts.ledger.applyDue()
 
   createCall(call: CallRecord, executor: AnyActorRef): AnyActorRef {
     return this.#parts.engine.createChild(callChart(), executor, 'call', { call, executor })

@@ -27,7 +27,8 @@ export function runPostHooks(call: ToolCall): void {
     call.tell({ type: 'postHooks.finished' })
   }
   const runs = new HookRuns(call, event, readyHooks(call, tool, event), finish)
-  call.hurryUp = () => finish(runs.cancel('aborted'))
+  const hurry = (): void => finish(runs.cancel('aborted'))
+  call.hurryUp = hurry
   runs.start(() => hookInput(call, event, detailsOf(call, event)))
 }
 

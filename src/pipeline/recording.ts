@@ -22,12 +22,13 @@ export function recordResult(call: ToolCall): void {
   })
   if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
-  call.onContextApplied = () => {
+  const recordContext = (): void => {
     if (executor.isDiscarded) return
     log.append({ t: 'context.changed', optional: true, ...call.named, context: keptContext(call, log.contextKeys) })
     flushResult(call)
   }
-  if (call.contextAfter !== undefined) call.onContextApplied()
+  call.onContextApplied = recordContext
+  if (call.contextAfter !== undefined) recordContext()
 }
 
 /** Before the call's result: a process that stops between the two must still know that a body runs. */

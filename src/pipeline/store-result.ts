@@ -33,8 +33,9 @@ export function storeResult(
     goOn(finished)
   }
   const cutBecause = (problem: string) => finish(withNote(limitSize(block, maxChars), resultTexts.notStored(problem)))
-  call.hurryUp = () => cutBecause('the call was stopped before it was')
-  if (call.isHurried) return call.hurryUp()
+  const hurry = (): void => cutBecause('the call was stopped before it was')
+  call.hurryUp = hurry
+  if (call.isHurried) return hurry()
   whenSettled(
     () => {
       timer = clock.setTimeout(() => cutBecause(`the store took longer than ${maxStoreMs / 1_000} s`), maxStoreMs)

@@ -39,8 +39,8 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
   constructor(options: QueryOptions) {
     this.#run = new QueryLoop(options)
     this.#firstExecutor = this.#run.executor
-    this.#run.onExecutor = (executor) => this.#attach(executor)
-    this.#run.outgoing.onItem = (message) => this.#show(message)
+    this.#run.onExecutor = this.#attach
+    this.#run.outgoing.onItem = this.#show
   }
 
   /** The actor of the query chart, for observers. */
@@ -180,7 +180,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     this.#run.start()
   }
 
-  #show(message: QueryMessage): void {
+  readonly #show = (message: QueryMessage): void => {
     for (const listener of this.#messageListeners) {
       try {
         listener(message)
@@ -190,7 +190,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
     }
   }
 
-  #attach(executor: StreamingToolExecutor): void {
+  readonly #attach = (executor: StreamingToolExecutor): void => {
     for (const listening of this.#listening) {
       executor.on(listening.type, (event) => {
         if (this.#listening.has(listening)) (listening.listener as (event: unknown) => void)(event)

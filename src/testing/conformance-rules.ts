@@ -149,7 +149,8 @@ export const conformanceRules: Record<string, (make: MakeBench) => Promise<void>
   },
   async 'P6 what the host denies never runs'(make) {
     const bench = make()
-    bench.canUseTool = () => ({ behavior: 'deny', message: 'no' })
+    const deny: typeof bench.canUseTool = () => ({ behavior: 'deny', message: 'no' })
+    bench.canUseTool = deny
     const edit = bench.tool('Edit')
     bench.add('a', 'Edit')
     await flush()

@@ -36,8 +36,9 @@ export class ConnectionWatch {
     this.#write = write
     const nameOf = actorNames(connection.actor.system, actorId)
     const show = redaction.show(limits, standIn(nameOf))
-    this.#show = (value, where) => show(value, { ...where, server: connection.name })
-    this.#actors = new ActorFrames(this.#show, nameOf)
+    const showOfServer: Show = (value, where) => show(value, { ...where, server: connection.name })
+    this.#show = showOfServer
+    this.#actors = new ActorFrames(showOfServer, nameOf)
   }
 
   attach(): void {

@@ -59,7 +59,7 @@ export class Rerun implements ScriptedRun {
     this.#head = new HeadOfLine(this.#run)
     const actor = engine.createRoot(executorChart(), { id: 'executor', input: { run: this.#run } })
     actor.start()
-    this.#send = (event) => actor.send(event)
+    this.#send = actor.send
     this.calls = seen.calls.map((call) => new ScriptedCall(this, call, changes.of(call)))
     if (onFrame !== undefined) {
       const recorder = createRecorder({ onFrame, now: () => this.agenda.now / 1_000, epoch: 0 })

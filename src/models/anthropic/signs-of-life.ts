@@ -60,7 +60,8 @@ class LivelyItems implements AsyncIterator<unknown> {
         isAnswered = true
         give()
       }
-      this.#signal = () => answer(() => resolve(ping))
+      const signal = (): void => answer(() => resolve(ping))
+      this.#signal = signal
       const take = (give: () => void): void =>
         answer(() => {
           this.#item = undefined

@@ -26,10 +26,11 @@ export class InboxWatch {
     const unwatch = disk.watch(folder, () => void this.look())
     const timer = setInterval(() => void this.look(), rescanMs)
     timer.unref()
-    this.#stop = () => {
+    const stop = (): void => {
       clearInterval(timer)
       unwatch()
     }
+    this.#stop = stop
   }
 
   /** Reads the inbox now, and once more if it changes meanwhile. */

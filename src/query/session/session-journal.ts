@@ -71,11 +71,12 @@ export const shownAgain = (journal: SessionJournal): Set<string> =>
 /** The log has what earlier processes have used, and keeps what this one does. */
 export function keepUsage(account: Account, journal: SessionJournal): void {
   account.restore(journal.usage)
-  account.record = (spent) => {
+  const record: typeof account.record = (spent) => {
     journal.append({ t: 'usage.spent', optional: true, spent })
     // not awaited: the service answers later than the disk
     if (spent.opens !== undefined) void journal.flush()
   }
+  account.record = record
   account.chargeCut(journal.cutRequests)
 }
 

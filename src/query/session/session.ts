@@ -60,6 +60,9 @@ export class Session implements AsyncDisposable {
   readonly #canUseTool: CanUseTool
   readonly #emitter = new Emitter<SessionEvents>()
   readonly #contexts: SessionContexts
+  readonly #emitFinished: NonNullable<BackgroundCalls['onFinished']> = (call) =>
+    this.#emitter.emit('background_finished', call)
+
   readonly #onHostAbort = (): void => this.abort(this.#contexts.hostController.signal.reason)
   /** The calls that outlive their turn, and the run. */
   readonly #background: BackgroundCalls
@@ -94,7 +97,7 @@ export class Session implements AsyncDisposable {
     this.#questions = new QuestionBook(this.id, events)
     this.#canUseTool = askThrough(options, this.#questions)
     this.#background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
-    this.#background.onFinished = (call) => this.#emitter.emit('background_finished', call)
+    this.#background.onFinished = this.#emitFinished
     this.#journal = journal
     this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
     for (const message of [...this.#transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
