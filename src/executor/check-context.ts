@@ -1,4 +1,5 @@
 import { invalidOption } from '../base/invalid-option.ts'
+import { LazyAbortController } from '../base/lazy-abort-controller.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import { readHooks } from '../hooks/hook-registry.ts'
 import { type ReadPermissions, readPermissions } from '../permission/permission-settings.ts'
@@ -48,6 +49,7 @@ export function assertContext({ abortController, locks }: ToolUseContext): void 
   if (locks !== undefined && !(locks instanceof SharedLocks)) {
     invalidOption('context.locks', 'locks made by createLocks()', locks, 'invalid_context')
   }
+  if (abortController instanceof LazyAbortController) return
   if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return
   invalidOption('context.abortController', 'an AbortController', abortController, 'invalid_context')
 }

@@ -1,37 +1,36 @@
-import { abortListenersOf } from '../base/abort-listeners.ts'
+import { type AbortSource, abortSourceOf } from '../base/abort-source.ts'
 
 /** Listens to the host's controller only while calls are unfinished. */
 export class HostAbort {
   readonly #controller: AbortController
-  readonly #signal: AbortSignal
+  readonly #source: AbortSource
   readonly #onAbort: (reason: unknown) => void
   #isListening = false
   #isTold = false
 
   constructor(controller: AbortController, onAbort: (reason: unknown) => void) {
     this.#controller = controller
-    this.#signal = controller.signal
+    this.#source = abortSourceOf(controller)
     this.#onAbort = onAbort
   }
 
   /** An earlier abort counts too. */
   check(): void {
-    if (this.#signal.aborted) this.#tell()
+    if (this.#source.aborted) this.#tell()
   }
 
   listenWhile(isUnderWay: boolean): void {
     if (isUnderWay === this.#isListening) return
     this.#isListening = isUnderWay
-    const listeners = abortListenersOf(this.#signal)
     if (isUnderWay) {
-      listeners.add(this.#tell)
+      this.#source.add(this.#tell)
       this.check()
-    } else listeners.delete(this.#tell)
+    } else this.#source.delete(this.#tell)
   }
 
   /** The executor already knows this reason, so it is not reported again. */
   acknowledge(reason: unknown): void {
-    const { aborted, reason: own } = this.#signal
+    const { aborted, reason: own } = this.#source
     if (aborted && own === reason) this.#isTold = true
   }
 
@@ -42,6 +41,6 @@ export class HostAbort {
   readonly #tell = (): void => {
     if (this.#isTold) return
     this.#isTold = true
-    this.#onAbort(this.#signal.reason)
+    this.#onAbort(this.#source.reason)
   }
 }

@@ -1,17 +1,12 @@
+import { LazyAbortController } from '../base/lazy-abort-controller.ts'
 import type { ToolCall } from './tool-call.ts'
-
-/** The platform's controller without its constructor, which is expensive: most bodies never use their signal. */
-const BareAbortController = function BareAbortController() {} as unknown as new () => object
-BareAbortController.prototype = AbortController.prototype
 
 /**
  * The controller of one call. Aborting it from inside the call stops the whole turn; the executor stops only the call.
  * A method instead of a listener, so there is nothing to remove.
  */
-export class CallAbortController extends BareAbortController implements AbortController {
+export class CallAbortController extends LazyAbortController {
   readonly #call: ToolCall
-  /** Created on first access, or when it aborts. */
-  #real: AbortController | undefined
 
   constructor(call: ToolCall) {
     super()
@@ -23,25 +18,16 @@ export class CallAbortController extends BareAbortController implements AbortCon
     return #call in controller ? controller.#call : undefined
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  abort(reason?: unknown): void {
-    if (this.signal.aborted) return
+  override abort(reason?: unknown): void {
+    if (this.aborted) return
     this.stop(reason)
     const { body } = this.#call
-    if (body?.call.isDetached === true) body.call.stopItself(this.signal.reason)
-    else stopTurn(this.#call, this.signal.reason)
+    if (body?.call.isDetached === true) body.call.stopItself(this.reason)
+    else stopTurn(this.#call, this.reason)
   }
 
   stop(reason: unknown): void {
-    this.#controller.abort(reason)
-  }
-
-  get #controller(): AbortController {
-    this.#real ??= new AbortController()
-    return this.#real
+    super.abort(reason)
   }
 }
 

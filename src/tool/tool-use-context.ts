@@ -1,4 +1,5 @@
 import type { Decision } from '../../machines/index.ts'
+import { LazyAbortController } from '../base/lazy-abort-controller.ts'
 import type { Hooks } from '../hooks/hook.ts'
 import type { PermissionSettings } from '../permission/permission-settings.ts'
 import type { DetachOptions } from './background.ts'
@@ -43,7 +44,7 @@ export function createToolUseContext<Given extends object>(
 ): Given & ToolUseContext {
   const { abortController, options } = (given ?? {}) as Partial<ToolUseContext>
   return Object.assign({} as Given, given, {
-    abortController: abortController ?? new AbortController(),
+    abortController: abortController ?? new LazyAbortController(),
     options: Object.assign({}, options, { tools: options?.tools ?? [] }),
   })
 }

@@ -1,3 +1,4 @@
+import { type AbortSource, abortSourceOf } from '../../base/abort-source.ts'
 import { type PermissionLists, withRules } from '../../permission/permission-settings.ts'
 import { checkRules } from '../../tool/check-rules.ts'
 import { SharedLocks } from '../../tool/locks.ts'
@@ -14,7 +15,8 @@ interface HeldContext {
 
 /** The contexts of a session, past ones too, for forks. Runs have controllers of their own; the host's is kept here. */
 export class SessionContexts {
-  readonly hostController: AbortController
+  readonly host: AbortSource
+  readonly #hostController: AbortController
   readonly #held: HeldContext[]
   readonly #journal: SessionJournal | undefined
   readonly #tools: SessionOptions['tools']
@@ -24,7 +26,8 @@ export class SessionContexts {
     journal: SessionJournal | undefined,
     { id, tools }: { readonly id: string; readonly tools: SessionOptions['tools'] },
   ) {
-    this.hostController = given.abortController
+    this.#hostController = given.abortController
+    this.host = abortSourceOf(given.abortController)
     const { locks } = given
     // other sessions see who holds a key
     const context = locks instanceof SharedLocks ? { ...given, locks: locks.inSession(id) } : given
@@ -50,7 +53,7 @@ export class SessionContexts {
   }
 
   forHost(context: ToolUseContext): ToolUseContext {
-    return { ...context, abortController: this.hostController }
+    return { ...context, abortController: this.#hostController }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Background } from '../../background/background-call.ts'
 import { BackgroundCalls } from '../../background/background-calls.ts'
 import { type CapturedContext, captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
+import { LazyAbortController } from '../../base/lazy-abort-controller.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import { checkAnswer } from '../../journal/check-arguments.ts'
@@ -63,7 +64,7 @@ export class Session implements AsyncDisposable {
   readonly #emitFinished: NonNullable<BackgroundCalls['onFinished']> = (call) =>
     this.#emitter.emit('background_finished', call)
 
-  readonly #onHostAbort = (): void => this.abort(this.#contexts.hostController.signal.reason)
+  readonly #onHostAbort = (): void => this.abort(this.#contexts.host.reason)
   /** The calls that outlive their turn, and the run. */
   readonly #background: BackgroundCalls
   #transcript: Message[]
@@ -104,7 +105,7 @@ export class Session implements AsyncDisposable {
     if (journal !== undefined) this.#log.remember(journal.reported)
     const named = { id: this.id, tools: options.tools }
     this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
-    this.#contexts.hostController.signal.addEventListener('abort', this.#onHostAbort)
+    this.#contexts.host.add(this.#onHostAbort)
     if (journal === undefined) return
     if (options.account === undefined) keepUsage(this.#account, journal)
     this.#readiness = journal.isUnfinished ? 'paused' : 'opening'
@@ -347,13 +348,13 @@ export class Session implements AsyncDisposable {
     if (again !== undefined) this.#log.drop(({ uuid }) => again.has(uuid))
     try {
       // each run has its own controller: an AbortController fires once, a session outlives an abort
-      const context = { ...this.#contexts.last, abortController: new AbortController() }
+      const context = { ...this.#contexts.last, abortController: new LazyAbortController() }
       const own = { background: this.#background, account: this.#account }
       const runOptions = { ...options, canUseTool: this.#canUseTool, context, ...own }
       run = beginRun(runOptions, sent, this.#journal ?? this.#transcript)
       this.#active = run
-      const { signal } = this.#contexts.hostController
-      if (signal.aborted) run.query.abort(signal.reason)
+      const { aborted, reason } = this.#contexts.host
+      if (aborted) run.query.abort(reason)
       this.#emitter.emit('run_started', { run: run.query })
       const driven = run.drive((message) => this.#take(run as SessionRun, message))
       if (this.#journal !== undefined) run.steerBy(sent)
@@ -413,7 +414,7 @@ export class Session implements AsyncDisposable {
     await this.whenIdle()
     await this.#background.close('session_closed')
     await this.#journal?.close().catch(() => undefined)
-    this.#contexts.hostController.signal.removeEventListener('abort', this.#onHostAbort)
+    this.#contexts.host.delete(this.#onHostAbort)
     this.#log.close()
   }
 

@@ -1,3 +1,4 @@
+import { LazyAbortController } from '../../base/lazy-abort-controller.ts'
 import type { Message } from '../../messages/message.ts'
 import { type AskedCall, channelOf } from '../../pipeline/ask-channel.ts'
 import type { RecordedCall } from '../../pipeline/recorded-call.ts'
@@ -42,7 +43,7 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
     return { result: resultOf(ended), transcript }
   }
   const { options, prompt, context, canUseTool } = job
-  const own = { ...context, abortController: new AbortController() }
+  const own = { ...context, abortController: new LazyAbortController() }
   const account = job.account(journal.session, !journal.isUnfinished && !journal.isCounted)
   const session = new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
   const stopAsking = passOnQuestions(session, canUseTool)

@@ -1,13 +1,31 @@
+import { LazyAbortController } from './lazy-abort-controller.ts'
+
+/** Whether a controller has aborted, and who is to hear of it. */
+export interface AbortSource {
+  readonly aborted: boolean
+  readonly reason: unknown
+  add(listener: () => void): void
+  delete(listener: () => void): void
+}
+
 /**
  * The listeners of a signal. They share one listener on the signal itself, which exists only while there are any: adding
  * one costs more than a call, and a query and its executors listen to the same signal.
  */
-class AbortListeners {
+class SignalListeners implements AbortSource {
   readonly #signal: AbortSignal
   readonly #listeners = new Set<() => void>()
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
+  }
+
+  get aborted(): boolean {
+    return this.#signal.aborted
+  }
+
+  get reason(): unknown {
+    return this.#signal.reason
   }
 
   add(listener: () => void): void {
@@ -26,10 +44,12 @@ class AbortListeners {
   }
 }
 
-const known = new WeakMap<AbortSignal, AbortListeners>()
+const known = new WeakMap<AbortSignal, SignalListeners>()
 
-export function abortListenersOf(signal: AbortSignal): AbortListeners {
-  const found = known.get(signal) ?? new AbortListeners(signal)
+export function abortSourceOf(controller: AbortController): AbortSource {
+  if (controller instanceof LazyAbortController) return controller
+  const { signal } = controller
+  const found = known.get(signal) ?? new SignalListeners(signal)
   known.set(signal, found)
   return found
 }
