@@ -31,7 +31,7 @@ interface Executable {
  */
 export class TableActor extends BareActor {
   readonly logic: AnyStateMachine
-  readonly id: string
+  override readonly id: string
   override readonly system: AnyActorRef['system']
   readonly input: unknown
   readonly _parent: AnyActorRef
@@ -77,7 +77,7 @@ export class TableActor extends BareActor {
     return this.logic
   }
 
-  get options(): { input: unknown } {
+  override get options(): { input: unknown } {
     return { input: this.input }
   }
 

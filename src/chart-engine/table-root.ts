@@ -18,17 +18,33 @@ class Deferred extends Fifo<() => void> {
   }
 }
 
+interface Given {
+  readonly id?: string | undefined
+  readonly input?: unknown
+  readonly inspect?: unknown
+  readonly snapshot?: unknown
+}
+
 /** The root actor of a system for a compiled chart. Without observers, no reports are created. */
 class TableRoot extends OpenActor {
   /** Not an observer, because XState walks through a non-empty set of observers at every step. */
   onEnd: (() => void) | undefined
 
-  constructor(logic: AnyStateMachine, options: unknown) {
-    super(logic, options)
+  constructor(logic: AnyStateMachine, given: Given) {
+    // XState spreads its options, and with these two each actor would get hidden classes of its own
+    const { id, input: _input, ...rest } = given
+    // an inspector sees the actor before this constructor can change it
+    super(logic, given.inspect === undefined ? rest : given)
+    if (id !== undefined) this.id = id
+    this.options = given
+    super._initState(given.snapshot)
     const deferred = new Deferred()
     for (let run = this._deferred.shift(); run !== undefined; run = this._deferred.shift()) deferred.push(run)
     this._deferred = deferred
   }
+
+  /** Called by XState's constructor, which knows no input. */
+  override _initState(): void {}
 
   override update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
     if (isInspected(this.system) || this.#isObserved() || snapshot.status !== 'active' || isFirst(event))

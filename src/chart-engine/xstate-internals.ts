@@ -68,6 +68,9 @@ export const isInspected = (system: unknown): boolean => (system as SystemIntern
 /** The members that the table's actors inherit from XState's. */
 export interface ActorInternals extends Pick<AnyActorRef, 'subscribe' | 'on' | 'getSnapshot' | 'toJSON' | 'system'> {
   readonly observers: Observers
+  id: string
+  options: object
+  _initState(snapshot?: unknown): void
   _deferred: { length: number; push(run: () => void): unknown; shift(): (() => void) | undefined }
   _snapshot: AnyMachineSnapshot
   update(snapshot: AnyMachineSnapshot, event: AnyEventObject): void
