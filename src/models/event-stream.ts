@@ -1,7 +1,7 @@
 import { describeValue } from '../base/describe-value.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import type { ModelEvent } from './model.ts'
-import { type ReplyWriter, replyWriter } from './reply-writer.ts'
+import { ReplyWriter } from './reply-writer.ts'
 
 /** The items that a service sends: from a client library, a web stream, or an array in a test. */
 export type ItemSource = AsyncIterable<unknown> | Iterable<unknown> | ReadableStream<unknown>
@@ -51,7 +51,7 @@ export const eventStream = (options: EventStreamOptions): AsyncGenerator<ModelEv
 class EventStream implements AsyncGenerator<ModelEvent, undefined> {
   readonly #options: EventStreamOptions
   readonly #controller = new AbortController()
-  readonly #writer = replyWriter()
+  readonly #writer = new ReplyWriter()
   readonly #translator: Translator | undefined
   readonly #waiting: Waiting[] = []
   #source: AsyncIterator<unknown> | undefined

@@ -38,7 +38,9 @@ export class ModelStream {
   }
 
   start(model: Model, request: Omit<ModelRequest, 'signal'>): void {
-    this.#read(model, { ...request, signal: this.#controller.signal }).catch((error) => this.#fail(error))
+    // not a spread: a spread that adds a key is ten times slower
+    const own = Object.assign({}, request, { signal: this.#controller.signal })
+    this.#read(model, own).catch((error) => this.#fail(error))
   }
 
   /** The stop reason has arrived: the rest must follow within this time. */

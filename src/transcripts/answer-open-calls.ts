@@ -30,15 +30,17 @@ export function answerOpenCalls(
 }
 
 function entryOf(source: Message, at: number, isDiscarded: boolean): Entry {
-  const entry: Omit<Entry, 'side'> = { at, source, slots: [], isOpaque: false, state: 'kept' }
-  if (isDiscarded || source.type === 'progress' || source.type === 'system') return { ...entry, side: 'aside' }
-  if (source.type === 'attachment') return { ...entry, side: 'user', isOpaque: true }
-  const side = source.type
-  const reply = readField(source.message, 'id')
+  const { type } = source
+  if (isDiscarded || type === 'progress' || type === 'system') {
+    return { at, source, side: 'aside', slots: [], isOpaque: false, state: 'kept' }
+  }
+  if (type === 'attachment') return { at, source, side: 'user', slots: [], isOpaque: true, state: 'kept' }
   const content = readField(source.message, 'content')
-  const slots = Array.isArray(content) ? content.map((block, index) => slotOf(block, index, side)) : []
+  const slots = Array.isArray(content) ? content.map((block, index) => slotOf(block, index, type)) : []
   const isOpaque = typeof content === 'string' && content !== ''
-  return { ...entry, side, slots, isOpaque, ...(side === 'assistant' && isReplyId(reply) && { reply }) }
+  const entry: Entry = { at, source, side: type, slots, isOpaque, state: 'kept' }
+  const reply = readField(source.message, 'id')
+  return type === 'assistant' && isReplyId(reply) ? Object.assign(entry, { reply }) : entry
 }
 
 /** Only a model makes calls; a result counts wherever it is. */

@@ -212,13 +212,10 @@ export class UsageTotal {
   #addRequest({ model, asked, tokens, assumed, ms, isTurn, isRetried, isNew }: RequestSpent): void {
     if (isTurn) this.turns++
     this.modelMs += ms
-    const more: ModelUsage = {
-      ...tokens,
-      requests: isNew ? 1 : 0,
-      retries: isRetried ? 1 : 0,
-      ...(assumed !== undefined && { assumedInputTokens: assumed.input, assumedOutputTokens: assumed.output }),
-    }
-    this.#addTo(model, more, this.#priceOf(model, asked, undefined))
+    const counts = { requests: isNew ? 1 : 0, retries: isRetried ? 1 : 0 }
+    const guess = assumed && { assumedInputTokens: assumed.input, assumedOutputTokens: assumed.output }
+    // not a spread: a spread that adds a key is ten times slower
+    this.#addTo(model, Object.assign(counts, tokens, guess), this.#priceOf(model, asked, undefined))
   }
 
   /** A number is a cost that is known already. */
@@ -228,7 +225,7 @@ export class UsageTotal {
 
   #addTo(name: string, more: ModelUsage, price: ModelPrice | number | undefined): void {
     const before = this.#models.get(name)
-    const total: Counted = before ?? { requests: 0, retries: 0, ...noTokens }
+    const total: Counted = before ?? Object.assign({ requests: 0, retries: 0 }, noTokens)
     if (before === undefined) this.#models.set(name, total)
     const { assumedInputTokens: input = 0, assumedOutputTokens: output = 0 } = more
     for (const field of counted) total[field] += more[field]

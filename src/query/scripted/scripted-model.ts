@@ -4,7 +4,7 @@ import { SignalboxError } from '../../base/signalbox-error.ts'
 import { eventStream } from '../../models/event-stream.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts'
 import type { ScriptItem, ScriptTurn } from './script.ts'
-import { scriptWriter } from './script-writer.ts'
+import { ScriptWriter } from './script-writer.ts'
 
 export interface ScriptedModelOptions {
   /** The clock for `wait` and `pace`. @default the platform's timers */
@@ -37,7 +37,7 @@ export function scriptedModel(
     const turn = turns[at]
     if (turn === undefined) throw scriptIsOver(turns.length)
     const items = typeof turn === 'function' ? await turn(request) : turn
-    const writer = scriptWriter({ id: `msg_${at + 1}`, chunk, nextCallId })
+    const writer = new ScriptWriter({ id: `msg_${at + 1}`, chunk, nextCallId })
     for (const item of typeof items === 'string' ? [items] : items) {
       if (stopped.aborted) return
       if (waitOf(item) > 0) await pause(clock, waitOf(item), stopped)
