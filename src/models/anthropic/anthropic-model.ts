@@ -27,14 +27,12 @@ export function anthropicModel<Params>(client: AnthropicClient<Params>, options:
   const own = options as Record<string, unknown>
   const model: Model = ({ messages, tools, system, container, signal }) => {
     const allTools = [...asList(own.tools), ...tools]
-    const params = {
-      ...own,
-      ...(system !== undefined && system.length > 0 && { system }),
-      ...(allTools.length > 0 && { tools: allTools }),
-      ...containerParam(own.container, container),
+    const params: Record<string, unknown> = Object.assign({}, own, containerParam(own.container, container), {
       messages: anthropicMessages(messages, { takesFallbacks: takesFallbacks(own) }),
       stream: true,
-    }
+    })
+    if (system !== undefined && system.length > 0) params.system = system
+    if (allTools.length > 0) params.tools = allTools
     return eventStream({
       open: (stopped) => withSignsOfLife(client.messages.create(params as Params, { signal: stopped })),
       translate: anthropicTranslator,
