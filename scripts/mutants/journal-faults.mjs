@@ -199,7 +199,7 @@ export const journalFaults = [
   [
     'src/durable',
     'the agents of an earlier owner are not fenced',
-    "await this.#addAgent(session, of, 'resume', {})",
+    "await this.#add(session, of, 'resume', {})",
     '',
     agents,
   ],
@@ -213,7 +213,7 @@ export const journalFaults = [
   [
     'src/durable',
     'an agent that a crash left behind is not ended',
-    'if (!this.#fold.agents.has(session)) await this.#letGo(session)',
+    'if (!fold.agents.has(session)) await this.letGo(session)',
     '',
     agents,
   ],
@@ -227,8 +227,8 @@ export const journalFaults = [
   [
     'src/durable',
     'a session goes on without the log of its agent',
-    '&& !isOwnLimit) outer.#fail(cause)',
-    '&& false) outer.#fail(cause)',
+    '&& !isOwnLimit) outer.#records.fail(cause)',
+    '&& false) outer.#records.fail(cause)',
     agents,
   ],
   ['src/durable', 'an agent is opened by itself', 'if (outer === undefined) await refuseAgent(id, store)', '', agents],

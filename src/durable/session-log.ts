@@ -1,20 +1,20 @@
 import { isSignalboxError } from '../base/signalbox-error.ts'
 import { version } from '../base/version.ts'
-import type { Journal, JournalStore, NewRecord, SessionNote } from '../journal/journal.ts'
-import { journalError } from '../journal/journal-errors.ts'
+import type { Journal, JournalStore, SessionNote } from '../journal/journal.ts'
 import { judgeReply, type LoggedBackground, type OpenTurn } from '../journal/open-turn.ts'
 import type { RecordType, SessionRecord } from '../journal/records.ts'
-import type { AgentAttempt, AgentOf } from '../journal/run-log.ts'
+import type { AgentAttempt } from '../journal/run-log.ts'
 import type { Message, SystemMessage, UserMessage } from '../messages/message.ts'
-import { type PermissionLists, withRules } from '../permission/permission-settings.ts'
+import type { PermissionLists } from '../permission/permission-settings.ts'
 import { questionId, type SessionQuestion } from '../query/session/question-book.ts'
 import type { JournalStart, SessionJournal } from '../query/session/session-journal.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { CutRequest } from '../usage/account.ts'
-import type { Prices, RunUsage, Spent } from '../usage/usage-total.ts'
-import { agentId, outerOf, refuseAgent, takenId } from './agent-ids.ts'
-import { AgentLogs } from './agent-logs.ts'
-import { foldInto, SessionFold } from './session-fold.ts'
+import type { Prices, RunUsage } from '../usage/usage-total.ts'
+import { refuseAgent } from './agent-ids.ts'
+import { AgentLogs, type OpenAgentLog } from './agent-logs.ts'
+import type { SessionFold } from './session-fold.ts'
+import { SessionRecords } from './session-records.ts'
 import { writable } from './writable-record.ts'
 
 export interface SessionLogOptions {
@@ -26,14 +26,6 @@ export interface SessionLogOptions {
   readonly outer?: SessionLog | undefined
 }
 
-/** A record that a resumed session can do without: it finds a turn complete, and commits it again. */
-const isMark = (record: SessionRecord): boolean =>
-  record.t === 'turn.committed' || (record.t === 'usage.spent' && isTime(record.spent))
-
-/** Requests, calls and agents count against limits, so they are durable before the next request. */
-const isTime = ({ request, calls, agents }: Spent): boolean =>
-  request === undefined && calls === undefined && agents === undefined
-
 const closesQuestions = new Set<string>([
   'permission.answered',
   'call.completed',
@@ -41,28 +33,21 @@ const closesQuestions = new Set<string>([
   'run.ended',
 ] satisfies RecordType[])
 
-/** The log of one session, and its state after each record. */
+/**
+ * The log of one session: what a run and a session read of its state and write to it. `SessionRecords` writes the records
+ * and derives the state, `AgentLogs` keeps the logs of the agents inside; this class connects them with each other, with
+ * the notes of the store and with the log around it.
+ */
 export class SessionLog implements SessionJournal {
   readonly contextKeys: readonly string[]
   readonly #journal: Journal
   readonly #options: SessionLogOptions
-  readonly #fold: SessionFold
-  readonly #listeners = new Set<(error: unknown) => void>()
-  readonly #agents = new AgentLogs()
-  /** Agents that are being let go of. */
-  readonly #releases = new Set<Promise<void>>()
-  /** Agents whose logs are being opened. */
-  readonly #openings = new Set<Promise<unknown>>()
+  readonly #records: SessionRecords
+  readonly #agents: AgentLogs
   #stopNotes: () => void = () => undefined
   #onAgentAnswer: (() => void) | undefined
   #onQuestionClosed: (() => void) | undefined
   #recovered: SessionJournal['recovered']
-  #failure: unknown
-  /** The length of the log, and its length after the last record with content. */
-  #length: number
-  #content = 0
-  /** A commit that records wait for. */
-  #flushing: { readonly commit: Promise<void>; readonly isDurable: Promise<boolean> } | undefined
   #endsBy: string | undefined
   #reports: SystemMessage[] = []
 
@@ -70,18 +55,23 @@ export class SessionLog implements SessionJournal {
     this.#journal = journal
     this.#options = options
     this.contextKeys = options.contextKeys
-    this.#length = journal.records.length
-    this.#fold = foldInto(new SessionFold(options.prices), journal.id, journal.records)
+    this.#records = new SessionRecords(journal, options.prices, {
+      recorded: (record) => this.#recorded(record),
+      failed: (cause) => this.#failed(cause),
+    })
+    const openAgent: OpenAgentLog = (id, mode, created) =>
+      SessionLog.open(id, { ...options, outer: this }, mode, created)
+    this.#agents = new AgentLogs(this.#records, options.store, openAgent)
     const [from, by] = this.#fold.owners.slice(-2)
     if (this.#fold.isUnfinished && from !== undefined && by !== undefined) this.#recovered = { from, by }
-    journal.onFailure?.((error) => void this.#fail(error))
+    journal.onFailure?.((error) => void this.#records.fail(error))
   }
 
   static async open(
     id: string,
     options: SessionLogOptions,
     mode: 'create' | 'resume' | 'either',
-    created: JournalStart & Record<string, unknown>,
+    created: Readonly<Record<string, unknown>>,
   ): Promise<SessionLog> {
     const { store, owner, outer } = options
     if (outer === undefined) await refuseAgent(id, store)
@@ -92,12 +82,24 @@ export class SessionLog implements SessionJournal {
     let log: SessionLog | undefined
     try {
       log = new SessionLog(journal, options)
-      await log.#openAgents()
+      await log.#agents.openAll()
+      log.#markCounted()
       return log
     } catch (error) {
       await (log?.shut() ?? journal.close()).catch(() => undefined)
       throw error
     }
+  }
+
+  /** A process that ended may have counted calls whose turn this log does not call over: it goes on, and they count once. */
+  #markCounted(): void {
+    const { turn } = this.#fold
+    if (turn === undefined || this.#outermost.#fold.counted.get(this.session) !== turn.reply) return
+    for (const past of turn.calls.values()) past.isCounted = true
+  }
+
+  get #fold(): SessionFold {
+    return this.#records.fold
   }
 
   get session(): string {
@@ -137,12 +139,12 @@ export class SessionLog implements SessionJournal {
   }
 
   get hasAnswered(): boolean {
-    return this.#fold.hasAnswered || this.#agents.logs.some(({ hasAnswered }) => hasAnswered)
+    return this.#fold.hasAnswered || this.#agents.hasAnswered
   }
 
-  /** Those of agents hold here too, also if this log did not come to record them. */
+  /** The rules of agents hold here too, also if this log did not come to record them. */
   get rules(): PermissionLists {
-    return this.#agents.logs.reduce((rules, agent) => withRules(rules, agent.rules), this.#fold.rules)
+    return this.#agents.rulesWith(this.#fold.rules)
   }
 
   get context(): Readonly<Record<string, unknown>> {
@@ -156,7 +158,7 @@ export class SessionLog implements SessionJournal {
   get cutRequests(): readonly CutRequest[] {
     return [...this.#fold.requests.values()].map((opened) => ({
       ...opened,
-      isTurn: opened.by !== undefined && this.#logOf(opened.by)?.hasCutReply === true,
+      isTurn: opened.by !== undefined && this.withSession(opened.by)?.hasCutReply === true,
     }))
   }
 
@@ -167,13 +169,8 @@ export class SessionLog implements SessionJournal {
   }
 
   /** This log, or the one of an agent inside. */
-  #logOf(session: string): SessionLog | undefined {
-    if (session === this.session) return this
-    for (const agent of this.#agents.logs) {
-      const found = agent.#logOf(session)
-      if (found !== undefined) return found
-    }
-    return undefined
+  withSession(session: string): SessionLog | undefined {
+    return session === this.session ? this : this.#agents.withSession(session)
   }
 
   get turn(): OpenTurn | undefined {
@@ -203,7 +200,7 @@ export class SessionLog implements SessionJournal {
   }
 
   get failure(): unknown {
-    return this.#failure
+    return this.#records.failure
   }
 
   get questions(): readonly SessionQuestion[] {
@@ -215,49 +212,21 @@ export class SessionLog implements SessionJournal {
   }
 
   append(record: SessionRecord): void {
-    if (this.#failure !== undefined) return
-    const note = record.t === 'run.ended' ? this.#endsBy : undefined
-    const whole = (note === undefined ? record : { ...record, note }) as unknown as NewRecord
-    const { value, json } = writable(whole)
-    this.#journal.append(value, json)
-    this.#length++
-    if (!isMark(record)) this.#content = this.#length
-    this.#fold.take(whole)
-    if (record.t === 'run.ended') this.#recovered = undefined
-    if (!this.#agents.isEmpty) this.#releaseEnded()
-    if (closesQuestions.has(record.t)) this.#questionClosed()
-  }
-
-  /** An agent whose call is over never goes on. */
-  #releaseEnded(): void {
-    for (const id of this.#agents.ids) if (!this.#fold.agents.has(id)) void this.#letGo(id)
-  }
-
-  #questionClosed(): void {
-    this.#onQuestionClosed?.()
-    const { outer } = this.#options
-    if (outer !== undefined) outer.#questionClosed()
+    this.#records.append(record, this.#endsBy)
   }
 
   flush(isAlone = false): Promise<boolean> | undefined {
-    if (this.#failure !== undefined) return Promise.resolve(false)
-    const commit = this.#journal.flush(isAlone)
-    if (commit === undefined) return undefined
-    // calls that end together wait for the same commit
-    if (commit !== this.#flushing?.commit) this.#flushing = { commit, isDurable: this.#follow(commit) }
-    return this.#flushing.isDurable
+    return this.#records.flush(isAlone)
   }
 
   flushContent(): Promise<boolean> | undefined {
-    const isDurable = this.#failure === undefined && (this.#journal.durable ?? 0) >= this.#content
-    return isDurable ? undefined : this.flush()
+    return this.#records.flushContent()
   }
 
-  #follow(commit: Promise<void>): Promise<boolean> {
-    return commit.then(
-      () => this.#failure === undefined,
-      (error: unknown) => this.#fail(error),
-    )
+  #recorded({ t }: SessionRecord): void {
+    if (t === 'run.ended') this.#recovered = undefined
+    this.#agents.letGoOfEnded()
+    if (closesQuestions.has(t)) this.#questionClosed()
   }
 
   /** This opening has created the session: the first run tells the host these. */
@@ -271,8 +240,7 @@ export class SessionLog implements SessionJournal {
   }
 
   onFailure(listener: (error: unknown) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#records.onFailure(listener)
   }
 
   questionId(reply: string, call: string, input: unknown): string {
@@ -285,10 +253,10 @@ export class SessionLog implements SessionJournal {
   }
 
   async answer(question: string, answer: PermissionAnswer, by: string | undefined): Promise<'accepted' | 'stale'> {
-    const agent = this.#fold.questions.has(question) ? undefined : this.#agents.find(question)
+    const agent = this.#fold.questions.has(question) ? undefined : this.#agents.withQuestion(question)
     if (agent !== undefined) return agent.answer(question, answer, by)
     // the store knows a question only when it is durable
-    if ((await this.flush()) === false) throw this.#failure
+    if ((await this.flush()) === false) throw this.failure
     const note = { type: 'answer', question, answer, ...(by !== undefined && { by }) } as const
     return this.#options.store.post(this.#journal.id, note)
   }
@@ -314,6 +282,15 @@ export class SessionLog implements SessionJournal {
     return true
   }
 
+  /** While no session runs on this log. Other notes wait for one that does. */
+  hearAnswers(): void {
+    this.onNote((note) => {
+      if (note.type !== 'answer') return
+      if (!this.takeAnswer(note)) this.append({ t: 'note.taken', optional: true, note: note.question })
+      this.#options.outer?.agentAnswered()
+    })
+  }
+
   endsBy(note: string): void {
     this.#endsBy ??= note
   }
@@ -323,25 +300,7 @@ export class SessionLog implements SessionJournal {
   }
 
   openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const opening = this.#openAgent(of, created)
-    this.#openings.add(opening)
-    const forget = (): void => void this.#openings.delete(opening)
-    opening.then(forget, forget)
-    return opening
-  }
-
-  async #openAgent(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const isSame = ({ reply, call }: AgentOf): boolean => reply === of.reply && call === of.call
-    const before = [...this.#fold.agents.values()].filter(isSame).length
-    const id = agentId(this.session, of, of.isRetry ? before + 1 : Math.max(before, 1))
-    const known = this.#agents.get(id)
-    if (known !== undefined) return known
-    // an opening of this session finds every agent that there may be
-    this.append({ t: 'agent.started', optional: true, reply: of.reply, call: of.call, tool: of.tool, session: id })
-    if ((await this.flush()) === false) throw this.#failure
-    const around = await outerOf(id, this.#options.store)
-    if (around !== null && around !== this.session) throw takenId(id, this.session)
-    return this.#addAgent(id, of, 'either', created)
+    return this.#agents.open(of, created)
   }
 
   /** The log of an agent that has not ended stays open: its questions wait for answers. */
@@ -350,89 +309,21 @@ export class SessionLog implements SessionJournal {
     if (outer === undefined) return this.shut()
     this.#onAgentAnswer = undefined
     this.#onQuestionClosed = undefined
-    if (this.ended === undefined && this.#failure === undefined) this.#hearAnswers()
-    else await outer.#letGo(this.session)
-  }
-
-  #letGo(id: string): Promise<void> {
-    const release = this.#release(id)
-    this.#releases.add(release)
-    return release.finally(() => this.#releases.delete(release))
-  }
-
-  /** Lets go of the log of an agent. Its rules hold here; what it had not finished is over. */
-  async #release(id: string): Promise<void> {
-    const agent = this.#agents.remove(id)
-    if (agent === undefined) return
-    const { rules } = agent
-    if (hasMore(rules, this.#fold.rules)) this.append({ t: 'rules.added', optional: true, session: id, rules })
-    const ended = { t: 'agent.ended', optional: true, session: id } as const
-    if (agent.ended !== undefined) this.append(ended)
-    if (agent.isUnfinished) agent.append({ t: 'run.ended', reason: 'aborted_tools', took: agent.waiting, messages: [] })
-    try {
-      await agent.shut()
-      // only now: until the end is durable, an opening of this session makes up for it
-      if (this.#fold.unended.has(id) && agent.ended !== undefined) this.append(ended)
-    } catch {
-      // the log of the agent has failed: the next opening of this session ends it
-    }
+    if (this.ended === undefined && this.failure === undefined) this.hearAnswers()
+    else await outer.#agents.letGo(this.session)
   }
 
   /** Closes the log and those of all agents inside. */
   async shut(): Promise<void> {
     this.#stopNotes()
-    // a body that was left behind may be opening an agent
-    await Promise.allSettled(this.#openings)
-    await Promise.all(this.#releases)
     await this.#agents.close()
     await this.#journal.close()
   }
 
-  /** First of all, so that no earlier owner goes on with them. A process that ended may have left an agent whose call is over. */
-  async #openAgents(): Promise<void> {
-    for (const { session, ...of } of new Map([...this.#fold.agents, ...this.#fold.unended]).values()) {
-      try {
-        await this.#addAgent(session, of, 'resume', {})
-        if (!this.#fold.agents.has(session)) await this.#letGo(session)
-      } catch (error) {
-        // the process ended before the agent began
-        if (!isSignalboxError(error) || error.code !== 'session_not_found') throw error
-      }
-    }
-  }
-
-  async #addAgent(
-    id: string,
-    { call, tool }: AgentOf,
-    mode: 'resume' | 'either',
-    created: object,
-  ): Promise<SessionLog> {
-    const start = { ...created, messages: [], outer: this.session }
-    const log = await SessionLog.open(id, { ...this.#options, outer: this }, mode, start)
-    log.#markCounted()
-    this.#agents.add(id, { log, call: { toolUseID: call, toolName: tool } })
-    log.#hearAnswers()
-    return log
-  }
-
-  /** A process that ended may have counted calls whose turn this log does not call over: it goes on, and they count once. */
-  #markCounted(): void {
-    const { turn } = this.#fold
-    if (turn === undefined || this.#outermost.#fold.counted.get(this.session) !== turn.reply) return
-    for (const past of turn.calls.values()) past.isCounted = true
-  }
-
-  /** While no session runs on this log. Other notes wait for one that does. */
-  #hearAnswers(): void {
-    this.onNote((note) => {
-      if (note.type !== 'answer') return
-      if (!this.takeAnswer(note)) this.append({ t: 'note.taken', optional: true, note: note.question })
-      this.#options.outer?.agentAnswered()
-    })
-  }
-
-  agentLog(id: string): SessionLog | undefined {
-    return this.#agents.get(id)
+  #questionClosed(): void {
+    this.#onQuestionClosed?.()
+    const { outer } = this.#options
+    if (outer !== undefined) outer.#questionClosed()
   }
 
   /** An agent, however deep inside, has an answer to go on with. */
@@ -441,23 +332,14 @@ export class SessionLog implements SessionJournal {
     this.#options.outer?.agentAnswered()
   }
 
-  #fail(cause: unknown): false {
-    if (this.#failure !== undefined) return false
-    this.#failure = isSignalboxError(cause) ? cause : journalError(this.#journal.id, cause)
-    for (const listener of [...this.#listeners]) listener(this.#failure)
+  #failed(cause: unknown): void {
     // a session and its agents can go on only together
-    for (const agent of this.#agents.logs) agent.#fail(cause)
+    for (const agent of this.#agents.logs) agent.#records.fail(cause)
     const { outer } = this.#options
     // an agent whose own log is full has failed; the session around it can record that and go on
     const isOwnLimit = isSignalboxError(cause) && cause.code === 'journal_full'
-    if (outer?.agentLog(this.session) === this && !isOwnLimit) outer.#fail(cause)
-    return false
+    if (outer !== undefined && outer.#agents.get(this.session) === this && !isOwnLimit) outer.#records.fail(cause)
   }
 }
 
 const isOver = ({ outcome }: LoggedBackground): boolean => outcome !== undefined
-
-const hasMore = (rules: PermissionLists, known: PermissionLists): boolean =>
-  (['allow', 'ask', 'deny'] as const).some((list) =>
-    rules[list]?.some((rule) => !(known[list] as readonly unknown[] | undefined)?.includes(rule)),
-  )
