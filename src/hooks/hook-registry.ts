@@ -1,5 +1,6 @@
 import { describeError } from '../base/describe-error.ts'
 import { invalidOption } from '../base/invalid-option.ts'
+import { aFunction, aString, checkOption, oneOf, positiveSeconds, requireOption } from '../base/option-rules.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import type { HookCallback, HookEvent, Hooks } from './hook.ts'
 
@@ -54,19 +55,16 @@ function readEntries(given: unknown, event: HookEvent): Entry[] {
 function readEntry(given: unknown, event: HookEvent, where: string): Entry {
   if (typeof given !== 'object' || given === null) return invalidHook(where, '{ matcher, hooks }', given)
   const { matcher, hooks, timeout = defaultTimeout, onFailure } = given as Record<string, unknown>
-  if (matcher !== undefined && typeof matcher !== 'string') invalidHook(`${where}.matcher`, 'a string', matcher)
+  checkOption(`${where}.matcher`, matcher, aString, 'invalid_hook')
   const matches = readMatcher(matcher as string | undefined)
   if (typeof matches !== 'function') {
     throw new SignalboxError('invalid_hook', `${where}.matcher ${JSON.stringify(matcher)}: ${matches.problem}`)
   }
-  if (typeof timeout !== 'number' || !(timeout > 0))
-    invalidHook(`${where}.timeout`, 'seconds, a number above 0', timeout)
-  if (onFailure !== undefined && onFailure !== 'continue' && onFailure !== 'block') {
-    invalidHook(`${where}.onFailure`, `'continue' or 'block'`, onFailure)
-  }
+  checkOption(`${where}.timeout`, timeout, positiveSeconds, 'invalid_hook')
+  checkOption(`${where}.onFailure`, onFailure, oneOf('continue', 'block'), 'invalid_hook')
   if (!Array.isArray(hooks)) return invalidHook(`${where}.hooks`, 'an array of functions', hooks)
   const ready = Array.from(hooks, (run: unknown, index): ReadyHook => {
-    if (typeof run !== 'function') invalidHook(`${where}.hooks[${index}]`, 'a function', run)
+    requireOption(`${where}.hooks[${index}]`, run, aFunction, 'invalid_hook')
     return {
       run: run as HookCallback,
       name: `${event}:${(run as HookCallback).name || 'hook'}`,

@@ -1,4 +1,5 @@
-import { invalidOption, unknownOption } from '../base/invalid-option.ts'
+import { unknownOption } from '../base/invalid-option.ts'
+import { aNumberAbove0, checkOption } from '../base/option-rules.ts'
 
 /** How much one session may keep. */
 export interface JournalLimits {
@@ -29,7 +30,7 @@ export function checkLimits(limits: JournalLimits = {}): CheckedLimits {
   for (const [name, value] of Object.entries(limits)) {
     if (!(name in defaults)) unknownOption(`limits.${name}`, Object.keys(defaults))
     if (value === undefined) continue
-    if (!(value > 0)) invalidOption(`limits.${name}`, 'a positive number', value)
+    checkOption(`limits.${name}`, value, aNumberAbove0)
     checked[name as keyof CheckedLimits] = value
   }
   return checked

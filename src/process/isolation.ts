@@ -1,4 +1,4 @@
-import { describeValue } from '../base/describe-value.ts'
+import { oneOf, requireOption } from '../base/option-rules.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import { groupRunner } from './group-runner.ts'
 import { probeNamespace } from './namespace-command.ts'
@@ -12,12 +12,7 @@ export type IsolationChoice = (typeof choices)[number]
 
 /** Runs local programs so that none outlives its call or this process. */
 export function isolatedRunner(choice: IsolationChoice = 'auto'): ProcessRunner {
-  if (!choices.includes(choice)) {
-    throw new SignalboxError(
-      'invalid_option',
-      `isolation: expected one of ${choices.join(', ')}, received ${describeValue(choice, 80)}.`,
-    )
-  }
+  requireOption('isolation', choice, oneOf(...choices))
   if (choice === 'group') return groupRunner
   if (choice === 'namespace') {
     const probe = probeNamespace()

@@ -1,4 +1,5 @@
 import { invalidOption } from '../base/invalid-option.ts'
+import { anIntegerFrom, checkOption } from '../base/option-rules.ts'
 import { isSameInput } from '../base/same-input.ts'
 import type { ContentBlock, Message } from '../messages/message.ts'
 
@@ -14,7 +15,7 @@ export function checkLoopGuard(given: false | LoopGuardOptions | undefined): voi
   if (given === undefined || given === false) return
   if (typeof given !== 'object' || given === null) invalidOption('loopGuard', 'false or { repeats }', given)
   const { repeats = 3 } = given
-  if (!(Number.isInteger(repeats) && repeats >= 2)) invalidOption('loopGuard.repeats', 'an integer from 2', repeats)
+  checkOption('loopGuard.repeats', repeats, anIntegerFrom(2))
 }
 
 interface SeenCall {

@@ -1,5 +1,18 @@
 import type { BackgroundCalls } from '../background/background-calls.ts'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
+import {
+  aFunction,
+  aNumberFrom,
+  anIntegerFrom,
+  checkOption,
+  isFunction,
+  milliseconds,
+  type OptionRule,
+  oneOf,
+  or,
+  positiveMilliseconds,
+  requireOption,
+} from '../base/option-rules.ts'
 import { assertCanUseTool } from '../executor/check-context.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import type { RunLog } from '../journal/run-log.ts'
@@ -129,6 +142,18 @@ const names = new Set<string>([
 /** Options that only a session passes. */
 const internal = new Set<string>(['account', 'background', 'journal'] satisfies (keyof QueryOptions)[])
 
+const rules = {
+  fallbackModel: aFunction,
+  prepareMessages: aFunction,
+  maxTurns: aNumberFrom(1),
+  streamIdleMs: positiveMilliseconds,
+  toolExecution: oneOf('streaming', 'batch'),
+  openCalls: oneOf('answer', 'run'),
+  maxBackground: anIntegerFrom(0),
+} satisfies { [Name in keyof QueryOptions]?: OptionRule }
+
+const aBackoff = or(milliseconds, [isFunction, 'a function of the failed attempts'])
+
 /**
  * Checked on entry, so that an invalid option throws at the call that passed it. `own`: further options of that call, which
  * it has checked itself.
@@ -142,25 +167,9 @@ export function checkOptions(options: QueryOptions, own: readonly string[] = [])
         [...own, ...names].filter((name) => !internal.has(name)),
       )
   }
-  const { model, fallbackModel, prepareMessages, maxTurns, streamIdleMs, toolExecution, openCalls, retry } = options
-  if (typeof model !== 'function') invalidOption('model', 'a function', model)
-  if (fallbackModel !== undefined && typeof fallbackModel !== 'function')
-    invalidOption('fallbackModel', 'a function', fallbackModel)
-  if (prepareMessages !== undefined && typeof prepareMessages !== 'function') {
-    invalidOption('prepareMessages', 'a function', prepareMessages)
-  }
-  if (maxTurns !== undefined && !(maxTurns >= 1)) invalidOption('maxTurns', 'a number from 1', maxTurns)
-  if (streamIdleMs !== undefined && !(streamIdleMs > 0)) invalidOption('streamIdleMs', 'a number above 0', streamIdleMs)
-  if (toolExecution !== undefined && toolExecution !== 'streaming' && toolExecution !== 'batch') {
-    invalidOption('toolExecution', `'streaming' or 'batch'`, toolExecution)
-  }
-  if (openCalls !== undefined && openCalls !== 'answer' && openCalls !== 'run') {
-    invalidOption('openCalls', `'answer' or 'run'`, openCalls)
-  }
-  const { maxBackground } = options
-  if (maxBackground !== undefined && !(Number.isInteger(maxBackground) && maxBackground >= 0)) {
-    invalidOption('maxBackground', 'an integer of at least 0', maxBackground)
-  }
+  const { model, retry } = options
+  requireOption('model', model, aFunction)
+  for (const [name, rule] of Object.entries(rules)) checkOption(name, options[name as keyof typeof rules], rule)
   if (retry !== undefined) checkRetry(retry)
   checkLoopGuard(options.loopGuard)
   checkLimits(options.limits, options.prices)
@@ -170,12 +179,8 @@ export function checkOptions(options: QueryOptions, own: readonly string[] = [])
 function checkRetry(retry: ModelRetry): void {
   if (typeof retry !== 'object' || retry === null) return invalidOption('retry', '{ attempts, backoffMs }', retry)
   const { attempts, backoffMs } = retry
-  if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 0)) {
-    invalidOption('retry.attempts', 'an integer of at least 0', attempts)
-  }
-  if (backoffMs !== undefined && typeof backoffMs !== 'function' && !(backoffMs >= 0)) {
-    invalidOption('retry.backoffMs', 'milliseconds, or a function of the failed attempts', backoffMs)
-  }
+  checkOption('retry.attempts', attempts, anIntegerFrom(0))
+  checkOption('retry.backoffMs', backoffMs, aBackoff)
 }
 
 /** The conversation so far, in our own message format. */
@@ -204,6 +209,6 @@ function readMessage(given: Message | MessageLike, index: number): Message {
 
 /** Reads a message that is sent during a query. */
 export function readSent(message: string | readonly BlockLike[] | UserMessage): UserMessage {
-  if (!isSendable(message)) invalidOption('message', 'text, content blocks or a user message', message)
+  if (!isSendable(message)) invalidOption('message', 'a string, content blocks or a user message', message)
   return Object(message).type === 'user' ? (message as UserMessage) : createUserMessage(message as string)
 }

@@ -149,7 +149,7 @@ function checkedKeys(options: RemoteOptions): readonly string[] {
   for (const key of Object.keys(options)) if (key !== 'contextKeys') unknownOption(key, ['contextKeys'])
   const { contextKeys = [] } = options
   if (!Array.isArray(contextKeys) || contextKeys.some((key) => typeof key !== 'string')) {
-    invalidOption('contextKeys', 'a list of keys', contextKeys)
+    invalidOption('contextKeys', 'an array of keys', contextKeys)
   }
   return contextKeys
 }

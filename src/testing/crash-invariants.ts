@@ -1,10 +1,11 @@
+import { aFlag, aFunction, anArray, anIntegerFrom } from '../base/option-rules.ts'
 import type { OpenSessionOptions } from '../durable/open-session.ts'
 import type { Message, ToolResultBlock } from '../messages/message.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { CrashingBody } from './crashing-bodies.ts'
 import type { CrashingConversation } from './crashing-conversation.ts'
 import type { Breach } from './invariant.ts'
-import { aCount, aFlag, aFunction, aList, type OptionRules } from './option-rules.ts'
+import type { OptionRules } from './option-rules.ts'
 import type { QuerySetup } from './query-setup.ts'
 
 /** A small conversation in processes that crash. */
@@ -30,7 +31,7 @@ export interface CrashSetup {
 }
 
 export const crashRules: OptionRules<CrashSetup> = {
-  ...{ tools: aList, replies: aList, options: aFunction, maxCrashes: aCount },
+  ...{ tools: anArray, replies: anArray, options: aFunction, maxCrashes: anIntegerFrom(1) },
   ...{ isAsked: aFlag, failure: aFlag, aborts: aFlag, detaches: aFlag, mayRunAgain: aFlag },
 }
 

@@ -1,5 +1,6 @@
+import { aFunction, anIntegerFrom, positiveMilliseconds } from '../base/option-rules.ts'
 import type { Breach } from './invariant.ts'
-import { aCount, aFunction, type OptionRules, someTime } from './option-rules.ts'
+import type { OptionRules } from './option-rules.ts'
 import { makeMove, moveAgain, type PlayableWorld, retrace, stuckWorld } from './playable-world.ts'
 import { StateGraph } from './state-graph.ts'
 
@@ -12,7 +13,11 @@ export interface Budget {
   readonly now?: (() => number) | undefined
 }
 
-export const budgetRules: OptionRules<Budget> = { maxStates: aCount, maxMs: someTime, now: aFunction }
+export const budgetRules: OptionRules<Budget> = {
+  maxStates: anIntegerFrom(1),
+  maxMs: positiveMilliseconds,
+  now: aFunction,
+}
 
 export interface ExplorationFigures {
   /** The number of distinct states reached. */

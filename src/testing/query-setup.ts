@@ -1,6 +1,7 @@
+import { aFlag, anArray, anIntegerFrom, anObject } from '../base/option-rules.ts'
 import type { QueryOptions } from '../query/options.ts'
 import type { AnyTool } from '../tool/tool.ts'
-import { aFlag, aList, anObject, type OptionRules } from './option-rules.ts'
+import type { OptionRules } from './option-rules.ts'
 import type { QueryInvariant } from './query-invariants.ts'
 
 /** A call in a reply of the model. */
@@ -57,11 +58,11 @@ export interface QuerySetup {
 }
 
 export const queryRules: OptionRules<QuerySetup> = {
-  tools: aList,
-  replies: aList,
+  tools: anArray,
+  replies: anArray,
   happenings: anObject,
-  maxTroubles: [(value) => Number.isInteger(value) && (value as number) >= 0, 'an integer of at least 0'],
-  invariants: aList,
+  maxTroubles: anIntegerFrom(0),
+  invariants: anArray,
   hasFallback: aFlag,
   options: anObject,
   context: anObject,

@@ -1,10 +1,11 @@
+import { anArray, anIntegerFrom, anObject } from '../base/option-rules.ts'
 import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { type FoundQuery, foundQuery } from './found-query.ts'
 import { HeldConversation } from './held-conversation.ts'
 import { troublesomeTools } from './held-tool.ts'
 import { breachesInWords } from './invariant.ts'
-import { aCount, aList, anObject, checkOptions, type OptionRules } from './option-rules.ts'
+import { checkOptions, type OptionRules } from './option-rules.ts'
 import type { QuerySetup } from './query-setup.ts'
 import { pickFrom, randomWalk } from './random-walk.ts'
 import { recordQuery } from './record-story.ts'
@@ -22,8 +23,8 @@ export interface SimulateQueryOptions
 
 const simulateQueryRules: OptionRules<SimulateQueryOptions> = {
   ...seedRules,
-  replies: aList,
-  maxReplies: aCount,
+  replies: anArray,
+  maxReplies: anIntegerFrom(1),
   happenings: anObject,
   options: anObject,
   context: anObject,

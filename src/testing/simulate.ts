@@ -1,10 +1,11 @@
+import { aFunction, anArray, anIntegerFrom, positiveMilliseconds } from '../base/option-rules.ts'
 import { frameLine } from '../inspect/index.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { type FoundStory, foundStory } from './found-story.ts'
 import { troublesomeTools } from './held-tool.ts'
 import { HeldWorld } from './held-world.ts'
 import { type Breach, breachesInWords, type Invariant } from './invariant.ts'
-import { aCount, aFunction, aList, checkOptions, type OptionRules, someTime } from './option-rules.ts'
+import { checkOptions, type OptionRules } from './option-rules.ts'
 import { pickFrom, randomWalk } from './random-walk.ts'
 import { recordWorld } from './record-story.ts'
 import { digestOf, randomFrom } from './repeatable.ts'
@@ -38,17 +39,17 @@ export interface SimulateOptions {
 /** What `simulate` and `simulateQuery` have in common. */
 export const seedRules = {
   seed: [Number.isFinite, 'a number'],
-  runs: aCount,
-  tools: aList,
-  maxMoves: aCount,
+  runs: anIntegerFrom(1),
+  tools: anArray,
+  maxMoves: anIntegerFrom(1),
   onRun: aFunction,
   onRecording: aFunction,
-  maxMs: someTime,
+  maxMs: positiveMilliseconds,
   now: aFunction,
-  invariants: aList,
+  invariants: anArray,
 } satisfies Partial<OptionRules<SimulateOptions>>
 
-const simulateRules: OptionRules<SimulateOptions> = { ...seedRules, calls: aList, maxCalls: aCount }
+const simulateRules: OptionRules<SimulateOptions> = { ...seedRules, calls: anArray, maxCalls: anIntegerFrom(1) }
 
 export interface Simulation {
   readonly runs: number

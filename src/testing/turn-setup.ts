@@ -1,8 +1,9 @@
+import { aFunction, anArray, anObject, isFunction, oneOf } from '../base/option-rules.ts'
 import type { ExecutorOptions } from '../executor/options.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { Invariant } from './invariant.ts'
-import { aFunction, aList, anObject, isFunction, type OptionRules, oneOf } from './option-rules.ts'
+import type { OptionRules } from './option-rules.ts'
 import type { TurnEvidence } from './turn-evidence.ts'
 
 /** A call that the model will request. */
@@ -75,11 +76,11 @@ export interface TurnSetup {
 
 export const turnRules: OptionRules<TurnSetup> = {
   tools: [(value) => Array.isArray(value) || isFunction(value), 'an array of tools, or a function that makes one'],
-  calls: aList,
+  calls: anArray,
   phases: oneOf('bodies', 'all'),
   arrival: oneOf('anyTime', 'together'),
   happenings: anObject,
-  invariants: aList,
+  invariants: anArray,
   atEnd: aFunction,
   state: aFunction,
   context: anObject,

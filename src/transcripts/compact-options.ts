@@ -1,4 +1,5 @@
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
+import { aFunction, anIntegerFrom, checkOption, infinity, or } from '../base/option-rules.ts'
 import type { LongResult } from '../results/long-result.ts'
 
 /** A result that is about to be replaced. `text` leaves out images and other blocks. */
@@ -42,10 +43,10 @@ export function readCompactOptions(options: CompactOptions): CompactSettings {
     }
   }
   const { keepLast = 5, minChars = 1_000, summarize } = options
-  if (!isCount(keepLast)) invalidOption('keepLast', 'a whole number, 0 or more', keepLast)
-  if (!isCount(minChars)) invalidOption('minChars', 'a whole number, 0 or more', minChars)
-  if (summarize !== undefined && typeof summarize !== 'function') invalidOption('summarize', 'a function', summarize)
+  checkOption('keepLast', keepLast, aCount)
+  checkOption('minChars', minChars, aCount)
+  checkOption('summarize', summarize, aFunction)
   return { keepLast, minChars, summarize }
 }
 
-const isCount = (value: unknown): boolean => (Number.isInteger(value) && (value as number) >= 0) || value === Infinity
+const aCount = or(anIntegerFrom(0), infinity)

@@ -1,6 +1,7 @@
 import { type LimitName, limitNames } from '../../machines/index.ts'
 import { describeValue } from '../base/describe-value.ts'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
+import { aNumberFrom, anIntegerFrom, checkOption, infinity, or } from '../base/option-rules.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import type { Model } from '../models/model.ts'
 import { type ModelPrice, type Prices, priceOf } from './usage-total.ts'
@@ -25,6 +26,7 @@ export interface Limits {
 }
 
 const counts = new Set<LimitName>(['turns', 'calls', 'agents', 'depth'])
+const aCount = or(anIntegerFrom(0), infinity)
 
 /** Checked on entry, so that an invalid limit throws at the call that passed it. */
 export function checkLimits(limits: Limits | undefined, prices: Prices | undefined): void {
@@ -34,16 +36,12 @@ export function checkLimits(limits: Limits | undefined, prices: Prices | undefin
     invalidOption('limits', 'an object of limits', limits)
   for (const [name, max] of Object.entries(limits)) {
     if (!(limitNames as readonly string[]).includes(name)) unknownOption(`limits.${name}`, limitNames)
-    if (max === undefined) continue
-    const isFit = typeof max === 'number' && max >= 0 && (!counts.has(name as LimitName) || isWhole(max))
-    if (!isFit) invalidOption(`limits.${name}`, `a${counts.has(name as LimitName) ? ' whole' : ''} number from 0`, max)
+    checkOption(`limits.${name}`, max, counts.has(name as LimitName) ? aCount : aNumberFrom(0))
   }
   if (isSet(limits.costUsd) && Object.keys(prices ?? {}).length === 0) {
     invalidOption('prices', 'a price for each model, because limits.costUsd is set', prices)
   }
 }
-
-const isWhole = (max: number): boolean => Number.isInteger(max) || max === Number.POSITIVE_INFINITY
 
 /** Infinity is no limit. */
 export const isSet = (max: number | undefined): boolean => max !== undefined && max !== Number.POSITIVE_INFINITY

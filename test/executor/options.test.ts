@@ -6,7 +6,7 @@ const start = (options: unknown) => new StreamingToolExecutor([], undefined, {},
 describe('options of an executor', () => {
   const least = { maxConcurrency: 1, abortGraceMs: 0, maxBufferedProgress: 1, maxInputChars: 1, maxUnreadChars: 0 }
 
-  it.each(Object.entries(least))('%s is a whole number, and the error names it', (name, smallest) => {
+  it.each(Object.entries(least))('%s is an integer, and the error names it', (name, smallest) => {
     for (const wrong of [smallest - 1, 1.5, '7', Number.NaN]) expect(() => start({ [name]: wrong })).toThrow(name)
     start({ [name]: smallest })
     start({ [name]: 2 ** 31 - 1 })

@@ -169,7 +169,9 @@ describe('executors as actors', () => {
     for (const odd of [null, 7, {}, { onExecutor: () => undefined }]) {
       expect(() => feed.add(odd as never)).toThrow('Expected an executor, a query or a connection to show')
     }
-    expect(() => setUp({ allowCommands: 'abort' as never })).toThrow('allowCommands: expected a boolean or a list')
+    expect(() => setUp({ allowCommands: 'abort' as never })).toThrow(
+      'allowCommands: expected true or false, or an array',
+    )
   })
 
   it('accept commands as the corresponding events', () => {

@@ -138,7 +138,7 @@ describe('a recording that cannot be relied on', () => {
     const frames = await shortRun()
     expect(() => whatIf(frames, { run: 7 })).toThrow('it contains no run 7')
     for (const maxConcurrency of [0, -1, 1.5, Number.NaN]) {
-      expect(() => whatIf(frames, { maxConcurrency })).toThrow('maxConcurrency: expected a whole number')
+      expect(() => whatIf(frames, { maxConcurrency })).toThrow('maxConcurrency: expected an integer of at least 1')
     }
     expect(() => whatIf(frames, { unseenMs: -1 })).toThrow('unseenMs: expected')
     expect(() => whatIf(frames, { safe: true as never })).toThrow('safe: expected')

@@ -158,7 +158,7 @@ describe('faults of bodies and of their module', () => {
   it.each([
     [{}, /tools: expected the path or URL/],
     [{ tools: 'x', processes: 3 }, /Unknown option processes/],
-    [{ tools: 'x', maxProcesses: 0 }, /maxProcesses: expected a positive integer/],
+    [{ tools: 'x', maxProcesses: 0 }, /maxProcesses: expected an integer of at least 1/],
     [{ tools: 'x', pickupMs: -1 }, /pickupMs: expected milliseconds/],
   ])('refuses %j', (options, problem) => {
     expect(() => localRunner(options as never)).toThrow(problem)

@@ -414,10 +414,15 @@ describe('limits', () => {
   })
 
   it.each<[string, Limits | undefined, object, string]>([
-    ['a text', { turns: '7' as never }, {}, 'limits.turns: expected a whole number from 0, received "7"'],
-    ['NaN', { costUsd: Number.NaN }, {}, 'limits.costUsd: expected a number from 0'],
-    ['a negative number', { durationMs: -1 }, {}, 'limits.durationMs: expected a number from 0'],
-    ['half a call', { calls: 1.5 }, {}, 'limits.calls: expected a whole number from 0'],
+    [
+      'a text',
+      { turns: '7' as never },
+      {},
+      'limits.turns: expected an integer of at least 0, or Infinity, received "7"',
+    ],
+    ['NaN', { costUsd: Number.NaN }, {}, 'limits.costUsd: expected a number of at least 0'],
+    ['a negative number', { durationMs: -1 }, {}, 'limits.durationMs: expected a number of at least 0'],
+    ['half a call', { calls: 1.5 }, {}, 'limits.calls: expected an integer of at least 0, or Infinity'],
     ['an unknown name', { tokens: 5 } as Limits, {}, 'Unknown option limits.tokens'],
     ['a list', [] as never, {}, 'limits: expected an object of limits'],
     ['no object', 7 as never, {}, 'limits: expected an object of limits'],

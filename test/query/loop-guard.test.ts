@@ -156,7 +156,7 @@ describe('the loop guard', () => {
 
   it.each([0, 1, 2.5, '3', Number.NaN])('U4 repeats: %s is an error at the start', (repeats) => {
     const options = { messages: 'go', tools: [], model: scriptedModel([]), loopGuard: { repeats: repeats as number } }
-    expect(() => query(options)).toThrow('loopGuard.repeats: expected an integer from 2')
+    expect(() => query(options)).toThrow('loopGuard.repeats: expected an integer of at least 2')
   })
 
   it('U4 a message of the user begins anew', async () => {

@@ -330,7 +330,7 @@ describe('a query', () => {
     [{ type: 'user', message: { content: [{}] } }],
   ])('L6 rejects sending %j, and interrupting with it', (message) => {
     const run = query({ messages: 'go', tools: [], model: heldModel().model })
-    const problem = 'message: expected text, content blocks or a user message'
+    const problem = 'message: expected a string, content blocks or a user message'
     expect(() => run.send(message as never)).toThrow(problem)
     if (message !== undefined) expect(() => run.interrupt(message as never)).toThrow(problem)
   })

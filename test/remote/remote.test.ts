@@ -262,7 +262,7 @@ describe('remote(tool, runner)', () => {
   })
 
   it.each([
-    [{ contextKeys: 'a' }, /contextKeys: expected a list/],
+    [{ contextKeys: 'a' }, /contextKeys: expected an array/],
     [{ context: [] }, /Unknown option context/],
   ])('refuses %j', (options, problem) => {
     expect(() => remote(local() as Tool, new HeldRunner(), options as never)).toThrow(problem)

@@ -84,7 +84,7 @@ describe('exploring a turn', () => {
     [
       'a budget of nothing',
       { tools, calls: [], maxStates: -1 },
-      'maxStates: expected a positive integer, received -1.',
+      'maxStates: expected an integer of at least 1, received -1.',
     ],
     [
       'inputs that no schema takes',

@@ -133,11 +133,11 @@ describe('wrong options', () => {
     [
       'exploreCrashes',
       () => exploreCrashes({ tools, replies, maxCrashes: 0 }),
-      'maxCrashes: expected a positive integer',
+      'maxCrashes: expected an integer of at least 1',
     ],
     ['simulate', () => simulate(undefined as never), 'options: expected an object, received undefined.'],
     ['simulate', () => simulate({ seed: 'x' } as never), 'seed: expected a number, received "x".'],
-    ['simulate', () => simulate({ seed: 1, runs: -1 }), 'runs: expected a positive integer, received -1.'],
+    ['simulate', () => simulate({ seed: 1, runs: -1 }), 'runs: expected an integer of at least 1, received -1.'],
     ['simulateQuery', () => simulateQuery({ seed: 1, maxreplies: 3 } as never), 'Unknown option maxreplies.'],
   ])('%s names what is wrong', async (_, explore, problem) => {
     await expect(explore()).rejects.toThrow(problem)

@@ -171,9 +171,9 @@ describe('compactToolResults', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ keepLast: -1 }, 'keepLast: expected a whole number, 0 or more, received -1.'],
-    [{ keepLast: 1.5 }, 'keepLast: expected a whole number, 0 or more, received 1.5.'],
-    [{ minChars: '9' }, 'minChars: expected a whole number, 0 or more, received "9".'],
+    [{ keepLast: -1 }, 'keepLast: expected an integer of at least 0, or Infinity, received -1.'],
+    [{ keepLast: 1.5 }, 'keepLast: expected an integer of at least 0, or Infinity, received 1.5.'],
+    [{ minChars: '9' }, 'minChars: expected an integer of at least 0, or Infinity, received "9".'],
     [{ summarize: 'x' }, 'summarize: expected a function, received "x".'],
     [{ keep: 1 }, 'Unknown option keep. Known options: keepLast, minChars, summarize.'],
     [null, 'options: expected an object, received null.'],

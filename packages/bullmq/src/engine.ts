@@ -136,7 +136,7 @@ export function checkJournals(journals: unknown): void {
 
 export function checkMs(option: string, ms: unknown, least = 0): void {
   if (typeof ms === 'number' && ms >= least) return
-  invalid(`${option}: expected milliseconds${least > 0 ? `, at least ${least}` : ''}, received ${JSON.stringify(ms)}.`)
+  invalid(`${option}: expected ${least > 0 ? `at least ${least} ` : ''}milliseconds, received ${JSON.stringify(ms)}.`)
 }
 
 function invalid(message: string): never {

@@ -14,7 +14,7 @@ const ivBytes = 12
  */
 export function keySeal(secret: string): Seal {
   if (typeof secret !== 'string' || secret.length < 16)
-    throw new SignalboxError('invalid_option', 'secret: expected a text of at least 16 characters.')
+    throw new SignalboxError('invalid_option', 'secret: expected a string of at least 16 characters.')
   const key = scryptSync(secret, 'signalbox seal', 32)
   return {
     encrypt(text, about) {

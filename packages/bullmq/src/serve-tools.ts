@@ -123,7 +123,10 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
   for (const key of ['lockMs', 'checkMs', 'drainMs'] as const)
     if (options[key] !== undefined) checkMs(key, options[key])
   if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new SignalboxError('invalid_option', `concurrency: expected a positive integer, received ${concurrency}.`)
+    throw new SignalboxError(
+      'invalid_option',
+      `concurrency: expected an integer of at least 1, received ${concurrency}.`,
+    )
   }
   const { bodies = 'process', execArgv } = options
   if (bodies !== 'process' && bodies !== 'worker') {

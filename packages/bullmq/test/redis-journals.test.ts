@@ -344,7 +344,7 @@ const [connection, prefix] = process.argv[2].split(' ')`
     [{}, /connection: expected/],
     [{ connection: 'redis://x', url: 'x' }, /Unknown option url/],
     [{ connection: 'redis://x', retryMs: -1 }, /retryMs/],
-    [{ connection: 'redis://x', lockMs: 5 }, /lockMs: expected milliseconds, at least 100/],
+    [{ connection: 'redis://x', lockMs: 5 }, /lockMs: expected at least 100 milliseconds/],
   ])('refuses %j', (options, problem) => {
     expect(() => redisJournals(options as never)).toThrow(problem)
   })

@@ -186,7 +186,7 @@ describe('errors in the command line say what to do', () => {
     [{ turns: [] }, 'has no turns'],
     [{ turns: 'x' }, 'turns: '],
     [{ turns: ['x'], pase: 3 }, 'pase'],
-    [['Hello.', 7], 'turn 2: expected a text or a list of items, received a number'],
+    [['Hello.', 7], 'turn 2: expected a string or an array of items, received a number'],
     [[['Hello.', { wait: 'long' }]], 'turn 1, item 2 (wait): wait: '],
     [[[{ call: 'Read', inptu: {} }]], 'turn 1, item 1 (call): '],
     [[[{ speak: 'x' }]], 'an object with speak'],

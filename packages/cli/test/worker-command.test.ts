@@ -49,7 +49,7 @@ describe('signalbox worker', () => {
     [[made('broken.mjs', 'throw new Error("no GPU")'), '--redis', 'redis://127.0.0.1:1'], /can be loaded \(no GPU\)/],
     [[tools, '--redis', 'http://x'], /connection: expected the URL of a Redis server/],
     [[tools, '--label', 'a b'], /labels: expected a name/],
-    [[tools, '--concurrency', 'many'], /Expected a whole number from 1/],
+    [[tools, '--concurrency', 'many'], /Expected an integer of at least 1/],
     [[tools, '--bodies', 'thread'], /Allowed choices are process, worker/],
     [[tools, '--bodies', 'worker', '--import', 'tsx'], /--import needs a process for each body/],
   ])('refuses %j', async (args, problem) => {

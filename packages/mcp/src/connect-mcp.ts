@@ -176,16 +176,14 @@ function readServers({ servers }: McpOptions): [name: string, key: string, confi
 
 function readLimits({ reconnect = {}, waitMs }: McpOptions): ConnectionLimits {
   const { attempts = 10, minMs = 500, maxMs = 30_000 } = reconnect
-  const numbers = {
-    'reconnect.attempts': attempts,
-    'reconnect.minMs': minMs,
-    'reconnect.maxMs': maxMs,
-    waitMs: waitMs ?? 0,
-  }
-  for (const [option, value] of Object.entries(numbers)) {
+  const check = (option: string, value: unknown, expected: string): void => {
     if (typeof value !== 'number' || !(value >= 0))
-      fail(`${option}: expected a number of at least 0, received ${describeValue(value, 80)}.`)
+      fail(`${option}: expected ${expected}, received ${describeValue(value, 80)}.`)
   }
+  check('reconnect.attempts', attempts, 'a number of at least 0')
+  check('reconnect.minMs', minMs, 'milliseconds')
+  check('reconnect.maxMs', maxMs, 'milliseconds')
+  check('waitMs', waitMs ?? 0, 'milliseconds')
   return { maxAttempts: attempts, minBackoffMs: minMs, maxBackoffMs: maxMs, connectMs: 30_000, stableMs: 10_000 }
 }
 

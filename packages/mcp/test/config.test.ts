@@ -52,7 +52,7 @@ it.each([
   [{ servers: { '…': { command: 'x' } } }, /no letter or digit/],
   [{ servers: { a: { command: 'x', trust: 'blind' } } }, /servers\.a\.trust/],
   [{ servers: { a: { command: 'x', tools: { t: { safe: true } } } } }, /servers\.a\.tools\.t/],
-  [{ servers: {}, reconnect: { minMs: -1 } }, /reconnect\.minMs: expected a number of at least 0/],
+  [{ servers: {}, reconnect: { minMs: -1 } }, /reconnect\.minMs: expected milliseconds/],
 ])('options such as %j are rejected on connect', async (options, problem) => {
   await expect(connectMcp(options as never)).rejects.toThrow(problem)
 })

@@ -1,4 +1,4 @@
-import { invalidOption } from '../../base/invalid-option.ts'
+import { aFlag, anArray, checkOption, or } from '../../base/option-rules.ts'
 import { eventCommand } from '../frames/commands.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
 import type { Command } from '../frames/frame.ts'
@@ -38,10 +38,8 @@ export function createActorFeed(
   listener: ActorListener,
   { redact, limits, allowCommands }: ActorFeedOptions = {},
 ): ActorFeed {
-  if (allowCommands !== undefined && typeof allowCommands !== 'boolean' && !Array.isArray(allowCommands)) {
-    // on creation, where the host sees it; the first watcher may come much later
-    invalidOption('allowCommands', 'a boolean or a list', allowCommands)
-  }
+  // on creation, where the host sees it; the first watcher may come much later
+  checkOption('allowCommands', allowCommands, or(aFlag, anArray))
   const runs = new ShownRuns(allowCommands)
   let followed: FollowedActors | undefined
   const end = (): void => {

@@ -1,5 +1,6 @@
 import type { ResourceKeys } from '../../../machines/index.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
+import { anIntegerFrom, checkOption, infinity, isFunction, milliseconds, or } from '../../base/option-rules.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readResources } from '../../pipeline/read-resources.ts'
 import type { Frame } from '../frames/frame.ts'
@@ -156,16 +157,12 @@ const noLonger = (_visit: Visit): number => 0
 
 function changesOf(seen: SeenRun, options: WhatIfOptions, bodyBy: Changes['bodyBy']): Changes {
   const { maxConcurrency, unseenMs } = options
-  const isLimit = Number.isInteger(maxConcurrency) || maxConcurrency === Number.POSITIVE_INFINITY
-  if (maxConcurrency !== undefined && (!isLimit || maxConcurrency < 1)) {
-    invalidOption('maxConcurrency', 'a whole number from 1 to Infinity', maxConcurrency)
-  }
+  checkOption('maxConcurrency', maxConcurrency, or(anIntegerFrom(1), infinity))
   for (const name of ['safe', 'resources', 'backgroundAfterMs'] as const) {
-    const given: unknown = options[name]
-    if (given !== undefined && typeof given !== 'function') invalidOption(name, 'a function of a call', given)
+    checkOption(name, options[name], [isFunction, 'a function of a call'])
   }
   const isTime = typeof unseenMs === 'number' && unseenMs >= 0 && Number.isFinite(unseenMs)
-  if (unseenMs !== undefined && !isTime) invalidOption('unseenMs', 'a number of milliseconds', unseenMs)
+  if (unseenMs !== undefined && !isTime) invalidOption('unseenMs', milliseconds[1], unseenMs)
   return {
     maxConcurrency: maxConcurrency ?? limitOf(seen),
     of: (call) => changeOf(call, options),
@@ -176,8 +173,7 @@ function changesOf(seen: SeenRun, options: WhatIfOptions, bodyBy: Changes['bodyB
 
 function changeOf(call: SeenCall, { safe, resources, backgroundAfterMs }: WhatIfOptions): CallChange {
   const afterMs = backgroundAfterMs?.(call)
-  if (afterMs !== undefined && !(typeof afterMs === 'number' && afterMs >= 0))
-    invalidOption('backgroundAfterMs', 'a number of milliseconds for each call, or Infinity', afterMs)
+  checkOption('backgroundAfterMs', afterMs, or(milliseconds, infinity))
   return {
     isSafe: safe?.(call),
     keys: keysOf(resources?.(call)),

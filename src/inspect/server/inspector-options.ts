@@ -1,4 +1,5 @@
 import { invalidOption } from '../../base/invalid-option.ts'
+import { aFlag, anArray, anIntegerFrom, checkOption, oneOf, or } from '../../base/option-rules.ts'
 import type { JournalStore } from '../../journal/journal.ts'
 import type { Invariant } from '../../testing/invariant.ts'
 import type { Prices } from '../../usage/usage-total.ts'
@@ -66,19 +67,12 @@ export interface InspectorOptions {
 export function assertOptions({ port, record, commands, maxClients, token, journals }: InspectorOptions): void {
   if (journals !== undefined && (typeof journals?.list !== 'function' || typeof journals.read !== 'function'))
     invalidOption('journals', 'a journal store', journals)
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
-    invalidOption('port', 'a port number', port)
-  if (record !== undefined && record !== 'always' && record !== 'whenWatched') {
-    invalidOption('record', "'always' or 'whenWatched'", record)
-  }
-  if (commands !== undefined && typeof commands !== 'boolean' && !Array.isArray(commands)) {
-    invalidOption('commands', 'a boolean or a list', commands)
-  }
+  checkOption('port', port, anIntegerFrom(0, 65_535))
+  checkOption('record', record, oneOf('always', 'whenWatched'))
+  checkOption('commands', commands, or(aFlag, anArray))
   // the received value is a secret: it is not repeated
   if (token !== undefined && !(typeof token === 'string' && /^[\w-]{32,256}$/.test(token))) {
-    invalidOption('token', '32 to 256 letters, digits, - or _', typeof token)
+    invalidOption('token', '32 to 256 letters, digits, _ and -', typeof token)
   }
-  if (maxClients !== undefined && !(Number.isInteger(maxClients) && maxClients > 0)) {
-    invalidOption('maxClients', 'a whole number, 1 or more', maxClients)
-  }
+  checkOption('maxClients', maxClients, anIntegerFrom(1))
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { invalidOption, unknownOption } from '../../base/invalid-option.ts'
+import { anIntegerFrom, checkOption, milliseconds } from '../../base/option-rules.ts'
 import {
   type BodyOutcome,
   type RemoteCall,
@@ -261,9 +262,7 @@ function checked(options: LocalRunnerOptions): Checked {
   const { execArgv = process.execArgv.filter((arg) => !arg.startsWith('--inspect')) } = options
   const { env = process.env, cwd = process.cwd() } = options
   const url = moduleUrl(tools)
-  if (!Number.isInteger(maxProcesses) || maxProcesses < 1) {
-    invalidOption('maxProcesses', 'a positive integer', maxProcesses)
-  }
-  if (!(pickupMs >= 0)) invalidOption('pickupMs', 'milliseconds', pickupMs)
+  checkOption('maxProcesses', maxProcesses, anIntegerFrom(1))
+  checkOption('pickupMs', pickupMs, milliseconds)
   return { tools: url, maxProcesses, reuse, pickupMs, execArgv, env, cwd }
 }

@@ -1,5 +1,6 @@
 import { type Clock, clearTimer, platformClock } from '../../base/clock.ts'
 import { invalidOption } from '../../base/invalid-option.ts'
+import { aNumberFrom, checkOption } from '../../base/option-rules.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { eventStream } from '../../models/event-stream.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts'
@@ -29,7 +30,7 @@ export function scriptedModel(
   { clock = platformClock, chunk = 16, pace = 0 }: ScriptedModelOptions = {},
 ): ScriptedModel {
   if (!Array.isArray(turns)) invalidOption('turns', 'an array of turns', turns)
-  if (!(chunk >= 1)) invalidOption('chunk', 'a number of at least 1', chunk)
+  checkOption('chunk', chunk, aNumberFrom(1))
   const requests: ModelRequest[] = []
   const nextCallId = counter('toolu_')
 

@@ -1,6 +1,5 @@
 import type { BackgroundCall } from '../../background/background-call.ts'
-import { invalidOption } from '../../base/invalid-option.ts'
-import { isRecord } from '../../base/read-field.ts'
+import { aName, anObject, checkOption, requireOption } from '../../base/option-rules.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import type { AccountOptions } from '../../usage/account.ts'
 import type { QueryOptions } from '../options.ts'
@@ -41,13 +40,10 @@ export interface SendOptions {
 }
 
 export function checkSessionOptions(options: unknown): void {
-  if (!isRecord(options)) invalidOption('options', 'an object', options)
+  requireOption('options', options, anObject)
 }
 
-export function checkSessionId(id: unknown): void {
-  if (id === undefined || (typeof id === 'string' && id !== '')) return
-  invalidOption('createSession: id', 'a non-empty string', id)
-}
+export const checkSessionId = (id: unknown): void => checkOption('createSession: id', id, aName)
 
 export interface SessionEvents {
   /** `run` is for observers such as the inspector: the session itself reads its messages. */

@@ -100,7 +100,10 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Serv
     throw new SignalboxError('invalid_option', 'build: expected a function that returns the options of a session.')
   }
   if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new SignalboxError('invalid_option', `concurrency: expected a positive integer, received ${concurrency}.`)
+    throw new SignalboxError(
+      'invalid_option',
+      `concurrency: expected an integer of at least 1, received ${concurrency}.`,
+    )
   }
   for (const key of ['lockMs', 'checkMs', 'drainMs'] as const)
     if (options[key] !== undefined) checkMs(key, options[key])

@@ -44,7 +44,7 @@ export const inspectCommand = (io: Io): Command =>
 
 export function readPort(text: string): number {
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('Expected a port number from 0 to 65535.')
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('Expected an integer from 0 to 65535.')
   return port
 }
 

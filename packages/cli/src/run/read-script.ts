@@ -94,7 +94,8 @@ function parse(text: string, where: string): unknown {
 
 function readTurn(turn: unknown, where: string): ScriptTurn {
   if (typeof turn === 'string') return turn
-  if (!Array.isArray(turn)) throw usageError(`${where}: expected a text or a list of items, received ${kindOf(turn)}.`)
+  if (!Array.isArray(turn))
+    throw usageError(`${where}: expected a string or an array of items, received ${kindOf(turn)}.`)
   return turn.map((item, index) => readItem(item, `${where}, item ${index + 1}`))
 }
 
@@ -104,7 +105,7 @@ function readItem(item: unknown, where: string): ScriptItem {
   const key = typeof item === 'object' && item !== null ? known.find((name) => name in item) : undefined
   if (key === undefined) {
     throw usageError(
-      `${where}: expected a text or an object with one of the keys ${known.join(', ')}, received ${kindOf(item)}.`,
+      `${where}: expected a string or an object with one of the keys ${known.join(', ')}, received ${kindOf(item)}.`,
     )
   }
   const read = items[key].safeParse(item)
@@ -119,7 +120,7 @@ function refused(where: string, { issues }: z.ZodError): Error {
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'an array'
   if (typeof value !== 'object') return `a ${typeof value}`
   const keys = Object.keys(value)
   return keys.length === 0 ? 'an empty object' : `an object with ${keys.slice(0, 4).join(', ')}`

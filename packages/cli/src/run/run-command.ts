@@ -282,6 +282,6 @@ function readLimit(text: string, before: Limits = {}): Limits {
 
 function readCount(text: string): number {
   const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Expected a whole number of at least 1.')
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Expected an integer of at least 1.')
   return count
 }

@@ -57,6 +57,6 @@ export const workerCommand = (io: Io, finish: Finish): Command =>
 
 function readCount(text: string): number {
   const count = Number(text)
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('Expected a whole number from 1.')
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('Expected an integer of at least 1.')
   return count
 }
