@@ -3,8 +3,10 @@ const rules = 'test/durable/conformance.test.ts'
 const matrix = 'test/durable/crash-matrix.test.ts'
 const recovery = 'test/durable/recovery.test.ts'
 const failures = 'test/durable/failures.test.ts'
-const approvals = 'test/durable/approvals.test.ts'
-const agents = 'test/durable/agents.test.ts'
+const answers = 'test/durable/answers.test.ts'
+const agentLogs = 'test/durable/agent-logs.test.ts'
+const agentQuestions = 'test/durable/agent-questions.test.ts'
+const agentRecovery = 'test/durable/agent-recovery.test.ts'
 const records = 'test/durable/records.test.ts'
 const badInput = 'test/durable/bad-input.test.ts'
 const faults = 'test/node/file-journals/faults.test.ts'
@@ -122,29 +124,29 @@ export const journalFaults = [
     'an answer that comes while nothing runs is dropped',
     'if (!isTaken && !journal.takeAnswer(note))',
     'if (!isTaken)',
-    approvals,
+    answers,
   ],
   [
     'src/query/session',
     'an answer that comes during a suspension is not acted on',
     "reason !== 'suspended' || this.#journal?.hasAnswered === true",
     "reason !== 'suspended'",
-    approvals,
+    answers,
   ],
-  ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', approvals],
+  ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', answers],
   [
     'src/durable',
     'rules that came with answers are lost',
     'if (answer.addRules !== undefined) fold.rules = withRules(fold.rules, answer.addRules)',
     '',
-    approvals,
+    answers,
   ],
   [
     'src/durable',
     'a discarded reply keeps its questions',
     'fold.closeQuestions((each) => each.reply === reply)\n    for',
     'for',
-    approvals,
+    answers,
   ],
   [
     'src/durable',
@@ -201,35 +203,35 @@ export const journalFaults = [
     'the agents of an earlier owner are not fenced',
     "await this.#add(session, of, 'resume', {})",
     '',
-    agents,
+    agentRecovery,
   ],
   [
     'src/durable',
     'an agent whose call is over keeps its question',
     'if (agent.isUnfinished) agent.append(',
     'if (false) agent.append(',
-    agents,
+    agentQuestions,
   ],
   [
     'src/durable',
     'an agent that a crash left behind is not ended',
     'if (!fold.agents.has(session)) await this.letGo(session)',
     '',
-    agents,
+    agentRecovery,
   ],
   [
     'src/durable',
     'a retried agent has the log of the first attempt',
     'of.isRetry ? before + 1 : Math.max(before, 1)',
     'Math.max(before, 1)',
-    agents,
+    agentLogs,
   ],
   [
     'src/durable',
     'a session goes on without the log of its agent',
     '&& !isOwnLimit) outer.#records.fail(cause)',
     '&& false) outer.#records.fail(cause)',
-    agents,
+    agentLogs,
   ],
-  ['src/durable', 'an agent is opened by itself', 'if (outer === undefined) await refuseAgent(id, store)', '', agents],
+  ['src/durable', 'an agent is opened by itself', 'if (outer === undefined) await refuseAgent(id, store)', '', agentLogs],
 ]

@@ -40,7 +40,8 @@ export const rooms = {
   'src/pipeline': {
     units,
     campaigns: [
-      'test/durable/approvals.test.ts',
+      'test/durable/answers.test.ts',
+      'test/durable/open-questions.test.ts',
       'test/durable/recovery.test.ts',
       'test/permission/every-combination.test.ts',
       'test/permission/properties.test.ts',
