@@ -233,5 +233,11 @@ export const journalFaults = [
     '&& false) outer.#records.fail(cause)',
     agentLogs,
   ],
-  ['src/durable', 'an agent is opened by itself', 'if (outer === undefined) await refuseAgent(id, store)', '', agentLogs],
+  [
+    'src/durable',
+    'an agent is opened by itself',
+    'if (outer === undefined) await refuseAgent(id, store)',
+    '',
+    agentLogs,
+  ],
 ]

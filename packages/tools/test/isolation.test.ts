@@ -153,7 +153,7 @@ describe('the option isolation', () => {
   it('must be a known value, and cannot be combined with a custom runner', () => {
     const root = scratch()
     expect(() => createTools({ root, shell: { isolation: 'jail' as never } })).toThrow(
-      'isolation: expected one of auto, namespace, group, received "jail".',
+      `isolation: expected 'auto', 'namespace' or 'group', received "jail".`,
     )
     const processRunner = {} as never
     expect(() => createTools({ root, shell: { isolation: 'group', processRunner } })).toThrow(

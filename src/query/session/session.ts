@@ -2,9 +2,8 @@
 
 import type { Background } from '../../background/background-call.ts'
 import { BackgroundCalls } from '../../background/background-calls.ts'
-import { type CapturedContext, captureContext } from '../../base/async-context.ts'
+import { captureContext } from '../../base/async-context.ts'
 import { Emitter } from '../../base/emitter.ts'
-import { LazyAbortController } from '../../base/lazy-abort-controller.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import { checkAnswer } from '../../journal/check-arguments.ts'
@@ -12,20 +11,19 @@ import type { SessionNote } from '../../journal/journal.ts'
 import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import type { DetachOptions } from '../../tool/background.ts'
-import type { CanUseTool, PermissionAnswer } from '../../tool/permission.ts'
+import type { PermissionAnswer } from '../../tool/permission.ts'
 import { createToolUseContext, type ToolUseContext } from '../../tool/tool-use-context.ts'
 import { Account } from '../../usage/account.ts'
 import { checkModel } from '../../usage/limits.ts'
 import type { RunUsage } from '../../usage/usage-total.ts'
 import { checkOptions, readMessages, readSent } from '../options.ts'
-import type { QueryMessage, QueryResult } from '../query-message.ts'
+import type { QueryResult } from '../query-message.ts'
 import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
 import { askThrough, QuestionBook, type SessionQuestion } from './question-book.ts'
 import { QuestionEvents } from './question-events.ts'
 import { SessionContexts } from './session-contexts.ts'
-import { beginRun, inboxAfter } from './session-inbox.ts'
-import { allQuestions, keepUsage, openMessages, type SessionJournal, shownAgain } from './session-journal.ts'
+import { allQuestions, keepUsage, openMessages, type SessionJournal } from './session-journal.ts'
 import {
   accountOptions,
   checkSessionId,
@@ -35,8 +33,9 @@ import {
   type SessionEvents,
   type SessionOptions,
 } from './session-options.ts'
-import { newSent, type Sent, type SessionRun } from './session-run.ts'
-import { SessionView, type Span } from './session-view.ts'
+import { newSent } from './session-run.ts'
+import { SessionRuns } from './session-runs.ts'
+import { SessionView } from './session-view.ts'
 
 /** `suspended`: there is work to resume, and nothing runs until `resume`, `send` or an answer. */
 export type SessionStatus = 'idle' | 'running' | 'suspended' | 'closing' | 'closed'
@@ -58,7 +57,6 @@ export class Session implements AsyncDisposable {
   readonly #log = new MessageLog()
   readonly #account: Account
   readonly #questions: QuestionBook
-  readonly #canUseTool: CanUseTool
   readonly #emitter = new Emitter<SessionEvents>()
   readonly #contexts: SessionContexts
   readonly #emitFinished: NonNullable<BackgroundCalls['onFinished']> = (call) =>
@@ -67,19 +65,10 @@ export class Session implements AsyncDisposable {
   readonly #onHostAbort = (): void => this.abort(this.#contexts.host.reason)
   /** The calls that outlive their turn, and the run. */
   readonly #background: BackgroundCalls
-  #transcript: Message[]
-  #result: QueryResult | undefined
-  #inbox: Sent[] = []
-  #active: SessionRun | undefined
-  #whenIdle: (() => void)[] = []
+  readonly #runs: SessionRuns
   #closing: Promise<void> | undefined
   readonly #journal: SessionJournal | undefined
-  /** `paused`: nothing begins before `resume` or `send`. `opening`: nor before the opener could add its listeners. */
-  #readiness: 'opening' | 'paused' | 'ready' = 'ready'
-  #resumed: Span[] = []
   readonly #opener = captureContext()
-  /** The async context of whoever started the last run: one that goes on after an answer belongs to nobody else. */
-  #starter = this.#opener
 
   /** @param journal the log that everything is recorded in; `openSession` opens it */
   constructor(options: SessionOptions, journal?: SessionJournal) {
@@ -96,41 +85,44 @@ export class Session implements AsyncDisposable {
       closed: (id) => this.#emitter.emit('question_closed', { id }),
     })
     this.#questions = new QuestionBook(this.id, events)
-    this.#canUseTool = askThrough(options, this.#questions)
     this.#background = new BackgroundCalls(readExecutorOptions(options.executor), options.maxBackground)
     this.#background.onFinished = this.#emitFinished
     this.#journal = journal
-    this.#transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
-    for (const message of [...this.#transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
+    const transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
+    for (const message of [...transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
     if (journal !== undefined) this.#log.remember(journal.reported)
     const named = { id: this.id, tools: options.tools }
     this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
     this.#contexts.host.add(this.#onHostAbort)
+    const shared = { options, account: this.#account, background: this.#background, contexts: this.#contexts, journal }
+    const canUseTool = askThrough(options, this.#questions)
+    this.#runs = new SessionRuns(
+      { ...shared, canUseTool, log: this.#log, emitter: this.#emitter },
+      transcript,
+      this.#opener,
+    )
     if (journal === undefined) return
     if (options.account === undefined) keepUsage(this.#account, journal)
-    this.#readiness = journal.isUnfinished ? 'paused' : 'opening'
-    this.#inbox = journal.sent.map((message) => newSent(message))
     events.know(journal.questions)
     journal.onQuestionClosed(() => events.check())
-    setTimeout(() => this.#opened(), 0)
     journal.onNote((note) => this.#hear(journal, note))
-    journal.onAgentAnswer(() => this.#goOn())
+    journal.onAgentAnswer(() => this.#runs.goOn())
   }
 
   get status(): SessionStatus {
     if (this.#closing !== undefined) return this.#log.isClosed ? 'closed' : 'closing'
-    if (this.#active !== undefined) return 'running'
+    if (this.#runs.active !== undefined) return 'running'
     return this.#journal?.isUnfinished === true ? 'suspended' : 'idle'
   }
 
   /** The conversation, complete up to the last finished turn: valid for the API at any time. */
   get transcript(): Message[] {
-    return this.#active?.query.transcript ?? [...(this.#journal?.transcript ?? this.#transcript)]
+    return this.#runs.transcript
   }
 
   /** The context as it now stands, with the rules that came with answers. It can be handed to another executor. */
   get context(): ToolUseContext {
-    return this.#contexts.forHost(this.#active?.query.context ?? this.#contexts.last)
+    return this.#contexts.forHost(this.#runs.active?.query.context ?? this.#contexts.last)
   }
 
   /** What all its runs have used, their agents and background calls included. */
@@ -145,7 +137,7 @@ export class Session implements AsyncDisposable {
 
   /** How the last run ended; undefined until one has. */
   get result(): QueryResult | undefined {
-    return this.#result
+    return this.#runs.result
   }
 
   /**
@@ -156,20 +148,14 @@ export class Session implements AsyncDisposable {
     this.#assertOpen()
     const sent = { ...newSent(readSent(message)), isInterrupt: interrupt }
     this.#journal?.append({ t: 'message.sent', message: sent.message })
-    this.#readiness = 'ready'
-    this.#accept(sent)
+    this.#runs.send(sent)
     return new SessionView(this.#log, sent.span)
   }
 
   /** Resumes the work in the log: first the open turn, then waiting messages. Returns a view of the resumed run. */
   resume(): SessionView {
     this.#assertOpen()
-    this.#readiness = 'ready'
-    const span: Span = { from: this.#log.end, to: undefined }
-    this.#begin(captureContext())
-    if (this.#active === undefined) span.to = span.from
-    else this.#resumed.push(span)
-    return new SessionView(this.#log, span)
+    return new SessionView(this.#log, this.#runs.resume())
   }
 
   /**
@@ -182,11 +168,10 @@ export class Session implements AsyncDisposable {
       const message = 'Only a session with a journal can be suspended. Open it with openSession.'
       throw new SignalboxError('not_persistable', message)
     }
-    this.#readiness = 'paused'
-    this.#active?.query.suspend(graceMs)
+    this.#runs.suspend(graceMs)
     await Promise.all([this.whenIdle(), this.#background.whenIdle(graceMs)])
     // what runs before this one have left in the background, unless somebody has resumed it meanwhile
-    if (this.#readiness === 'paused') await this.#background.suspend()
+    if (this.#runs.isPaused) await this.#background.suspend()
     await this.#journal.flush()
   }
 
@@ -215,18 +200,18 @@ export class Session implements AsyncDisposable {
   /** Interrupts the active run, like `interrupt` of a query. */
   interrupt(message?: string | ContentBlock[] | UserMessage): void {
     if (message !== undefined) void this.send(message, { interrupt: true })
-    else this.#active?.query.interrupt()
+    else this.#runs.active?.query.interrupt()
   }
 
   /** Sends a running call to the background. Returns false if it does not run, or too many are there. */
   detach(toolUseID: string, how?: string | DetachOptions): boolean {
-    return this.#active?.query.detach(toolUseID, how) === true
+    return this.#runs.active?.query.detach(toolUseID, how) === true
   }
 
   /** Stops the active run: the model and every call, those in the background too. */
   abort(reason?: unknown): void {
     if (reason !== 'interrupt') this.#background.stopAll(reason, false)
-    this.#active?.query.abort(reason)
+    this.#runs.active?.query.abort(reason)
   }
 
   /** Replays what came after a message, the turn in progress included, and goes on live until the session is closed. */
@@ -253,7 +238,7 @@ export class Session implements AsyncDisposable {
 
   /** Resolves when no run is active. */
   async whenIdle(): Promise<void> {
-    if (this.#active !== undefined) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    await this.#runs.whenIdle()
   }
 
   /** Ends the active run and every view; with a journal, the run is suspended. Resolves when nothing runs any more. */
@@ -271,146 +256,33 @@ export class Session implements AsyncDisposable {
     return this.#emitter.on(type, listener)
   }
 
-  #accept(sent: Sent): void {
-    if (this.#active === undefined || !this.#active.take(sent, sent.isInterrupt)) this.#inbox.push(sent)
-    this.#goOn()
-  }
-
   /** Handles a note from another process, or from an answer in this one. */
   #hear(journal: SessionJournal, note: SessionNote): void {
     if (note.type === 'answer') {
       const isTaken = this.#questions.answer(note.question, note.answer, { by: note.by, note: note.question })
       if (!isTaken && !journal.takeAnswer(note))
         journal.append({ t: 'note.taken', optional: true, note: note.question })
-      else this.#goOn()
+      else this.#runs.goOn()
     } else if (note.type === 'message') {
       const message = { ...readSent(note.content as string), uuid: note.uuid }
       journal.append({ t: 'message.sent', message, note: note.uuid })
-      this.#accept({ ...newSent(message, this.#opener), isInterrupt: note.interrupt === true })
+      this.#runs.accept({ ...newSent(message, this.#opener), isInterrupt: note.interrupt === true })
     } else this.#abortBy(journal, note)
   }
 
   #abortBy(journal: SessionJournal, { uuid, reason }: Extract<SessionNote, { type: 'abort' }>): void {
     // a run that was suspended has calls without results: they get them as the run ends
-    if (this.#active === undefined && journal.turn !== undefined) this.resume()
-    if (this.#active === undefined) return journal.append({ t: 'note.taken', optional: true, note: uuid })
+    if (this.#runs.active === undefined && journal.turn !== undefined) this.resume()
+    if (this.#runs.active === undefined) return journal.append({ t: 'note.taken', optional: true, note: uuid })
     journal.endsBy(uuid)
     this.abort(reason)
   }
 
-  #opened(): void {
-    if (this.#readiness !== 'opening') return
-    this.#readiness = 'ready'
-    this.#goOn()
-  }
-
-  #goOn(): void {
-    if (this.#readiness === 'ready') this.#begin()
-  }
-
-  /** Starts a run for what waits in the inbox or in the log, unless one is active. */
-  #begin(by?: CapturedContext): void {
-    const isUnfinished = this.#inbox.length > 0 || this.#journal?.isUnfinished === true
-    if (this.#active !== undefined || this.#closing !== undefined || !isUnfinished) return
-    const sent = this.#inbox.splice(0)
-    if (this.#journal !== undefined) return this.#driveWith(sent, by)
-    this.#takeOutcomes()
-    // those of a run that had no turn left for them are in the transcript already
-    for (const { message, span } of sent.filter(({ span }) => span.from === undefined)) {
-      span.from = this.#log.end
-      this.#transcript.push(message)
-      this.#log.push(message)
-    }
-    this.#driveWith(sent, by)
-  }
-
-  /** What ended while nothing ran precedes what is said next. */
-  #takeOutcomes(): void {
-    for (const message of this.#background.takeOutcomes()) {
-      this.#transcript.push(message)
-      this.#log.push(message)
-    }
-  }
-
-  /** In the async context of whoever resumed the session, or sent the first message. */
-  #driveWith(sent: readonly Sent[], by: CapturedContext | undefined): void {
-    const drive = () => void this.#drive(sent)
-    this.#starter = by ?? sent[0]?.context ?? this.#starter
-    if (this.#starter === undefined) drive()
-    else this.#starter.run(drive, undefined)
-  }
-
-  async #drive(sent: readonly Sent[]): Promise<void> {
-    const { id: _id, ...options } = this.#options
-    let result: QueryResult
-    let run: SessionRun | undefined
-    const again = this.#journal && shownAgain(this.#journal)
-    if (again !== undefined) this.#log.drop(({ uuid }) => again.has(uuid))
-    try {
-      // each run has its own controller: an AbortController fires once, a session outlives an abort
-      const context = { ...this.#contexts.last, abortController: new LazyAbortController() }
-      const own = { background: this.#background, account: this.#account }
-      const runOptions = { ...options, canUseTool: this.#canUseTool, context, ...own }
-      run = beginRun(runOptions, sent, this.#journal ?? this.#transcript)
-      this.#active = run
-      const { aborted, reason } = this.#contexts.host
-      if (aborted) run.query.abort(reason)
-      this.#emitter.emit('run_started', { run: run.query })
-      const driven = run.drive((message) => this.#take(run as SessionRun, message))
-      if (this.#journal !== undefined) run.steerBy(sent)
-      result = await driven
-    } catch (error) {
-      // a tools function that throws, for example
-      result = { reason: 'model_error', error, stopReason: undefined, usage: new Account().usage }
-    }
-    this.#finish(run, sent, result)
-  }
-
-  #take(run: SessionRun, message: QueryMessage): void {
-    const sent = run.sentBy(message.uuid)
-    if (sent !== undefined) sent.span.from = this.#log.end
-    this.#log.push(message)
-    this.#contexts.keep(run.query.context, this.#log.end)
-  }
-
-  #finish(run: SessionRun | undefined, begunWith: readonly Sent[], result: QueryResult): void {
-    const { over, unanswered } = run?.judge(result) ?? { over: begunWith, unanswered: [] }
-    if (run !== undefined) {
-      this.#transcript = run.query.transcript
-      this.#contexts.keep(run.query.context, this.#log.end)
-    }
-    this.#active = undefined
-    this.#background.listener = undefined
-    this.#result = result
-    for (const { span } of over) span.to = this.#log.end
-    for (const span of this.#resumed.splice(0)) span.to = this.#log.end
-    this.#log.drop(({ type }) => type === 'progress' || type === 'stream_event')
-    this.#log.wake()
-    if (this.#journal === undefined) this.#inbox.unshift(...unanswered)
-    else this.#settle(this.#journal, unanswered, result, run !== undefined)
-    this.#emitter.emit('run_ended', { result })
-    if (this.#goesOn(result)) this.#goOn()
-    if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
-  }
-
-  /** The open work of a suspended run is in the log. */
-  #settle(journal: SessionJournal, unanswered: readonly Sent[], { reason }: QueryResult, hasBegun: boolean): void {
-    this.#inbox = inboxAfter(journal, this.#inbox, unanswered)
-    // a run that could not begin would fail again at once
-    if (reason === 'journal_error' || !hasBegun) this.#readiness = 'paused'
-  }
-
-  #goesOn({ reason }: QueryResult): boolean {
-    if (this.#closing !== undefined || reason === 'journal_error') return false
-    return reason !== 'suspended' || this.#journal?.hasAnswered === true
-  }
-
   async #close(): Promise<void> {
-    this.#inbox = []
-    this.#readiness = 'paused'
+    this.#runs.close()
     this.#background.leave()
     if (this.#journal === undefined) this.abort('session_closed')
-    else this.#active?.query.suspend(0)
+    else this.#runs.suspend(0)
     await this.whenIdle()
     await this.#background.close('session_closed')
     await this.#journal?.close().catch(() => undefined)

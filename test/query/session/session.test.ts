@@ -397,6 +397,6 @@ describe('a session', () => {
     expect(() => createSession({ tools: [], model: heldModel().model, nonsense: 1 } as never)).toThrow(
       /Unknown option nonsense.*: id, messages, .* prices\./,
     )
-    expect(() => setUp().session.send(5 as never)).toThrow('text, content blocks or a user message')
+    expect(() => setUp().session.send(5 as never)).toThrow('a string, content blocks or a user message')
   })
 })
