@@ -13,21 +13,21 @@ import type { BackgroundChange } from '../../background/background-call.ts'
 import type { BackgroundCalls } from '../../background/background-calls.ts'
 import { engineOf, tellsGuards } from '../../chart-engine/chart-engine.ts'
 import type { GuardWatcher } from '../../chart-engine/guard-watch.ts'
-import type { ExecutorWarning, TakenMessage } from '../../executor/events.ts'
+import type { ExecutorWarning } from '../../executor/events.ts'
 import type { StreamingToolExecutor } from '../../executor/streaming-tool-executor.ts'
 import { placeOf } from '../../pipeline/body-link.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
 import { chartOf } from '../frames/chart-definition.ts'
-import { takeableCommands } from '../frames/commands.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
-import type { Command, FrameBody, QuestionsFrame, Recovered } from '../frames/frame.ts'
+import type { FrameBody, QuestionsFrame, Recovered } from '../frames/frame.ts'
 import type { Redaction, Show } from '../frames/redact.ts'
 import { ActorFrames, type Watched } from './actor-frames.ts'
 import { asText, CallFrames, standIn, whereabouts } from './call-frames.ts'
+import { CommandWatch } from './command-watch.ts'
 import { type AskedQuestion, attemptFrame, decisionFrame, questionOf } from './consent-frames.ts'
 import { LockWatch } from './lock-watch.ts'
-import { abortFrame, endingFrame, endingOf, placeFrame, resultFrame } from './outcome-frames.ts'
-import { ProgressWatch } from './progress-watch.ts'
+import { MessageWatch } from './message-watch.ts'
+import { abortFrame, endingFrame, endingOf, placeFrame } from './outcome-frames.ts'
 import { reasonOf, ScheduleWatch, type ShowKey } from './schedule-watch.ts'
 import { actorNames, sightingOf } from './xstate-view.ts'
 
@@ -59,9 +59,6 @@ export interface WatchOptions {
 
 /** The executor's own limits for an input. */
 const wholeInput = { text: 1_000_000, nodes: 100_000, depth: 64 }
-const maxResultText = 200_000
-/** Of all results of a run together. Later results are truncated like other values. */
-const maxResultTexts = 20_000_000
 
 /** Watches one executor and turns what it does into frames. */
 export class RunWatch {
@@ -74,15 +71,12 @@ export class RunWatch {
   readonly #show: Show
   /** For permission questions: nobody can approve a truncated input. */
   readonly #showWhole: Show
-  /** The results that the model got, as long as the run has not become too large. */
-  readonly #showResult: Show
-  #resultTexts = 0
   readonly #actors: ActorFrames
   readonly #calls: CallFrames
-  readonly #progress: ProgressWatch
+  readonly #commands: CommandWatch
+  readonly #messages: MessageWatch
   readonly #leave: (() => void)[] = []
   #cause: StopCause | undefined
-  #can: readonly Command[] = []
   #questions = '[]'
   #isJobDue = false
 
@@ -96,12 +90,12 @@ export class RunWatch {
     const showUpTo = (most: EncodeLimits): Show => redaction.show(most, standIn(nameOf))
     this.#show = showUpTo(limits)
     this.#showWhole = showUpTo(wholeInput)
-    this.#showResult = showUpTo({ ...limits, text: limits.resultText ?? limits.text ?? maxResultText })
     this.#actors = new ActorFrames(this.#show, nameOf)
     this.#calls = new CallFrames(this.#show, redaction, nameOf)
     this.#schedule = new ScheduleWatch(this.#run, this.#showKey)
     this.#locks = new LockWatch(this.#run, this.#show, this.#showKey, () => this.#later())
-    this.#progress = new ProgressWatch(write, this.#show, options.now, options.progressGapMs)
+    this.#commands = new CommandWatch(executor.actor, options.queryActor)
+    this.#messages = new MessageWatch(write, this.#calls, showUpTo, { ...options, limits })
   }
 
   attach(): void {
@@ -114,7 +108,7 @@ export class RunWatch {
       if (unwatch !== undefined) this.#leave.push(unwatch)
     }
     this.#leave.push(
-      this.#executor.on('message', (taken) => this.#safely(() => this.#seeMessage(taken))),
+      this.#executor.on('message', (taken) => this.#safely(() => this.#messages.see(taken))),
       this.#executor.on('placed', ({ toolUseID, ...place }) =>
         this.#safely(() => this.#write(placeFrame(this.#show, toolUseID, place))),
       ),
@@ -142,7 +136,6 @@ export class RunWatch {
     const { calls, maxConcurrency: most } = this.#run
     this.#actors.clear()
     this.#cause = snapshot.context.cause
-    this.#can = this.#takeable()
     const maxConcurrency = Number.isFinite(most) ? most : null
     const arrival = { layer: 'executor', from: 'host', event: '' } as const
     return [
@@ -164,7 +157,7 @@ export class RunWatch {
       ...calls.flatMap((call) => this.#pictureOf(call as ToolCall)),
       this.#schedule.begin(),
       ...this.#locks.picture(),
-      { type: 'can', commands: this.#can },
+      this.#commands.picture(),
       ...(this.#cause === undefined ? [] : [abortFrame(this.#show, arrival, undefined, this.#cause)]),
       this.#questionsFrame(),
       ...(this.#executor.background?.undelivered() ?? []).flatMap((call) => this.#backgroundFrames(call)),
@@ -269,8 +262,7 @@ export class RunWatch {
     const isExecutor = actor === (this.#executor.actor as AnyActorRef)
     if (isExecutor) this.#afterExecutorStep(event, snapshot)
     else this.#later()
-    if (step.active !== undefined && (isExecutor || actor === this.#options.queryActor))
-      this.#lookAtCommands(actor, snapshot)
+    if (step.active !== undefined) this.#tell(this.#commands.change(actor, snapshot))
   }
 
   /** Data of the call's record that its chart does not have. */
@@ -313,34 +305,6 @@ export class RunWatch {
     const ending = endingOf(snapshot?.context)
     if (ending !== undefined) this.#write(endingFrame(call, ending))
     this.#later()
-  }
-
-  #takeable(): Command[] {
-    const { queryActor } = this.#options
-    return takeableCommands(
-      this.#executor.actor.getSnapshot(),
-      queryActor?.getSnapshot() as AnyMachineSnapshot | undefined,
-    )
-  }
-
-  /** Takes the snapshot as an argument: in the middle of a step the actor still has its old one. */
-  #lookAtCommands(actor: AnyActorRef, snapshot: AnyMachineSnapshot): void {
-    const { queryActor } = this.#options
-    if (queryActor !== undefined && actor !== queryActor) return
-    const commands = takeableCommands(snapshot, queryActor === undefined ? undefined : snapshot)
-    if (commands.join() === this.#can.join()) return
-    this.#can = commands
-    this.#write({ type: 'can', commands })
-  }
-
-  #seeMessage({ message, toolUseID }: TakenMessage): void {
-    const where = this.#calls.whereabouts(toolUseID)
-    if (message.type === 'progress') return this.#progress.see(toolUseID, message.data, where)
-    this.#progress.flush(toolUseID, where)
-    const show = this.#resultTexts < maxResultTexts ? this.#showResult : this.#show
-    const frame = resultFrame(show, toolUseID, message, where)
-    if (typeof frame.content === 'string') this.#resultTexts += frame.content.length
-    this.#write(frame)
   }
 
   #seeWarning({ code, message, toolUseID }: ExecutorWarning): void {
