@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { type Io, untilStopped } from '../io.ts'
+import { readPort } from '../option-values.ts'
 import { usageError } from '../usage-error.ts'
 
 interface InspectOptions {
@@ -41,12 +42,6 @@ export const inspectCommand = (io: Io): Command =>
       await stopped
       await server.close()
     })
-
-export function readPort(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('Expected an integer from 0 to 65535.')
-  return port
-}
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { type Frame, readFrames } from 'signalbox/inspect'
 import { exitCode, exitCodesHelp } from '../exit-code.ts'
 import type { Io } from '../io.ts'
+import { readNumber } from '../option-values.ts'
 import { type Key, openKeyboard } from '../run/keyboard.ts'
 import { openOutput } from '../run/open-output.ts'
 import type { Finish } from '../run-cli.ts'
@@ -87,12 +88,4 @@ async function* readRecording(path: string): AsyncGenerator<Frame> {
 function keyLine(playback: Playback, { columns, colors }: Canvas): string {
   const [mark, next] = playback.isPaused ? ['⏸', 'continues'] : ['▶', 'pauses']
   return cut(colors.dim(`${mark} ${duration(playback.now())} · space ${next} · q quits`), columns)
-}
-
-function readNumber(text: string): number {
-  const number = Number(text)
-  if (text.trim() === '' || !Number.isFinite(number) || number < 0) {
-    throw new InvalidArgumentError('Expected a number of at least 0.')
-  }
-  return number
 }

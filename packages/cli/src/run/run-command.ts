@@ -1,12 +1,11 @@
 import type { McpServerConfig } from '@signalbox/mcp'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { Limits, Model, PermissionMode } from 'signalbox'
-import { limitNames, permissionModes } from 'signalbox/machines'
+import { permissionModes } from 'signalbox/machines'
 import { scriptedModel } from 'signalbox/scripted'
 import { exitCodesHelp } from '../exit-code.ts'
-import { readPort } from '../inspect/inspect-command.ts'
 import type { Io } from '../io.ts'
-import { collect, readList } from '../lists.ts'
+import { collect, readCount, readLimit, readList, readPort } from '../option-values.ts'
 import type { Finish } from '../run-cli.ts'
 import { newSession, storedSession } from '../sessions/stored-session.ts'
 import { askTrust } from '../settings/ask-trust.ts'
@@ -270,18 +269,3 @@ function systemFor(root: string, given: string | undefined, isReal: boolean): st
 
 const introduction = (root: string): string =>
   `You work with tools in the folder ${root} on ${process.platform}. Today is ${new Date().toDateString()}. Make independent calls in the same reply: they run in parallel.`
-
-/** An option that may be repeated: `costUsd=2`. */
-function readLimit(text: string, before: Limits = {}): Limits {
-  const [, name = '', number = ''] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
-  const known = limitNames.find((each) => each === name)
-  if (known === undefined)
-    throw new InvalidArgumentError(`Expected a name and a number, such as calls=100. Names: ${limitNames.join(', ')}.`)
-  return { ...before, [known]: Number(number) }
-}
-
-function readCount(text: string): number {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Expected an integer of at least 1.')
-  return count
-}

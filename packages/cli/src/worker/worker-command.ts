@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { exitCodesHelp } from '../exit-code.ts'
 import type { Io } from '../io.ts'
-import { collect } from '../lists.ts'
+import { collect, readCount } from '../option-values.ts'
 import type { Finish } from '../run-cli.ts'
 import type { WorkerOptions } from './serve-worker.ts'
 
@@ -54,9 +54,3 @@ export const workerCommand = (io: Io, finish: Finish): Command =>
       const { serveWorker } = await import('./serve-worker.ts')
       finish(await serveWorker({ ...options, tools }, io))
     })
-
-function readCount(text: string): number {
-  const count = Number(text)
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('Expected an integer of at least 1.')
-  return count
-}
