@@ -16,7 +16,6 @@ import {
   checkDurability,
   checkEngine,
   checkLabel,
-  checkMs,
   closeMs,
   connect,
   type EngineOptions,
@@ -30,6 +29,7 @@ import {
   warnerOf,
 } from './engine.ts'
 import { aboutCall, aboutOutcome, aboutProgress, checkSeal, Envelope } from './seal.ts'
+import { checkServing, closeAtSignals } from './serving.ts'
 
 export interface ServeToolsOptions extends EngineOptions {
   /** The module that exports the tools: its path or its URL. Each body's process loads it. */
@@ -120,14 +120,7 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
   const { labels = ['default'], concurrency = availableParallelism() } = options
   checkSeal(options.seal)
   for (const label of labels) checkLabel('labels', label)
-  for (const key of ['lockMs', 'checkMs', 'drainMs'] as const)
-    if (options[key] !== undefined) checkMs(key, options[key])
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new SignalboxError(
-      'invalid_option',
-      `concurrency: expected an integer of at least 1, received ${concurrency}.`,
-    )
-  }
+  checkServing(options)
   const { bodies = 'process', execArgv } = options
   if (bodies !== 'process' && bodies !== 'worker') {
     throw new SignalboxError('invalid_option', `bodies: expected 'process' or 'worker', received ${String(bodies)}.`)
@@ -167,7 +160,7 @@ class ToolServer implements ServedTools {
   readonly #running = new Map<string, RunningJob>()
   /** Calls that others run, or that arrive here only after the message that stops them. */
   readonly #stopped = new Map<string, unknown>()
-  readonly #onSignal = (): void => void this.close()
+  #ignoreSignals = (): void => undefined
   #closing: Promise<{ killed: number }> | undefined
   #looks: ReturnType<typeof setInterval> | undefined
 
@@ -221,9 +214,7 @@ class ToolServer implements ServedTools {
     this.#looks = setInterval(() => this.#lookAtMarkers(), 1_000)
     await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()))
     for (const worker of this.#workers) worker.run().catch(onceInAWhile(warnerOf(this.#options), 'A worker stopped'))
-    if (this.#options.handleSignals !== false) {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, this.#onSignal)
-    }
+    if (this.#options.handleSignals !== false) this.#ignoreSignals = closeAtSignals(() => void this.close())
   }
 
   health(): { isConnected: boolean; isDraining: boolean; running: number } {
@@ -240,7 +231,7 @@ class ToolServer implements ServedTools {
   }
 
   async #close(): Promise<{ killed: number }> {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, this.#onSignal)
+    this.#ignoreSignals()
     const closed = Promise.all(this.#workers.map((worker) => worker.close()))
     const settled = closed.catch(() => undefined)
     const hasDrained = await within(settled, this.#options.drainMs ?? 30_000)

@@ -9,7 +9,6 @@ import {
   checkDurability,
   checkEngine,
   checkJournals,
-  checkMs,
   closeMs,
   connect,
   type EngineOptions,
@@ -17,6 +16,7 @@ import {
   type Warn,
   warnerOf,
 } from '../engine.ts'
+import { checkServing, closeAtSignals } from '../serving.ts'
 import { enqueue, type SessionJob, sessionsQueue } from './session-queue.ts'
 
 /** The options of a session, without those that `serveSessions` gives it. */
@@ -99,14 +99,7 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Serv
   if (typeof options.build !== 'function') {
     throw new SignalboxError('invalid_option', 'build: expected a function that returns the options of a session.')
   }
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new SignalboxError(
-      'invalid_option',
-      `concurrency: expected an integer of at least 1, received ${concurrency}.`,
-    )
-  }
-  for (const key of ['lockMs', 'checkMs', 'drainMs'] as const)
-    if (options[key] !== undefined) checkMs(key, options[key])
+  checkServing(options)
   const served = new SessionServer(options, concurrency)
   await served.start()
   return served
@@ -120,7 +113,7 @@ class SessionServer implements ServedSessions {
   readonly #queue: Queue
   readonly #worker: Worker
   readonly #running = new Map<string, Session>()
-  readonly #onSignal = (): void => void this.close()
+  #ignoreSignals = (): void => undefined
   readonly closed: Promise<void>
   #onClosed: () => void = () => undefined
   #closing: Promise<void> | undefined
@@ -155,9 +148,7 @@ class SessionServer implements ServedSessions {
     await checkDurability(this.#redis, this.#warn, 'runs')
     await this.#worker.waitUntilReady()
     this.#worker.run().catch(onceInAWhile(this.#warn, 'An orchestrator stopped'))
-    if (this.#options.handleSignals !== false) {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, this.#onSignal)
-    }
+    if (this.#options.handleSignals !== false) this.#ignoreSignals = closeAtSignals(() => void this.close())
   }
 
   health(): { isConnected: boolean; isDraining: boolean; running: number } {
@@ -174,7 +165,7 @@ class SessionServer implements ServedSessions {
   }
 
   async #close(): Promise<void> {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, this.#onSignal)
+    this.#ignoreSignals()
     const closed = this.#worker.close().catch(() => undefined)
     for (const session of this.#running.values()) this.#suspend(session)
     // what does not end is taken over by others when its lock runs out
