@@ -203,6 +203,11 @@ export class Store {
     this.set({ position: isAtEnd ? undefined : bounded })
   }
 
+  /** Moves every view to the moment of a frame. */
+  goTo(seq: number, also: Partial<State> = {}): void {
+    this.set({ position: this.history.positionOf(seq), isPlaying: false, ...also })
+  }
+
   select(id: string | undefined): void {
     const { tab, isSplit } = this.state
     const givesWay = tab === 'story' || tab === 'log' || tab === 'sequence'

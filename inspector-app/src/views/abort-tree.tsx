@@ -41,12 +41,7 @@ function AbortEntry({ run, abort }: { run: Run; abort: Abort }) {
         <time>{duration(at - run.startedAt)}</time>
       </div>
       <div class="layer reason">
-        <button
-          type="button"
-          class="link"
-          title="Go to this moment"
-          onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false, run: run.id })}
-        >
+        <button type="button" class="link" title="Go to this moment" onClick={() => store.goTo(seq, { run: run.id })}>
           {cause.kind}
         </button>
         {cause.reason !== cause.kind && <code>{inline(cause.reason, 80)}</code>}

@@ -33,12 +33,7 @@ function ActorContext({ title, cast, actor }: { title: string; cast: Cast; actor
       <ol class="changes" aria-label="Changes">
         {changes.map(({ seq, at, patch, before }) => (
           <li key={seq}>
-            <button
-              type="button"
-              class="link"
-              title="Go to this moment"
-              onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false })}
-            >
+            <button type="button" class="link" title="Go to this moment" onClick={() => store.goTo(seq)}>
               {duration(at - cast.startedAt)}
             </button>
             <ul>

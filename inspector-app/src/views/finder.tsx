@@ -34,7 +34,7 @@ export function Finder() {
   const go = ({ run, call, seq }: Found): void => {
     close()
     if (call !== undefined) store.choose(run.id, call.id)
-    else store.set({ run: run.id, position: store.history.positionOf(seq), isPlaying: false })
+    else store.goTo(seq, { run: run.id })
   }
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1))

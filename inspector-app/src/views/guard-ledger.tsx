@@ -73,14 +73,7 @@ function Refusals({ chosen }: { chosen: Call | undefined }) {
               type="button"
               class="link moment"
               title="Go to this moment: the chart shows the refused edge"
-              onClick={() =>
-                store.set({
-                  position: store.history.positionOf(each.seq),
-                  isPlaying: false,
-                  first: 'executor',
-                  run: run.id,
-                })
-              }
+              onClick={() => store.goTo(each.seq, { first: 'executor', run: run.id })}
             >
               {duration(each.at - run.startedAt)}
             </button>
@@ -163,12 +156,7 @@ function Ledger({ title, cast, actor, run }: { title: string; cast: Cast; actor:
       <ol class="ledger">
         {entries.map(({ seq, event, candidates, refusal }) => (
           <li key={seq}>
-            <button
-              type="button"
-              class="link"
-              title="Go to this moment"
-              onClick={() => store.set({ position: store.history.positionOf(seq), isPlaying: false })}
-            >
+            <button type="button" class="link" title="Go to this moment" onClick={() => store.goTo(seq)}>
               {event === 'xstate.init' ? 'at start' : eventWords(event)}
             </button>
             <ul>

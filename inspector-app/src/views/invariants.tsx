@@ -22,11 +22,7 @@ export function Invariants() {
         }
         return (
           <li key={rule} class="breached">
-            <button
-              type="button"
-              title={breach.text}
-              onClick={() => store.set({ position: store.history.positionOf(breach.seq), isPlaying: false })}
-            >
+            <button type="button" title={breach.text} onClick={() => store.goTo(breach.seq)}>
               <Icon name="cross" />
               <span>{text}</span>
             </button>

@@ -78,12 +78,7 @@ function Rule({ name, breach, isBroken }: RuleProps) {
       <span class="name">{name}</span>
       <span class="wants">{wants[name] ?? 'your own rule'}</span>
       {breach !== undefined && (
-        <button
-          type="button"
-          class="link"
-          title="Go to this moment"
-          onClick={() => store.set({ position: store.history.positionOf(breach.seq), isPlaying: false })}
-        >
+        <button type="button" class="link" title="Go to this moment" onClick={() => store.goTo(breach.seq)}>
           {isBroken ? 'frame' : 'later: frame'} {breach.seq}
         </button>
       )}

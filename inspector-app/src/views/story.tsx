@@ -76,12 +76,7 @@ export function Sentences({ told, startedAt, isOfAll = false }: SentencesProps) 
             title={seq < first ? 'This moment is no longer kept' : 'Go to this moment'}
             disabled={seq < first}
             onClick={() =>
-              store.set({
-                position: store.history.positionOf(seq),
-                isPlaying: false,
-                ...(run !== 0 && { run }),
-                ...(call !== undefined && { selected: call }),
-              })
+              store.goTo(seq, { ...(run !== 0 && { run }), ...(call !== undefined && { selected: call }) })
             }
           >
             <time>{((at - startedAt) / 1_000).toFixed(2)}</time>
