@@ -22,7 +22,13 @@ function setUp(options: Partial<SessionOptions> = {}) {
     held.end()
     await flush()
   }
-  return { held, read, session, say }
+  const callRead = async (id = 'a'): Promise<void> => {
+    held.start()
+    held.call(id, 'Read')
+    held.end('tool_use')
+    await flush()
+  }
+  return { held, read, session, say, callRead }
 }
 
 async function readAll(view: SessionView): Promise<QueryMessage[]> {
@@ -50,7 +56,7 @@ describe('a session', () => {
     expect(session.result).toMatchObject({ reason: 'completed' })
   })
 
-  it('tells who looks on of each run, before its first executor', async () => {
+  it('reports each run to listeners before its first executor', async () => {
     const { session, say } = setUp()
     const seen: string[] = []
     session.on('run_started', ({ run }) => {
@@ -64,23 +70,17 @@ describe('a session', () => {
   })
 
   it('S1 S7 keeps what context modifiers changed, and the rules of the context', async () => {
-    const { held, read, session, say } = setUp({ context: { cwd: '/a', permissions: { allow: ['Read'] } } })
+    const { read, session, say, callRead } = setUp({ context: { cwd: '/a', permissions: { allow: ['Read'] } } })
     session.send('move')
     await flush()
-    held.start()
-    held.call('a', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead()
     read.run('a').finish({ contextModifier: (context) => ({ ...context, cwd: '/b' }) })
     await flush()
     await say('moved')
     expect(session.context).toMatchObject({ cwd: '/b', permissions: { allow: ['Read'] } })
     session.send('where?')
     await flush()
-    held.start()
-    held.call('b', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead('b')
     expect(read.run('b').context).toMatchObject({ cwd: '/b' })
   })
 
@@ -97,13 +97,10 @@ describe('a session', () => {
   })
 
   it('S2 hands a message to the active run at its next turn; its view begins with that message', async () => {
-    const { held, read, session, say } = setUp()
+    const { held, read, session, say, callRead } = setUp()
     const first = readAll(session.send('one'))
     await flush()
-    held.start()
-    held.call('a', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead()
     const second = readAll(session.send('and this'))
     read.run('a').finish({ data: 'text' })
     await flush()
@@ -133,13 +130,10 @@ describe('a session', () => {
   })
 
   it('S2 a message for which maxTurns left no turn is answered by the next run, and its view sees the answer', async () => {
-    const { held, read, session, say } = setUp({ maxTurns: 1 })
+    const { held, read, session, say, callRead } = setUp({ maxTurns: 1 })
     session.send('one')
     await flush()
-    held.start()
-    held.call('a', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead()
     const view = readAll(session.send('go on'))
     read.run('a').finish()
     await flush()
@@ -164,13 +158,10 @@ describe('a session', () => {
   })
 
   it('S2 abort ends the active run alone: the next prompt works', async () => {
-    const { read, held, session, say } = setUp()
+    const { read, session, say, callRead } = setUp()
     const view = readAll(session.send('one'))
     await flush()
-    held.start()
-    held.call('a', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead()
     session.abort('stop')
     await view
     expect(read.run('a').context.abortController.signal.aborted).toBe(true)
@@ -219,7 +210,7 @@ describe('a session', () => {
   })
 
   it('S6 a fork has the conversation up to a message with the rest of its turn, and the context of then', async () => {
-    const { held, read, session, say } = setUp({ context: { cwd: '/a' } })
+    const { held, read, session, say, callRead } = setUp({ context: { cwd: '/a' } })
     session.send('move')
     await flush()
     held.start('msg_a')
@@ -232,10 +223,7 @@ describe('a session', () => {
     await say('moved')
     session.send('again')
     await flush()
-    held.start()
-    held.call('b', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead('b')
     read.run('b').finish({ data: 'text', contextModifier: (context) => ({ ...context, cwd: '/c' }) })
     await flush()
     await say('twice')
@@ -301,17 +289,14 @@ describe('a session', () => {
   })
 
   it('S8 replays what came after a message, the turn in progress included, and goes on live', async () => {
-    const { held, read, session, say } = setUp()
+    const { read, session, say, callRead } = setUp()
     session.send('one')
     await flush()
     await say('first')
     const [, last] = session.transcript
     session.send('two')
     await flush()
-    held.start()
-    held.call('a', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead()
     read.run('a').progress('half')
     await flush()
     const missed = session.messages({ after: last?.uuid })
@@ -336,13 +321,10 @@ describe('a session', () => {
   })
 
   it('S8 a reader that comes back with a progress message that is no longer kept misses nothing and repeats nothing', async () => {
-    const { held, read, session, say } = setUp()
+    const { read, session, say, callRead } = setUp()
     session.send('one')
     await flush()
-    held.start()
-    held.call('a', 'Read')
-    held.end('tool_use')
-    await flush()
+    await callRead()
     read.run('a').progress('half')
     await flush()
     let progress = ''
