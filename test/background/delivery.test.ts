@@ -46,7 +46,19 @@ function inQuery(given: Parameters<typeof heldTool>[1] = {}, more: readonly AnyT
     executor: { clock, abortGraceMs: 50 },
   })
   const told = () => tellings(inShort(test.run.transcript))
-  return { ...test, clock, slow, told, ...replies(test.held) }
+  const { calls, says } = replies(test.held)
+  /** Its outcome is there, and nobody has read it. */
+  const slowHasFinished = async () => {
+    await calls(['a', 'Slow'])
+    test.run.detach('a')
+    await flush()
+    slow.run('a').finish(outcome)
+  }
+  const endsToldOnce = async () => {
+    expect(await test.result).toMatchObject({ reason: 'completed' })
+    expect(told()).toHaveLength(1)
+  }
+  return { ...test, clock, slow, told, calls, says, slowHasFinished, endsToldOnce }
 }
 
 function inSession(given: Parameters<typeof heldTool>[1] = {}, more: Partial<SessionOptions> = {}) {
@@ -79,16 +91,12 @@ const reader = (held: ReturnType<typeof heldTool>): AnyTool => ({
 
 describe('the outcome of a background call reaches the model exactly once', () => {
   it('X3 read by BackgroundOutput: not delivered again', async () => {
-    const { run, slow, calls, says, told, result } = inQuery()
-    await calls(['a', 'Slow'])
-    run.detach('a')
-    await flush()
-    slow.run('a').finish(outcome)
+    const { calls, says, told, slowHasFinished, endsToldOnce } = inQuery()
+    await slowHasFinished()
     await calls(['r', 'BackgroundOutput', { id: 'bg_1' }])
     expect(told()).toEqual(['user: result r [bg_1: finished] Slow\nTHE OUTCOME'])
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
   })
 
   it('X3 read by a call that has been sent to the background itself', async () => {
@@ -108,40 +116,32 @@ describe('the outcome of a background call reaches the model exactly once', () =
 
   it('X3 read by a call that goes to the background afterwards, and then fails', async () => {
     const check = heldTool('Check', { safe: true })
-    const { run, slow, calls, says, told, result } = inQuery({}, [reader(check)])
-    await calls(['a', 'Slow'])
-    run.detach('a')
-    await flush()
-    slow.run('a').finish(outcome)
+    const { run, calls, says, slowHasFinished, endsToldOnce } = inQuery({}, [reader(check)])
+    await slowHasFinished()
     await calls(['r', 'Check'])
     run.detach('r')
     await says('meanwhile')
     check.run('r').fail(new Error('broke'))
     await says('so')
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
   })
 
   it('X3 read by a call that goes to the background afterwards, and then tells it', async () => {
     const check = heldTool('Check', { safe: true })
-    const { run, slow, calls, says, told, result } = inQuery({}, [reader(check)])
-    await calls(['a', 'Slow'])
-    run.detach('a')
-    await flush()
-    slow.run('a').finish(outcome)
+    const { run, calls, says, slowHasFinished, endsToldOnce } = inQuery({}, [reader(check)])
+    await slowHasFinished()
     await calls(['r', 'Check'])
     run.detach('r')
     await says('meanwhile')
     check.run('r').finish()
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
   })
 
   it('X3 read by a call that has ended before: it is still delivered', async () => {
     const late = heldTool('Late', { cancel: true, safe: true })
-    const { run, slow, calls, says, told, result, clock } = inQuery({}, [late.tool])
+    const { run, slow, calls, says, clock, endsToldOnce } = inQuery({}, [late.tool])
     await calls(['a', 'Slow'])
     run.detach('a')
     await calls(['r', 'Late'])
@@ -156,30 +156,22 @@ describe('the outcome of a background call reaches the model exactly once', () =
     expect(backgroundOf(context)?.readIn('bg_1', context)?.outcome).toBeDefined()
     await says('well')
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
   })
 
   it('X3 read by two calls of a turn, one of which fails', async () => {
     const check = heldTool('Check', { safe: true })
-    const { run, slow, calls, says, told, result } = inQuery({}, [reader(check)])
-    await calls(['a', 'Slow'])
-    run.detach('a')
-    await flush()
-    slow.run('a').finish(outcome)
+    const { calls, says, slowHasFinished, endsToldOnce } = inQuery({}, [reader(check)])
+    await slowHasFinished()
     await calls(['q', 'BackgroundOutput', { id: 'bg_1' }], ['r', 'Check'])
     check.run('r').fail(new Error('broke'))
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
   })
 
   it('X3 read in a reply that is discarded: delivered with the next one', async () => {
-    const { run, slow, held, calls, says, told, result, clock } = inQuery({ isReadOnly: () => true })
-    await calls(['a', 'Slow'])
-    run.detach('a')
-    await flush()
-    slow.run('a').finish(outcome)
+    const { held, says, told, clock, slowHasFinished, endsToldOnce } = inQuery({ isReadOnly: () => true })
+    await slowHasFinished()
     await flush()
     held.start()
     held.call('r', 'BackgroundOutput', { id: 'bg_1' })
@@ -188,8 +180,7 @@ describe('the outcome of a background call reaches the model exactly once', () =
     await flush()
     clock.increment(60_000)
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
     expect(told()[0]).toMatch(/^user: \[Background call bg_1/)
   })
 
@@ -202,12 +193,11 @@ describe('the outcome of a background call reaches the model exactly once', () =
         return outcome as never
       },
     }
-    const { run, calls, says, told, result } = inQuery({}, [quick])
+    const { run, calls, says, endsToldOnce } = inQuery({}, [quick])
     run.on('tool_use_background', ({ backgroundID }) => void run.background.stop(backgroundID))
     await calls(['a', 'Quick'])
     await says('done')
-    expect(await result).toMatchObject({ reason: 'completed' })
-    expect(told()).toHaveLength(1)
+    await endsToldOnce()
   })
 })
 

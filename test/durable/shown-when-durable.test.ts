@@ -13,32 +13,25 @@ interface Case {
   readonly message: string
 }
 
+const sentDuringReply: Case = {
+  before: async (life) => {
+    life.session.send('go')
+    await startReply(life)
+  },
+  bring: ({ session, held }) => {
+    session.send('and this')
+    held.text('Done.')
+    held.end()
+  },
+  message: 'user: and this',
+}
+
 const cases: { readonly [name: string]: Case } = {
   'a prompt': { bring: ({ session }) => void session.send('the prompt'), message: 'user: the prompt' },
-  'a message to a run': {
-    before: async (life) => {
-      life.session.send('go')
-      await startReply(life)
-    },
-    bring: ({ session, held }) => {
-      session.send('and this')
-      held.text('Done.')
-      held.end()
-    },
-    message: 'user: and this',
-  },
+  'a message to a run': sentDuringReply,
   'a message for which no turn is left': {
+    ...sentDuringReply,
     options: { maxTurns: 1 },
-    before: async (life) => {
-      life.session.send('go')
-      await startReply(life)
-    },
-    bring: ({ session, held }) => {
-      session.send('and this')
-      held.text('Done.')
-      held.end()
-    },
-    message: 'user: and this',
   },
   'the result of a call': {
     before: async (life) => {
