@@ -2,9 +2,13 @@ import { randomBytes } from 'node:crypto'
 
 /** An open log file. */
 export interface DiskFile {
-  /** The length, and whether the file still has a name. */
-  state(): { readonly size: number; readonly isNamed: boolean }
-  write(data: Uint8Array, position: number): Promise<void>
+  size(): number
+  /** Nobody has removed it. */
+  isNamed(): boolean
+  /** The byte at a position; undefined beyond the end. */
+  byteAt(position: number): number | undefined
+  /** Undefined if the data is written when it returns. */
+  write(data: Uint8Array, position: number): Promise<void> | undefined
   /** Resolves when everything written is on the disk. */
   sync(): Promise<void>
   truncate(length: number): Promise<void>

@@ -14,10 +14,10 @@ import { LogLines } from './log-lines.ts'
 import { nodeDisk } from './node-disk.ts'
 import { checkFileJournals, type FileJournalsOptions, sealer } from './options.ts'
 import { type ProcessView, thisProcess } from './process-identity.ts'
-import { noLog, type OnDamage, type ReadLog, readLog } from './read-log.ts'
+import { noLog, type ReadLog, readLog } from './read-log.ts'
 import { filesOf, type SessionFiles } from './session-files.ts'
 import { SessionLocks } from './session-lock.ts'
-import { folderError, StoredSessions } from './stored-sessions.ts'
+import { folderError, type OnDamage, StoredSessions } from './stored-sessions.ts'
 
 export interface FileJournals extends JournalStore {
   /** Removes sessions that have been idle for longer than `maxAgeMs` (30 days). Resolves with their ids. */
@@ -37,11 +37,21 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
   const watches = new Map<string, InboxWatch>()
   const linesOf = (files: SessionFiles) => new LogLines(disk, files, seals)
   const inboxOf = (files: SessionFiles) => new Inbox(disk, files, seals)
-  const logOf = async (id: string, files: SessionFiles, onDamage?: OnDamage): Promise<ReadLog | undefined> => {
-    const data = await disk.read(files.log)
-    const log = data && (await readLog(id, data, linesOf(files), onDamage))
-    // the first record is incomplete: the session was never created
-    return log === undefined || log.records.length === 0 ? undefined : log
+  const logOf = async (id: string, files: SessionFiles, onDamage: OnDamage = fail): Promise<ReadLog | undefined> => {
+    const lines = linesOf(files)
+    for (let known: string | undefined; ; ) {
+      const data = await disk.read(files.log)
+      const log = data && (await readLog(id, data, lines))
+      const damage = log?.damage
+      // a log that is written meanwhile may look damaged; when it is read again, that place is whole
+      if (damage !== undefined && damage.message !== known) {
+        known = damage.message
+        continue
+      }
+      if (damage !== undefined) onDamage(damage)
+      // the first record is incomplete: the session was never created
+      return log === undefined || log.records.length === 0 ? undefined : log
+    }
   }
   const sessions = new StoredSessions({ ...options, disk, locks, folder, logOf, inboxOf })
 
@@ -134,6 +144,10 @@ export function journalsOn(disk: Disk, processes: ProcessView, options: FileJour
         throw folderError(folder, 'swept', error)
       }),
   }
+}
+
+function fail(error: unknown): never {
+  throw error
 }
 
 /** A person may have copied or renamed the file of another session. */

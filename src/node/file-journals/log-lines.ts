@@ -19,6 +19,12 @@ export interface LogLine {
   readonly [field: string]: unknown
 }
 
+/**
+ * The first byte of a line that begins a commit. Everything before such a line was durable before it was written. JSON
+ * allows a space there.
+ */
+export const commitMark = ' '
+
 /** Fields that stay readable in a sealed record, so that a reader can detect a newer version. */
 const openFields = ['t', 'v', 'optional']
 

@@ -2,7 +2,7 @@ import { isSignalboxError, type SignalboxError } from '../../base/signalbox-erro
 import type { JournalRecord } from '../../journal/journal.ts'
 import { journalCorrupt } from '../../journal/journal-errors.ts'
 import { bytesOf } from '../../journal/journal-limits.ts'
-import { crc32, type LogLine, type LogLines } from './log-lines.ts'
+import { commitMark, crc32, type LogLine, type LogLines } from './log-lines.ts'
 
 /** The content of a log file. */
 export interface ReadLog {
@@ -15,26 +15,26 @@ export interface ReadLog {
   readonly bytes: number
   /** Names of all blobs that the records refer to. */
   readonly blobs: string[]
+  /** The `journal_corrupt` of a broken record. The records are those before it. */
+  readonly damage: SignalboxError | undefined
 }
 
-export const noLog: ReadLog = { records: [], length: 0, crc: undefined, bytes: 0, blobs: [] }
-
-/** Called for a broken record instead of throwing; the records before it are returned. */
-export type OnDamage = (error: SignalboxError) => void
+export const noLog: ReadLog = { records: [], length: 0, crc: undefined, bytes: 0, blobs: [], damage: undefined }
 
 const lineEnd = 10
+const mark = commitMark.charCodeAt(0)
 
 /**
- * Reads the lines up to the last whole one. Throws `journal_corrupt` at a broken one before the end: what was once
- * durable must not be cut off.
+ * Reads the lines up to the last whole one. A broken one before the end is damage, unless its commit was never durable: what
+ * was once durable must not be cut off.
  */
-export async function readLog(id: string, data: Uint8Array, lines: LogLines, onDamage?: OnDamage): Promise<ReadLog> {
+export async function readLog(id: string, data: Uint8Array, lines: LogLines): Promise<ReadLog> {
   const log: Growing = { ...noLog, records: [], blobs: [] }
   try {
     await readLines(id, data, lines, log)
   } catch (error) {
-    if (onDamage === undefined || !isSignalboxError(error) || error.code !== 'journal_corrupt') throw error
-    onDamage(error)
+    if (!isSignalboxError(error) || error.code !== 'journal_corrupt') throw error
+    log.damage = error
   }
   return log
 }
@@ -42,13 +42,19 @@ export async function readLog(id: string, data: Uint8Array, lines: LogLines, onD
 type Growing = { -readonly [Field in keyof ReadLog]: ReadLog[Field] }
 
 async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Growing): Promise<void> {
+  let hasMarks = false
   for (let end = data.indexOf(lineEnd); end >= 0; end = data.indexOf(lineEnd, log.length)) {
     const bytes = data.subarray(log.length, end)
-    // a hole of a page that never reached the disk: JSON has no such byte
-    if (end === data.length - 1 && bytes.includes(0)) break
+    hasMarks ||= bytes[0] === mark
     const n = log.records.length
     const position = { n, byte: log.length }
-    const line = parseLine(id, bytes, log.crc, position)
+    let line: LogLine
+    try {
+      line = parseLine(id, bytes, log.crc, position)
+    } catch (error) {
+      if (isIncomplete(bytes) && isLastCommit(data.subarray(end), hasMarks)) break
+      throw error
+    }
     const reading = readRecord(id, line, lines, position)
     // no tick for each of thousands of plain records
     const record = reading instanceof Promise ? await reading : reading
@@ -58,6 +64,19 @@ async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Gro
     log.crc = crc32(bytes)
     log.length = end + 1
   }
+}
+
+/** A part of the line never reached the disk: JSON has no such byte. */
+const isIncomplete = (line: Uint8Array): boolean => line.includes(0)
+
+/**
+ * After a power failure, any part of the last commit may be missing. A mark after it tells that it was durable. A log of an
+ * early version has no marks: only its last line can be torn.
+ */
+function isLastCommit(rest: Uint8Array, hasMarks: boolean): boolean {
+  if (!hasMarks) return rest.subarray(1).every((byte) => byte === 0)
+  for (let end = 0; end >= 0; end = rest.indexOf(lineEnd, end + 1)) if (rest[end + 1] === mark) return false
+  return true
 }
 
 /** Where a record begins. As text only in an error. */

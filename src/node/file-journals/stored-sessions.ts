@@ -10,9 +10,12 @@ import { removeLeftovers } from './blobs.ts'
 import type { Disk } from './disk.ts'
 import type { Inbox } from './inbox.ts'
 import type { FileJournalsOptions } from './options.ts'
-import { noLog, type OnDamage, type ReadLog } from './read-log.ts'
+import { noLog, type ReadLog } from './read-log.ts'
 import { blobFile, filesNamed, filesOf, logName, type SessionFiles } from './session-files.ts'
 import type { SessionLocks } from './session-lock.ts'
+
+/** Called for a broken record instead of throwing; the records before it are returned. */
+export type OnDamage = (error: SignalboxError) => void
 
 interface Parts extends Pick<FileJournalsOptions, 'redact' | 'results'> {
   readonly disk: Disk

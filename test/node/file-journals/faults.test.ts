@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
 import { journalsOn } from '../../../src/node/file-journals/file-journals.ts'
 import { livenessOf } from '../../../src/node/file-journals/process-identity.ts'
-import { type Fault, halfPage, SimulatedDisk, simulatedProcess } from './simulated-disk.ts'
+import { type Fault, SimulatedDisk, simulatedProcess, survivals } from './simulated-disk.ts'
 
 const folder = '/journals'
 const log = `${folder}/${sha256('s')}.jsonl`
@@ -117,13 +117,13 @@ describe('a disk with faults', () => {
     const steps = await stepsOf()
     expect(steps).toBeGreaterThan(50)
     for (let at = 0; at <= steps; at++) {
-      for (const keep of [() => 0, halfPage, (unsynced: number) => unsynced]) {
+      for (const [what, survives] of Object.entries(survivals)) {
         const disk = new SimulatedDisk()
         disk.fault = ({ n }) => (n >= at ? 'EIO' : undefined)
         const promised = await live(disk)
         disk.fault = () => undefined
-        disk.losePower(keep)
-        await expectKept(disk, promised, `power fails at step ${at}`)
+        disk.losePower(survives)
+        await expectKept(disk, promised, `power fails at step ${at}, ${what} survives`)
       }
     }
   })

@@ -7,7 +7,10 @@ interface Content {
   synced: Uint8Array
 }
 
-const page = 4_096
+const sector = 512
+
+/** Whether the disk has what was written, but not synced, at a byte: the nth since the first such byte of the file. */
+export type Survival = (nth: number, position: number) => boolean
 
 /** What a fault does: nothing, an error, or an error after part of the data was written. */
 export type Fault = (step: { readonly n: number; readonly what: string; readonly path: string }) => string | undefined
@@ -24,12 +27,11 @@ export class SimulatedDisk implements Disk {
   fault: Fault = () => undefined
   hasHints = true
 
-  /** Drops what was not synced, apart from `keep` bytes of what was appended to each file. */
-  losePower(keep: (unsynced: number) => number): void {
+  /** Drops what was not synced, apart from the bytes that survive. */
+  losePower(survives: Survival): void {
     this.names = new Map(
-      [...this.syncedNames].map(([path, { now, synced }]) => {
-        const kept = Math.min(now.length, synced.length + keep(now.length - synced.length))
-        const after = now.length < synced.length ? synced : now.slice(0, kept)
+      [...this.syncedNames].map(([path, content]) => {
+        const after = afterPowerLoss(content, survives)
         return [path, { now: after, synced: after }]
       }),
     )
@@ -65,7 +67,9 @@ export class SimulatedDisk implements Disk {
       this.names.set(path, content)
     }
     return {
-      state: () => ({ size: content.now.length, isNamed: [...this.names.values()].includes(content) }),
+      size: () => content.now.length,
+      isNamed: () => [...this.names.values()].includes(content),
+      byteAt: (position) => content.now[position],
       write: async (data, position) => this.#write(path, content, data, position),
       sync: async () => {
         this.#step('sync', path)
@@ -148,8 +152,33 @@ export class SimulatedDisk implements Disk {
   }
 }
 
-/** Half of the first page that was not synced. */
-export const halfPage = (unsynced: number): number => Math.min(unsynced, page / 2)
+function afterPowerLoss({ now, synced }: Content, survives: Survival): Uint8Array {
+  if (now === synced) return synced
+  const first = Math.max(
+    0,
+    now.findIndex((byte, at) => byte !== synced[at]),
+  )
+  const after = new Uint8Array(Math.max(now.length, synced.length))
+  after.set(synced)
+  let { length } = synced
+  for (let at = first; at < now.length; at++) {
+    if (!survives(at - first, at)) continue
+    after[at] = now[at] as number
+    length = Math.max(length, at + 1)
+  }
+  return after.slice(0, length)
+}
+
+/** What a power failure may leave, from nothing to everything. A disk writes sectors in any order. */
+export const survivals: Readonly<Record<string, Survival>> = {
+  nothing: () => false,
+  'half a page': (nth) => nth < 2_048,
+  'a few bytes': (nth) => nth < 100,
+  'odd sectors': (_, position) => Math.floor(position / sector) % 2 === 1,
+  'even sectors': (_, position) => Math.floor(position / sector) % 2 === 0,
+  'the second page and what follows': (nth) => nth >= 4_096,
+  everything: () => true,
+}
 
 let pids = 0
 
