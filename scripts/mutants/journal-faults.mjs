@@ -11,6 +11,7 @@ const records = 'test/durable/records.test.ts'
 const badInput = 'test/durable/bad-input.test.ts'
 const faults = 'test/node/file-journals/faults.test.ts'
 const format = 'test/node/file-journals/file-format.test.ts'
+const spareSpace = 'test/node/file-journals/spare-space.test.ts'
 const syncs = 'test/node/file-journals/syncs.test.ts'
 const before = 'test/durable/durable-before.test.ts'
 const writer = 'test/durable/journal-writer.test.ts'
@@ -25,7 +26,7 @@ export const journalFaults = [
   [
     files,
     'a log that another process writes is written',
-    'if (size !== this.#length) throw sessionFenced(this.#id)',
+    'if (!this.#isOurs || isLonger) throw sessionFenced(this.#id)',
     '',
     format,
   ],
@@ -72,7 +73,7 @@ export const journalFaults = [
     '',
     faults,
   ],
-  [files, 'a commit is not synced', 'await this.#file.sync()', '', faults],
+  [files, 'a commit is not synced', 'const syncing = this.#file.sync()', 'const syncing = undefined', faults],
   [files, 'a note is not durable when it is accepted', 'await this.#disk.syncFolder(inbox)', '', faults],
   [
     'src/pipeline',
@@ -92,11 +93,33 @@ export const journalFaults = [
   [
     files,
     'a torn tail is not cut off',
-    'if (this.#file.state().size > this.#length) await this.#file.truncate(this.#length)',
+    'if (this.#file.size() > this.#length) await this.#file.truncate(this.#length)',
     '',
     faults,
   ],
-  [files, 'a hole in the last line counts as a record', 'bytes.includes(0)) break', 'false) break', format],
+  [
+    files,
+    'a hole in the last commit is damage',
+    'if (isIncomplete(bytes) && isLastCommit(data.subarray(end), hasMarks)) break',
+    '',
+    format,
+  ],
+  [files, 'a hole before the last commit is cut off', 'if (rest[end + 1] === mark) return false', '', spareSpace],
+  [
+    files,
+    'lines of a killed process count as durable',
+    'if (this.#length > 0) await this.#file.sync()',
+    '',
+    spareSpace,
+  ],
+  [
+    files,
+    'the space of another owner is cut off',
+    'if (hasSpare && this.#isOurs) await',
+    'if (hasSpare) await',
+    spareSpace,
+  ],
+  [files, 'a reader trusts a log that is being written', 'damage.message !== known', 'known !== undefined', spareSpace],
   ['src/journal', 'a log of a newer version is opened', '(v as number) > journalVersion', 'false', format],
   ['src/journal', 'a record of an unknown type is skipped', '!known.has(t) && optional !== true', 'false', rules],
   ['src/durable', 'the second answer counts too', '!isOpen || session.inbox.has(key)', '!isOpen', memory],
