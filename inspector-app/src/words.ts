@@ -5,7 +5,7 @@ import {
   givenUp,
   whyWaiting as sentence,
 } from '../../src/inspect/index.ts'
-import { agentRuns, type Totals, totalsOf } from './model/conversation.ts'
+import { type Agents, agentRuns, type Totals, totalsOf } from './model/conversation.ts'
 import type { Call, Run, Wait } from './model/model.ts'
 import type { RangeTotals } from './model/range-totals.ts'
 import { plainText } from './plain-text.ts'
@@ -142,12 +142,8 @@ export function totalsWords(totals: Totals, turns: number): string {
 }
 
 /** The turns, calls, tokens, cost and time of an agent, with those of the agents that it started. */
-export function agentWords(runs: readonly Run[], agents: ReadonlyMap<string, readonly Run[]>): string {
-  const inner = agentRuns(
-    runs.flatMap(({ byId }) => [...byId.keys()]),
-    agents,
-    new Set(runs),
-  )
+export function agentWords(runs: readonly Run[], agents: Agents): string {
+  const inner = agentRuns(runs, agents)
   const spent = (runs.at(-1)?.said.at(-1)?.until ?? 0) - (runs[0]?.startedAt ?? 0)
   const words = totalsWords(totalsOf([...runs, ...inner]), runs.length + inner.length)
   return spent > 0 ? `${words} · ${duration(spent)}` : words

@@ -347,6 +347,22 @@ describe('a conversation', () => {
     await expect.poll(() => texts('.call-panel h3')).toEqual(['#1 Read(outer)'])
   })
 
+  it('has each agent below its own call, where ids repeat from turn to turn and inside the agent', async () => {
+    const { store } = show(...start.slice(0, 1))
+    const executing: FrameBody = { type: 'schedule', stages: [['a', 'executing', 'shared']] }
+    const agent = (run: number, label: string): Frame[] => {
+      const [first, ...rest] = turn(run, ...call('a', 0, { label }), executing, yielded('a'), { type: 'left' })
+      return [{ ...first, parentToolUseID: 'a' } as Frame, ...rest]
+    }
+    store.take([...turn(1, ...call('a', 0, { label: 'Agent(1)' }), executing), ...agent(2, 'Read(2)')])
+    store.take([...agent(3, 'Read(3)'), of(1, 390, yielded('a'))])
+    store.take([...turn(4, ...call('a', 0, { label: 'Agent(4)' }), executing), ...agent(5, 'Read(5)')])
+    await expect
+      .poll(() => texts('.line .label'))
+      .toEqual(['#1 Agent(1)', '#1 Read(2)', '#1 Read(3)', '#1 Agent(4)', '#1 Read(5)'])
+    expect(texts('.turn .agent').length).toBe(2)
+  })
+
   it('follows its newest turn while it is live, until somebody scrolls up, and shows the selected call', async () => {
     const { store } = show(...start.slice(0, 1))
     store.set({ source: 'live' })

@@ -144,6 +144,34 @@ describe('a conversation, simulated', () => {
     expect([found.recordedMs, found.simulatedMs]).toEqual([320, 220])
   })
 
+  it('puts the turns of an agent below its own call if the ids of the agent repeat those around it', async () => {
+    const { turn, pass, frames } = stage()
+    const outer = turn('turn 1')
+    outer.add('a', 'Agent')
+    for (const title of ['agent, turn 1', 'agent, turn 2']) {
+      const inner = turn(title, 'a')
+      inner.add('a', 'Agent')
+      const innermost = turn(`${title}, inside`, 'a')
+      innermost.add('a', 'Write', { path: 'a.ts' })
+      innermost.add('b', 'Write', { path: 'b.ts' })
+      await pass(100)
+      await innermost.finish('Write', 'a')
+      await pass(100)
+      await innermost.finish('Write', 'b')
+      await inner.finish('Agent', 'a')
+    }
+    await outer.finish('Agent', 'a')
+    const found = whatIfConversation(frames, writes(path))
+    expect(found.turns.map(({ depth }) => depth)).toEqual([0, 1, 2, 1, 2])
+    expect(timesOf(found)).toEqual([
+      ['turn 1', [0, 400], [0, 200]],
+      ['agent, turn 1', [0, 200], [0, 100]],
+      ['agent, turn 1, inside', [0, 200], [0, 100]],
+      ['agent, turn 2', [200, 400], [100, 200]],
+      ['agent, turn 2, inside', [200, 400], [100, 200]],
+    ])
+  })
+
   it('X1 X4 sends long calls to the background after the threshold, and waits for them at the end', async () => {
     const backgroundAfterMs = ({ name }: MarkedCall) => (name === 'Write' ? 30 : undefined)
     const found = whatIfConversation(await twoTurns(), { backgroundAfterMs })

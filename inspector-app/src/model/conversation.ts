@@ -35,31 +35,38 @@ export function turnNumbers(turns: readonly Run[]): number[] {
   })
 }
 
-/** The runs of sub-agents, by the call that they work for. */
-export function agentsByCall({ runs }: Model): ReadonlyMap<string, Run[]> {
+/** The runs of agents, by the run and the call that they work for. Ids of calls may repeat in other runs. */
+export type Agents = ReadonlyMap<string, readonly Run[]>
+
+const keyOf = (run: number, call: string): string => `${run} ${call}`
+
+export function agentsByCall({ runs }: Model): Agents {
   const found = new Map<string, Run[]>()
   for (const run of runs.values()) {
-    if (run.parentToolUseID === undefined) continue
-    const known = found.get(run.parentToolUseID)
-    if (known === undefined) found.set(run.parentToolUseID, [run])
+    const { parentRun, parentToolUseID } = run
+    if (parentRun === undefined || parentToolUseID === undefined) continue
+    const key = keyOf(parentRun, parentToolUseID)
+    const known = found.get(key)
+    if (known === undefined) found.set(key, [run])
     else known.push(run)
   }
   return found
 }
 
-/** The runs of the agents of these calls, and of their agents. A recording may come from anyone: a circle ends. */
-export function agentRuns(
-  calls: Iterable<string>,
-  agents: ReadonlyMap<string, readonly Run[]>,
-  seen = new Set<Run>(),
-): Run[] {
+/** The runs of the agent of a call. */
+export const agentOf = (agents: Agents, { id }: Run, call: string): readonly Run[] => agents.get(keyOf(id, call)) ?? []
+
+/** The runs of all agents inside these runs. A recording may come from anyone: a circle ends. */
+export function agentRuns(runs: Iterable<Run>, agents: Agents, seen = new Set(runs)): Run[] {
   if (agents.size === 0) return []
   const found: Run[] = []
-  for (const id of calls) {
-    for (const run of agents.get(id) ?? []) {
-      if (seen.has(run)) continue
-      seen.add(run)
-      found.push(run, ...agentRuns(run.byId.keys(), agents, seen))
+  for (const outer of runs) {
+    for (const call of outer.byId.keys()) {
+      for (const run of agentOf(agents, outer, call)) {
+        if (seen.has(run)) continue
+        seen.add(run)
+        found.push(run, ...agentRuns([run], agents, seen))
+      }
     }
   }
   return found
@@ -67,20 +74,19 @@ export function agentRuns(
 
 /** The run around all others: the turn of the conversation. */
 export function outermostRun(runs: ReadonlyMap<number, Run>, inner: Run): Run {
-  const all = [...runs.values()]
+  const seen = new Set<Run>()
   let run = inner
-  // ids may repeat: the newest run before it that has such a call
-  for (let at = all.indexOf(run) - 1; at >= 0 && run.parentToolUseID !== undefined; at--) {
-    const outer = all[at]
-    if (outer?.byId.has(run.parentToolUseID) === true) run = outer
+  while (!seen.has(run)) {
+    seen.add(run)
+    run = runs.get(run.parentRun ?? -1) ?? run
   }
   return run
 }
 
-export function turnOf(run: Run, agents: ReadonlyMap<string, readonly Run[]>): Turn {
+export function turnOf(run: Run, agents: Agents): Turn {
   const items: (TurnItem & { seq: number })[] = [
     ...run.said.map((said) => ({ kind: 'said', said, seq: said.seq }) as const),
-    ...run.calls.map((call) => ({ kind: 'call', call, agents: agents.get(call.id) ?? [], seq: call.seq }) as const),
+    ...run.calls.map((call) => ({ kind: 'call', call, agents: agentOf(agents, run, call.id), seq: call.seq }) as const),
   ]
   // a reply is told when its block is complete, which may be after its calls began
   return { run, items: items.sort((a, b) => a.seq - b.seq), totals: totalsOf([run]) }

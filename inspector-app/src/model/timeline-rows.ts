@@ -1,5 +1,5 @@
 import { duration } from '../words.ts'
-import { agentsByCall, turnNumbers, turnsOf } from './conversation.ts'
+import { agentOf, agentsByCall, turnNumbers, turnsOf } from './conversation.ts'
 import type { Call, Model, Run } from './model.ts'
 
 export interface TimelineRow {
@@ -43,7 +43,7 @@ export function rowsOfAll(model: Model): TimelineRow[] {
     seen.add(run)
     return run.calls.flatMap((call) => [
       { run, call, depth },
-      ...(agents.get(call.id) ?? []).flatMap((agent) => below(agent, depth + 1)),
+      ...agentOf(agents, run, call.id).flatMap((agent) => below(agent, depth + 1)),
     ])
   }
   return turnsOf(model).flatMap((run) => below(run, 0))

@@ -1,5 +1,5 @@
 import { givenUp } from '../../../src/inspect/index.ts'
-import { agentsByCall } from '../model/conversation.ts'
+import { agentOf, agentsByCall } from '../model/conversation.ts'
 import { lockWaitOf } from '../model/lock-wait.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
@@ -167,10 +167,10 @@ function Waited({ run, call }: { run: Run; call: Call }) {
 
 /** Tokens and cost of the agent of this call, with the agents that it started. */
 function AgentCost({ call }: { call: Call }) {
-  const { model } = useView()
+  const { model, run } = useView()
   const agents = agentsByCall(model)
-  const own = agents.get(call.id)
-  if (own === undefined) return null
+  const own = run === undefined ? [] : agentOf(agents, run, call.id)
+  if (own.length === 0) return null
   return (
     <>
       <dt>Agent</dt>

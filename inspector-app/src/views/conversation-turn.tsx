@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { agentRuns, type Turn, turnOf } from '../model/conversation.ts'
+import { type Agents, agentRuns, type Turn, turnOf } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
 import { isIn, type TimeRange, touchesRange } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -8,8 +8,6 @@ import { callState } from './call-state.ts'
 import { MiddleCut } from './middle-cut.tsx'
 import { Said } from './said.tsx'
 import { Still } from './still.tsx'
-
-type Agents = ReadonlyMap<string, readonly Run[]>
 
 interface Props {
   readonly run: Run
@@ -24,13 +22,13 @@ export function ConversationTurn({ run, number, agents }: Props) {
   const store = useStore()
   const { state, run: shownRun, call: chosen, isChosen } = useView()
   const [isWhole, setWhole] = useState(false)
-  const isOwn = shownRun === run || agentRuns(run.byId.keys(), agents).some((agent) => agent === shownRun)
+  const isOwn = shownRun === run || agentRuns([run], agents).some((agent) => agent === shownRun)
   const selected = isOwn && isChosen ? chosen?.id : undefined
   const pick: Pick = {
     run: (id) => store.set({ run: id, selected: undefined }),
     call: (id, call) => store.choose(id, call),
   }
-  const changes = [run, ...agentRuns(run.byId.keys(), agents)].map(
+  const changes = [run, ...agentRuns([run], agents)].map(
     ({ version, talk, isWatched }) => `${version} ${talk} ${isWatched}`,
   )
   return (
@@ -140,14 +138,11 @@ interface AgentProps {
   readonly agents: Agents
   readonly selected: string | undefined
   readonly pick: Pick
-  /** The runs around these. Ids of calls may repeat, so that an agent would contain itself. */
-  readonly above?: readonly Run[]
 }
 
 /** The turns of a sub-agent, under the call that started it. */
-function AgentRuns({ runs, agents, selected, pick, above = [] }: AgentProps) {
+function AgentRuns({ runs, agents, selected, pick }: AgentProps) {
   const [isWhole, setWhole] = useState(false)
-  const around = [...above, ...runs]
   const items = itemsOf(runs, agents, isWhole ? Number.POSITIVE_INFINITY : mostItems)
   const hidden = runs.reduce((sum, { said, calls }) => sum + said.length + calls.length, 0) - items.length
   return (
@@ -164,12 +159,7 @@ function AgentRuns({ runs, agents, selected, pick, above = [] }: AgentProps) {
           ) : (
             <li key={`${run.id}${item.call.id}`}>
               <CallLine run={run} call={item.call} selected={selected} pick={pick} />
-              {item.agents.some((each) => !around.includes(each)) && (
-                <AgentRuns
-                  runs={item.agents.filter((each) => !around.includes(each))}
-                  {...{ agents, selected, pick, above: around }}
-                />
-              )}
+              {item.agents.length > 0 && <AgentRuns runs={item.agents} {...{ agents, selected, pick }} />}
             </li>
           ),
         )}

@@ -1,5 +1,6 @@
 import type { Frame, FrameOf } from '../frames/frame.ts'
 import { activeStates } from './active-states.ts'
+import { numberAround } from './run-around.ts'
 import type { ActorIn, CallIn, CastListener, ModelListener, RunListener } from './run-listener.ts'
 import {
   type CastState,
@@ -25,7 +26,8 @@ export function foldFrame<Run extends RunState, Server extends ServerState>(
     model.gaps.push({ seq: frame.seq, because: frame.because, lost: frame.lost })
     if (model.gaps.length > maxGaps) model.gaps.shift()
   } else if (frame.type === 'run') {
-    model.runs.set(frame.run, listener.newRun(newRunState<CallIn<Run>, ActorIn<Run>>(frame), frame))
+    const around = numberAround(model.runs, frame)
+    model.runs.set(frame.run, listener.newRun(newRunState<CallIn<Run>, ActorIn<Run>>(frame, around), frame))
     model.latestRun = Math.max(model.latestRun, frame.run)
   } else if (frame.type === 'server') {
     model.servers.set(frame.run, listener.newServer(newServerState<ActorIn<Server>>(frame), frame))

@@ -68,6 +68,8 @@ export interface RunState<Call extends CallState = CallState, Actor extends Acto
   readonly maxConcurrency: number | null
   /** The call that a sub-agent's run works for. */
   readonly parentToolUseID: string | undefined
+  /** The number of the run that has this call, if it is known. */
+  readonly parentRun: number | undefined
   /** It goes on where an earlier process stopped. */
   readonly recovered: Recovered | undefined
   /** It is the rest of the turn before it. */
@@ -174,24 +176,18 @@ const emptyCast = <Actor extends ActorState>(id: number, root: string): CastStat
   root,
 })
 
-/** A run as its first frame describes it. */
-export const newRunState = <Call extends CallState = CallState, Actor extends ActorState = ActorState>({
-  run,
-  root,
-  title,
-  isLate,
-  maxConcurrency,
-  parentToolUseID,
-  guards,
-  recovered,
-  isContinued = false,
-}: FrameOf<'run'>): RunState<Call, Actor> => ({
+/** A run as its first frame describes it, and the number of the run around it. */
+export const newRunState = <Call extends CallState = CallState, Actor extends ActorState = ActorState>(
+  { run, root, title, isLate, maxConcurrency, parentToolUseID, guards, recovered, isContinued = false }: FrameOf<'run'>,
+  parentRun?: number,
+): RunState<Call, Actor> => ({
   ...emptyCast(run, root),
   title,
   isLate,
   isPicture: isLate,
   maxConcurrency,
   parentToolUseID,
+  parentRun,
   recovered,
   isContinued,
   tellsGuards: guards === undefined,

@@ -13,23 +13,21 @@ export interface Branch<Self> {
   readonly agents: Self[]
 }
 
-/** The runs of a recording by their start. Agents in a circle, which no run can make, end at the first run. */
+/** The runs of a recording by their start. */
 export function conversationTree<Self extends Branch<Self>>(
   { byNumber }: Pick<SeenRuns, 'byNumber'>,
   make: (branch: Branch<Self>) => Self,
 ): Self[] {
   const runs = [...byNumber].sort(([, a], [, b]) => a.startedAt - b.startedAt)
-  const made: Self[] = []
-  // ids may repeat: the newest run that has such a call
-  const owners = new Map<string, Self>()
+  const made = new Map<number, Self>()
   for (const [run, seen] of runs) {
-    const { parentToolUseID: call } = seen
-    const owner = call === undefined ? undefined : owners.get(call)
+    const { parentToolUseID: call, parentRun = -1 } = seen
+    // a run around that begins later can only be in a recording that somebody wrote
+    const owner = made.get(parentRun)
     const parent = owner === undefined || call === undefined ? undefined : { branch: owner, call }
     const branch = make({ run, seen, parent, depth: owner === undefined ? 0 : owner.depth + 1, agents: [] })
-    made.push(branch)
-    for (const id of seen.byId.keys()) owners.set(id, branch)
+    made.set(run, branch)
     owner?.agents.push(branch)
   }
-  return made
+  return [...made.values()]
 }

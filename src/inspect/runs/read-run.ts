@@ -1,6 +1,7 @@
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { frameProblem } from '../frames/check-frame.ts'
 import { type Frame, frameVersion } from '../frames/frame.ts'
+import { numberAround } from '../run-model/run-around.ts'
 import { SeenRun } from './seen-run.ts'
 
 /** The runs of a recording by number. A second `run` frame resets its run. */
@@ -9,7 +10,7 @@ export class SeenRuns {
 
   see(frame: Frame): void {
     if (frame.type === 'head') assertVersion(frame.version)
-    if (frame.type === 'run') this.byNumber.set(frame.run, new SeenRun(frame))
+    if (frame.type === 'run') this.byNumber.set(frame.run, new SeenRun(frame, numberAround(this.byNumber, frame)))
     else this.byNumber.get(frame.run)?.see(frame)
     // lost frames of the whole stream may belong to any run
     if (frame.type === 'gap' && frame.run === 0) for (const run of this.byNumber.values()) run.see(frame)

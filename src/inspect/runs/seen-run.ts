@@ -59,8 +59,8 @@ export class SeenRun {
   #named: string[] | undefined
   #namedSeq = -1
 
-  constructor(frame: FrameOf<'run'>) {
-    this.#state = newRunState(frame)
+  constructor(frame: FrameOf<'run'>, parentRun: number | undefined) {
+    this.#state = newRunState(frame, parentRun)
     this.startedAt = this.saidAt = this.#now = toMicros(frame.at)
     this.startedSeq = frame.seq
   }
@@ -79,6 +79,11 @@ export class SeenRun {
   /** The call of another run that it works for. */
   get parentToolUseID(): string | undefined {
     return this.#state.parentToolUseID
+  }
+
+  /** The number of the run that has this call. */
+  get parentRun(): number | undefined {
+    return this.#state.parentRun
   }
 
   get title(): string {
