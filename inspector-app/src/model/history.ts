@@ -48,7 +48,6 @@ export class History {
   missing = 0
   /** How many frames are earlier than one before them: the clock of the recording was set back. */
   setBack = 0
-  #isAfterGap = false
   readonly #checkpoints: { readonly position: number; readonly model: Model }[] = []
   #sought: { position: number; model: Model } | undefined
 
@@ -94,11 +93,11 @@ export class History {
 
   push(given: Frame): void {
     if (this.isFull) return
-    if (this.length === 0) this.origin = given.at
+    const last = this.at(this.length - 1)
+    if (last === undefined) this.origin = given.at
     if (given.seq < this.model.seq) this.misplaced++
-    else if (this.length > 0 && given.type !== 'gap' && !this.#isAfterGap)
+    else if (last !== undefined && last.type !== 'gap' && given.type !== 'gap')
       this.missing += Math.max(0, given.seq - this.model.seq - 1)
-    this.#isAfterGap = given.type === 'gap'
     if (given.at < this.model.at) this.setBack++
     const frame = this.#kept(given)
     this.#frames.push(frame)
