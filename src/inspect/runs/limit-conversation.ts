@@ -42,30 +42,30 @@ export interface LimitEnd extends LimitReached {
 export interface LimitedPart extends Branch<LimitedPart> {
   readonly result: WhatIf | undefined
   readonly shift: number
+  /** Before its shift; undefined if it does not end. */
+  readonly simulatedEnd: number | undefined
 }
 
-/** How far a turn comes. Times are in microseconds. */
-export interface Reach {
-  readonly isBegun: boolean
-  /** It lacks calls, or is stopped. */
-  readonly isCut: boolean
-  readonly endsAt: number
-}
-
-export interface LimitedConversation {
+/** What a limit leaves of a conversation. Times are in microseconds. */
+export interface LimitedConversation<Part> {
   readonly end: LimitEnd
-  readonly of: ReadonlyMap<LimitedPart, Reach>
+  readonly begun: ReadonlySet<Part>
+  /** Turns that are begun but lack calls. */
+  readonly lacking: ReadonlySet<Part>
+  /** The calls that get an error in place of a result, of each turn that is begun. */
+  readonly refused: ReadonlyMap<Part, ReadonlySet<string>>
+  /** When time is up, so what is under way stops. */
+  readonly stoppedAt: number
 }
 
 /** Spends what the turns have used until a limit is reached. Undefined if none is. */
-export function limitConversation(
-  parts: readonly LimitedPart[],
+export function limitConversation<Part extends LimitedPart>(
+  parts: readonly Part[],
   options: LimitOptions,
-): LimitedConversation | undefined {
+): LimitedConversation<Part> | undefined {
   const { limits = {} } = options
   if (Object.values(limits).every((max) => max === undefined)) return undefined
-  const work = new Limiting(parts, limits, options)
-  return work.result()
+  return new Limiting(parts, limits, options).result() as LimitedConversation<Part> | undefined
 }
 
 /** Throws if an option is invalid. */
@@ -81,10 +81,6 @@ interface Spender {
   readonly refused: Set<string>
   isBegun: boolean
   callsMade: number
-  /** The last thing that it does. */
-  endsAt: number
-  /** The last thing that it would do. */
-  due: number
 }
 
 /** What counts for `durationMs`, besides requests. */
@@ -106,35 +102,32 @@ class Limiting {
     this.#options = options
     this.#spending = new SpendingReplay(limits, this.#agenda)
     for (const part of parts) {
-      const spender = { part, refused: new Set<string>(), isBegun: false, callsMade: 0, endsAt: 0, due: 0 }
-      this.#spenders.set(part, spender)
+      this.#spenders.set(part, { part, refused: new Set(), isBegun: false, callsMade: 0 })
     }
     for (const { part } of this.#spenders.values()) if (part.parent === undefined) this.#startLater(part)
     while (this.#spending.stoppedAt === undefined && this.#agenda.step());
   }
 
-  result(): LimitedConversation | undefined {
-    const { reached: over } = this.#spending
+  result(): LimitedConversation<LimitedPart> | undefined {
+    const { reached: over, stoppedAt = Number.POSITIVE_INFINITY } = this.#spending
     if (over === undefined) return undefined
     const spenders = [...this.#spenders.values()]
-    const under = spenders.findLast(({ isBegun, due }) => isBegun && due >= over.at) ?? spenders[0]
-    const { run = under?.part.run ?? 0, call } = this.#by ?? {}
     const begun = spenders.filter(({ isBegun }) => isBegun)
+    const isUnderWay = ({ part: { simulatedEnd = Number.POSITIVE_INFINITY, shift } }: Spender): boolean =>
+      simulatedEnd + shift >= over.at
+    const under = begun.findLast(isUnderWay) ?? spenders[0]
+    const { run = under?.part.run ?? 0, call } = this.#by ?? {}
     const all = spenders.reduce((sum, { part }) => sum + part.seen.calls.length, 0)
     const made = begun.reduce((sum, { callsMade }) => sum + callsMade, 0)
-    const end = { ...over.reached, at: over.at / 1_000, run, call, callsLeft: all - made }
+    const left = { callsLeft: all - made, turnsLeft: spenders.length - begun.length }
+    const lacking = begun.filter(({ part, callsMade }) => callsMade < part.seen.calls.length)
     return {
-      end: { ...end, turnsLeft: spenders.length - begun.length },
-      of: new Map(spenders.map((each) => [each.part, this.#reachOf(each)])),
+      end: { ...over.reached, at: over.at / 1_000, run, call, ...left },
+      begun: new Set(begun.map(({ part }) => part)),
+      lacking: new Set(lacking.map(({ part }) => part)),
+      refused: new Map(begun.map(({ part, refused }) => [part, refused])),
+      stoppedAt,
     }
-  }
-
-  #reachOf({ part, isBegun, callsMade, endsAt, due }: Spender): Reach {
-    const { stoppedAt = Number.POSITIVE_INFINITY } = this.#spending
-    const isStopped = isBegun && due >= stoppedAt
-    const lacksAgents = part.agents.some((agent) => this.#spenders.get(agent)?.isBegun === false)
-    const isCut = isStopped || callsMade < part.seen.calls.length || lacksAgents
-    return { isBegun, isCut, endsAt: isStopped ? stoppedAt : endsAt }
   }
 
   #startLater(part: LimitedPart): void {
@@ -174,12 +167,7 @@ class Limiting {
   #begin(spender: Spender, request: ReplayedRequest, repliesAt: number): void {
     const { part } = spender
     spender.isBegun = true
-    spender.endsAt = this.#agenda.now
-    spender.due = repliesAt
-    this.#agenda.add(repliesAt, ends, () => {
-      this.#reaches(spender)
-      this.#spending.release(request)
-    })
+    this.#agenda.add(repliesAt, ends, () => this.#spending.release(request))
     for (const call of part.result?.simulated.calls ?? []) {
       const addedAt = toMicros(call.addedAt) + part.shift
       const agents = part.agents.filter(({ parent }) => parent?.call === call.id)
@@ -197,11 +185,6 @@ class Limiting {
     const isAgent = agents.length > 0
     for (const agent of agents) this.#startLater(agent)
     const { shift } = spender.part
-    // an agent that is cut off ends earlier: its own turns tell when
-    const end = call.yieldedAt ?? call.endedAt
-    spender.due = Math.max(spender.due, toMicros(end ?? 0) + shift)
-    if (end !== undefined && !isAgent) this.#at(toMicros(end) + shift, () => this.#reaches(spender))
-    if (isAgent) this.#reaches(spender)
     const stays = call.phases.filter(({ phase }) => timed.has(phase) && !(isAgent && phase === 'calling'))
     for (const { from, to } of [...stays, ...(call.background ? [call.background] : [])]) {
       if (to === undefined || to <= from) continue
@@ -214,16 +197,6 @@ class Limiting {
 
   #at(due: number, act: () => void): void {
     this.#agenda.add(due, ends, act)
-  }
-
-  /** The turns around an agent last at least as long as it does. */
-  #reaches(spender: Spender): void {
-    const { now } = this.#agenda
-    for (let each: Spender | undefined = spender; each !== undefined; ) {
-      each.endsAt = Math.max(each.endsAt, now)
-      const { parent }: LimitedPart = each.part
-      each = parent && this.#spenders.get(parent.branch)
-    }
   }
 
   #wantedBy(seen: SeenRun): ReplayedRequest['wanted'] {

@@ -16,15 +16,15 @@ import { createRecorder } from '../recorder/recorder.ts'
 import type { Inspectable } from '../recorder/run-watch.ts'
 import { Agenda } from './agenda.ts'
 import { HeadOfLine } from './head-of-line.ts'
-import { type CallChange, ScriptedCall, type ScriptedRun } from './scripted-call.ts'
-import type { SeenCall, Visit } from './seen-call.ts'
+import { type BodyBy, type CallChange, ScriptedCall, type ScriptedRun } from './scripted-call.ts'
+import type { SeenCall } from './seen-call.ts'
 import type { SeenCommand, SeenRun } from './seen-run.ts'
 
 export interface Changes {
   readonly maxConcurrency: number
   of(call: SeenCall): CallChange
-  /** How much longer a body takes because of the agent inside it, in microseconds; `Infinity`: it does not end. */
-  bodyBy(visit: Visit): number
+  /** Because of the agent inside a body. */
+  readonly bodyBy: BodyBy
   /** In microseconds. */
   readonly unseen: number | undefined
 }
@@ -38,7 +38,7 @@ const nothing = (): void => undefined
 export class Rerun implements ScriptedRun {
   readonly agenda = new Agenda()
   readonly unseen: number | undefined
-  readonly bodyBy: ScriptedRun['bodyBy']
+  readonly bodyBy: BodyBy
   readonly calls: readonly ScriptedCall[]
   readonly #run: ExecutorSchedule
   readonly #head: HeadOfLine

@@ -14,12 +14,14 @@ import type { Agenda } from './agenda.ts'
 import { eventOf, usualAnswers } from './scripted-answer.ts'
 import type { Answer, Phase, SeenCall, Visit, Way } from './seen-call.ts'
 
+/** How much longer a body that begins now takes, in microseconds; `Infinity`: it does not end. */
+export type BodyBy = (visit: Visit, now: number) => number
+
 export interface ScriptedRun {
   readonly agenda: Agenda
   /** The duration of a phase that does not end in the recording, in microseconds; undefined: until it is aborted. */
   readonly unseen: number | undefined
-  /** How much longer this body takes, in microseconds. */
-  bodyBy(visit: Visit): number
+  readonly bodyBy: BodyBy
   readonly hasPlace: boolean
   mustQueueAgain(call: CallRecord, change: Reclassification): boolean
   stopTurn(reason: string): void
@@ -32,6 +34,8 @@ export interface CallChange {
   readonly keys?: ResourceKeys | undefined
   /** How long its body runs until it goes to the background, in microseconds; `Infinity`: it never does. */
   readonly detachAfter?: number | undefined
+  /** A limit forbids it: it is answered without running. */
+  readonly isRefused?: boolean | undefined
 }
 
 /** A call whose phases answer as in the recording: the same answers, after the same durations. */
@@ -76,7 +80,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     this.name = seen.name
     this.yieldsToInterrupt = seen.stopsAtInterrupt
     this.isRecorded = seen.ending?.by === 'journal'
-    this.isAnswered = seen.wasOver || this.isRecorded || seen.ending?.by === 'answer'
+    this.isAnswered = seen.wasOver || this.isRecorded || seen.ending?.by === 'answer' || change.isRefused === true
     this.#change = change
     this.wasSafe = change.isSafe ?? seen.isSafe
     this.isSafe = this.wasSafe
@@ -161,7 +165,9 @@ export class ScriptedCall implements CallRecord, CallPort {
     const bodies = this.seen.visits.filter(({ phase }) => phase === 'calling')
     const [first, last] = [bodies[0], bodies.at(-1)]
     const isKnown = first !== undefined && last?.to !== undefined && last.answer?.event !== 'call.detach'
-    const length = isKnown ? (last.to as number) - first.from + this.#run.bodyBy(last) : Number.POSITIVE_INFINITY
+    const length = isKnown
+      ? (last.to as number) - first.from + this.#run.bodyBy(last, this.#bodyFrom + last.from - first.from)
+      : Number.POSITIVE_INFINITY
     const endsAt = this.#bodyFrom + length
     this.way.background = { from: now, ...(Number.isFinite(endsAt) && { to: Math.max(now, endsAt) }) }
   }
@@ -245,7 +251,7 @@ export class ScriptedCall implements CallRecord, CallPort {
     // a phase that was told to hurry ended early; its full duration is unknown
     const isWhole = toldAt === undefined || phase === 'stopping'
     if (answer !== undefined && to !== undefined && isWhole) {
-      const by = visit === undefined || phase !== 'calling' ? 0 : this.#run.bodyBy(visit)
+      const by = visit === undefined || phase !== 'calling' ? 0 : this.#run.bodyBy(visit, this.#run.agenda.now)
       return { after: Number.isFinite(by) ? Math.max(0, to - from + by) : undefined, answer }
     }
     if (phase === 'stopping') return { after: 0, answer: usual }

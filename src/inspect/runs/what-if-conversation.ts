@@ -6,11 +6,12 @@ import { type Branch, conversationTree } from './conversation-tree.ts'
 import {
   checkLimitOptions,
   type LimitEnd,
+  type LimitedConversation,
   type LimitOptions,
   limitConversation,
-  type Reach,
 } from './limit-conversation.ts'
 import { readRuns, type SeenRuns } from './read-run.ts'
+import type { BodyBy } from './scripted-call.ts'
 import type { Visit } from './seen-call.ts'
 import { type WhatIf, type WhatIfOptions, WhatIfWork } from './what-if.ts'
 
@@ -73,6 +74,8 @@ interface Part extends Branch<Part> {
   simulatedEnd: number | undefined
   /** How much later it starts because of the parts before it. */
   shift: number
+  /** False if a limit forbids its request. */
+  isBegun: boolean
 }
 
 const untouched = {
@@ -81,17 +84,20 @@ const untouched = {
   recordedEnd: undefined,
   simulatedEnd: undefined,
   shift: 0,
+  isBegun: true,
 } as const
 
 /** The same in small steps, for callers that must not block. */
 export class ConversationWork {
   readonly #options: ConversationOptions
   readonly #parts: readonly Part[]
-  /** Agents come before the turn that they work for. */
-  readonly #order: readonly Part[]
+  /** Agents come before the turn that they work for. Turns that a limit changes come a second time, as it leaves them. */
+  readonly #order: Part[]
   /** Runs that cannot be simulated. */
   readonly #left: readonly string[]
   #done = 0
+  #limited: LimitedConversation<Part> | undefined
+  #isLimited = false
 
   constructor(runs: SeenRuns, options: ConversationOptions) {
     this.#options = options
@@ -108,7 +114,7 @@ export class ConversationWork {
   }
 
   get isOver(): boolean {
-    return this.#done >= this.#order.length
+    return this.#isLimited && this.#done >= this.#order.length
   }
 
   /** From 0 to 1. */
@@ -120,12 +126,22 @@ export class ConversationWork {
   advance(maxMs = Number.POSITIVE_INFINITY): void {
     const until = performance.now() + maxMs
     while (!this.isOver) {
-      const part = this.#order[this.#done] as Part
-      part.work ??= new WhatIfWork(part.seen, this.#options, bodiesWith(part.agents))
-      part.work.advance(Number.isFinite(maxMs) ? Math.max(1, until - performance.now()) : undefined)
-      if (part.work.isOver) this.#finish(part)
+      const part = this.#order[this.#done]
+      if (part === undefined) this.#limit()
+      else this.#advance(part, until)
       if (performance.now() > until) return
     }
+  }
+
+  #advance(part: Part, until: number): void {
+    part.work ??= new WhatIfWork(
+      part.seen,
+      this.#options,
+      bodiesWith(part, this.#limited),
+      this.#limited?.refused.get(part),
+    )
+    part.work.advance(Number.isFinite(until) ? Math.max(1, until - performance.now()) : undefined)
+    if (part.work.isOver) this.#finish(part)
   }
 
   #finish(part: Part): void {
@@ -138,12 +154,35 @@ export class ConversationWork {
     this.#done++
   }
 
+  /** Until a limit is reached, everything is as without it. What is under way then is simulated again. */
+  #limit(): void {
+    this.#isLimited = true
+    shiftAll(this.#main, 0)
+    this.#limited = limitConversation(this.#parts, this.#options)
+    if (this.#limited === undefined) return
+    const { begun, refused } = this.#limited
+    const changed = new Set<Part>()
+    for (const part of [...this.#order]) {
+      part.isBegun = begun.has(part)
+      const lacksCalls = (refused.get(part)?.size ?? 0) > 0
+      const lacksTurns = part.agents.some((agent) => !agent.isBegun || changed.has(agent))
+      if (!part.isBegun || !(lacksCalls || lacksTurns)) continue
+      changed.add(part)
+      this.#order.push(part)
+    }
+  }
+
+  get #main(): Part[] {
+    return this.#parts.filter(({ depth }) => depth === 0)
+  }
+
   result(): ConversationWhatIf {
-    const main = this.#parts.filter(({ depth }) => depth === 0)
+    const main = this.#main
     shiftAll(main, 0)
-    const limited = limitConversation(this.#parts, this.#options)
+    // what is left may take another time, which could be up
+    const limited = this.#limited && limitConversation(this.#parts, this.#options)
     const turns = main.flatMap(function turnsOf(part): TurnWhatIf[] {
-      return [turnOf(part, limited?.of.get(part)), ...part.agents.flatMap(turnsOf)]
+      return [turnOf(part, limited), ...part.agents.flatMap(turnsOf)]
     })
     const ended = main.filter(({ recordedEnd }) => recordedEnd !== undefined)
     const start = Math.min(...main.map(({ seen }) => seen.startedAt))
@@ -151,13 +190,12 @@ export class ConversationWork {
       const last = Math.max(...ends) - start
       return ends.length > 0 && Number.isFinite(last) ? last / 1_000 : undefined
     }
-    const wholeEnds = ended.map(({ simulatedEnd, shift }) => (simulatedEnd ?? Number.POSITIVE_INFINITY) + shift)
-    const simulatedEnds = [...wholeEnds, ...(ended.length > 0 ? this.#parts.flatMap(backgroundEnds) : [])]
-    const limitedEnds = [...(limited?.of.values() ?? [])].flatMap(({ isBegun, endsAt }) => (isBegun ? endsAt : start))
+    const simulatedEnds = [...ended.map(endIn), ...(ended.length > 0 ? this.#parts.flatMap(backgroundEnds) : [])]
+    const limitedEnds = this.#parts.filter(({ isBegun }) => isBegun).map((part) => limitedEnd(part, limited))
     return {
       turns,
       recordedMs: length(ended.map(({ recordedEnd }) => recordedEnd as number)),
-      simulatedMs: length(limited === undefined ? simulatedEnds : limitedEnds),
+      simulatedMs: length(limited === undefined ? simulatedEnds : [start, ...limitedEnds]),
       limit: limited?.end,
       caveats: [
         ...this.#left.map((title) => `${title} is left out: a part of it is not in the recording.`),
@@ -206,24 +244,34 @@ function endOf(calls: readonly CallTimes[], saidAt: number): number | undefined 
 }
 
 /** How much longer each body takes because of the agents in it. */
-function bodiesWith(agents: readonly Part[]): (visit: Visit) => number {
-  const found = new Map<Visit, number>()
-  for (const [id, parts] of byCall(agents)) {
+function bodiesWith(outer: Part, limited: LimitedConversation<Part> | undefined): BodyBy {
+  const found = new Map<Visit, readonly Part[]>()
+  for (const [id, parts] of byCall(outer.agents)) {
     const started = Math.min(...parts.map(({ seen }) => seen.startedAt))
-    const visits = parts[0]?.parent?.branch.seen.byId.get(id)?.visits ?? []
+    const visits = outer.seen.byId.get(id)?.visits ?? []
     const body = visits.findLast(({ phase, from }) => phase === 'calling' && from <= started)
-    if (body !== undefined) found.set(body, longerBy(parts))
+    if (body !== undefined) found.set(body, parts)
   }
-  return (visit) => found.get(visit) ?? 0
+  const reachedAt = limited === undefined ? 0 : toMicros(limited.end.at) - outer.shift
+  return (visit, now) => longerBy(found.get(visit) ?? [], reachedAt - (now - visit.from))
 }
 
-/** How much later the last of these runs ends. */
-function longerBy(parts: readonly Part[]): number {
+/** How much later the last of these runs ends. Requests are refused from this time on. */
+function longerBy(parts: readonly Part[], reachedAt: number): number {
   shiftAll(parts, 0)
   const known = parts.filter(({ recordedEnd }) => recordedEnd !== undefined)
   if (known.length === 0) return 0
   const before = Math.max(...known.map(({ recordedEnd }) => recordedEnd as number))
-  return Math.max(...known.map(({ simulatedEnd = Number.POSITIVE_INFINITY, shift }) => simulatedEnd + shift)) - before
+  const refusedAt = firstOf(parts.filter(({ isBegun }) => !isBegun)).map(({ seen, shift }) =>
+    Math.max(seen.startedAt + shift, reachedAt),
+  )
+  return Math.max(...known.filter(({ isBegun }) => isBegun).map(endIn), ...refusedAt) - before
+}
+
+/** Those that no other one comes before: an agent whose request is refused makes no other. */
+function firstOf(parts: readonly Part[]): Part[] {
+  const end = Math.min(...parts.map(({ recordedEnd = Number.POSITIVE_INFINITY }) => recordedEnd))
+  return parts.filter(({ seen }, at) => at === 0 || seen.startedAt < end)
 }
 
 /** A run that began after another had ended moves with its end; those that overlap do not depend on each other. */
@@ -283,25 +331,39 @@ function byCall(agents: readonly Part[]): ReadonlyMap<string, Part[]> {
   return found
 }
 
-function turnOf(part: Part, reach: Reach | undefined): TurnWhatIf {
-  const { run, seen, depth, result, recordedEnd, shift } = part
-  const isBegun = reach?.isBegun !== false
-  const simulatedEnd = reach?.isCut === true ? reach.endsAt - shift : part.simulatedEnd
+function turnOf(part: Part, limited: LimitedConversation<Part> | undefined): TurnWhatIf {
+  const { run, seen, depth, result, recordedEnd, shift, isBegun, agents } = part
+  const { stoppedAt = Number.POSITIVE_INFINITY, lacking } = limited ?? {}
+  const isStopped = stoppedAt <= endIn(part)
+  const isCut = isStopped || lacking?.has(part) === true || agents.some((agent) => !agent.isBegun)
+  const endsAt = isStopped || recordedEnd !== undefined ? Math.min(stoppedAt, endIn(part)) : undefined
   const ms = (micros: number | undefined): number | undefined =>
     micros === undefined || !Number.isFinite(micros) ? undefined : micros / 1_000
   return {
     run,
     title: seen.title,
     depth,
-    reach: !isBegun ? 'notBegun' : reach?.isCut === true ? 'cut' : 'end',
+    reach: !isBegun ? 'notBegun' : isCut ? 'cut' : 'end',
     recorded: { startsAt: ms(seen.startedAt), endsAt: ms(recordedEnd) },
-    simulated: {
-      startsAt: isBegun ? ms(seen.startedAt + shift) : undefined,
-      endsAt: ms(simulatedEnd === undefined || !isBegun ? undefined : simulatedEnd + shift),
-    },
+    simulated: isBegun
+      ? { startsAt: ms(seen.startedAt + shift), endsAt: ms(endsAt) }
+      : { startsAt: undefined, endsAt: undefined },
     calls: result as WhatIf,
   }
 }
+
+/** When a turn ends in the simulation. */
+const endIn = ({ simulatedEnd = Number.POSITIVE_INFINITY, shift }: Part): number => simulatedEnd + shift
+
+/** The same under a limit. A turn without an end in the recording lasts as long as is known. */
+function limitedEnd(part: Part, { stoppedAt }: Pick<LimitedConversation<Part>, 'stoppedAt'> = never): number {
+  const { seen, recordedEnd, result, shift } = part
+  if (recordedEnd !== undefined || Number.isFinite(stoppedAt)) return Math.min(stoppedAt, endIn(part))
+  const known = (result?.simulated.calls ?? []).filter(({ endedAt }) => endedAt !== undefined)
+  return (endOf(known, seen.saidAt) as number) + shift
+}
+
+const never = { stoppedAt: Number.POSITIVE_INFINITY } as const
 
 /** A background call whose duration is unknown is not waited for. */
 const backgroundEnds = ({ result, shift }: Part): number[] =>

@@ -10,8 +10,8 @@ import { caveatsOf } from './caveats.ts'
 import { readRun } from './read-run.ts'
 import { recordRerun } from './record-rerun.ts'
 import { type Changes, Rerun } from './rerun.ts'
-import type { CallChange } from './scripted-call.ts'
-import type { SeenCall, Visit } from './seen-call.ts'
+import type { BodyBy, CallChange } from './scripted-call.ts'
+import type { SeenCall } from './seen-call.ts'
 import type { SeenRun } from './seen-run.ts'
 
 /** The properties of a call that `safe` can use. */
@@ -90,10 +90,13 @@ export class WhatIfWork {
   readonly #unchanged: Rerun
   readonly #rerun: Rerun
 
-  /** @param bodyBy how much longer bodies take because of the agents inside them, in microseconds */
-  constructor(seen: SeenRun, options: WhatIfOptions, bodyBy = noLonger) {
+  /**
+   * @param bodyBy how much longer bodies take because of the agents inside them, in microseconds
+   * @param refused the calls that a limit forbids
+   */
+  constructor(seen: SeenRun, options: WhatIfOptions, bodyBy = noLonger, refused: ReadonlySet<string> = new Set()) {
     this.#seen = seen
-    this.#changes = changesOf(seen, options, bodyBy)
+    this.#changes = changesOf(seen, options, bodyBy, refused)
     this.#unchanged = unchangedOf(seen)
     this.#rerun = new Rerun(seen, this.#changes)
   }
@@ -153,9 +156,9 @@ function unchangedOf(seen: SeenRun): Rerun {
 const limitOf = ({ maxConcurrency }: SeenRun): number => maxConcurrency ?? Number.POSITIVE_INFINITY
 
 const asRecorded: CallChange = {}
-const noLonger = (_visit: Visit): number => 0
+const noLonger: BodyBy = () => 0
 
-function changesOf(seen: SeenRun, options: WhatIfOptions, bodyBy: Changes['bodyBy']): Changes {
+function changesOf(seen: SeenRun, options: WhatIfOptions, bodyBy: BodyBy, refused: ReadonlySet<string>): Changes {
   const { maxConcurrency, unseenMs } = options
   checkOption('maxConcurrency', maxConcurrency, or(anIntegerFrom(1), infinity))
   for (const name of ['safe', 'resources', 'backgroundAfterMs'] as const) {
@@ -165,7 +168,7 @@ function changesOf(seen: SeenRun, options: WhatIfOptions, bodyBy: Changes['bodyB
   if (unseenMs !== undefined && !isTime) invalidOption('unseenMs', milliseconds[1], unseenMs)
   return {
     maxConcurrency: maxConcurrency ?? limitOf(seen),
-    of: (call) => changeOf(call, options),
+    of: (call) => (refused.has(call.id) ? { isRefused: true } : changeOf(call, options)),
     bodyBy,
     unseen: unseenMs === undefined ? undefined : toMicros(unseenMs),
   }
