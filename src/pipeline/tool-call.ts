@@ -15,7 +15,7 @@ import { type CapturedContext, captureContext } from '../base/async-context.ts'
 import type { CallPast } from '../journal/open-turn.ts'
 import type { AssistantMessage, Message, ToolUseBlock } from '../messages/message.ts'
 import type { ResultText } from '../results/result-texts.ts'
-import { describeCall } from '../tool/describe-call.ts'
+import { describeWhole, shortLabel } from '../tool/describe-call.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import type { ToolCallContext, ToolUseContext } from '../tool/tool-use-context.ts'
 import type { CallAbortController } from './call-abort-controller.ts'
@@ -224,9 +224,14 @@ export class ToolCall extends CallChartPort implements CallRecord {
 
   /** The call as the model requested it, such as `Bash(npm test)`; a tool may have changed its input since. */
   get description(): string {
+    return shortLabel(this.name, this.wholeDescription)
+  }
+
+  /** The same with the whole summary. */
+  get wholeDescription(): string {
     const { tool, name, block, executor } = this
     const reading = tool && readInput(tool, block.input, executor.settings.maxInputChars)
-    return describeCall(tool, name, reading?.status === 'valid' ? reading.input : block.input)
+    return describeWhole(tool, name, reading?.status === 'valid' ? reading.input : block.input)
   }
 
   /** Reports an outcome to the chart. A chart that has moved on ignores it. */

@@ -8,9 +8,11 @@ import {
   type Frame,
   frameLine,
   type Recorder,
+  type RecorderOptions,
   readFrames,
 } from '../../src/inspect/index.ts'
 import { scriptedModel } from '../../src/query/scripted/index.ts'
+import { describeCall } from '../../src/tool/describe-call.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { flush, takeAll, testTurn } from '../support/turn.ts'
 
@@ -403,6 +405,43 @@ describe('the recorder', () => {
     expect(JSON.stringify(frames)).not.toContain(secret)
     expect(ofType(frames, 'result')[0]?.content).toEqual({ $: 'withheld' })
     expect(ofType(frames, 'call')[0]?.label).toBe('Read(curl -H •••)')
+  })
+
+  describe('the label of a call', () => {
+    const labelOf = (input: Record<string, string>, options: Partial<RecorderOptions> = {}, name = 'Read') => {
+      const { executor, add } = setUp()
+      const { frames, recorder } = recorded(options)
+      recorder.watch(executor)
+      add('a', name, input)
+      return ofType(frames, 'call').at(-1)?.label ?? ''
+    }
+
+    it('T10 has the end of a long path', () => {
+      const path = '/home/somebody/projects/shop/packages/cart/src/price.ts'
+      expect(describeCall(undefined, 'Read', { file_path: path })).not.toContain('price.ts')
+      expect(labelOf({ file_path: path })).toBe(`Read(${path})`)
+    })
+
+    it('loses the middle of a very long path, and the end of a very long command', () => {
+      const path = labelOf({ file_path: `/start/${'folder/'.repeat(100)}end.ts` })
+      expect(path).toMatch(/^Read\(\/start\/(?:.*)…(?:.*)\/end\.ts\)$/)
+      expect(path.length).toBe('Read()'.length + 101)
+      const command = labelOf({ command: `cd /start && ${'echo a/b '.repeat(100)}` })
+      expect(command).toMatch(/^Read\(cd \/start && (?:echo a\/b )+.*…\)$/)
+      expect(command.length).toBe('Read()'.length + 101)
+      // nobody knows where a path of this length ends
+      expect(labelOf({ file_path: `/start/${'folder/'.repeat(1_000)}end.ts` })).toMatch(/…\)$/)
+      expect(labelOf({ file_path: path }, { limits: { text: 10 } }).length).toBe('Read()'.length + 11)
+    })
+
+    it('does not show a part of what redact would find in the whole', () => {
+      const token = 'a1'.repeat(40)
+      const redact = (value: unknown) => (typeof value === 'string' ? value.replace(/(?:a1){40}/g, '•••') : value)
+      const command = `curl -H "Authorization: Bearer ${token}"`
+      expect(labelOf({ command }, { redact })).toBe('Read(curl -H "Authorization: Bearer •••")')
+      expect(labelOf({ command: `${'x'.repeat(90)} ${token}` }, { redact })).toBe(`Read(${'x'.repeat(90)} •••)`)
+      expect(labelOf({ file_path: 'a/b' }, { redact: () => ({ no: 'text' }) })).toBe('(withheld)')
+    })
   })
 
   it('calls describe() of a tool only between steps, and survives errors in it', async () => {

@@ -11,7 +11,6 @@ import {
 import { plainText } from '../plain-text.ts'
 import { checkExecuting, checkResult, checkYield } from './invariants.ts'
 import { type Actor, type Call, type Cast, emptyModel, type Model, type Run, type Server } from './model.ts'
-import { wholeLabel } from './whole-label.ts'
 
 /** How many guard entries and context changes are kept per actor. */
 const maxEntries = 40
@@ -51,7 +50,7 @@ export function applyFrame(model: Model, frame: Frame): void {
 function readable(frame: Frame): Frame {
   switch (frame.type) {
     case 'call':
-      return { ...frame, name: plainText(frame.name), label: plainText(wholeLabel(frame)) }
+      return { ...frame, name: plainText(frame.name), label: plainText(frame.label) }
     case 'background':
       return { ...frame, name: plainText(frame.name), label: plainText(frame.label) }
     case 'run':

@@ -1,7 +1,7 @@
 import type { AnyActorRef } from 'xstate'
 import { type CallRecord, ExecutorSchedule, laneOf, type ResourceKeys } from '../../../machines/index.ts'
 import type { ToolCall } from '../../pipeline/tool-call.ts'
-import { describeCall } from '../../tool/describe-call.ts'
+import { describeWhole, longLabel, shortLabel } from '../../tool/describe-call.ts'
 import type { Encoded } from '../frames/encode-value.ts'
 import type { FrameBody } from '../frames/frame.ts'
 import { hiddenText, type Redaction, type Show } from '../frames/redact.ts'
@@ -12,13 +12,15 @@ export class CallFrames {
   readonly #show: Show
   readonly #redaction: Redaction
   readonly #nameOf: NameOfActor
+  readonly #maxText: number | undefined
   readonly #known = new Map<string, { name: string; label: string }>()
   #unlabelled: ToolCall[] = []
 
-  constructor(show: Show, redaction: Redaction, nameOf: NameOfActor) {
+  constructor(show: Show, redaction: Redaction, nameOf: NameOfActor, maxText: number | undefined) {
     this.#show = show
     this.#redaction = redaction
     this.#nameOf = nameOf
+    this.#maxText = maxText
   }
 
   has({ id }: CallRecord): boolean {
@@ -64,7 +66,7 @@ export class CallFrames {
   /** Asks tools to describe their calls. That is user code, so it runs between steps. */
   askForLabels(): FrameBody[] {
     return this.#unlabelled.splice(0).flatMap((call) => {
-      const label = this.#labelOf(call, call.tool, call.description)
+      const label = this.#labelOf(call, call.tool, call.wholeDescription)
       if (label === this.#known.get(call.id)?.label) return []
       this.#known.set(call.id, { name: call.name, label })
       return [this.frameOf(call)]
@@ -72,22 +74,26 @@ export class CallFrames {
   }
 
   #firstLabel(call: ToolCall): string {
-    const label = this.#labelOf(call, undefined, describeCall(undefined, call.name, call.block?.input))
+    const label = this.#labelOf(call, undefined, describeWhole(undefined, call.name, call.block?.input))
     this.#known.set(call.id, { name: call.name, label })
     if (call.tool?.describe !== undefined) this.#unlabelled.push(call)
     return label
   }
 
-  /** Made from the input as it is shown: a label must not tell what `redact` hides. */
+  /** Made from the input as it is shown: a label must not tell what `redact` hides. It sees the whole text, uncut. */
   #labelOf(call: ToolCall, tool: ToolCall['tool'], description: string): string {
+    const { name, block } = call
     const where = whereabouts(call)
-    const input = this.#redaction.hide(call.block?.input, { what: 'input', ...where })
+    const input = this.#redaction.hide(block?.input, { what: 'input', ...where })
     // a tool can describe only inputs of its own shape
     const describing = typeof input === 'object' ? tool : undefined
-    const text = input === call.block?.input ? description : describeCall(describing, call.name, input)
-    const label = asText(this.#show(text, { what: 'label', ...where }))
-    this.#redaction.derived.add(description, label)
-    if (input !== call.block?.input) this.#redaction.conceal(call, label)
+    const whole = input === block?.input ? description : describeWhole(describing, name, input)
+    const shown = this.#redaction.hide(whole, { what: 'label', ...where })
+    const text = typeof shown === 'string' ? this.#redaction.derived.clean(shown) : hiddenText
+    // texts of the library have the short one
+    this.#redaction.derived.add(shortLabel(name, description), shortLabel(name, text))
+    const label = longLabel(name, text, this.#maxText)
+    if (input !== block?.input) this.#redaction.conceal(call, label)
     return label
   }
 }

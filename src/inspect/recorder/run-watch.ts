@@ -91,7 +91,7 @@ export class RunWatch {
     this.#show = showUpTo(limits)
     this.#showWhole = showUpTo(wholeInput)
     this.#actors = new ActorFrames(this.#show, nameOf)
-    this.#calls = new CallFrames(this.#show, redaction, nameOf)
+    this.#calls = new CallFrames(this.#show, redaction, nameOf, limits.text)
     this.#schedule = new ScheduleWatch(this.#run, this.#showKey)
     this.#locks = new LockWatch(this.#run, this.#show, this.#showKey, () => this.#later())
     this.#commands = new CommandWatch(executor.actor, options.queryActor)

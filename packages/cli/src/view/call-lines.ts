@@ -2,7 +2,7 @@ import { visibleLine } from 'signalbox'
 import type { Encoded } from 'signalbox/inspect'
 import stringWidth from 'string-width'
 import { type CallStatus, callStatus, type Tone } from './call-status.ts'
-import type { CallView } from './call-view.ts'
+import { type CallView, labelOf } from './call-view.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import type { Colors } from './colors.ts'
 import { duration, plural } from './duration.ts'
@@ -69,8 +69,8 @@ const colorOf = (tone: Tone, colors: Colors): ((text: string) => string) =>
   tone === 'error' ? colors.red : tone === 'ok' || tone === 'works' ? colors.dim : colors.yellow
 
 /** `Bash(npm test)` with the name in bold. */
-function label({ name, label }: CallView, { bold }: Colors): string {
-  const [clean, cleanName] = [visibleLine(label), visibleLine(name)]
+function label(call: CallView, { bold }: Colors): string {
+  const [clean, cleanName] = [labelOf(call), visibleLine(call.name)]
   return clean.startsWith(cleanName) ? `${bold(cleanName)}${clean.slice(cleanName.length)}` : clean
 }
 

@@ -1,3 +1,4 @@
+import { visibleLine } from 'signalbox'
 import type { CallState, Encoded } from 'signalbox/inspect'
 import { cleanLine } from './clean-text.ts'
 
@@ -72,3 +73,14 @@ export const isOver = (call: CallView): boolean => call.result !== undefined || 
 
 /** A call as other lines refer to it. */
 export const nameOf = ({ number, name }: CallView): string => `#${number} ${cleanLine(name)}`
+
+const maxSummary = 40
+
+/** The label of a call, such as `Bash(npm test)`, short enough to leave room for what is said about the call. */
+export function labelOf({ name, label }: Pick<CallView, 'name' | 'label'>): string {
+  const hasName = label.startsWith(`${name}(`) && label.endsWith(')')
+  const summary = Array.from(hasName ? label.slice(name.length + 1, -1) : label)
+  if (summary.length <= maxSummary + 1) return visibleLine(label)
+  const short = `${summary.slice(0, maxSummary).join('')}…`
+  return visibleLine(hasName ? `${name}(${short})` : short)
+}

@@ -1,7 +1,6 @@
-import { visibleLine } from 'signalbox'
 import { type Canvas, finishedCall } from './call-lines.ts'
 import { callStatus } from './call-status.ts'
-import { type CallView, isOver, type Phase } from './call-view.ts'
+import { type CallView, isOver, labelOf, type Phase } from './call-view.ts'
 import type { Colors } from './colors.ts'
 import { saidLines } from './said-lines.ts'
 import type { SaidView, SessionView } from './session-view.ts'
@@ -37,9 +36,7 @@ export function plainView(session: SessionView, write: (text: string) => void, c
     const { words, phase } = callStatus(call, session)
     if (fleeting.has(phase) || told.get(call) === words) return
     told.set(call, words)
-    write(
-      `${colors.dim('·')} ${colors.dim(`#${call.number}`)} ${visibleLine(call.label)} ${colors.dim('·')} ${words}\n`,
-    )
+    write(`${colors.dim('·')} ${colors.dim(`#${call.number}`)} ${labelOf(call)} ${colors.dim('·')} ${words}\n`)
   }
   const tell = (): void => {
     isDue = false
