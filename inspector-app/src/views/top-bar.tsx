@@ -9,7 +9,7 @@ import type { State, Store, Theme } from '../store.ts'
 import { useStore, useView } from '../use-view.ts'
 import { openFile } from './drop-zone.tsx'
 import { Emblem } from './emblem.tsx'
-import { Icon } from './icons.tsx'
+import { Icon, type IconName } from './icons.tsx'
 import { Invariants } from './invariants.tsx'
 
 const sources: Readonly<Record<State['source'], readonly [label: string, says: string]>> = {
@@ -78,68 +78,41 @@ export function TopBar() {
       <span class="spring" />
       <Commands />
       <span class="tools">
-        <button
-          type="button"
-          aria-label="Find (Ctrl+K)"
-          title="Find a call or a text (Ctrl+K)"
-          onClick={() => store.set({ dialog: 'find' })}
-        >
-          <Icon name="find" />
-        </button>
-        <button
-          type="button"
-          aria-label="Keys and questions (?)"
-          title="Keys, and where to find answers (?)"
-          onClick={() => store.set({ dialog: 'help' })}
-        >
-          <Icon name="help" />
-        </button>
-        <button
-          type="button"
-          aria-label="Copy a link to what is shown"
-          title="Copy a link to this run, call, tab and moment"
-          disabled={run === undefined}
-          onClick={() => void copyLink(store)}
-        >
-          <Icon name="link" />
-        </button>
+        <Tool
+          icon="find"
+          name="Find (Ctrl+K)"
+          says="Find a call, a text or a turn (Ctrl+K)"
+          act={() => store.set({ dialog: 'find' })}
+        />
+        <Tool
+          icon="help"
+          name="Keys and questions (?)"
+          says="Keys, and where to find answers (?)"
+          act={() => store.set({ dialog: 'help' })}
+        />
+        <Tool
+          icon="link"
+          name="Copy a link to what is shown"
+          says="Copy a link to this run, call, tab and moment"
+          isOff={run === undefined}
+          act={() => void copyLink(store)}
+        />
         {state.sessions !== undefined && (
-          <button
-            type="button"
-            aria-label="Stored sessions"
-            title="Stored sessions"
-            onClick={() => store.set({ dialog: 'sessions' })}
-          >
-            <Icon name="list" />
-          </button>
+          <Tool icon="list" name="Stored sessions" act={() => store.set({ dialog: 'sessions' })} />
         )}
-        <button
-          type="button"
-          aria-label="Open a recording"
-          title="Open a recording or a coverage file"
-          onClick={() => file.current?.click()}
-        >
-          <Icon name="open" />
-        </button>
-        <button
-          type="button"
-          aria-label="Save as a recording"
-          title="Save as a recording"
-          disabled={store.history.length === 0}
-          onClick={() =>
-            saveRecording([...store.history.opening(), ...store.history.from(0)], 'signalbox-recording.jsonl')
-          }
-        >
-          <Icon name="save" />
-        </button>
-        <button
-          type="button"
-          aria-label={`Theme: ${state.theme}. Change to ${nextTheme}`}
-          title={`Theme: ${state.theme}`}
-          onClick={() => store.set({ theme: nextTheme })}
-        >
-          <Icon name={themeIcons[state.theme]} />
-        </button>
+        <Tool
+          icon="open"
+          name="Open a recording"
+          says="Open a recording or a coverage file"
+          act={() => file.current?.click()}
+        />
+        <Tool icon="save" name="Save as a recording" isOff={store.history.length === 0} act={() => save(store)} />
+        <Tool
+          icon={themeIcons[state.theme]}
+          name={`Theme: ${state.theme}. Change to ${nextTheme}`}
+          says={`Theme: ${state.theme}`}
+          act={() => store.set({ theme: nextTheme })}
+        />
         <input
           ref={file}
           id="file"
@@ -165,6 +138,24 @@ export function TopBar() {
     </header>
   )
 }
+
+interface ToolProps {
+  readonly icon: IconName
+  readonly name: string
+  /** Shown when the pointer rests on it. */
+  readonly says?: string
+  readonly isOff?: boolean
+  readonly act: () => void
+}
+
+const Tool = ({ icon, name, says = name, isOff = false, act }: ToolProps) => (
+  <button type="button" aria-label={name} title={says} disabled={isOff} onClick={act}>
+    <Icon name={icon} />
+  </button>
+)
+
+const save = ({ history }: Store): void =>
+  saveRecording([...history.opening(), ...history.from(0)], 'signalbox-recording.jsonl')
 
 /** More would take the page too long to render at each step. The conversation leads to older ones. */
 const mostRuns = 200
