@@ -4,6 +4,7 @@ import type { DeepLink } from './deep-link.ts'
 import type { Feed } from './feed/feed.ts'
 import type { SessionShelf } from './feed/session-shelf.ts'
 import { type Keep, keepNothing } from './keep.ts'
+import { isOver } from './model/conversation.ts'
 import { History, liveWindow, type Window } from './model/history.ts'
 import type { Call, Model, Run } from './model/model.ts'
 import type { TimeRange } from './model/time-range.ts'
@@ -244,9 +245,6 @@ export class Store {
     return own.findLast(hasCalls) ?? all.findLast(hasCalls) ?? latest
   }
 }
-
-const isOver = ({ isWatched, queryActor, actors }: Run): boolean =>
-  !isWatched || actors.get(queryActor ?? '')?.isDone === true
 
 const isWorking = ({ isWatched, executing, isDiscarded }: Run): boolean =>
   isWatched && executing.size > 0 && !isDiscarded

@@ -5,7 +5,7 @@ import {
   givenUp,
   whyWaiting as sentence,
 } from '../../src/inspect/index.ts'
-import { type Agents, agentRuns, type Totals, totalsOf } from './model/conversation.ts'
+import { type Agents, agentRuns, isUnanswered, type Totals, totalsOf } from './model/conversation.ts'
 import type { Call, Run, Wait } from './model/model.ts'
 import type { RangeTotals } from './model/range-totals.ts'
 import { plainText } from './plain-text.ts'
@@ -145,7 +145,10 @@ export function totalsWords(totals: Totals, turns: number): string {
 export function agentWords(runs: readonly Run[], agents: Agents): string {
   const inner = agentRuns(runs, agents)
   const spent = (runs.at(-1)?.said.at(-1)?.until ?? 0) - (runs[0]?.startedAt ?? 0)
-  const words = totalsWords(totalsOf([...runs, ...inner]), runs.length + inner.length)
+  const words = totalsWords(
+    totalsOf([...runs, ...inner]),
+    [...runs, ...inner].filter((run) => !isUnanswered(run)).length,
+  )
   return spent > 0 ? `${words} · ${duration(spent)}` : words
 }
 

@@ -363,6 +363,74 @@ describe('a conversation', () => {
     expect(texts('.turn .agent').length).toBe(2)
   })
 
+  it('shows a message without a reply as such, not as a turn', async () => {
+    const { store } = show(...start.slice(0, 1))
+    store.take([
+      ...turn(1, ...call('a', 0), yielded('a'), { type: 'left' }),
+      ...turn(2, { type: 'left' }),
+      ...turn(3, { type: 'said', by: 'model', text: 'Here.' }),
+    ])
+    await expect.poll(() => texts('.turn h3 button')).toEqual(['Turn 1', 'No reply', 'Turn 2'])
+    expect(texts('.conversation h2 .sum')).toEqual(['2 turns · one call'])
+    // it may still come
+    store.take(turn(4))
+    await expect.poll(() => texts('.turn h3 button').at(-1)).toBe('Turn 3')
+    const ended = { type: 'step', actor: 'query:q', event: 'query.abort', transitions: [], active: [0], isDone: true }
+    store.take([of(4, 490, ended as unknown as FrameBody)])
+    await expect.poll(() => texts('.turn h3 button').at(-1)).toBe('No reply')
+  })
+
+  it('has arrow keys, and Enter selects', async () => {
+    const { store } = show(...start.slice(0, 1))
+    store.take(turn(1, ...call('a', 0), ...call('b', 1)))
+    await expect.poll(() => texts('.line .label')).toEqual(['#1 Read(a)', '#2 Read(b)'])
+    const focused = () => document.activeElement?.textContent?.replace(/queued$/, '')
+    const list = query('.turns') as HTMLElement
+    list.focus()
+    const { position } = store.state
+    await userEvent.keyboard('{ArrowDown}')
+    expect(focused()).toBe('Turn 1')
+    await userEvent.keyboard('{ArrowDown}{ArrowDown}{ArrowDown}')
+    expect(focused()).toContain('#2 Read(b)')
+    await userEvent.keyboard('{ArrowUp}')
+    expect(focused()).toContain('#1 Read(a)')
+    await userEvent.keyboard('{Enter}')
+    await expect.poll(() => texts('.line.chosen .label')).toEqual(['#1 Read(a)'])
+    await userEvent.keyboard('{End}')
+    expect(focused()).toContain('#2 Read(b)')
+    await userEvent.keyboard('{Home}')
+    expect(focused()).toBe('Turn 1')
+    expect(store.state.position).toBe(position)
+    // from the list itself to what is selected
+    list.focus()
+    await userEvent.keyboard('{ArrowDown}')
+    expect(focused()).toContain('#1 Read(a)')
+  })
+
+  it('is searched for a turn by its number, and shows it', async () => {
+    const { store } = show(...start.slice(0, 1))
+    for (let run = 1; run <= 160; run++)
+      store.take(turn(run, ...call(`${run}`, 0), yielded(`${run}`), { type: 'left' }))
+    await expect.poll(() => texts('.turn').length).toBe(40)
+    store.set({ dialog: 'find' })
+    await expect.poll(() => document.activeElement?.getAttribute('type')).toBe('search')
+    await userEvent.keyboard('Turn 15')
+    await expect.poll(() => texts('.finder ol .label').slice(0, 3)).toEqual(['Turn 15', 'Turn 150', 'Turn 151'])
+    await userEvent.keyboard('0')
+    await expect.poll(() => texts('.finder ol .label')).toEqual(['Turn 150'])
+    await userEvent.keyboard('{Enter}')
+    await expect.poll(() => texts('.turn.shown h3 button')).toEqual(['Turn 150'])
+    const [view, head] = ['.turns', '.turn.shown h3'].map((each) => query(each)?.getBoundingClientRect() as DOMRect)
+    expect(head?.top).toBeGreaterThanOrEqual((view?.top ?? 0) - 1)
+    expect(head?.bottom).toBeLessThanOrEqual(view?.bottom ?? 0)
+    store.set({ dialog: 'find' })
+    await expect.poll(() => document.activeElement?.getAttribute('type')).toBe('search')
+    await userEvent.keyboard('turn 3')
+    await expect.poll(() => texts('.finder ol .label')[0]).toBe('Turn 3')
+    await userEvent.keyboard('{Enter}')
+    await expect.poll(() => texts('.turn.shown h3 button')).toEqual(['Turn 3'])
+  })
+
   it('follows its newest turn while it is live, until somebody scrolls up, and shows the selected call', async () => {
     const { store } = show(...start.slice(0, 1))
     store.set({ source: 'live' })

@@ -25,15 +25,36 @@ export interface Totals {
 export const turnsOf = ({ runs }: Model): Run[] =>
   [...runs.values()].filter(({ parentToolUseID }) => parentToolUseID === undefined)
 
-/** The number of each run's turn: the rest of a turn has that of its beginning, a discarded attempt that of the next one. */
-export function turnNumbers(turns: readonly Run[]): number[] {
+/** Its recording or its query has ended. */
+export const isOver = ({ isWatched, queryActor, actors }: Run): boolean =>
+  !isWatched || actors.get(queryActor ?? '')?.isDone === true
+
+/** A message to which no reply came, or a note: no turn. */
+export function isUnanswered(run: Run): boolean {
+  const { calls, replies, said, isContinued } = run
+  const isSilent =
+    calls.length === 0 && replies.length === 0 && !said.some(({ by }) => by === 'model' || by === 'thought')
+  return isSilent && !isContinued && isOver(run)
+}
+
+/**
+ * The number of each run's turn: the rest of a turn has that of its beginning, a discarded attempt that of the next one.
+ * A message without a reply has none.
+ */
+export function turnNumbers(turns: readonly Run[]): (number | undefined)[] {
   let whole = 0
-  return turns.map(({ isContinued, isDiscarded }) => {
-    const number = isContinued && whole > 0 ? whole : whole + 1
-    whole = isDiscarded ? number - 1 : number
+  return turns.map((run, at) => {
+    // the reply to it may be in the rest of the turn
+    if (isUnanswered(run) && turns[at + 1]?.isContinued !== true) return undefined
+    const number = run.isContinued && whole > 0 ? whole : whole + 1
+    whole = run.isDiscarded ? number - 1 : number
     return number
   })
 }
+
+/** The number of the last turn, which is how many there are. */
+export const turnCount = (numbers: readonly (number | undefined)[]): number =>
+  numbers.findLast((number) => number !== undefined) ?? 0
 
 /** The runs of agents, by the run and the call that they work for. Ids of calls may repeat in other runs. */
 export type Agents = ReadonlyMap<string, readonly Run[]>

@@ -50,8 +50,9 @@ export function rowsOfAll(model: Model): TimelineRow[] {
 }
 
 /** The time from the start of a turn to its first call, or to the end of its reply, is the model's. */
-function turnLabel(turns: readonly Run[], numbers: readonly number[], at: number): string {
+function turnLabel(turns: readonly Run[], numbers: readonly (number | undefined)[], at: number): string {
   const { startedAt, calls, replies } = turns[at] as Run
+  if (numbers[at] === undefined) return 'no reply'
   const until = calls[0]?.addedAt ?? replies[0]?.at
   return until === undefined ? `turn ${numbers[at]}` : `turn ${numbers[at]}: model ${duration(until - startedAt)}`
 }

@@ -11,7 +11,8 @@ import { Still } from './still.tsx'
 
 interface Props {
   readonly run: Run
-  readonly number: number
+  /** Undefined: no turn, because no reply came. */
+  readonly number: number | undefined
   readonly agents: Agents
 }
 
@@ -72,10 +73,12 @@ function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range,
     <>
       <h3>
         <button type="button" title={run.title} onClick={() => pick.run(run.id)}>
-          Turn {number}
+          {number === undefined ? 'No reply' : `Turn ${number}`}
           {run.isContinued && ', continued'}
         </button>
-        {isLive && run.isWatched && run.replies.length === 0 && <span class="chip live">live</span>}
+        {isLive && number !== undefined && run.isWatched && run.replies.length === 0 && (
+          <span class="chip live">live</span>
+        )}
         {run.recovered !== undefined && (
           <span class="chip accent" title={`Recovered by ${run.recovered.by}`}>
             recovered

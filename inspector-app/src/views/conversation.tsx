@@ -1,4 +1,12 @@
-import { agentsByCall, isConversation, outermostRun, totalsOf, turnNumbers, turnsOf } from '../model/conversation.ts'
+import {
+  agentsByCall,
+  isConversation,
+  outermostRun,
+  totalsOf,
+  turnCount,
+  turnNumbers,
+  turnsOf,
+} from '../model/conversation.ts'
 import { touchesSpan } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
 import { totalsWords } from '../words.ts'
@@ -15,21 +23,25 @@ export function Conversation() {
   const all = isConversation(model) ? turnsOf(model) : []
   const numbers = turnNumbers(all)
   const turns = all
-    .map((run, at) => ({ run, number: numbers[at] as number }))
+    .map((run, at) => ({ run, number: numbers[at] }))
     .filter(({ run }, at) => touchesSpan(state.range, run.startedAt, all[at + 1]?.startedAt))
   const own = shown === undefined ? undefined : outermostRun(model.runs, shown)
   // without a selection, the newest turns are of interest
   const selection = state.run === undefined && !isChosen ? '' : `${shown?.id} ${isChosen ? call?.id : ''}`
   const span = useTurnSpan(turns.length, selection, selection === '' ? -1 : turns.findIndex(({ run }) => run === own))
   const later = turns.length - span.last
-  const scrolled = useRailScroll(all.length > 0, isChosen ? call : undefined)
+  const scrolled = useRailScroll(
+    all.length > 0,
+    isChosen ? call : undefined,
+    state.run === undefined ? undefined : shown,
+  )
   if (all.length === 0) return null
   const agents = agentsByCall(model)
   return (
     <section class="panel conversation" aria-label="Conversation">
       <h2>
         <span class="title">Conversation</span>
-        <span class="sum">{totalsWords(totalsOf(model.runs.values()), numbers.at(-1) ?? 0)}</span>
+        <span class="sum">{totalsWords(totalsOf(model.runs.values()), turnCount(numbers))}</span>
         <span class="spring" />
         <button
           type="button"

@@ -17,7 +17,7 @@ const outcomes: Readonly<Record<Outcome, string>> = {
 const places = { everywhere: 'everywhere', main: 'main agent', agents: 'sub-agents' } as const
 const shown = 60
 
-/** Finds calls and texts in every run: by text, tool, outcome and agent. */
+/** Finds calls, texts and turns in every run: by text, tool, outcome and agent. */
 export function Finder() {
   const store = useStore()
   const { model } = useView()
@@ -31,9 +31,10 @@ export function Finder() {
   }
   const { found, count } = findCalls(model, wanted)
   const close = (): void => store.set({ dialog: undefined })
-  const go = ({ run, call, seq }: Found): void => {
+  const go = ({ run, call, isTurn, seq }: Found): void => {
     close()
     if (call !== undefined) store.choose(run.id, call.id)
+    else if (isTurn) store.set({ run: run.id, selected: undefined })
     else store.goTo(seq, { run: run.id })
   }
   const press = (event: KeyboardEvent): void => {
@@ -49,8 +50,8 @@ export function Finder() {
         <input
           ref={field}
           type="search"
-          aria-label="Find a call or a text"
-          placeholder="Find by name, id, input, result or text"
+          aria-label="Find a call, a text or a turn"
+          placeholder="Find by name, id, input, result, text, or turn 12"
           value={wanted.text}
           onInput={({ currentTarget }) => change({ text: currentTarget.value })}
           onKeyDown={press}
@@ -73,7 +74,7 @@ export function Finder() {
       </div>
       <ol aria-label="Found">
         {found.slice(0, shown).map((each, index) => (
-          <li key={`${each.run.id} ${each.seq}`}>
+          <li key={`${each.run.id} ${each.isTurn ? 'turn' : each.seq}`}>
             <button type="button" class={index === at ? 'line chosen' : 'line'} onClick={() => go(each)}>
               <span class={each.call === undefined ? 'dot' : `dot ${toneOf(each.call)}`} />
               <span class="label">

@@ -3,7 +3,7 @@ import { useStore } from '../use-view.ts'
 import { Dialog } from './dialog.tsx'
 
 const keys: readonly (readonly [string, string])[] = [
-  ['Ctrl+K', 'find a call or a text in every turn'],
+  ['Ctrl+K', 'find a call or a text in every turn, or a turn by its number'],
   ['← →', 'one frame back or forward; fifty with Shift'],
   ['Home, End or l', 'the first frame, the newest frame'],
   ['Space', 'play'],
@@ -12,6 +12,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['/', 'search the log'],
   ['[ and ]', 'select the time from this moment, until this moment'],
   ['c', 'show or hide the conversation'],
+  ['↑ ↓', 'in the conversation: the line above or below; Enter selects it'],
   ['Esc', 'close this, leave full screen, clear the selection'],
 ]
 

@@ -1,15 +1,16 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Call } from '../model/model.ts'
+import type { Call, Run } from '../model/model.ts'
 import { useView } from '../use-view.ts'
 
 interface RailScroll {
   readonly ref: RefObject<HTMLDivElement>
   readonly onScroll: () => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
 }
 
-/** A list that shows the selected call, and follows its end until somebody scrolls away from it. */
-export function useRailScroll(isShown: boolean, chosen: Call | undefined): RailScroll {
+/** A list that shows the selected call or turn, has arrow keys, and follows its end until somebody scrolls away from it. */
+export function useRailScroll(isShown: boolean, chosen: Call | undefined, turn: Run | undefined): RailScroll {
   const { state } = useView()
   const ref = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -33,11 +34,42 @@ export function useRailScroll(isShown: boolean, chosen: Call | undefined): RailS
     // in the middle, so that what led to it is in view too
     if (top < view.top || bottom > view.bottom) list.scrollTop += (top + bottom - view.top - view.bottom) / 2
   }, [chosen])
+  useLayoutEffect(() => {
+    const list = ref.current
+    const head = list?.querySelector('.turn.shown h3')
+    if (list === null || head == null || chosen !== undefined) return
+    const [view, { top, bottom }] = [list.getBoundingClientRect(), head.getBoundingClientRect()]
+    if (top < view.top || bottom > view.bottom) list.scrollTop += top - view.top
+  }, [turn])
   const onScroll = (): void => {
     const list = ref.current
     if (list !== null) isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < 24
   }
-  return { ref, onScroll }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const list = ref.current
+    const next = list === null ? undefined : lineAfter(list, event.key)
+    if (next === undefined) return
+    next.focus()
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return { ref, onScroll, onKeyDown }
+}
+
+/** The line of the list to which a key leads from the focused one: at first to the selected one, or the first in view. */
+function lineAfter(list: HTMLElement, key: string): HTMLElement | undefined {
+  const step = { ArrowDown: 1, ArrowUp: -1, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY }[key]
+  const { activeElement } = list.getRootNode() as Document | ShadowRoot
+  const lines = [...list.querySelectorAll<HTMLElement>('button')]
+  const at = lines.indexOf(activeElement as HTMLElement)
+  if (step === undefined || lines.length === 0) return undefined
+  if (at >= 0) return lines[Math.max(0, Math.min(lines.length - 1, at + step))]
+  // the list itself has the focus: Home and End belong to the page
+  if (!Number.isFinite(step)) return undefined
+  const { top } = list.getBoundingClientRect()
+  return (
+    list.querySelector<HTMLElement>('.line.chosen') ?? lines.find((line) => line.getBoundingClientRect().top >= top)
+  )
 }
 
 /** Scrolls to the end, and a little further if a line is cut at the top: half a line reads as a mistake. */

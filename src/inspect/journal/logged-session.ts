@@ -204,9 +204,10 @@ export class LoggedSession {
     if (this.#query?.isOver !== false) this.#query = new LoggedQuery(isRecovered)
     const reply = new LoggedReply()
     const recovered = this.#recovered
+    const isTurn = this.#turn !== undefined || isContinued
     const number = Math.max(1, this.#turns + (this.#turn === undefined ? 0 : 1))
     const { run, leave } = this.#recorder.watch(reply.inspectable, {
-      title: `turn ${number}${isContinued ? ', continued' : ''}`,
+      title: isTurn ? `turn ${number}${isContinued ? ', continued' : ''}` : 'no reply',
       queryActor: this.#query.actor,
       parentToolUseID: this.#parentToolUseID,
       ...(recovered !== undefined && { recovered }),

@@ -143,6 +143,16 @@ describe('the log of a session as a recording', () => {
     expect(query?.isDone).toBe(true)
   })
 
+  it('D26 a message without a reply is no turn', async () => {
+    const { records } = await played()
+    const sent = records.slice(0, records.findIndex(({ t }) => t === 'message.sent') + 1)
+    const frames = await all(recordingOfJournal(sent))
+    const turns = turnsOf(reduce(frames))
+    expect(turns.map(({ title }) => title)).toEqual(['no reply'])
+    expect(turns.flatMap(({ said }) => said.map(({ by, text }) => [by, text]))).toContainEqual(['user', 'Pay.'])
+    expect(turnNumbers(turns)).toEqual([undefined])
+  })
+
   it('D26 times are those of the log', async () => {
     const { records } = await played()
     const frames = await all(recordingOfJournal(records))
