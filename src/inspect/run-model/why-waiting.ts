@@ -49,7 +49,7 @@ export function whyWaiting(
     names: listOf(blockers.flatMap((id) => nameOf(id) ?? [])),
     isMany: blockers.length > 1,
     slots: maxConcurrency === null ? '' : `: ${maxConcurrency} of ${maxConcurrency} in use`,
-    key: key ?? 'the same resource',
+    key: key === '*' ? 'everything' : (key ?? 'the same resource'),
     isInQuery,
   })
 }

@@ -132,6 +132,10 @@ describe('why a call waits', () => {
       'must run alone, waits for #1 Read, #2 Read, #3 Read and 2 more',
     )
     expect(say('waitsForRunning', ['nobody'])).toBe('must run alone, waits for another call')
+    const resource = { because: 'resource', blockers: ['a'], key: '*' }
+    expect(whyWaiting(resource, { maxConcurrency: null, nameOf: (id) => names.get(id) })).toBe(
+      'waits for #1 Read, which uses everything',
+    )
     expect(say('full', ['a'])).toBe('waits for a free slot')
     expect(say('discarded', [])).toBe('discarded with the reply that requested it')
     expect(say('toString', ['a'])).toBe('waits (toString)')
