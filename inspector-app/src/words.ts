@@ -13,9 +13,11 @@ import { plainText } from './plain-text.ts'
 /** A duration for display. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 ms'
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+  // each is rounded before it is compared: 60 seconds are a minute
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`
+  if (Math.round(ms / 100) < 600) return `${(ms / 1_000).toFixed(Math.round(ms / 10) < 1_000 ? 2 : 1)} s`
+  const seconds = Math.round(ms / 1_000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 /** An event for display: XState's name for a delay also contains its state. */

@@ -361,6 +361,8 @@ describe('a conversation', () => {
       .poll(() => texts('.line .label'))
       .toEqual(['#1 Agent(1)', '#1 Read(2)', '#1 Read(3)', '#1 Agent(4)', '#1 Read(5)'])
     expect(texts('.turn .agent').length).toBe(2)
+    store.choose(3, 'a')
+    await expect.poll(() => texts('.line.chosen .label')).toEqual(['#1 Read(3)'])
   })
 
   it('shows a message without a reply as such, not as a turn', async () => {
@@ -378,6 +380,25 @@ describe('a conversation', () => {
     const ended = { type: 'step', actor: 'query:q', event: 'query.abort', transitions: [], active: [0], isDone: true }
     store.take([of(4, 490, ended as unknown as FrameBody)])
     await expect.poll(() => texts('.turn h3 button').at(-1)).toBe('No reply')
+  })
+
+  it('has the selected call in view when a recording is opened, however late the page has its height', async () => {
+    const { store } = show(...start.slice(0, 1))
+    store.take(Array.from({ length: 30 }, (_, at) => turn(at + 1, ...call(`${at}`, 0), yielded(`${at}`))).flat())
+    store.choose(20, '19')
+    await expect.poll(() => texts('.line.chosen').length).toBe(1)
+    const place = () => (query('.line.chosen') as Element).getBoundingClientRect()
+    const list = query('.turns') as HTMLElement
+    list.style.maxHeight = '3000px'
+    list.style.maxHeight = '300px'
+    await expect.poll(() => place().bottom <= list.getBoundingClientRect().bottom).toBe(true)
+    expect(place().top).toBeGreaterThanOrEqual(list.getBoundingClientRect().top)
+    list.dispatchEvent(new WheelEvent('wheel', { bubbles: true }))
+    list.scrollTop = 0
+    await expect.poll(() => list.scrollTop).toBe(0)
+    list.style.maxHeight = '310px'
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    expect(list.scrollTop).toBe(0)
   })
 
   it('has arrow keys, and Enter selects', async () => {

@@ -15,6 +15,8 @@ export interface TimelineView {
   /** The moment shown; later parts are drawn faintly. */
   readonly playhead: number
   readonly chosen: string | undefined
+  /** The run of this call: ids may repeat in others. */
+  readonly chosenRun: number | undefined
   /** The calls that decided when the work ended; empty if it is not shown. */
   readonly critical: readonly CriticalStep[]
   readonly range: TimeRange | undefined
@@ -32,7 +34,7 @@ const bandHeight = 16
 export const topOf = ({ bands }: Pick<TimelineView, 'bands'>): number =>
   bands.length === 0 ? axisHeight : axisHeight + bandHeight
 
-export const gutterOf = (width: number): number => (width < 400 ? 96 : width < 520 ? 124 : 168)
+export const gutterOf = (width: number): number => (width < 520 ? 132 : 168)
 
 /** Rows share the height. If they would be too thin to read, they get the height of a label and the view scrolls. */
 export function rowHeightOf(calls: number, height: number): number {
@@ -60,9 +62,9 @@ export function drawTimeline(canvas: CanvasRenderingContext2D, view: TimelineVie
   for (let index = first; index < last; index++) {
     const row = rows[index]
     if (row === undefined) continue
-    const { call, depth } = row
+    const { run, call, depth } = row
     const y = top + index * rowHeight - scroll
-    if (call.id === view.chosen) {
+    if (call.id === view.chosen && run.id === view.chosenRun) {
       canvas.fillStyle = palette.chosen as string
       canvas.fillRect(0, y, width, rowHeight)
     }

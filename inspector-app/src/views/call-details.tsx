@@ -1,5 +1,5 @@
 import { givenUp } from '../../../src/inspect/index.ts'
-import { agentOf, agentsByCall } from '../model/conversation.ts'
+import { type Agents, agentOf, agentsByCall } from '../model/conversation.ts'
 import { lockWaitOf } from '../model/lock-wait.ts'
 import type { Call, Run } from '../model/model.ts'
 import { awaited, awaitedWords } from '../model/server-state.ts'
@@ -13,10 +13,12 @@ import { ValueTree } from './value-tree.tsx'
 
 /** Details of the selected call: why it waits, its phases and its result. */
 export function CallDetails() {
-  const { run, call } = useView()
+  const { model, run, call } = useView()
   const now = useNow()
   if (run === undefined || call === undefined) return <p class="empty">No call yet.</p>
   const tone = toneOf(call)
+  const agents = agentsByCall(model)
+  const agent = agentOf(agents, run, call.id)
   return (
     <div class="call-details">
       <header>
@@ -39,7 +41,7 @@ export function CallDetails() {
           {call.stopsAtInterrupt ? ', stops at an interrupt' : ', finishes at an interrupt'}
         </dd>
         <Waited run={run} call={call} />
-        <AgentCost call={call} />
+        <AgentCost agent={agent} agents={agents} />
         {call.isGivenUp && (
           <>
             <dt>Result</dt>
@@ -56,7 +58,12 @@ export function CallDetails() {
           <>
             <dt>Progress</dt>
             <dd>
-              {call.progress.count} × <ValueTree value={call.progress.data} />
+              {call.progress.count} ×{' '}
+              {agent.length > 0 ? (
+                'messages of its agent, in the conversation'
+              ) : (
+                <ValueTree value={call.progress.data} />
+              )}
             </dd>
           </>
         )}
@@ -166,15 +173,12 @@ function Waited({ run, call }: { run: Run; call: Call }) {
 }
 
 /** Tokens and cost of the agent of this call, with the agents that it started. */
-function AgentCost({ call }: { call: Call }) {
-  const { model, run } = useView()
-  const agents = agentsByCall(model)
-  const own = run === undefined ? [] : agentOf(agents, run, call.id)
-  if (own.length === 0) return null
+function AgentCost({ agent, agents }: { agent: readonly Run[]; agents: Agents }) {
+  if (agent.length === 0) return null
   return (
     <>
       <dt>Agent</dt>
-      <dd class="agent-cost">{agentWords(own, agents)}</dd>
+      <dd class="agent-cost">{agentWords(agent, agents)}</dd>
     </>
   )
 }

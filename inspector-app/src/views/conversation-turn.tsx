@@ -24,7 +24,7 @@ export function ConversationTurn({ run, number, agents }: Props) {
   const { state, run: shownRun, call: chosen, isChosen } = useView()
   const [isWhole, setWhole] = useState(false)
   const isOwn = shownRun === run || agentRuns([run], agents).some((agent) => agent === shownRun)
-  const selected = isOwn && isChosen ? chosen?.id : undefined
+  const selected = isOwn && isChosen && chosen !== undefined ? keyOf(shownRun, chosen) : undefined
   const pick: Pick = {
     run: (id) => store.set({ run: id, selected: undefined }),
     call: (id, call) => store.choose(id, call),
@@ -48,6 +48,9 @@ export function ConversationTurn({ run, number, agents }: Props) {
     </li>
   )
 }
+
+/** Ids of calls may repeat in other runs. */
+const keyOf = (run: Run | undefined, { id }: Call): string => `${run?.id} ${id}`
 
 interface Pick {
   run(id: number): void
@@ -117,14 +120,15 @@ function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range,
 
 function CallLine({ run, call, selected, pick }: { run: Run; call: Call; selected: string | undefined; pick: Pick }) {
   const { words, tone } = callState(run, call)
+  const isSelected = keyOf(run, call) === selected
   return (
     <button
       type="button"
-      class={call.id === selected ? 'line chosen' : 'line'}
+      class={isSelected ? 'line chosen' : 'line'}
       title={call.label}
       // the label is drawn in two parts, which would be read as two words
       aria-label={`#${call.index + 1} ${call.label} ${words}`}
-      aria-current={call.id === selected ? 'true' : undefined}
+      aria-current={isSelected ? 'true' : undefined}
       onClick={() => pick.call(run.id, call.id)}
     >
       <span class={`dot ${call.detached === undefined ? toneOf(call) : backgroundTone(call, call.detached.status)}`} />

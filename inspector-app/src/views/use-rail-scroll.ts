@@ -7,6 +7,9 @@ interface RailScroll {
   readonly ref: RefObject<HTMLDivElement>
   readonly onScroll: () => void
   readonly onKeyDown: (event: KeyboardEvent) => void
+  readonly onWheel: () => void
+  readonly onTouchMove: () => void
+  readonly onPointerDown: () => void
 }
 
 /** A list that shows the selected call or turn, has arrow keys, and follows its end until somebody scrolls away from it. */
@@ -15,12 +18,15 @@ export function useRailScroll(isShown: boolean, chosen: Call | undefined, turn: 
   const ref = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const isFollowing = useRef(false)
+  /** The selection stays in view while the page is being built, until somebody scrolls. */
+  const isPlaced = useRef(false)
   isFollowing.current = state.source === 'live' && state.position === undefined && chosen === undefined
   useLayoutEffect(() => {
     const list = ref.current
     if (list === null) return
     const watch = new ResizeObserver(() => {
       if (isFollowing.current && isAtEnd.current) showEnd(list)
+      else if (isPlaced.current) showSelected(list)
     })
     // a question above it takes room, and a turn adds to it
     for (const each of [list, ...list.children]) watch.observe(each)
@@ -28,24 +34,18 @@ export function useRailScroll(isShown: boolean, chosen: Call | undefined, turn: 
   }, [isShown])
   useLayoutEffect(() => {
     const list = ref.current
-    const line = list?.querySelector('.line.chosen')
-    if (list === null || line == null) return
-    const [view, { top, bottom }] = [list.getBoundingClientRect(), line.getBoundingClientRect()]
-    // in the middle, so that what led to it is in view too
-    if (top < view.top || bottom > view.bottom) list.scrollTop += (top + bottom - view.top - view.bottom) / 2
-  }, [chosen])
-  useLayoutEffect(() => {
-    const list = ref.current
-    const head = list?.querySelector('.turn.shown h3')
-    if (list === null || head == null || chosen !== undefined) return
-    const [view, { top, bottom }] = [list.getBoundingClientRect(), head.getBoundingClientRect()]
-    if (top < view.top || bottom > view.bottom) list.scrollTop += top - view.top
-  }, [turn])
+    isPlaced.current = chosen !== undefined || turn !== undefined
+    if (list !== null && isPlaced.current) showSelected(list)
+  }, [chosen, turn])
   const onScroll = (): void => {
     const list = ref.current
     if (list !== null) isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < 24
   }
+  const leave = (): void => {
+    isPlaced.current = false
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
+    leave()
     const list = ref.current
     const next = list === null ? undefined : lineAfter(list, event.key)
     if (next === undefined) return
@@ -53,7 +53,18 @@ export function useRailScroll(isShown: boolean, chosen: Call | undefined, turn: 
     event.preventDefault()
     event.stopPropagation()
   }
-  return { ref, onScroll, onKeyDown }
+  return { ref, onScroll, onKeyDown, onWheel: leave, onTouchMove: leave, onPointerDown: leave }
+}
+
+/** Scrolls to the selected call, or else to the selected turn, if it is not in view. */
+function showSelected(list: HTMLElement): void {
+  const line = list.querySelector('.line.chosen')
+  const found = line ?? list.querySelector('.turn.shown h3')
+  if (found === null) return
+  const [view, { top, bottom }] = [list.getBoundingClientRect(), found.getBoundingClientRect()]
+  // a call in the middle, so that what led to it is in view too
+  const by = line === null ? top - view.top : (top + bottom - view.top - view.bottom) / 2
+  if (top < view.top || bottom > view.bottom) list.scrollTop += by
 }
 
 /** The line of the list to which a key leads from the focused one: at first to the selected one, or the first in view. */
