@@ -1,6 +1,8 @@
+import { scriptedModel } from 'signalbox/scripted'
 import { describe, expect, it } from 'vitest'
 import { isSignalboxError } from '../../src/base/signalbox-error.ts'
-import { createRecorder, type Frame, type MarkedCall, whatIfConversation } from '../../src/inspect/index.ts'
+import { allowAllTools, query } from '../../src/index.ts'
+import { createRecorder, type Frame, type MarkedCall, ShownRuns, whatIfConversation } from '../../src/inspect/index.ts'
 import { flush, heldTool, heldTurn, simulatedClock, simulateQuery } from '../../src/testing/index.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
@@ -11,27 +13,29 @@ function stage() {
   const frames: Frame[] = []
   const recorder = createRecorder({ onFrame: (frame) => frames.push(frame), now: () => clock.now(), epoch: 0 })
   const turn = (title: string, parentToolUseID?: string) => {
-    const [read, write, agent] = [
+    const [read, write, agent, retried] = [
       heldTool('Read', { safe: true }),
       heldTool('Write'),
       heldTool('Agent', { safe: true }),
+      heldTool('Retried', { retry: { attempts: 2, backoffMs: 50 } }),
     ]
-    const { executor, add } = heldTurn([read.tool, write.tool, agent.tool], { clock, maxConcurrency: 2 })
+    const { executor, add } = heldTurn([read.tool, write.tool, agent.tool, retried.tool], { clock, maxConcurrency: 2 })
     recorder.watch(executor, { title, ...(parentToolUseID !== undefined && { parentToolUseID }) })
-    const finish = async (tool: 'Read' | 'Write' | 'Agent', id: string): Promise<void> => {
-      const { [tool]: held } = { Read: read, Write: write, Agent: agent }
+    const finish = async (tool: 'Read' | 'Write' | 'Agent' | 'Retried', id: string): Promise<void> => {
+      const { [tool]: held } = { Read: read, Write: write, Agent: agent, Retried: retried }
       held.run(id).finish()
       await flush()
       for (const _ of executor.getCompletedResults());
     }
-    return { add, finish, fail: (id: string, error: Error) => write.run(id).fail(error) }
+    const fail = (id: string, error: Error): void => retried.run(id).fail(error)
+    return { add, finish, fail }
   }
   const pass = async (ms: number): Promise<void> => {
     await flush()
     clock.increment(ms)
     await flush()
   }
-  return { turn, pass, frames }
+  return { turn, pass, frames, clock, recorder }
 }
 
 /** 0: two writes, 100 ms each. 250: a read of 50 ms. */
@@ -188,6 +192,68 @@ describe('a conversation, simulated', () => {
     ])
   })
 
+  it('X1 leaves a call with an agent for the background at its time, however long the agent takes', async () => {
+    const { turn, pass, frames, clock, recorder } = stage()
+    const shown = new ShownRuns()
+    shown.begin(recorder)
+    const agent = heldTool('Agent', { safe: true, background: { afterMs: 60, awaited: true } })
+    const model = scriptedModel([[{ call: 'Agent', id: 'agent', input: {} }], 'It works.', 'Done.'])
+    const run = query({ messages: 'go', tools: [agent.tool], model, canUseTool: allowAllTools, executor: { clock } })
+    shown.add(run)
+    const reading = (async () => {
+      for await (const _ of run);
+    })()
+    await flush()
+    const inner = turn('agent, turn 1', 'agent')
+    inner.add('a', 'Write', { path: 'a.ts' })
+    inner.add('b', 'Write', { path: 'b.ts' })
+    await pass(100)
+    await inner.finish('Write', 'a')
+    await pass(100)
+    await inner.finish('Write', 'b')
+    agent.run('agent').finish()
+    await reading
+    const [outer] = whatIfConversation(frames, writes(path)).turns
+    expect([outer?.recorded.endsAt, outer?.simulated.endsAt]).toEqual([60, 60])
+    expect(outer?.calls.simulated.calls[0]?.ended).toBe('background')
+  })
+
+  it('K3 gives each attempt of a call the agent inside it', async () => {
+    const { turn, pass, frames } = stage()
+    const outer = turn('turn 1')
+    outer.add('agent', 'Retried')
+    for (const attempt of [1, 2]) {
+      const inner = turn(`attempt ${attempt}`, 'agent')
+      for (const id of ['a', 'b']) inner.add(id, 'Write', { path: `${id}.ts` })
+      for (const id of ['a', 'b']) {
+        await pass(100)
+        await inner.finish('Write', id)
+      }
+      if (attempt === 1) {
+        outer.fail('agent', new Error('no answer'))
+        await pass(50)
+      }
+    }
+    await outer.finish('Retried', 'agent')
+    expect(timesOf(whatIfConversation(frames, writes(path)))).toEqual([
+      ['turn 1', [0, 450], [0, 250]],
+      ['attempt 1', [0, 200], [0, 100]],
+      ['attempt 2', [250, 450], [150, 250]],
+    ])
+  })
+
+  it('does not count a message that is sent after the results as a part of the turn', async () => {
+    const frames = await twoTurns()
+    const last = frames.findLastIndex(({ run }) => run === 1)
+    const at = (frames[last] as Frame).at + 40
+    const said = { seq: 0, at, run: 1, type: 'said', by: 'user', text: 'Hurry.' } as const
+    const all = [...frames.slice(0, last + 1), said, ...frames.slice(last + 1)]
+    expect(timesOf(whatIfConversation(all, writes(path)))).toEqual([
+      ['turn 1', [0, 200], [0, 100]],
+      ['turn 2', [250, 300], [150, 200]],
+    ])
+  })
+
   it('X1 waits for a background call that outlives the last turn', async () => {
     const { turn, pass, frames } = stage()
     const only = turn('turn 1')
@@ -276,6 +342,7 @@ describe('a conversation that cannot be simulated', () => {
     await pass(100)
     const found = whatIfConversation(frames)
     expect([found.recordedMs, found.simulatedMs]).toEqual([100, 100])
+    expect(found.turns.map(({ reach }) => reach)).toEqual(['end', 'end'])
     expect(found.caveats).toContain('turn 2 does not end in the recording.')
   })
 })

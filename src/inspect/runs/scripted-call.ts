@@ -251,7 +251,9 @@ export class ScriptedCall implements CallRecord, CallPort {
     // a phase that was told to hurry ended early; its full duration is unknown
     const isWhole = toldAt === undefined || phase === 'stopping'
     if (answer !== undefined && to !== undefined && isWhole) {
-      const by = visit === undefined || phase !== 'calling' ? 0 : this.#run.bodyBy(visit, this.#run.agenda.now)
+      // a timeout, and the way to the background, come at their time, however long an agent takes
+      const isBody = phase === 'calling' && answer.event === 'tool.settled'
+      const by = visit === undefined || !isBody ? 0 : this.#run.bodyBy(visit, this.#run.agenda.now)
       return { after: Number.isFinite(by) ? Math.max(0, to - from + by) : undefined, answer }
     }
     if (phase === 'stopping') return { after: 0, answer: usual }

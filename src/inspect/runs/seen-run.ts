@@ -47,7 +47,7 @@ export class SeenRun {
   #isInterrupted = false
   #starts = 0
   #now = 0
-  /** When something was last said, in microseconds. */
+  /** When the model last said something, in microseconds. */
   saidAt: number
   /** In microseconds. */
   readonly startedAt: number
@@ -110,7 +110,7 @@ export class SeenRun {
   see(frame: Frame): void {
     this.size++
     if (frame.type === 'event') return frame.from === null ? this.#comes(frame) : this.#passes(frame)
-    if (frame.type === 'said' || frame.type === 'reply') this.saidAt = Math.max(this.saidAt, toMicros(frame.at))
+    if (isOfModel(frame)) this.saidAt = Math.max(this.saidAt, toMicros(frame.at))
     foldRun(this.#state, frame, this.#listener)
     const isMissing = frame.type === 'call' && !this.byId.has(frame.call)
     if (isMissing || (frame.type === 'gap' && frame.because !== 'truncated')) this.lacks ??= 'frames'
@@ -249,5 +249,9 @@ export class SeenRun {
     return activeStates(charts.get(actor?.chart ?? ''), actor?.active ?? [])
   }
 }
+
+/** A message that is sent, and a note of the host, may be told under a turn that is over. */
+const isOfModel = (frame: Frame): boolean =>
+  frame.type === 'reply' || (frame.type === 'said' && (frame.by === 'model' || frame.by === 'thought'))
 
 const isPhase = (state: string): state is Phase => phases.includes(state as Phase)

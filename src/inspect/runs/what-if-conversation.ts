@@ -42,7 +42,10 @@ export interface TurnWhatIf {
   readonly reach: 'end' | 'cut' | 'notBegun'
   readonly recorded: TurnTimes
   readonly simulated: TurnTimes
-  /** Each call, as recorded and as simulated. Times of the simulation are those of the turn without the shift of earlier turns. */
+  /**
+   * Each call, as recorded and as simulated; a call that a limit forbids is answered without running. Times of the
+   * simulation are those of the turn without the shift of earlier turns.
+   */
   readonly calls: WhatIf
 }
 
@@ -246,11 +249,9 @@ function endOf(calls: readonly CallTimes[], saidAt: number): number | undefined 
 /** How much longer each body takes because of the agents in it. */
 function bodiesWith(outer: Part, limited: LimitedConversation<Part> | undefined): BodyBy {
   const found = new Map<Visit, readonly Part[]>()
-  for (const [id, parts] of byCall(outer.agents)) {
-    const started = Math.min(...parts.map(({ seen }) => seen.startedAt))
-    const visits = outer.seen.byId.get(id)?.visits ?? []
-    const body = visits.findLast(({ phase, from }) => phase === 'calling' && from <= started)
-    if (body !== undefined) found.set(body, parts)
+  for (const parts of byBody(outer.agents)) {
+    const body = bodyAround(parts[0] as Part)
+    if (body !== undefined) found.set(body.visit, parts)
   }
   const reachedAt = limited === undefined ? 0 : toMicros(limited.end.at) - outer.shift
   return (visit, now) => longerBy(found.get(visit) ?? [], reachedAt - (now - visit.from))
@@ -301,40 +302,50 @@ const laterBy = ({ recordedEnd = 0, simulatedEnd = Number.POSITIVE_INFINITY }: P
 /** The turns of agents move with the bodies that they are in. */
 function shiftAgents({ agents, result, shift }: Part): void {
   if (agents.length === 0) return
-  const [recorded, simulated] = [bodiesOf(result?.recorded.calls), bodiesOf(result?.simulated.calls)]
-  for (const [id, parts] of byCall(agents)) {
-    const [before, now] = [recorded.get(id), simulated.get(id)]
-    const moved = before === undefined || now === undefined ? 0 : toMicros(now) - toMicros(before)
-    shiftAll(parts, shift + moved)
+  const simulated = bodiesOf(result?.simulated.calls)
+  for (const parts of byBody(agents)) {
+    const [first] = parts
+    const body = bodyAround(first as Part)
+    const now = body && simulated.get(first?.parent?.call ?? '')?.[body.attempt]
+    shiftAll(parts, shift + (body === undefined || now === undefined ? 0 : toMicros(now) - body.visit.from))
   }
 }
 
-/** When the body of each call began. */
-function bodiesOf(calls: readonly CallTimes[] = []): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
+/** When the bodies of each call began, one for each attempt. */
+function bodiesOf(calls: readonly CallTimes[] = []): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, readonly number[]>()
   for (const { id, phases } of calls) {
-    const body = phases.findLast(({ phase }) => phase === 'calling')
-    if (body !== undefined && !found.has(id)) found.set(id, body.from)
+    const bodies = phases.filter(({ phase }) => phase === 'calling').map(({ from }) => from)
+    if (bodies.length > 0 && !found.has(id)) found.set(id, bodies)
   }
   return found
 }
 
-/** The runs of agents by the call that they work for, in the same order. */
-function byCall(agents: readonly Part[]): ReadonlyMap<string, Part[]> {
-  const found = new Map<string, Part[]>()
+/** The recorded body that a run of an agent began in, and which attempt of its call that is. */
+function bodyAround({ parent, seen }: Part): { readonly visit: Visit; readonly attempt: number } | undefined {
+  const visits = parent?.branch.seen.byId.get(parent.call)?.visits ?? []
+  const bodies = visits.filter(({ phase }) => phase === 'calling')
+  const attempt = bodies.findLastIndex(({ from }) => from <= seen.startedAt)
+  const visit = bodies[attempt]
+  return visit && { visit, attempt }
+}
+
+/** The runs of agents by the body that they are in, in the same order. */
+function byBody(agents: readonly Part[]): Iterable<readonly Part[]> {
+  const found = new Map<unknown, Part[]>()
   for (const part of agents) {
-    const call = part.parent?.call ?? ''
-    const known = found.get(call)
-    if (known === undefined) found.set(call, [part])
+    const body = bodyAround(part)?.visit ?? part.parent?.call
+    const known = found.get(body)
+    if (known === undefined) found.set(body, [part])
     else known.push(part)
   }
-  return found
+  return found.values()
 }
 
 function turnOf(part: Part, limited: LimitedConversation<Part> | undefined): TurnWhatIf {
   const { run, seen, depth, result, recordedEnd, shift, isBegun, agents } = part
   const { stoppedAt = Number.POSITIVE_INFINITY, lacking } = limited ?? {}
-  const isStopped = stoppedAt <= endIn(part)
+  const isStopped = Number.isFinite(stoppedAt) && stoppedAt <= endIn(part)
   const isCut = isStopped || lacking?.has(part) === true || agents.some((agent) => !agent.isBegun)
   const endsAt = isStopped || recordedEnd !== undefined ? Math.min(stoppedAt, endIn(part)) : undefined
   const ms = (micros: number | undefined): number | undefined =>
