@@ -33,12 +33,16 @@ export interface Start {
 }
 
 export function tellStarts(run: Run, starts: readonly Start[], say: Say): void {
+  const isInBackground = [...run.background.values()].some(
+    ({ status }) => status === 'running' || status === 'stopping',
+  )
   for (const { call, verb } of starts) {
     const others = [...run.executing].filter((id) => id !== call.id).flatMap((id) => run.byId.get(id) ?? [])
     const what = `${name(call)} ${verb}`
     const beside = `${what} beside ${list(others.map(name))}`
     if (call.lane === 'exclusive') say('Q4', `${what} alone: it is unsafe.`, call)
-    else if (others.length === 0) say('Q4', `${what}: nothing else runs.`, call)
+    else if (others.length === 0)
+      say('Q4', `${what}: ${isInBackground ? 'only background calls run' : 'nothing else runs'}.`, call)
     else if ([call, ...others].some(({ keys }) => keys !== undefined))
       say('K3', `${beside}: their resources do not conflict.`, call)
     else say('Q4', `${beside}: all are safe.`, call)
@@ -83,7 +87,8 @@ export function tellHeld(run: Run, changed: readonly Call[], say: Say): void {
   const next = run.calls[run.cursor.next]
   for (const call of changed) {
     if (call.stage !== 'completed' || next === undefined || call === next || next.stage === 'completed') continue
-    say('Y1', `${name(call)} is finished but held: ${name(next)} comes first.`, call)
+    const how = call.startedAt === undefined ? 'answered' : 'finished'
+    say('Y1', `${name(call)} is ${how} but held: ${name(next)} comes first.`, call)
   }
 }
 

@@ -81,7 +81,7 @@ export function Finder() {
                 {each.call === undefined ? each.snippet : `#${each.call.index + 1} ${each.call.label}`}
                 {each.call !== undefined && each.snippet !== '' && <span class="sum"> {each.snippet}</span>}
               </span>
-              <span class="state">{each.run.title}</span>
+              <span class="state">{each.isTurn ? '' : each.run.title}</span>
             </button>
           </li>
         ))}

@@ -71,6 +71,15 @@ describe('the story', () => {
     ])
   })
 
+  it('says of a held call that never started that it is answered, not finished', async () => {
+    const { add, told, read } = setUp()
+    add('a', 'Read')
+    add('b', 'Nobody')
+    expect(await told()).toContain('Y1 #2 Nobody is answered but held: #1 Read comes first.')
+    read.run('a').finish()
+    await told()
+  })
+
   it('says which calls an interrupt stops and which it does not', async () => {
     const { add, executor, told } = setUp()
     add('a', 'Read')

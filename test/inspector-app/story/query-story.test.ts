@@ -51,6 +51,7 @@ describe('the story of a query', () => {
       'X3 bg_1 Build has finished in the background.',
       'X3 The model gets the outcome of bg_1 Build with its next turn.',
     ])
+    expect(told()).toContain('Q4 #1 Look starts: only background calls run.')
     expect(told()).not.toContain('Y1 The result of #1 Build is handed over.')
     expect(told().at(-1)).toBe('L4 The query ends: the model has nothing more to do.')
   })
