@@ -22,7 +22,7 @@ export function callState(run: Run, call: Call): CallState {
   if (call.stage === 'completed') return { words: 'held for order', tone: undefined }
   if (isFromLog(call)) return { words: 'from the log', tone: undefined }
   const tries = call.failures.length
-  return { words: tries === 0 ? took : `${took}, retried\u00a0${tries}×`, tone: undefined }
+  return { words: tries === 0 ? took : `${took}, retried ${tries}×`, tone: undefined }
 }
 
 /** The note that the model got is not its outcome. */

@@ -135,7 +135,7 @@ function CallLine({ run, call, selected, pick }: { run: Run; call: Call; selecte
       <span class="label">
         <span class="number">#{call.index + 1}</span> <MiddleCut text={call.label} />
       </span>{' '}
-      <span class={tone === undefined ? 'state' : `state chip ${tone}`}>{words}</span>
+      <span class={tone === undefined ? 'state' : `state chip ${tone}`}>{words.replace(/(?<!,) /g, '\u00a0')}</span>
     </button>
   )
 }
