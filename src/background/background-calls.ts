@@ -282,6 +282,8 @@ export class BackgroundCalls implements Background, BackgroundIntake, Background
   }
 
   announced(call: DetachedCall): void {
+    // its outcome is being recorded, or nobody gets it
+    if (!call.isReady) return
     this.onFinished?.(seen(call))
     if (this.#isDeliverable(call)) this.listener?.ready()
   }

@@ -308,6 +308,8 @@ describe('a suspension with background calls', () => {
       executor: { clock },
     })
     const { calls, says } = replies(held)
+    const told: unknown[] = []
+    session.on('background_finished', ({ id, status }) => told.push([id, status]))
     session.send('go')
     await calls(['a', 'Slow'], ['b', 'Slow'])
     for (const id of ['a', 'b']) session.detach(id)
@@ -325,6 +327,8 @@ describe('a suspension with background calls', () => {
     const finished: unknown[] = []
     for await (const { t, id } of journals.read('s')) if (t === 'background.finished') finished.push(id)
     expect(finished).toEqual(['bg_1'])
+    // once, when the log has the outcome; a call that was suspended is not over
+    expect(told).toEqual([['bg_1', 'finished']])
     await session.close()
   })
 
