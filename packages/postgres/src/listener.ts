@@ -20,6 +20,8 @@ export class Listener {
   readonly #rescanMs: number
   readonly #sessions = new Map<string, Set<Listening>>()
   #client: ClientLike | undefined
+  /** The last statement of each connection: `pg` gives up its own queue. */
+  readonly #statements = new WeakMap<ClientLike, Promise<unknown>>()
   #connecting: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
 
@@ -43,9 +45,9 @@ export class Listener {
     if (others?.size === 0) this.#sessions.delete(session)
     await this.#connecting
     if (this.#sessions.size === 0) return this.#end()
-    await this.#client
-      ?.query({ text: 'select pg_advisory_unlock_shared($1, $2)', values: [lockClass, listening.lock] })
-      .catch(() => undefined)
+    if (this.#client === undefined) return
+    const unlock = { text: 'select pg_advisory_unlock_shared($1, $2)', values: [lockClass, listening.lock] }
+    await this.#query(this.#client, unlock).catch(() => undefined)
   }
 
   /** Tells the owners in this store at once. */
@@ -73,7 +75,7 @@ export class Listener {
       client.on('error', () => this.#lose(lost))
       client.on('end', () => this.#lose(lost))
       client.on('notification', (message) => this.hint(String((message as { payload?: unknown }).payload)))
-      await client.query({ text: `listen ${this.#channel}` })
+      await this.#query(client, { text: `listen ${this.#channel}` })
       for (const all of this.#sessions.values()) for (const each of all) await this.#lock(client, each)
       this.#client = client
     } catch {
@@ -83,9 +85,17 @@ export class Listener {
   }
 
   async #lock(client: ClientLike, { lock }: Listening): Promise<void> {
-    await client
-      .query({ text: 'select pg_try_advisory_lock_shared($1, $2)', values: [lockClass, lock] })
-      .catch(() => this.#lose(client))
+    const statement = { text: 'select pg_try_advisory_lock_shared($1, $2)', values: [lockClass, lock] }
+    await this.#query(client, statement).catch(() => this.#lose(client))
+  }
+
+  /** One statement at a time: sessions open and close side by side, on one connection. */
+  #query(client: ClientLike, statement: Parameters<ClientLike['query']>[0]): Promise<unknown> {
+    const before = this.#statements.get(client) ?? Promise.resolve()
+    const done = before.then(() => client.query(statement))
+    const settled = done.catch(() => undefined)
+    this.#statements.set(client, settled)
+    return done
   }
 
   #lose(client: ClientLike): void {

@@ -59,6 +59,40 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await store.end()
   })
 
+  it('sessions that open and close side by side send one statement at a time on a connection', async () => {
+    const warnings: string[] = []
+    const hear = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', hear)
+    const busy = new Set<object>()
+    const overlaps: string[] = []
+    const pool = new pg.Pool({ connectionString: server.url })
+    const connect = async () => {
+      const client = await pool.connect()
+      return Object.assign(Object.create(client), {
+        async query(given: { text: string }) {
+          if (busy.has(client)) overlaps.push(given.text)
+          busy.add(client)
+          try {
+            return await client.query(given)
+          } finally {
+            busy.delete(client)
+          }
+        },
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    const open = (n: number) => store.open(`s${n}`, { owner: 'me', mode: 'either' })
+    const keep = await open(0)
+    const journals = await Promise.all([1, 2, 3, 4, 5].map(open))
+    await Promise.all([...journals.map((journal) => journal.close()), open(6).then((journal) => journal.close())])
+    await keep.close()
+    await store.end()
+    await pool.end()
+    process.removeListener('warning', hear)
+    expect(overlaps).toEqual([])
+    expect(warnings).toEqual([])
+  })
+
   testOutages({ make, server: () => server })
 
   it('D19 a lost answer of the database is not taken for another owner, and nothing is written twice', async () => {
