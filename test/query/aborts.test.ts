@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import type { Message } from '../../src/index.ts'
 import { type HeldToolOptions, heldTool } from '../support/held-tool.ts'
-import { inShort, testQuery } from '../support/query.ts'
+import { apiInShort, inShort, testQuery } from '../support/query.ts'
 import { flush } from '../support/turn.ts'
 
 const tools = (options: HeldToolOptions = {}) => {
@@ -116,6 +117,48 @@ describe('a query that is ended from outside', () => {
     held.start()
     held.end()
     expect(await result).toMatchObject({ reason: 'completed' })
+  })
+
+  it('L6 an interrupt with a message while the request is prepared: the request has it', async () => {
+    const prepared: ((messages: Message[]) => void)[] = []
+    const lengths: number[] = []
+    const { held, run, result } = testQuery([], {
+      prepareMessages: (messages) => {
+        lengths.push(messages.length)
+        return new Promise<readonly Message[]>((resolve) => prepared.push(() => resolve(messages)))
+      },
+    })
+    await flush()
+    run.interrupt('no, the other one')
+    prepared[0]?.([])
+    await flush()
+    expect(held.requests).toEqual([])
+    prepared[1]?.([])
+    await flush()
+    expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: go', 'user: no, the other one'])
+    held.start()
+    held.end()
+    expect(await result).toMatchObject({ reason: 'completed' })
+    expect([lengths, held.requests.length]).toEqual([[1, 2], 1])
+  })
+
+  it.each([
+    'abort',
+    'interrupt',
+  ] as const)('L6 an %s follows an interrupt while the request is prepared', async (how) => {
+    const prepared: (() => void)[] = []
+    const { held, run, result } = testQuery([], {
+      prepareMessages: (messages) =>
+        new Promise<readonly Message[]>((resolve) => prepared.push(() => resolve(messages))),
+    })
+    await flush()
+    run.interrupt('no, the other one')
+    run[how]()
+    expect(await result).toMatchObject({ reason: 'aborted_streaming' })
+    const { length } = run.transcript
+    prepared[0]?.()
+    await flush()
+    expect([held.requests, prepared.length, run.transcript.length]).toEqual([[], 1, length])
   })
 
   it('L6 an interrupt with a message while tools run', async () => {

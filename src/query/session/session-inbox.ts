@@ -1,3 +1,4 @@
+import { judgeReply } from '../../journal/open-turn.ts'
 import type { Message } from '../../messages/message.ts'
 import type { QueryOptions } from '../options.ts'
 import { query } from '../query.ts'
@@ -18,7 +19,9 @@ export function beginRun(
     begun,
     sent.filter((each) => !isWaiting(each)),
   )
-  for (const each of sent.filter((each) => isWaiting(each) && !each.isInterrupt)) run.take(each, false)
+  // where no reply goes on, there is nothing to interrupt: the message is part of the first request
+  const goesOn = from.turn !== undefined && ['counts', 'cutOff'].includes(judgeReply(from.turn))
+  for (const each of sent.filter((each) => isWaiting(each) && !(goesOn && each.isInterrupt))) run.take(each, false)
   return run
 }
 
