@@ -31,6 +31,11 @@ export interface FoldedAgent {
 
 type Fields<Type extends RecordType> = Records[Type]
 
+export interface StateOfHost {
+  readonly rules: PermissionLists
+  readonly context: Record<string, unknown>
+}
+
 /** The state of a session, updated with each record and derived from records alone. */
 export class SessionFold {
   transcript = new Transcript([])
@@ -42,6 +47,8 @@ export class SessionFold {
   status: 'idle' | 'running' | 'suspended' = 'idle'
   rules: PermissionLists = {}
   context: Record<string, unknown> = {}
+  /** What held before each change, for as much of the conversation as there was then. */
+  readonly #before: (StateOfHost & { readonly length: number })[] = []
   /** Sent, and not yet part of the conversation. */
   waiting: UserMessage[] = []
   turn: OpenTurn | undefined
@@ -98,6 +105,18 @@ export class SessionFold {
       ...(message !== undefined && { message }),
       ...(rule !== undefined && { rule }),
     }))
+  }
+
+  change(to: Partial<StateOfHost>): void {
+    const { length } = this.transcript.messages
+    const { rules, context } = this
+    if (this.#before.at(-1)?.length !== length) this.#before.push({ length, rules, context })
+    Object.assign(this, to)
+  }
+
+  /** The rules and the context at the end of so many messages of the conversation. */
+  stateAt(length: number): StateOfHost {
+    return this.#before.find((before) => length <= before.length) ?? this
   }
 
   callOf(reply: string, id: string): LoggedCall | undefined {
@@ -194,7 +213,7 @@ const steps: Steps & { [type: string]: unknown } = {
     const past = fold.callOf(reply, call)
     if (past !== undefined) past.answer = answer
     fold.questions.delete(question)
-    if (answer.addRules !== undefined) fold.rules = withRules(fold.rules, answer.addRules)
+    if (answer.addRules !== undefined) fold.change({ rules: withRules(fold.rules, answer.addRules) })
   },
   'call.started': (fold, started) => {
     const past = fold.callOf(started.reply, started.call)
@@ -214,7 +233,7 @@ const steps: Steps & { [type: string]: unknown } = {
     else fold.background.set(background.started.id, background)
   },
   'context.changed': (fold, { context }) => {
-    fold.context = context
+    fold.change({ context })
   },
   'agent.started': (fold, { session, reply, call, tool }) => {
     fold.agents.set(session, { session, reply, call, tool })
@@ -224,7 +243,7 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.unended.delete(session)
   },
   'rules.added': (fold, { rules }) => {
-    fold.rules = withRules(fold.rules, rules)
+    fold.change({ rules: withRules(fold.rules, rules) })
   },
   'turn.committed': (fold, committed) => {
     const { turn } = fold

@@ -151,6 +151,10 @@ export class SessionLog implements SessionJournal {
     return this.#fold.context
   }
 
+  stateAt(length: number): ReturnType<SessionJournal['stateAt']> {
+    return this.#fold.stateAt(length)
+  }
+
   get usage(): RunUsage {
     return this.#fold.usage.usage
   }

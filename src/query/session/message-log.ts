@@ -1,3 +1,4 @@
+import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import type { QueryMessage } from '../query-message.ts'
 
 interface Entry {
@@ -16,6 +17,8 @@ export class MessageLog {
   #end = 0
   #isClosed = false
   readonly #dropped = new Map<string, number>()
+  /** Results of earlier processes that were shown before the end of their reply: by uuid, the position behind their calls. */
+  readonly #early = new Map<string, number>()
   readonly #waiting = new Set<() => void>()
 
   /** The position of the next message. */
@@ -28,8 +31,26 @@ export class MessageLog {
   }
 
   push(message: QueryMessage): void {
+    this.#early.delete(message.uuid)
     this.#entries.push({ position: this.#end++, message })
     this.wake()
+  }
+
+  /** A conversation that was shown elsewhere. It has results behind their reply, although they were shown while it went on. */
+  pushShown(messages: readonly Message[]): void {
+    const calls = new Map<string, number>()
+    let [lastReply, early] = [0, 0]
+    for (const message of messages) {
+      const { uuid, type } = message
+      for (const block of blocksOf(message)) {
+        if (block.type === 'tool_use') calls.set(String(block.id), this.#end + 1)
+        if (block.type === 'tool_result') early = calls.get(String(block.tool_use_id)) ?? 0
+      }
+      if (type === 'assistant') [lastReply, early] = [this.#end, 0]
+      else if (type === 'user' && !isOfCall(message)) early = 0
+      this.push(message)
+      if (early > 0 && early <= lastReply) this.#early.set(uuid, early)
+    }
   }
 
   /** The first message at or behind a position. */
@@ -41,7 +62,7 @@ export class MessageLog {
   after(uuid: string): number {
     const found = this.#entries.findLast(({ message }) => message.uuid === uuid)
     const position = found?.position ?? this.#dropped.get(uuid)
-    return position === undefined ? 0 : position + 1
+    return this.#early.get(uuid) ?? (position === undefined ? 0 : position + 1)
   }
 
   /** Messages that are not here, for readers that come back with one of them: each by uuid, with one before it that is. */
@@ -50,7 +71,7 @@ export class MessageLog {
     const positions = new Map(this.#entries.map(({ message, position }) => [message.uuid, position]))
     for (const [uuid, before] of reported) {
       const position = positions.get(before)
-      if (position !== undefined) this.#dropped.set(uuid, position)
+      if (position !== undefined) this.#dropped.set(uuid, (this.#early.get(before) ?? position + 1) - 1)
     }
   }
 
@@ -94,3 +115,13 @@ export class MessageLog {
     return low
   }
 }
+
+function blocksOf(shown: Message): readonly ContentBlock[] {
+  if (shown.type !== 'assistant' && shown.type !== 'user') return []
+  const { content } = shown.message
+  return typeof content === 'string' ? [] : (content as readonly ContentBlock[])
+}
+
+/** A result, or what a call has left beside it. */
+const isOfCall = (message: UserMessage): boolean =>
+  'sourceToolAssistantUUID' in message || blocksOf(message).some(({ type }) => type === 'tool_result')

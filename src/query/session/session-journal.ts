@@ -35,6 +35,8 @@ export interface SessionJournal extends RunLog {
   readonly hasAnswered: boolean
   readonly rules: PermissionLists
   readonly context: Readonly<Record<string, unknown>>
+  /** The rules and the context at the end of so many messages of the conversation. */
+  stateAt(length: number): Pick<SessionJournal, 'rules' | 'context'>
   readonly usage: RunUsage
   /** Requests that were under way when the process before ended. */
   readonly cutRequests: readonly CutRequest[]

@@ -22,7 +22,7 @@ import { messagesUpTo } from './fork-point.ts'
 import { MessageLog } from './message-log.ts'
 import { askThrough, QuestionBook, type SessionQuestion } from './question-book.ts'
 import { QuestionEvents } from './question-events.ts'
-import { SessionContexts } from './session-contexts.ts'
+import { checkAddedRules, SessionContexts } from './session-contexts.ts'
 import { allQuestions, keepUsage, openMessages, type SessionJournal } from './session-journal.ts'
 import {
   accountOptions,
@@ -66,6 +66,8 @@ export class Session implements AsyncDisposable {
   /** The calls that outlive their turn, and the run. */
   readonly #background: BackgroundCalls
   readonly #runs: SessionRuns
+  /** The length of the conversation that this process has found in the log. */
+  readonly #found: number
   #closing: Promise<void> | undefined
   readonly #journal: SessionJournal | undefined
   readonly #opener = captureContext()
@@ -89,7 +91,8 @@ export class Session implements AsyncDisposable {
     this.#background.onFinished = this.#emitFinished
     this.#journal = journal
     const transcript = journal === undefined ? readMessages(messages) : [...journal.transcript]
-    for (const message of [...transcript, ...(journal ? openMessages(journal) : [])]) this.#log.push(message)
+    this.#found = transcript.length
+    this.#log.pushShown([...transcript, ...(journal ? openMessages(journal) : [])])
     if (journal !== undefined) this.#log.remember(journal.reported)
     const named = { id: this.id, tools: options.tools }
     this.#contexts = new SessionContexts(createToolUseContext(options.context), journal, named)
@@ -190,6 +193,7 @@ export class Session implements AsyncDisposable {
     { by }: { by?: string | undefined } = {},
   ): Promise<'accepted' | 'stale'> {
     checkAnswer(answer)
+    checkAddedRules(answer, this.#options.tools)
     // a query that a tool itself began has no log: its question ends with the call
     const isOpen = (question: SessionQuestion): boolean => question.id === id
     const isRecorded = this.#journal?.questions.some(isOpen) === true || !this.#questions.questions.some(isOpen)
@@ -224,8 +228,11 @@ export class Session implements AsyncDisposable {
     const { transcript } = this
     const messages = at === undefined ? transcript : messagesUpTo(transcript, at)
     const last = messages.at(-1)
+    const { length } = messages
     const context =
-      at === undefined || last === undefined ? this.context : this.#contexts.at(this.#log.after(last.uuid))
+      at === undefined || last === undefined
+        ? this.context
+        : this.#contexts.at(this.#log.after(last.uuid), length <= this.#found ? length : undefined)
     if (this.#journal === undefined) return new Session({ ...this.#options, id, messages, context })
     const forkId = id ?? `session_${defaultIdsAndTime.uuid()}`
     const journal = await this.#journal.fork(forkId, {
@@ -271,6 +278,8 @@ export class Session implements AsyncDisposable {
   }
 
   #abortBy(journal: SessionJournal, { uuid, reason }: Extract<SessionNote, { type: 'abort' }>): void {
+    // the note stays where it is, for whoever opens the session next
+    if (this.#closing !== undefined) return
     // a run that was suspended has calls without results: they get them as the run ends
     if (this.#runs.active === undefined && journal.turn !== undefined) this.resume()
     if (this.#runs.active === undefined) return journal.append({ t: 'note.taken', optional: true, note: uuid })
