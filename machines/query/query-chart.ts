@@ -235,6 +235,8 @@ export const queryChart = once(() =>
         on: {
           'results.drained': 'abortedStreaming',
           'query.abort': { actions: [holdAbort, 'abortTools'] },
+          // after an interrupt, a call that was queued may ask: nobody waits for a person
+          'calls.stalled': 'suspending',
           ...losesJournal,
         },
       },
@@ -242,6 +244,7 @@ export const queryChart = once(() =>
         on: {
           'results.drained': 'abortedTools',
           'query.abort': { actions: [holdAbort, 'abortTools'] },
+          'calls.stalled': 'suspending',
           ...losesJournal,
         },
       },

@@ -107,6 +107,39 @@ describe('sessions that are opened again', () => {
     expect(second.session.questions()).toMatchObject([{ toolUseID: 'again', because: { by: 'rule', rule: 'Pay' } }])
   })
 
+  it.each([
+    'suspend',
+    'close',
+  ] as const)('A3 D15 a call that was queued at an interrupt may ask, and then the run does not wait: %s ends', async (how) => {
+    const [slow, pay] = [heldTool('Slow'), heldTool('Pay')]
+    const world = lives([slow.tool, pay.tool], {
+      canUseTool: ({ name }) => ({ behavior: name === 'Slow' ? 'allow' : 'later' }),
+    })
+    const first = await world.begin()
+    first.session.send('go')
+    await replyWith(first, ['s', 'Slow'], ['p', 'Pay'])
+    first.session.interrupt()
+    slow.run('s').finish()
+    await until(() => first.session.status === 'suspended')
+    expect(first.session.questions()).toMatchObject([{ toolName: 'Pay' }])
+    await first.session[how]()
+    const second = await world.begin()
+    await second.session.answer(second.session.questions()[0]?.id as string, { behavior: 'allow' })
+    second.session.resume()
+    await until(() => pay.started.length === 1)
+    pay.run('p').finish()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(said(second.session.transcript)).toEqual([
+      'user: go',
+      'assistant: call s Slow {}',
+      'assistant: call p Pay {}',
+      'user: result s s done',
+      'user: result p p done',
+      'assistant: Done.',
+    ])
+  })
+
   it('D6a an abort that arrives while the session closes waits for its next owner', async () => {
     const { first, seen, begin, journals } = await askedSession()
     await seen

@@ -188,6 +188,21 @@ export const durableQueriesScenarios: Record<string, () => Promise<void>> = {
     await flush()
     expect([endOf(run), run.log.fold.questions.size]).toEqual([['suspended', 1], 1])
   },
+  async 'a call that was queued at an interrupt may ask: the run is suspended, while streaming and while tools run'() {
+    const canUseTool: QueryOptions['canUseTool'] = ({ name }) => ({ behavior: name === 'Quick' ? 'allow' : 'later' })
+    for (const isStreaming of [true, false]) {
+      const run = await asked({ canUseTool })
+      run.held.call('q', 'Quick')
+      run.held.call('w', 'Write')
+      if (isStreaming) run.held.call('x', 'Write')
+      else run.held.end('tool_use')
+      await flush()
+      run.run.interrupt()
+      run.quick.run('q').finish()
+      await flush()
+      expect([endOf(run), run.log.fold.questions.size]).toEqual([['suspended', 1], 1])
+    }
+  },
   async 'a question that is open when the model fails for good is kept: the run is suspended'() {
     const run = await asked({ canUseTool: () => ({ behavior: 'later' }) })
     run.held.call('q', 'Quick')
