@@ -32,10 +32,15 @@ interface AgentEnd {
   readonly transcript: readonly Message[]
 }
 
+/** The session that was last on the log of an agent. */
+const underWay = new WeakMap<SessionJournal, Session>()
+
 /** The agent of a call that is recorded: a session of its own, which goes on where an earlier process left it. */
 export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Promise<AgentEnd> {
   // the log of a session gives its agents logs of the same kind
   const journal = (await recorded.log.openAgent(recorded.attempt, {})) as SessionJournal
+  // one that did not stop in time may still be under way: two on one log would run calls twice
+  await underWay.get(journal)?.close()
   const { ended } = journal
   if (ended !== undefined) {
     const transcript = journal.transcript
@@ -46,6 +51,7 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   const own = { ...context, abortController: new LazyAbortController() }
   const account = job.account(journal.session, !journal.isUnfinished && !journal.isCounted)
   const session = new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
+  underWay.set(journal, session)
   const stopAsking = passOnQuestions(session, canUseTool)
   const view = session.messages({ after: [...session.transcript, ...openMessages(journal)].at(-1)?.uuid })
   const reading = readTo(view, job.onMessage)
@@ -73,6 +79,11 @@ function drive(session: Session, recorded: RecordedCall, job: AgentJob, start: (
       if (session.status === 'suspended') session.resume()
       session.abort(signal.reason)
     }
+    const stopAsked = (): void => {
+      if (session.status !== 'suspended') return
+      session.resume()
+      session.abort('agent_stopped')
+    }
     let leave = (): void => undefined
     session.on('run_started', ({ run }) => {
       recorded.isSuspended = false
@@ -87,8 +98,11 @@ function drive(session: Session, recorded: RecordedCall, job: AgentJob, start: (
       leave()
       if (result.reason !== 'suspended') {
         signal.removeEventListener('abort', stop)
-        resolve(result)
-      } else recorded.isSuspended = true
+        return resolve(result)
+      }
+      recorded.isSuspended = true
+      // told to stop, and what is left waits for a person: the call of the agent does not
+      if (signal.aborted && signal.reason !== 'suspend') queueMicrotask(stopAsked)
     })
     signal.addEventListener('abort', stop)
     start()
