@@ -89,6 +89,7 @@ export type {
 export type { SessionQuestion } from './query/session/question-book.ts'
 export { createSession, Session, type SessionStatus } from './query/session/session.ts'
 export type { ForkOptions, SendOptions, SessionEvents, SessionOptions } from './query/session/session-options.ts'
+export { type SessionResponseOptions, type SessionState, sessionResponse } from './query/session/session-response.ts'
 export type { SessionView } from './query/session/session-view.ts'
 export type { LongResult, ResultStore } from './results/long-result.ts'
 export type { DetachOptions, ToolBackground } from './tool/background.ts'

@@ -30,6 +30,7 @@ describe('the examples of the docs', () => {
     ['docs/query.md', 'examples/fallback.ts', () => import('../../examples/fallback.ts')],
     ['docs/query.md', 'examples/sub-agent.ts', () => import('../../examples/sub-agent.ts')],
     ['docs/sessions.md', 'examples/session.ts', () => import('../../examples/session.ts')],
+    ['docs/sessions.md', 'examples/chat-server.ts', () => import('../../examples/chat-server.ts')],
     ['docs/journals.md', 'examples/journals.ts', () => import('../../examples/journals.ts')],
     ['docs/journals.md', 'examples/own-journal-store.ts', () => import('../../examples/own-journal-store.ts')],
     ['docs/remote.md', 'examples/remote.ts', () => import('../../examples/remote.ts')],

@@ -19,6 +19,11 @@ export class SessionView implements AsyncIterableIterator<QueryMessage, undefine
     this.#span = span
   }
 
+  /** It begins with the first message: nothing was asked for, or `after` is not known. */
+  get isWhole(): boolean {
+    return this.#span.from === 0
+  }
+
   async next(): Promise<IteratorResult<QueryMessage, undefined>> {
     while (!this.#isLeft) {
       const { from, to } = this.#span

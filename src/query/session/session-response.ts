@@ -1,0 +1,135 @@
+import type { QueryMessage } from '../query-message.ts'
+import type { SessionQuestion } from './question-book.ts'
+import type { Session, SessionStatus } from './session.ts'
+
+export interface SessionResponseOptions {
+  /**
+   * What the browser gets of a message; undefined leaves it out.
+   * @default the message without `toolUseResult`, the raw data of a tool
+   */
+  show?: ((message: QueryMessage) => unknown) | undefined
+  /**
+   * How often a connection without messages gets a comment, so that proxies keep it open.
+   * @default 15_000
+   */
+  keepAliveMs?: number | undefined
+}
+
+/** What the event `state` has as its data. */
+export interface SessionState {
+  readonly status: SessionStatus
+  readonly questions: readonly SessionQuestion[]
+}
+
+/**
+ * A session as server-sent events, for an `EventSource`, which connects again by itself: the messages, and the status with
+ * the open questions. The header `Last-Event-ID` of the request says where to go on.
+ *
+ * @example
+ * app.get('/chat', ({ req }) => sessionResponse(session, req.raw))
+ */
+export function sessionResponse(
+  session: Session,
+  request: { readonly headers: { get(name: string): string | null } },
+  { show = withoutRawData, keepAliveMs = 15_000 }: SessionResponseOptions = {},
+): Response {
+  const after = request.headers.get('last-event-id') || undefined
+  const view = session.messages({ after })
+  const waiting: string[] = after !== undefined && view.isWhole ? [event('reset', {})] : []
+  let isChanged = true
+  let wake = (): void => undefined
+  let next: ReturnType<typeof view.next> | undefined
+  const change = (): void => {
+    isChanged = true
+    wake()
+  }
+  let leave: (() => void)[] = []
+  // a response that nobody reads leaves nothing behind
+  const begin = (): void => {
+    const beat = setInterval(() => {
+      // a reader that does not keep up needs no sign of life
+      if (waiting.length === 0) waiting.push(':\n\n')
+      wake()
+    }, keepAliveMs)
+    const types = ['question_opened', 'question_closed', 'run_started', 'run_ended'] as const
+    leave = [() => clearInterval(beat), ...types.map((type) => session.on(type, change))]
+  }
+  const end = (): void => {
+    for (const stop of leave.splice(0)) stop()
+    void view.return()
+  }
+
+  /** The next part of the stream; undefined at its end. */
+  async function part(): Promise<string | undefined> {
+    for (;;) {
+      const first = waiting.shift()
+      if (first !== undefined) return first
+      next ??= view.next()
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve
+        // messages that are here go first: a question follows the call that asks
+        if (isChanged) setTimeout(resolve, 0)
+      })
+      const step = await Promise.race([next, woken])
+      if (step === undefined && isChanged && waiting.length === 0) {
+        isChanged = false
+        return event('state', { status: session.status, questions: session.questions() } satisfies SessionState)
+      }
+      if (step === undefined) continue
+      next = undefined
+      if (step.done === true) return undefined
+      const text = messageEvent(step.value, show)
+      if (text !== undefined) return text
+    }
+  }
+
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (leave.length === 0) begin()
+        const text = await part().catch((error: unknown) => {
+          end()
+          throw error
+        })
+        if (text !== undefined) return controller.enqueue(encoder.encode(text))
+        end()
+        controller.close()
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform' },
+  })
+}
+
+/** Only messages of the conversation are known to the next process, so only they have an id to go on from. */
+function messageEvent(message: QueryMessage, show: (message: QueryMessage) => unknown): string | undefined {
+  const shown = show(message)
+  if (shown === undefined) return undefined
+  if (message.type !== 'user' && message.type !== 'assistant') return eventOrNone(shown)
+  const { type, uuid, message: said } = message
+  return eventOrNone(shown, uuid) ?? event('message', { type, uuid, message: said }, uuid)
+}
+
+/** Undefined for what is no JSON, such as a report of a tool with a cycle: a browser that comes back would fail again. */
+function eventOrNone(shown: unknown, id?: string): string | undefined {
+  try {
+    return event('message', shown, id)
+  } catch {
+    return undefined
+  }
+}
+
+function event(name: string, data: unknown, id?: string): string {
+  const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${name}`, `data: ${JSON.stringify(data)}`]
+  return `${lines.join('\n')}\n\n`
+}
+
+function withoutRawData(message: QueryMessage): unknown {
+  if (message.type !== 'user' || !('toolUseResult' in message)) return message
+  const { toolUseResult: _, ...shown } = message
+  return shown
+}
