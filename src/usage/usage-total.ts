@@ -152,6 +152,7 @@ type Counted = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] }
 
 /** A running total. */
 export class UsageTotal {
+  readonly #hasPrices: boolean
   readonly #prices: Prices
   readonly #otherwise: ModelPrice | undefined
   readonly #models = new Map<string, Counted>()
@@ -170,6 +171,7 @@ export class UsageTotal {
   /** @param otherwise the price of a model that has none, where a cost must be known */
   constructor(prices: Prices = {}, otherwise?: ModelPrice) {
     this.#prices = prices
+    this.#hasPrices = Object.keys(prices).length > 0
     this.#otherwise = otherwise
   }
 
@@ -196,9 +198,11 @@ export class UsageTotal {
     const { turns, calls, agents, modelMs, toolMs, costUsd, activeMs } = this
     let retries = 0
     for (const usage of this.#models.values()) retries += usage.retries
+    // with prices, nothing has cost nothing; without them, nobody asked for the cost
+    const isKnown = costUsd !== undefined && (this.#models.size > 0 || this.#hasPrices)
     return {
       models,
-      ...(costUsd !== undefined && this.#models.size > 0 && { costUsd }),
+      ...(isKnown && { costUsd }),
       turns,
       retries,
       calls,

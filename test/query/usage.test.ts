@@ -247,4 +247,15 @@ describe('usage', () => {
     expect(second.usage.models.scripted).toMatchObject({ requests: 4, inputTokens: 15 })
     await second.close()
   })
+
+  it('U3 with prices, the cost is 0 before the first request, in a fork too; without prices there is none', async () => {
+    const given = { tools: [], model: scriptedModel([says(8, 1), says(8, 1)]) }
+    const session = createSession({ ...given, prices: { scripted: { input: 5, output: 25 } } })
+    expect(session.usage.costUsd).toBe(0)
+    for await (const _ of session.send('go')) void _
+    const fork = await session.fork()
+    expect(fork.usage.costUsd).toBe(0)
+    expect(createSession(given).usage).not.toHaveProperty('costUsd')
+    await Promise.all([session.close(), fork.close()])
+  })
 })
