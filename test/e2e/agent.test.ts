@@ -156,7 +156,7 @@ describe('finding things', () => {
   it('finds by text, tool and outcome in every turn, and leads there by keys and by link', async () => {
     const { page } = await openAgent()
     await page.keyboard.press('Control+k')
-    const field = page.getByLabel('Find a call or a text')
+    const field = page.getByLabel('Find a call, a text or a turn')
     await field.fill('unclosed group')
     await expect
       .poll(() => texts(page, '.finder .label'))
