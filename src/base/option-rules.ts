@@ -6,22 +6,18 @@ import type { SignalboxErrorCode } from './signalbox-error.ts'
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, expected: string]
 
 /** Throws at an invalid value. Undefined is valid: the option was not passed. */
-export function checkOption(
-  name: string,
-  value: unknown,
-  [isValid, expected]: OptionRule,
-  code?: SignalboxErrorCode,
-): void {
-  if (value !== undefined && !isValid(value)) invalidOption(name, expected, value, code)
+export function checkOption(name: string, value: unknown, rule: OptionRule, code?: SignalboxErrorCode): void {
+  if (value !== undefined) requireOption(name, value, rule, code)
 }
 
 /** The same for an option that must be passed. */
 export function requireOption(name: string, value: unknown, rule: OptionRule, code?: SignalboxErrorCode): void {
-  if (value === undefined) invalidOption(name, rule[1], value, code)
-  checkOption(name, value, rule, code)
+  const [isValid, expected] = rule
+  if (!isValid(value)) invalidOption(name, expected, value, code)
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
+const isPositive = (value: unknown): boolean => isNumber(value) && value > 0
 export const isFunction = (value: unknown): boolean => typeof value === 'function'
 
 export const aString: OptionRule = [(value) => typeof value === 'string', 'a string']
@@ -31,7 +27,7 @@ export const aFunction: OptionRule = [isFunction, 'a function']
 export const anObject: OptionRule = [isRecord, 'an object']
 export const anArray: OptionRule = [Array.isArray, 'an array']
 
-export const aNumberAbove0: OptionRule = [(value) => isNumber(value) && value > 0, 'a number above 0']
+export const aNumberAbove0: OptionRule = [isPositive, 'a number above 0']
 export const aNumberFrom = (least: number): OptionRule => [
   (value) => isNumber(value) && value >= least,
   `a number of at least ${least}`,
@@ -42,8 +38,8 @@ export const anIntegerFrom = (least: number, most?: number): OptionRule => [
 ]
 export const milliseconds: OptionRule = [(value) => isNumber(value) && value >= 0, 'milliseconds']
 
-export const positiveMilliseconds: OptionRule = [(value) => isNumber(value) && value > 0, 'more than 0 milliseconds']
-export const positiveSeconds: OptionRule = [(value) => isNumber(value) && value > 0, 'more than 0 seconds']
+export const positiveMilliseconds: OptionRule = [isPositive, 'more than 0 milliseconds']
+export const positiveSeconds: OptionRule = [isPositive, 'more than 0 seconds']
 
 export const or = ([isOne, one]: OptionRule, [isOther, other]: OptionRule): OptionRule => [
   (value) => isOne(value) || isOther(value),
@@ -55,8 +51,8 @@ export const infinity: OptionRule = [(value) => value === Infinity, 'Infinity']
 
 export const oneOf = (...values: readonly string[]): OptionRule => [
   (value) => values.includes(value as string),
-  listed(values.map((value) => `'${value}'`)),
+  values
+    .map((value) => `'${value}'`)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' or $1'),
 ]
-
-const listed = (values: readonly string[]): string =>
-  [values.slice(0, -1).join(', '), ...values.slice(-1)].filter((part) => part !== '').join(' or ')

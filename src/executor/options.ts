@@ -1,7 +1,6 @@
 import { hasCheapVariables } from '../base/async-context.ts'
 import { type Clock, platformClock } from '../base/clock.ts'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
-import { anIntegerFrom, infinity, or } from '../base/option-rules.ts'
 import type { ChartEngine, EngineName } from '../chart-engine/chart-engine.ts'
 import { chooseEngine } from '../chart-engine/choose-engine.ts'
 import { defaultIdsAndTime, type IdsAndTime } from '../messages/ids-and-time.ts'
@@ -167,8 +166,8 @@ function count(name: string, given: number | undefined, otherwise: number, least
   if (given === undefined) return otherwise
   const isWhole = Number.isInteger(given) || given === Infinity
   if (!isWhole || given < least || given > most) {
-    const [, expected] = most === Infinity ? or(anIntegerFrom(least), infinity) : anIntegerFrom(least, most)
-    invalidOption(name, expected, given)
+    const range = most === Infinity ? `of at least ${least}, or Infinity` : `from ${least} to ${most}`
+    invalidOption(name, `an integer ${range}`, given)
   }
   return given
 }

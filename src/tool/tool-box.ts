@@ -1,5 +1,4 @@
 import { invalidOption } from '../base/invalid-option.ts'
-import { aName } from '../base/option-rules.ts'
 import { readField } from '../base/read-field.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import type { ToolBackground } from './background.ts'
@@ -91,7 +90,7 @@ function assertTool(tool: AnyTool, index: number): void {
     invalidOption(`tools[${index}]${name}${where}`, expected, received, 'invalid_tool')
   }
   if (typeof tool !== 'object' || tool === null) invalid('', 'an object', tool)
-  if (!isName(tool.name)) invalid('name', aName[1], tool.name)
+  if (!isName(tool.name)) invalid('name', 'a non-empty string', tool.name)
   if (typeof tool.call !== 'function') invalid('call', 'a function', tool.call)
   if (typeof tool.inputSchema?._zod?.run !== 'function') invalid('inputSchema', 'a Zod object schema', tool.inputSchema)
   if (tool.inputJSONSchema !== undefined && readField(tool.inputJSONSchema, 'type') !== 'object') {
