@@ -160,7 +160,7 @@ export const journalFaults = [
   [
     'src/durable',
     'rules that came with answers are lost',
-    'if (answer.addRules !== undefined) fold.rules = withRules(fold.rules, answer.addRules)',
+    'if (answer.addRules !== undefined) fold.change({ rules: withRules(fold.rules, answer.addRules) })',
     '',
     answers,
   ],
