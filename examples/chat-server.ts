@@ -15,8 +15,7 @@ const session = createSession({ tools: [pay], model })
 
 const server = createServer(async (request, response) => {
   if (request.method === 'GET') {
-    const headers = new Headers({ 'last-event-id': String(request.headers['last-event-id'] ?? '') })
-    const events = sessionResponse(session, { headers })
+    const events = sessionResponse(session, request)
     response.writeHead(events.status, Object.fromEntries(events.headers))
     // when the browser leaves, this ends the reader of the session
     return pipeline(Readable.fromWeb(events.body as never), response).catch(() => undefined)

@@ -15,6 +15,11 @@ export interface SessionResponseOptions {
   keepAliveMs?: number | undefined
 }
 
+/** Those of a web request, or of one of `node:http`. */
+type RequestHeaders =
+  | { get(name: string): string | null }
+  | { readonly [name: string]: string | readonly string[] | undefined }
+
 /** What the event `state` has as its data. */
 export interface SessionState {
   readonly status: SessionStatus
@@ -30,10 +35,10 @@ export interface SessionState {
  */
 export function sessionResponse(
   session: Session,
-  request: { readonly headers: { get(name: string): string | null } },
+  request: { readonly headers: RequestHeaders },
   { show = withoutRawData, keepAliveMs = 15_000 }: SessionResponseOptions = {},
 ): Response {
-  const after = request.headers.get('last-event-id') || undefined
+  const after = lastEventId(request.headers)
   const view = session.messages({ after })
   const waiting: string[] = after !== undefined && view.isWhole ? [event('reset', {})] : []
   let isChanged = true
@@ -103,6 +108,11 @@ export function sessionResponse(
   return new Response(body, {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform' },
   })
+}
+
+function lastEventId(headers: RequestHeaders): string | undefined {
+  const given = typeof headers.get === 'function' ? headers.get('last-event-id') : headers['last-event-id' as never]
+  return typeof given === 'string' && given !== '' ? given : undefined
 }
 
 /** Only messages of the conversation are known to the next process, so only they have an id to go on from. */

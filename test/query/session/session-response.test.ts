@@ -87,7 +87,10 @@ describe('a session as server-sent events', () => {
     for await (const _ of session.send('hello'));
     const show = (message: QueryMessage) => (message.type === 'system' ? undefined : message.type)
     const page = connect(session, 'of another life', { show })
+    const known = { 'last-event-id': session.transcript[0]?.uuid }
+    const ofNode = sessionResponse(session, { headers: known }).text()
     await session.close()
+    expect(eventsIn(await ofNode).map(short)).toEqual(['message assistant #', 'message system'])
     await until(() => page.seen.isOver)
     expect(page.events().map(({ event, data }) => (event === 'state' ? event : [event, data]))).toEqual([
       ['reset', {}],
