@@ -80,7 +80,7 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
 /**
- * Since Linux 6.13, a write after `fstat` takes a timestamp of its own, and the next `fdatasync` a third longer. The link of
+ * Since Linux 6.13, a write after `fstat` takes a timestamp of its own, and the next `fdatasync` takes a quarter longer. The link of
  * an open file tells as much.
  */
 function isNamed(fd: number): boolean {
