@@ -2,9 +2,8 @@
 // what each call costs Redis. Like is compared with like: bodies in child processes with BullMQ's sandboxed processors,
 // and bodies in the worker with BullMQ's plain ones. node bench/remote.mjs [--calls 300] [--redis redis://…]. Needs a build.
 // Without --redis it starts redis-server by itself, with appendfsync everysec and always.
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -14,6 +13,7 @@ import { Redis } from 'ioredis'
 import { z } from 'zod'
 import { remote } from '../dist/src/remote/index.js'
 import { bullRunner, serveTools } from '../packages/bullmq/dist/index.js'
+import { startRedis } from './redis-server.mjs'
 import { quantile } from './statistics.mjs'
 
 const concurrency = 8
@@ -295,30 +295,4 @@ async function timed(run) {
 
 function ms(value) {
   return `${value.toFixed(1)} ms`
-}
-
-async function startRedis(appendfsync) {
-  const folder = mkdtempSync(join(os.tmpdir(), 'signalbox-bench-redis-'))
-  const port = await new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = server.address()
-      server.close(() => resolve(free))
-    })
-  })
-  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '', '--appendonly', 'yes']
-  const child = spawn('redis-server', [...settings, '--appendfsync', appendfsync], { stdio: 'ignore' })
-  process.once('exit', () => child.kill('SIGKILL'))
-  const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
-  redis.on('error', () => undefined)
-  await redis.ping()
-  redis.disconnect()
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    async end() {
-      const gone = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGKILL')
-      await gone
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
 }

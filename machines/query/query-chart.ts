@@ -76,6 +76,11 @@ const underWay = {
   'suspend.due': 'suspending',
   'journal.failed': { target: 'abandoning', actions: holdError },
 } as const
+const whilePreparing = {
+  'turn.failed': { target: 'modelError', actions: holdError },
+  'query.abort': { target: 'abortedStreaming', actions: holdAbort },
+  ...atRest,
+} as const
 const losesJournal = { 'journal.failed': { target: 'abandoning', actions: holdError } } as const
 
 const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
@@ -129,9 +134,16 @@ export const queryChart = once(() =>
         entry: 'prepare',
         on: {
           'turn.prepared': [{ guard: 'needsReserve', target: 'reserving' }, { target: 'streaming' }],
-          'turn.failed': { target: 'modelError', actions: holdError },
-          'query.abort': { target: 'abortedStreaming', actions: holdAbort },
-          ...atRest,
+          'query.steer': 'outdated',
+          ...whilePreparing,
+        },
+      },
+      // the request lacks a message that interrupts, which must not wait for the reply that it is to stop
+      outdated: {
+        tags: 'listening',
+        on: {
+          'turn.prepared': 'preparing',
+          ...whilePreparing,
         },
       },
       // waits while others have reserved what the request needs

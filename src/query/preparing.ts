@@ -14,19 +14,14 @@ export function prepare(loop: QueryLoop): void {
     // a log that fails ends the query by itself
     if (!isDurable) return
     for (const message of [...entered, ...(loop.log?.takeReports() ?? [])]) loop.emit(message)
-    if (!isInterrupted(loop)) gather(loop)
+    // an interrupt that came meanwhile adds its message first
+    if (loop.isSteered) loop.tell({ type: 'turn.prepared' })
+    else gather(loop)
   }
   // every message is durable before it is shown, and before a request has it
   const flushing = loop.log?.flushContent()
   if (flushing === undefined) goOn(true)
   else void flushing.then(goOn)
-}
-
-/** An interrupt that came meanwhile must not wait for the reply that it is to stop: its message is part of this request. */
-function isInterrupted(loop: QueryLoop): boolean {
-  if (!loop.isSteered || !loop.actor.getSnapshot().matches('preparing')) return false
-  prepare(loop)
-  return true
 }
 
 function gather(loop: QueryLoop): void {
@@ -38,7 +33,6 @@ function gather(loop: QueryLoop): void {
       if (!Array.isArray(prepared)) {
         return loop.tell({ type: 'turn.failed', error: notMessages(prepared) })
       }
-      if (isInterrupted(loop)) return
       loop.request = prepared
       loop.tell({ type: 'turn.prepared' })
     },

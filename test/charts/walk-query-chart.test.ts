@@ -270,6 +270,12 @@ describe('the query chart', () => {
       ],
     ],
     [
+      'a message with an interrupt while the request is prepared',
+      [{ type: 'query.start' }, { type: 'query.steer' }, { type: 'turn.prepared' }, { type: 'turn.prepared' }],
+      'streaming',
+      [['prepare'], ['prepare'], ['openStream']],
+    ],
+    [
       'steering',
       [...start, { type: 'query.steer' }],
       'draining',

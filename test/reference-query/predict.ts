@@ -159,15 +159,17 @@ class Teller extends ReferenceReader implements Prediction {
   }
 
   #open(): 'opened' | 'aborted between attempts' | 'not prepared' | 'limited' {
-    this.#takeSent()
-    this.isPrepared = this.plan.prepares !== 'later'
-    const isFailing = ++this.#preparations === this.plan.unprepared
-    this.until(() => this.isPrepared || this.abortReason !== undefined)
-    if (this.abortReason !== undefined) return 'aborted between attempts'
-    if (isFailing) return 'not prepared'
+    do {
+      this.#takeSent()
+      this.isSteered = false
+      this.isPrepared = this.plan.prepares !== 'later'
+      const isFailing = ++this.#preparations === this.plan.unprepared
+      this.until(() => this.isPrepared || this.abortReason !== undefined)
+      if (this.abortReason !== undefined) return 'aborted between attempts'
+      if (isFailing) return 'not prepared'
+      // a message with an interrupt is part of the request; any other that was sent meanwhile waits for the next turn
+    } while (this.isSteered)
     if (this.budget.forbidsRequest) return 'limited'
-    // messages sent meanwhile wait for the next turn and interrupt nothing
-    this.isSteered = false
     this.isRestarted = false
     this.newAttempt()
     this.reply = new ReferenceReply()

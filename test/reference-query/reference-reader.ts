@@ -179,7 +179,7 @@ export class ReferenceReader implements Surroundings {
       // a message sent while the query ends is too late; a message with an interrupt is kept
       const isTooLate = this.isFailing || this.abortReason !== undefined
       if (entry.is === 'steers' || !isTooLate) this.sent.push(entry.text)
-      this.isSteered = entry.is === 'steers'
+      this.isSteered ||= entry.is === 'steers'
     } else if (entry.is === 'prepared') this.isPrepared = true
     else if (entry.is === 'answers') for (const each of this.attempts) each.answer(entry.question, entry.answer)
     else if (entry.is === 'body finishes')

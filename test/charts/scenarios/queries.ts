@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { QueryOptions, QueryResult } from '../../../src/index.ts'
+import type { Message, QueryOptions, QueryResult } from '../../../src/index.ts'
 import { heldModel } from '../../support/held-model.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../../support/query.ts'
@@ -275,6 +275,26 @@ export const queriesScenarios: Record<string, () => Promise<void>> = {
     query.block.run('b').finish({ data: 'B' })
     await flush()
     expect(apiInShort(query.held.requests[0]?.messages ?? []).at(-1)).toBe('user: result b B')
+  },
+  async 'a message with an interrupt is part of the request that is being prepared'() {
+    for (const end of ['reply', 'abort', 'failure'] as const) {
+      const preparations: ((fails?: boolean) => void)[] = []
+      const prepareMessages = (messages: readonly Message[]) =>
+        new Promise<readonly Message[]>((resolve, reject) => {
+          preparations.push((fails) => (fails === true ? reject(new Error('not prepared')) : resolve(messages)))
+        })
+      const query = parts({ prepareMessages })
+      await flush()
+      query.run.interrupt('wait')
+      if (end === 'abort') query.run.abort('escape')
+      preparations[0]?.(end === 'failure')
+      await flush()
+      preparations[1]?.()
+      await flush()
+      const heard = query.held.requests.map(({ messages }) => apiInShort(messages))
+      if (end === 'reply') expect(heard).toEqual([['user: go', 'user: wait']])
+      else expect([heard, how(query)[0]]).toEqual([[], end === 'abort' ? 'aborted_streaming' : 'model_error'])
+    }
   },
   async 'steering stops the model and what yields, and goes on with the message'() {
     for (const streams of [true, false]) {

@@ -56,11 +56,12 @@ describe('a session as server-sent events', () => {
     const first = connect(session)
     expect(first.response.headers.get('content-type')).toContain('text/event-stream')
     session.send('pay')
-    await flush()
+    await until(() => first.events().map(short).includes('running 0'))
     held.start()
     held.call('p', 'Pay')
     held.end('tool_use')
-    await until(() => first.events().map(short).at(-1) === 'message system')
+    await until(() => first.events().map(short).includes('running 1'))
+    await until(() => first.events().map(short).includes('message system'))
     expect([...new Set(first.events().map(short))].sort()).toEqual([
       'message assistant #',
       'message system',
