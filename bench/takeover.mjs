@@ -16,15 +16,16 @@ import { quantile } from './statistics.mjs'
 
 const toolsModule = `
 const inputSchema = { toJSONSchema: () => ({ properties: {} }), safeParseAsync: async (data) => ({ success: true, data }) }
-export const tools = ['Look', 'Pay'].map((name) => ({
+const named = (name) => ({
   name,
   inputSchema,
   isReadOnly: () => name === 'Look',
   async call(_input, _context, _can, _message, onProgress) {
-    onProgress({ data: process.ppid })
+    onProgress({ data: 'begun' })
     await new Promise(() => setInterval(() => undefined, 60_000))
   },
-}))`
+})
+export const [look, pay] = ['Look', 'Pay'].map(named)`
 
 const onWarning = () => undefined
 const roles = { orchestrator, worker }
@@ -127,9 +128,12 @@ function begun(children, id) {
 /** Both calls of a round run on the same worker, which is killed. */
 async function lostWorkers(place, rounds) {
   const runner = bullRunner({ connection: place.connection, onWarning })
-  const [look, pay] = ['Look', 'Pay'].map((name) =>
-    remote({ name, inputSchema: z.looseObject({}), isReadOnly: () => name === 'Look', call: () => undefined }, runner),
-  )
+  const inputJSONSchema = { properties: {}, type: 'object' }
+  const [look, pay] = ['Look', 'Pay'].map((name) => {
+    const isReadOnly = () => name === 'Look'
+    const tool = { name, inputSchema: z.looseObject({}), inputJSONSchema, isReadOnly, call: () => undefined }
+    return remote(tool, runner)
+  })
   const times = { again: [], unknown: [] }
   try {
     for (let round = 0; round < rounds; round++) {
@@ -152,12 +156,17 @@ async function lostWorkers(place, rounds) {
   return times
 }
 
-/** A remote call. `begins` resolves when its body begins the next time. */
+/** A remote call. `begins` resolves when its body begins the next time, `ends` with the error in which the call ends. */
 function callOf(tool, toolUseID, abortController) {
   let tell = () => undefined
   const context = { toolUseID, abortController }
-  const ends = tool.call({}, context, undefined, { message: { id: 'r' } }, () => tell()).catch(() => undefined)
-  return { ends, begins: () => new Promise((resolve) => void (tell = resolve)) }
+  const ends = tool.call({}, context, undefined, { message: { id: 'r' } }, () => tell()).catch((error) => error)
+  const begins = () =>
+    new Promise((resolve, reject) => {
+      tell = resolve
+      ends.then(reject)
+    })
+  return { ends, begins }
 }
 
 async function afterKill(child, happens) {

@@ -140,6 +140,8 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
 
 /** How many calls are remembered that were stopped and do not run here. */
 const maxStopped = 1_000
+/** More reports than one run can make. */
+const maxReports = 1_000_000_000
 
 interface RunningJob {
   readonly label: string
@@ -299,7 +301,8 @@ class ToolServer implements ServedTools {
   }
 
   #callOf(job: Job, call: ToolJob, signal: AbortSignal): RemoteCall {
-    let n = 0
+    // the reports of a second run come after those of the first
+    let n = (job.attemptsStarted - 1) * maxReports
     return {
       ...call,
       // a second delivery is a second run

@@ -192,6 +192,20 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('faults between host, Red
     expect(await call.told).toBe('UnknownOutcomeError')
   })
 
+  it('R7 R12 the second run of a read-only call reports its progress too', async () => {
+    const first = await startWorker({ labels: ['again'] })
+    const reports: unknown[] = []
+    const onProgress = (data: unknown): void => void reports.push(data)
+    const call = send(host({ label: 'again' }), 600_000, { again: true, onProgress })
+    await expect.poll(() => reports.length, patient).toBe(1)
+    await startWorker({ labels: ['again'] })
+    await first.end()
+    await expect.poll(() => call.begun(), patient).toBe(2)
+    await expect.poll(() => reports.length, patient).toBe(2)
+    call.abort()
+    await call.told
+  })
+
   it('R5 R7 a read-only call that is stopped after its worker was lost is not said not to have run', async () => {
     const worker = await startWorker({ labels: ['gone'] })
     const call = send(host({ label: 'gone' }), 600_000, { again: true })
