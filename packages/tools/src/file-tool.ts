@@ -1,8 +1,7 @@
 import { type InputVerdict, type ToolCheck, type ToolUseContext, toolError } from 'signalbox'
 import type { PermissionBehavior } from 'signalbox/machines'
 import { belongsToGit } from './workspace/belongs-to-git.ts'
-import { deniedPaths } from './workspace/denied-paths.ts'
-import { literalPath, pathRule, pathRuleProblem, pathsOf } from './workspace/path-rule.ts'
+import { deniedPaths, literalPath, pathRule, pathRuleProblem, pathsOf } from './workspace/path-rule.ts'
 import type { ReadMemory } from './workspace/read-memory.ts'
 import type { FoundPlace, Workspace } from './workspace/workspace.ts'
 

@@ -3,7 +3,7 @@ import { defineTool, type Tool, type ToolCheck, type ToolResult, toolError } fro
 import { z } from 'zod'
 import { placeOf } from './file-tool.ts'
 import { type GrepData, grepData, grepText } from './grep-text.ts'
-import { decodeText } from './search/decode-text.ts'
+import { decodeText } from './search/file-bytes.ts'
 import { fileGlob } from './search/file-glob.ts'
 import { folderRules } from './search/folder-rules.ts'
 import { heedRulesAbove } from './search/heed-rules-above.ts'
@@ -12,7 +12,7 @@ import { nameGlobOf, ripgrepSearch, ripgrepText } from './search/ripgrep-search.
 import { scanFiles } from './search/scan-files.ts'
 import { byName, forbiddenFiles, listFiles, onOneLine, type SearchService } from './search/search-service.ts'
 import { timedSearch } from './search/timed-search.ts'
-import { deniedPaths } from './workspace/denied-paths.ts'
+import { deniedPaths } from './workspace/path-rule.ts'
 import { readWhole } from './workspace/read-whole.ts'
 import type { FoundPlace } from './workspace/workspace.ts'
 

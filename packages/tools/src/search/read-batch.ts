@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { OpenFolder } from '../workspace/file-system.ts'
 import { holdFolder } from '../workspace/hold-folder.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { decodeText } from './decode-text.ts'
+import { decodeText } from './file-bytes.ts'
 import { maxFileBytes } from './match.ts'
 
 export interface FileText {

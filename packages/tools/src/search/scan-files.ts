@@ -3,8 +3,8 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { toJavaScript } from './dialect/to-javascript.ts'
 import { type FileMatch, type FoundMatches, maxFileBytes, maxLineChars, type Search } from './match.ts'
 import { type FileText, readBatch } from './read-batch.ts'
-import type { ScanRequest } from './scan-batch.ts'
 import { startSearchThread, stopped } from './search-thread.ts'
+import type { ScanRequest } from './thread-work.ts'
 
 const batchFiles = 64
 

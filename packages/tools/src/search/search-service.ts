@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ToolUseContext } from 'signalbox'
 import type { ProcessRunner } from 'signalbox/node'
-import { deniedPaths } from '../workspace/denied-paths.ts'
+import { deniedPaths } from '../workspace/path-rule.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { heedRulesAbove } from './heed-rules-above.ts'
 import { findRipgrep, runRipgrep } from './ripgrep.ts'

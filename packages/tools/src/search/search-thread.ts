@@ -1,11 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import { confirmBatch } from './confirm-batch.ts'
-import { decodeText } from './decode-text.ts'
+import { decodeText, readBytesNow } from './file-bytes.ts'
 import type { FileMatch } from './match.ts'
 import { maxFileBytes } from './match.ts'
-import { readBytesNow } from './read-bytes-now.ts'
-import { type ScanRequest, scanBatch } from './scan-batch.ts'
 import { textScanner } from './scan-text.ts'
+import { confirmBatch, type ScanRequest, scanBatch } from './thread-work.ts'
 
 const source = `
 const { parentPort } = require('node:worker_threads')

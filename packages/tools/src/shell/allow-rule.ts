@@ -1,6 +1,7 @@
 import { boundedCache } from './bounded-cache.ts'
 import { evaluatesItsWords } from './changes-the-shell.ts'
-import { isHarmlessAssignment, isReserved, type PlainCommand, type PlainScript, readPlainRule } from './plain-script.ts'
+import { isHarmlessAssignment } from './harmless-variables.ts'
+import { isReserved, type PlainCommand, type PlainScript, readPlainRule } from './plain-script.ts'
 import { isGlobAt, leadsUp, type PlainWord } from './plain-word.ts'
 
 /** One command of a rule. */

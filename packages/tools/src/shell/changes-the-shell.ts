@@ -1,5 +1,5 @@
-import { isHarmlessName } from './harmless-names.ts'
-import { isHarmlessAssignment, type PlainCommand } from './plain-script.ts'
+import { isHarmlessAssignment, isHarmlessName } from './harmless-variables.ts'
+import type { PlainCommand } from './plain-script.ts'
 import type { PlainWord } from './plain-word.ts'
 
 /** Builtins that can change the meaning of later words: variables, aliases, options. */

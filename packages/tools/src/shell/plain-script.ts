@@ -1,4 +1,3 @@
-import { isHarmlessName } from './harmless-names.ts'
 import { readTokens, type Token } from './plain-tokens.ts'
 import type { PlainWord } from './plain-word.ts'
 
@@ -130,16 +129,4 @@ function closeCommand({ assignments, words, inputs }: Draft, commands: PlainComm
   if (program === undefined) return 'it has an assignment or a redirect without a command'
   commands.push({ assignments, words: [program, ...args], inputs })
   return undefined
-}
-
-/** The name and the value of `NAME=value`. */
-function assignmentOf({ text }: PlainWord): [name: string, value: string] {
-  const at = text.indexOf('=')
-  return [text.slice(0, at), text.slice(at + 1)]
-}
-
-/** A value that is a path could make a program load a file: `LANGUAGE=../../x`. */
-export function isHarmlessAssignment(word: PlainWord): boolean {
-  const [name, value] = assignmentOf(word)
-  return isHarmlessName(name) && !/^:?\/|\.\./.test(value)
 }

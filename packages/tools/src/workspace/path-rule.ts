@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
+import { parseRule, type ToolUseContext } from 'signalbox'
 import type { PermissionBehavior } from 'signalbox/machines'
 import { isInside, pathBelow } from './is-inside.ts'
 import type { FoundPlace, Workspace } from './workspace.ts'
@@ -49,6 +50,19 @@ export const pathsOf = ({ path, called }: FoundPlace, behavior: PermissionBehavi
 async function whereItLeads(folder: string, workspace: Workspace): Promise<string[]> {
   const place = await workspace.resolve(folder)
   return place.ok && place.path !== folder ? [place.path] : []
+}
+
+/** The real paths that the deny rules of these tools match, or their ask rules. */
+export async function deniedPaths(
+  workspace: Workspace,
+  { permissions }: ToolUseContext,
+  toolNames: readonly string[],
+  list: 'deny' | 'ask' = 'deny',
+): Promise<(path: string) => boolean> {
+  const rules = (permissions?.[list] ?? []).map((rule) => parseRule(rule))
+  const own = rules.filter(({ toolName }) => toolNames.includes(toolName))
+  const specs = await Promise.all(own.map(({ spec = '**' }) => pathRule(spec, workspace, 'deny')))
+  return (path) => specs.some(({ matches }) => matches(path))
 }
 
 /** A rule for a path that the tools can never reach has no effect. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { exactShellRule } from '../../src/shell/exact-rule.ts'
-import { isHarmlessAssignment } from '../../src/shell/plain-script.ts'
+import { isHarmlessAssignment } from '../../src/shell/harmless-variables.ts'
 import { allowsCommand, readScript } from '../../src/shell/shell-rule.ts'
 import { commands } from './generated-commands.ts'
 

@@ -1,7 +1,6 @@
-import type { decodeText } from './decode-text.ts'
 import type { ScriptPattern } from './dialect/to-javascript.ts'
+import type { decodeText, readBytesNow } from './file-bytes.ts'
 import type { FileMatch, Search } from './match.ts'
-import type { readBytesNow } from './read-bytes-now.ts'
 import type { textScanner } from './scan-text.ts'
 
 export interface ScanRequest {
@@ -14,6 +13,11 @@ export interface ScanRequest {
   readonly maxLineChars: number
   /** Maximum number of lines kept in total. */
   readonly maxLines: number
+}
+
+export interface ConfirmRequest {
+  readonly found: readonly FileMatch[]
+  readonly maxFileBytes: number
 }
 
 export interface ScanTools {
@@ -51,4 +55,22 @@ export function scanBatch(request: ScanRequest, tools: ScanTools): FileMatch[] {
     reported++
   }
   return matches
+}
+
+/**
+ * Filters ripgrep's matches to files that really contain the lines. ripgrep works by path, and a folder may have been
+ * replaced by a link in the meantime; so each file is opened again and checked to be at its path.
+ * The source is sent to a worker thread, so it must not refer to anything outside itself.
+ */
+export function confirmBatch(
+  { found, maxFileBytes }: ConfirmRequest,
+  { fs, readBytesNow, decodeText }: ScanTools,
+): boolean[] {
+  return found.map(({ path, lines }) => {
+    const bytes = readBytesNow(fs, path, maxFileBytes)
+    const text = bytes === undefined ? undefined : decodeText(bytes)
+    if (text === undefined) return false
+    const there = text.split('\n')
+    return lines.every(({ number, text: seen }) => there[number - 1] === seen)
+  })
 }
