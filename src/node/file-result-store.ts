@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { platform, tmpdir, userInfo } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { invalidOption, unknownOption } from '../base/invalid-option.ts'
 import type { StoredResults } from '../journal/session-results.ts'
 import type { LongResult, ResultStore } from '../results/long-result.ts'
-import { fileClock } from './file-clock.ts'
+import { fileClock, syncFolder } from './folder.ts'
 
 export interface FileResultStoreOptions {
   /**
@@ -105,17 +105,6 @@ async function makePrivate(folder: string): Promise<void> {
   if (uid >= 0 && found.uid !== uid)
     throw new Error(`Cannot store results in ${folder}: it belongs to another user. Pass another folder.`)
   await chmod(folder, 0o700)
-}
-
-/** Makes the name of a new file durable. Windows cannot open a folder, and its file systems keep names by themselves. */
-async function syncFolder(folder: string): Promise<void> {
-  if (platform() === 'win32') return
-  const file = await open(folder, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 async function removeOlder(

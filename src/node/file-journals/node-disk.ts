@@ -1,7 +1,7 @@
 import { fdatasync, fstatSync, readlinkSync, readSync, watch, writeSync } from 'node:fs'
 import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
-import { fileClock } from '../file-clock.ts'
+import { fileClock, syncFolder } from '../folder.ts'
 import type { Disk, DiskFile } from './disk.ts'
 
 /** The disk of this machine. */
@@ -49,16 +49,7 @@ export const nodeDisk: Disk = {
       () => Number.POSITIVE_INFINITY,
     ),
   now: fileClock,
-  async syncFolder(folder) {
-    // Windows cannot open a folder, and its file systems keep names by themselves
-    if (platform() === 'win32') return
-    const file = await open(folder, 'r')
-    try {
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-  },
+  syncFolder,
   watch(folder, hint) {
     try {
       const watcher = watch(folder, { persistent: false }, hint)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { join } from 'node:path'
 
 /**
@@ -14,5 +15,16 @@ export async function fileClock(folder: string): Promise<number> {
   } finally {
     await file.close()
     await rm(path, { force: true })
+  }
+}
+
+/** Makes the name of a new file durable. Windows cannot open a folder, and its file systems keep names by themselves. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (platform() === 'win32') return
+  const file = await open(folder, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }
