@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { begin } from './begin.ts'
 import { migrate } from './migrations.ts'
 import type { ClientLike, PoolLike, Rows } from './options.ts'
 
@@ -79,18 +78,5 @@ export class Database {
       // a broken client does not go back to the pool
       client.release(problem !== undefined && isPassing(problem))
     }
-  }
-}
-
-/** Runs `work` as one transaction. */
-export async function transaction<T>(client: ClientLike, work: () => Promise<T>): Promise<T> {
-  await client.query({ text: begin })
-  try {
-    const result = await work()
-    await client.query({ text: 'commit' })
-    return result
-  } catch (error) {
-    await client.query({ text: 'rollback' }).catch(() => undefined)
-    throw error
   }
 }

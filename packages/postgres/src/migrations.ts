@@ -1,6 +1,6 @@
 import { SignalboxError } from 'signalbox'
-import { begin } from './begin.ts'
 import type { ClientLike } from './options.ts'
+import { transaction } from './transaction.ts'
 
 /** Each entry leads from one version to the next. Released entries never change. `$schema` is replaced. */
 const migrations = [
@@ -50,8 +50,7 @@ const migrations = [
 /** Brings the tables to this version. Any number of processes may do so at once. */
 export async function migrate(client: ClientLike, schema: string): Promise<void> {
   if ((await versionOf(client, schema)) === migrations.length) return
-  await client.query({ text: begin })
-  try {
+  await transaction(client, async () => {
     await client.query({ text: 'select pg_advisory_xact_lock(hashtext($1))', values: [`signalbox ${schema}`] })
     await client.query({ text: `create schema if not exists ${schema}` })
     await client.query({ text: `create table if not exists ${schema}.migrations (version integer primary key)` })
@@ -59,11 +58,7 @@ export async function migrate(client: ClientLike, schema: string): Promise<void>
       await client.query({ text: (migrations[version] as string).replaceAll('$schema', schema) })
       await client.query({ text: `insert into ${schema}.migrations values ($1)`, values: [version + 1] })
     }
-    await client.query({ text: 'commit' })
-  } catch (error) {
-    await client.query({ text: 'rollback' }).catch(() => undefined)
-    throw error
-  }
+  })
 }
 
 async function versionOf(client: ClientLike, schema: string): Promise<number> {

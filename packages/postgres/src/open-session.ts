@@ -13,10 +13,10 @@ import {
   stateAfterBodies,
   storedRecord,
 } from 'signalbox/durable'
-import { transaction } from './database.ts'
 import { hashOf, lockOf } from './hash-of.ts'
 import type { ClientLike } from './options.ts'
 import { questionsText } from './session-log.ts'
+import { transaction } from './transaction.ts'
 
 export interface OpenedSession {
   readonly records: JournalRecord[]
