@@ -2,9 +2,8 @@ import type { CallToolResult, InputRequiredResult, Server, ServerContext } from 
 import { describeValue } from 'signalbox'
 import { isRecord, readField } from '../plain-values.ts'
 import type { CallDispatcher } from './call-dispatcher.ts'
-import { describeTools } from './describe-tools.ts'
 import type { ServedCall } from './served-call.ts'
-import { toMcpResult } from './to-mcp-result.ts'
+import { describeTools, toMcpResult } from './to-mcp.ts'
 
 export type ServerSdk = typeof import('@modelcontextprotocol/server')
 
