@@ -1,12 +1,18 @@
 import type { AnyActorRef } from 'xstate'
 import { invalidOption } from '../../base/invalid-option.ts'
-import type { Prices } from '../../usage/usage-total.ts'
+import { costOf, type Prices, priceOf, readTokens } from '../../usage/usage-total.ts'
 import type { EncodeLimits } from '../frames/encode-value.ts'
-import { type Frame, type FrameBody, frameVersion, type Recovered, type SaidFrame } from '../frames/frame.ts'
+import {
+  type Frame,
+  type FrameBody,
+  frameVersion,
+  type Recovered,
+  type ReplyFrame,
+  type SaidFrame,
+} from '../frames/frame.ts'
 import { hiddenText, type Redact, Redaction } from '../frames/redact.ts'
 import { asText } from './call-frames.ts'
 import { type Connection, ConnectionWatch, isConnection } from './connection-watch.ts'
-import { type ModelReply, replyFrame } from './reply-frame.ts'
 import { type Inspectable, RunWatch } from './run-watch.ts'
 
 export interface RecorderOptions {
@@ -50,6 +56,13 @@ export interface WatchedAs {
   recovered?: Recovered | undefined
   /** It is the rest of the turn before it. */
   isContinued?: boolean | undefined
+}
+
+/** A finished reply, as the service reports it. */
+interface ModelReply {
+  readonly model?: unknown
+  readonly stopReason?: unknown
+  readonly usage?: unknown
 }
 
 export interface Recorder {
@@ -143,6 +156,21 @@ export function createRecorder(options: RecorderOptions = {}): Recorder {
       const isHidden = by === 'user' && concealed.has(run)
       emit(run, { type: 'said', by, text: isHidden ? hiddenText : asText(show(text, { what: 'said' })) })
     },
+  }
+}
+
+function replyFrame({ model, stopReason, usage }: ModelReply, prices: Prices): ReplyFrame {
+  const used = readTokens(usage)
+  const { inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite } = used
+  const tokens = { input, output, cacheRead, cacheWrite }
+  const name = typeof model === 'string' ? model : null
+  const price = name === null ? undefined : priceOf(prices, name, undefined)
+  return {
+    type: 'reply',
+    model: name,
+    stopReason: typeof stopReason === 'string' ? stopReason : '',
+    tokens,
+    ...(price !== undefined && { costUsd: costOf(used, price) }),
   }
 }
 
