@@ -3,7 +3,7 @@ import type { Places } from './places.ts'
 import type { Settings } from './settings.ts'
 import { readSettingsFile, type SettingsFile } from './settings-file.ts'
 import { type HookSurroundings, shellHook } from './shell-hook.ts'
-import { grantsOf, isTrusted, trust } from './trust.ts'
+import { type AskTrust, grantsOf, isTrusted, trust } from './trust.ts'
 
 /** The merged settings of the user and the project. The command line overrides them. */
 export interface LoadedSettings {
@@ -19,9 +19,6 @@ export interface LoadedSettings {
   /** Each with its file, for errors. */
   readonly servers: readonly { readonly path: string; readonly mcpServers: Record<string, unknown> }[]
 }
-
-/** Called for project settings that are not trusted yet; resolves to whether they are now. */
-export type AskTrust = (file: SettingsFile, grants: readonly string[]) => Promise<boolean>
 
 export async function loadSettings(
   places: Places,

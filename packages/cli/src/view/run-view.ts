@@ -2,6 +2,7 @@ import {
   type ActorState,
   activeStates,
   type CallState,
+  type Encoded,
   type Frame,
   type FrameOf,
   foldRun,
@@ -12,7 +13,10 @@ import {
   waitOf,
 } from 'signalbox/inspect'
 import { type CallView, nameOf } from './call-view.ts'
-import { addOutput, printedBy } from './partial-output.ts'
+import { plainText } from './plain-text.ts'
+
+/** As much of a running call's output as could ever be shown. */
+const maxKept = 8_192
 
 /** The calls of one executor: the run model, plus what only the terminal shows. */
 export class RunView {
@@ -99,4 +103,19 @@ function onResult(call: CallView, { message, content, isError, at }: FrameOf<'re
   if (message !== 'tool_result') return
   call.result ??= { content, isError }
   call.completedAt ??= at
+}
+
+/** The output of a call, if its progress is output. */
+function printedBy(progress: Encoded): string | undefined {
+  if (typeof progress === 'string') return `${progress}\n`
+  if (typeof progress !== 'object' || progress === null || !('text' in progress)) return undefined
+  const { $: tag, text } = progress as { $?: Encoded; text: Encoded }
+  // a long text comes as an object of the same shape
+  return tag === undefined || tag === 'text' ? plainText(tag === 'text' ? progress : text) : undefined
+}
+
+function addOutput({ text, lines }: { text: string; lines: number }, more: string) {
+  const all = text + more
+  const counted = lines + more.split('\n').length - 1
+  return { text: all.length > 2 * maxKept ? all.slice(-maxKept) : all, lines: counted }
 }
