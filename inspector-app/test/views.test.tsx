@@ -550,9 +550,9 @@ describe('the details', () => {
     store.set({ tab: 'call', selected: 'a' })
     const words = () =>
       texts('.call-details dt').flatMap((term, at) => (term === 'Place' ? [texts('.call-details dd')[at]] : []))
-    await expect.poll(words).toEqual(['sent, waits for a worker since 70 ms'])
+    await expect.poll(words).toEqual(['sent at 70 ms, waits for a worker'])
     push({ ...place, place: 'sent', waiting: 12 })
-    await expect.poll(words).toEqual(['sent, waits for a worker since 70 ms; 12 calls wait in the queue'])
+    await expect.poll(words).toEqual(['sent at 70 ms, waits for a worker; 12 calls wait in the queue'])
     push({ ...place, place: 'remote', worker: 'gpu-1' })
     await expect.poll(words).toEqual(['runs on gpu-1 since 90 ms'])
     push({ ...place, place: 'lost', worker: 'gpu-1' })

@@ -42,6 +42,7 @@ export {
   whyWaiting,
   whyWaitingForKey,
   whyWaitingForServer,
+  whyWaitingForWorker,
 } from './run-model/why-waiting.ts'
 export type { CallTimes, RunTimes } from './runs/call-times.ts'
 export {
@@ -55,7 +56,7 @@ export {
 export { type ComparedCall, type ComparedRuns, type CompareOptions, compareRuns } from './runs/compare-runs.ts'
 export type { Difference } from './runs/difference.ts'
 export type { LimitEnd } from './runs/limit-conversation.ts'
-export type { Phase, WaitedFor } from './runs/seen-call.ts'
+export { callPhases, type Phase, type WaitedFor } from './runs/seen-call.ts'
 export { type MarkedCall, type MovedCall, type WhatIf, type WhatIfOptions, whatIf } from './runs/what-if.ts'
 export {
   type ConversationOptions,

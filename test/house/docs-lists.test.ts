@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { limitNames } from '../../machines/index.ts'
+import { ownPhases } from '../../packages/cli/src/view/call-view.ts'
+import { callPhases } from '../../src/inspect/index.ts'
 import { telemetryTypes } from '../../src/pipeline/telemetry.ts'
 import { root } from '../support/imports.ts'
 
@@ -33,7 +35,7 @@ it.each([
     membersOf('machines/call/permission-decision.ts', 'DecisionSource', 'by'),
   ],
   ['docs/limits.md', 'limits', limitNames],
-  ['docs/cli.md', 'phases of a call', membersOf('packages/cli/src/view/call-view.ts', 'Phase')],
+  ['docs/cli.md', 'phases of a call', [...callPhases, ...ownPhases]],
   ['docs/inspector.md', 'types of frames', namesIn('src/inspect/frames/frame.ts', /^ {2}readonly type: '(\w+)'/gm)],
   ['docs/journals.md', 'types of records', namesIn('src/journal/records.ts', /^ {2}'([\w.]+)':/gm)],
   [

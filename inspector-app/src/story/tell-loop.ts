@@ -1,4 +1,4 @@
-import { activeStates, type FrameOf, whyWaitingForKey } from '../../../src/inspect/index.ts'
+import { activeStates, type FrameOf, whyWaitingForKey, whyWaitingForWorker } from '../../../src/inspect/index.ts'
 import type { Actor, Run } from '../model/model.ts'
 import { plainText } from '../plain-text.ts'
 import { count, ended, inline, replyWords } from '../words.ts'
@@ -49,7 +49,7 @@ export function tellPlace(run: Run, { call: id, place, worker }: FrameOf<'place'
   const call = run.byId.get(id)
   if (call === undefined) return
   const named = worker === null ? 'a worker' : `the worker ${plainText(worker)}`
-  if (place === 'sent') say('R1', `${name(call)} waits for a worker.`, call)
+  if (place === 'sent') say('R1', `${name(call)} ${whyWaitingForWorker({ waiting: null })}.`, call)
   else if (place === 'remote') say('R1', `${name(call)} runs on ${named}.`, call)
   else say('R7', `${name(call)} has lost ${worker === null ? 'its worker' : named}.`, call)
 }

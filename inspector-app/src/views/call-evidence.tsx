@@ -1,3 +1,4 @@
+import { whyWaitingForWorker } from '../../../src/inspect/index.ts'
 import { hasTag } from '../model/has-tag.ts'
 import type { Call, Run } from '../model/model.ts'
 import { askedWords, duration, inline, sourceWords } from '../words.ts'
@@ -78,8 +79,7 @@ function placeWords({ ending, stage }: Call, { place, worker, waiting, at }: Non
   const since = `since ${duration(at)}`
   if (place === 'sent') {
     if (stage !== 'executing') return 'sent; no worker took it'
-    const depth = waiting === null ? '' : `; ${waiting === 1 ? 'one call waits' : `${waiting} calls wait`} in the queue`
-    return `sent, waits for a worker ${since}${depth}`
+    return `sent at ${duration(at)}, ${whyWaitingForWorker({ waiting })}`
   }
   if (place === 'lost') return stage === 'executing' ? `${worker} was lost at ${duration(at)}` : `lost on ${worker}`
   if (ending?.by === 'unknown') return `lost on ${worker}`

@@ -1,3 +1,4 @@
+import { givenUp } from '../../../src/inspect/index.ts'
 import type { Call, Run } from '../model/model.ts'
 import { backgroundTone, duration, isFromLog, outcomeOf, type Tone } from '../words.ts'
 
@@ -9,7 +10,7 @@ interface CallState {
 /** The state of a call in a word or two; with a tone where it needs attention. */
 export function callState(run: Run, call: Call): CallState {
   if (run.questions.some((asked) => asked.call === call.id)) return { words: 'asks you', tone: 'held' }
-  if (call.isGivenUp) return { words: 'given up', tone: 'given-up' }
+  if (call.isGivenUp) return { words: givenUp.short, tone: 'given-up' }
   if (call.stage === 'queued' || call.stage === 'held') return { words: waitWords(run, call), tone: undefined }
   if (call.stage === 'executing') return { words: 'runs', tone: call.lane }
   const spent = call.startedAt === undefined ? undefined : (call.completedAt ?? call.yieldedAt ?? 0) - call.startedAt

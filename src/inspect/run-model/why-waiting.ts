@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../machines/index.ts'
-import type { LocksFrame, LocksHolder, WaitGroup } from '../frames/frame.ts'
+import type { LocksFrame, LocksHolder, PlaceFrame, WaitGroup } from '../frames/frame.ts'
 import type { CallIn } from './run-listener.ts'
 import type { RunState } from './run-state.ts'
 
@@ -63,6 +63,12 @@ const maxProblem = 200
 export function whyWaitingForServer(name: string, state: string, problem = ''): string {
   const because = problem === '' || state === 'ready' ? '' : `: ${problem.slice(0, maxProblem)}`
   return `waits for the server ${name} (${serverStateWords(state)}${because})`
+}
+
+/** Why a call whose body was sent elsewhere does not run yet. */
+export function whyWaitingForWorker({ waiting }: Pick<PlaceFrame, 'waiting'>): string {
+  const depth = waiting === 1 ? '; one call waits in the queue' : `; ${waiting} calls wait in the queue`
+  return `waits for a worker${waiting === null ? '' : depth}`
 }
 
 const maxKey = 200

@@ -3,7 +3,7 @@ import type { EndingFrame } from '../frames/frame.ts'
 import type { CallState } from '../run-model/run-state.ts'
 
 /** The phases of an executing call, by their names in the chart. */
-export const phases = [
+export const callPhases = [
   'recovering',
   'validating',
   'preHooks',
@@ -19,7 +19,7 @@ export const phases = [
   'formatting',
 ] as const
 
-export type Phase = (typeof phases)[number]
+export type Phase = (typeof callPhases)[number]
 
 /** The inner cause of a phase's end: the call's own event, and the chart's reaction. */
 export interface Answer {

@@ -5,7 +5,7 @@ import type { RunListener } from '../run-model/run-listener.ts'
 import { type ActorState, type CallState, newRunState, type RunState } from '../run-model/run-state.ts'
 import { waitOf } from '../run-model/why-waiting.ts'
 import { toMicros } from './agenda.ts'
-import { type Phase, phases, type SeenCall } from './seen-call.ts'
+import { callPhases, type Phase, type SeenCall } from './seen-call.ts'
 
 /** A command from the host or a reader, and whether the chart accepted it. */
 export interface SeenCommand {
@@ -254,4 +254,4 @@ export class SeenRun {
 const isOfModel = (frame: Frame): boolean =>
   frame.type === 'reply' || (frame.type === 'said' && (frame.by === 'model' || frame.by === 'thought'))
 
-const isPhase = (state: string): state is Phase => phases.includes(state as Phase)
+const isPhase = (state: string): state is Phase => callPhases.includes(state as Phase)

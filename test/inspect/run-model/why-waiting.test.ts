@@ -3,11 +3,12 @@ import { type AnyActorRef, createActor, setup } from 'xstate'
 import { emptyModel, type Run } from '../../../inspector-app/src/model/model.ts'
 import { applyFrame } from '../../../inspector-app/src/model/reduce.ts'
 import { awaitedWords } from '../../../inspector-app/src/model/server-state.ts'
-import { whyWaiting as inPage } from '../../../inspector-app/src/words.ts'
+import { callState } from '../../../inspector-app/src/views/call-state.ts'
+import { whyWaiting as inPage, stateWords } from '../../../inspector-app/src/words.ts'
 import { callStatus } from '../../../packages/cli/src/view/call-status.ts'
 import type { CallView } from '../../../packages/cli/src/view/call-view.ts'
 import { SessionView } from '../../../packages/cli/src/view/session-view.ts'
-import { createRecorder, type Frame, type FrameBody, whyWaiting } from '../../../src/inspect/index.ts'
+import { createRecorder, type Frame, type FrameBody, givenUp, whyWaiting } from '../../../src/inspect/index.ts'
 import { heldTool } from '../../support/held-tool.ts'
 import { flush, testTurn } from '../../support/turn.ts'
 
@@ -16,14 +17,17 @@ function watched(maxConcurrency: number, queryActor?: AnyActorRef) {
   const turn = testTurn([tools.Read.tool, tools.Edit.tool], { maxConcurrency })
   const frames: Frame[] = []
   createRecorder({ onFrame: (frame) => frames.push(frame) }).watch(turn.executor, { queryActor })
-  /** Why each call waits: as the terminal prints it, and as the page does. */
-  const said = () => {
+  const seen = () => {
     const [session, model] = [new SessionView(), emptyModel()]
     for (const frame of frames) {
       session.take(frame)
       applyFrame(model, frame)
     }
-    const run = model.runs.get(1) as Run
+    return { session, run: model.runs.get(1) as Run }
+  }
+  /** Why each call waits: as the terminal prints it, and as the page does. */
+  const said = () => {
+    const { session, run } = seen()
     const calls = session.items.filter((item): item is CallView => item.kind === 'call')
     const terminal = calls.map((call) => [call.id, callStatus(call, session)] as const)
     return {
@@ -31,7 +35,7 @@ function watched(maxConcurrency: number, queryActor?: AnyActorRef) {
       page: run.waiting.flatMap(({ id, wait }) => (wait === undefined ? [] : [`${id} ${inPage(run, wait)}`])),
     }
   }
-  return { ...turn, ...tools, said }
+  return { ...turn, ...tools, frames, seen, said }
 }
 
 describe('why a call waits', () => {
@@ -122,6 +126,32 @@ describe('why a call waits', () => {
     const { words } = callStatus(call, session)
     expect(words).toMatch(/^waits for the server files \(backing off: it ended with code 1 !+\)$/)
     expect(server && awaitedWords(server)).toBe(words)
+  })
+
+  it('R1 is said in the terminal of a call that no worker has taken', () => {
+    const turn = watched(2)
+    turn.add('a', 'Read')
+    const place = { seq: 99, at: 1, run: 1, type: 'place', call: 'a', place: 'sent', worker: null } as const
+    const words = (frame: Frame): string => {
+      turn.frames.push(frame)
+      const { session } = turn.seen()
+      return callStatus(session.find('a') as CallView, session).words
+    }
+    expect(words({ ...place, waiting: null })).toBe('waits for a worker')
+    expect(words({ ...place, waiting: 1 })).toBe('waits for a worker; one call waits in the queue')
+    expect(words({ ...place, waiting: 12 })).toBe('waits for a worker; 12 calls wait in the queue')
+    expect(words({ ...place, place: 'remote', worker: 'gpu-1', waiting: null })).toBe('runs')
+  })
+
+  it('A5 names a discarded call the same in every view', () => {
+    const turn = watched(2)
+    turn.add('a', 'Edit')
+    turn.executor.discard()
+    const { session, run } = turn.seen()
+    const [call] = run.calls
+    if (call === undefined) throw new Error('no call')
+    expect([callState(run, call).words, stateWords(call)]).toEqual([givenUp.short, givenUp.short])
+    expect(callStatus(session.find('a') as CallView, session).words).toBe(givenUp.long)
   })
 
   it('is a sentence for every reason, also an unknown one from a recording', () => {

@@ -1,10 +1,9 @@
-import { givenUp } from 'signalbox/inspect'
-import { type CallView, type Phase, phaseOf } from './call-view.ts'
+import { givenUp, whyWaiting, whyWaitingForKey, whyWaitingForWorker } from 'signalbox/inspect'
+import { type CallView, nameOf, type Phase, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
 import { duration, plural } from './duration.ts'
 import { resultText } from './plain-text.ts'
 import type { SessionView } from './session-view.ts'
-import { whyHeld, whyLocked, whyWaiting } from './why-waiting.ts'
 
 export type Tone = 'waits' | 'works' | 'asks' | 'held' | 'ok' | 'error' | 'stopped'
 
@@ -32,15 +31,43 @@ const phaseWords: Partial<Record<Phase, string>> = {
 
 export function callStatus(call: CallView, session: SessionView): CallStatus {
   const phase = phaseOf(call)
-  if (phase === 'queued') return { phase, tone: 'waits', words: whyWaiting(call, session) }
+  if (phase === 'queued') return { phase, tone: 'waits', words: whyQueued(call, session) }
   if (phase === 'heldForOrder') return { phase, tone: 'held', words: whyHeld(call, session) }
   if (phase === 'delivered') return { phase, ...outcome(call) }
   if (phase === 'discarded' && session.isSuspended) return { phase, tone: 'waits', words: 'kept for later' }
   if (phase === 'discarded') return { phase, tone: 'stopped', words: givenUp.long }
   if (phase === 'locking') return { phase, tone: 'waits', words: whyLocked(call) }
+  if (phase === 'calling' && call.place?.place === 'sent') {
+    return { phase, tone: 'waits', words: whyWaitingForWorker(call.place) }
+  }
   const server = phase === 'calling' ? session.serverFor(call) : undefined
   if (server !== undefined) return { phase, tone: 'works', words: server.words }
   return { phase, tone: phase === 'asking' ? 'asks' : 'works', words: phaseWords[phase] ?? phase }
+}
+
+/** The executor's reason why a call does not run, in the same words as the inspector's page. */
+function whyQueued(call: CallView, session: SessionView): string {
+  const wait = session.waitOf(call)
+  if (wait === undefined) return 'queued'
+  const nameIn = (id: string): string | undefined => {
+    const other = session.find(id, call.run)
+    return other && nameOf(other)
+  }
+  const [maxConcurrency, isInQuery] = [session.limitOf(call), session.isInQuery(call)]
+  return cleanLine(whyWaiting(wait, { maxConcurrency, isInQuery, nameOf: nameIn }))
+}
+
+/** The key of other runs that a call waits for, and who holds it. */
+const whyLocked = ({ lockWait }: CallView): string =>
+  lockWait === undefined ? 'waits for keys that another run holds' : cleanLine(whyWaitingForKey(lockWait))
+
+/** Why a finished call has not been delivered. */
+function whyHeld(call: CallView, session: SessionView): string {
+  const first = session.heldFor(call)
+  const how = call.ending?.by === 'abort' ? 'stopped' : 'done'
+  if (first === undefined) return how
+  const still = phaseOf(first) === 'asking' ? 'is waiting for your answer' : 'is not finished'
+  return `${how}, held for order: ${nameOf(first)} ${still}`
 }
 
 function outcome(call: CallView): Omit<CallStatus, 'phase'> {

@@ -1,28 +1,18 @@
 import { visibleLine } from 'signalbox'
-import type { CallState, Encoded } from 'signalbox/inspect'
+import { type CallState, callPhases, type Encoded, type Phase as ExecutingPhase } from 'signalbox/inspect'
 import { cleanLine } from './clean-text.ts'
 
 /** The status of a call, as shown to people. */
-export type Phase =
-  | 'queued'
-  | 'recovering'
-  | 'validating'
-  | 'preHooks'
-  | 'deciding'
-  | 'asking'
-  | 'later'
-  | 'locking'
-  | 'journaling'
-  | 'calling'
-  | 'retrying'
-  | 'postHooks'
-  | 'formatting'
-  | 'stopping'
+export type Phase = ExecutingPhase | (typeof ownPhases)[number]
+
+export const ownPhases = [
+  'queued',
   /** Finished, but an earlier call is not delivered yet. */
-  | 'heldForOrder'
-  | 'delivered'
+  'heldForOrder',
+  'delivered',
   /** The reply it belongs to was dropped. */
-  | 'discarded'
+  'discarded',
+] as const
 
 /** One call: its state in the run model, plus what the terminal adds. */
 export interface CallView extends CallState {
@@ -44,28 +34,14 @@ export interface CallView extends CallState {
   isDiscarded: boolean
 }
 
-const executingStates = new Set<string>([
-  'recovering',
-  'validating',
-  'preHooks',
-  'deciding',
-  'asking',
-  'later',
-  'locking',
-  'journaling',
-  'calling',
-  'retrying',
-  'postHooks',
-  'formatting',
-  'stopping',
-] satisfies Phase[])
+const executingPhases: ReadonlySet<string> = new Set(callPhases)
 
 export function phaseOf(call: CallView): Phase {
   if (call.result !== undefined) return 'delivered'
   if (call.isDiscarded) return 'discarded'
   if (call.stage === 'completed' || call.stage === 'yielded' || call.stage === 'withdrawn') return 'heldForOrder'
   if (call.stage !== 'executing') return 'queued'
-  return executingStates.has(call.state) ? (call.state as Phase) : 'calling'
+  return executingPhases.has(call.state) ? (call.state as Phase) : 'calling'
 }
 
 /** The call will not change any more. */
