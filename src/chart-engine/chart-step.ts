@@ -11,7 +11,7 @@ import {
 } from 'xstate'
 import { sendToKnown } from './chart-actions.ts'
 import { type Asked, compileGuard } from './chart-guards.ts'
-import type { Configuration } from './chart-table.ts'
+import type { Configuration } from './configuration.ts'
 import { check, collectAndRun, enqueue, type Spawn, spawn, whileAssigning } from './step-tools.ts'
 import { internalsOf, isInspected, isRunning, relayTo } from './xstate-internals.ts'
 

@@ -7,8 +7,10 @@ import type {
   MachineContext,
 } from 'xstate'
 import { ChartStep } from './chart-step.ts'
-import { ChartTable, type Effect, isBranch, type Move, type Moves, type Selection } from './chart-table.ts'
+import { ChartTable } from './chart-table.ts'
+import { isBranch, type Moves, type Selection } from './configuration.ts'
 import { guardsAreWatched, tellGuardWatchers } from './guard-watch.ts'
+import type { Effect, Move } from './move.ts'
 import { internalsOf, isInspected, wholeScope } from './xstate-internals.ts'
 
 /**

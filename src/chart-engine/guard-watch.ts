@@ -1,6 +1,6 @@
 import type { ActorSystem, AnyActorRef, AnyEventObject, AnyTransitionDefinition } from 'xstate'
 import type { ChartStep } from './chart-step.ts'
-import { isBranch, type Moves, type Selection } from './chart-table.ts'
+import { isBranch, type Moves, type Selection } from './configuration.ts'
 
 /**
  * Receives the transitions that a chart considered, by region, and the transitions that it takes. Of a region's
