@@ -1,8 +1,8 @@
 import { isSet } from '../../usage/limits.ts'
 import type { Frame } from '../frames/frame.ts'
 import { toMicros } from './agenda.ts'
-import type { CallTimes } from './call-times.ts'
-import { type Branch, conversationTree } from './conversation-tree.ts'
+import { bodiesWith, endIn, endOf, type Part, shiftAll, untouched } from './conversation-shift.ts'
+import { conversationTree } from './conversation-tree.ts'
 import {
   checkLimitOptions,
   type LimitEnd,
@@ -11,8 +11,6 @@ import {
   limitConversation,
 } from './limit-conversation.ts'
 import { readRuns, type SeenRuns } from './read-run.ts'
-import type { BodyBy } from './scripted-call.ts'
-import type { Visit } from './seen-call.ts'
 import { type WhatIf, type WhatIfOptions, WhatIfWork } from './what-if.ts'
 
 export interface ConversationOptions extends Omit<WhatIfOptions, 'run'>, LimitOptions {}
@@ -57,8 +55,9 @@ export interface TurnTimes {
 
 /**
  * Simulates every turn of a recording, agents included, with other limits, classes, resources or background thresholds,
- * and says where limits of turns, calls, tokens, cost or time would have ended the conversation. A turn starts as long after the end of the turn before it as in the recording. A call with an agent inside takes as
- * much more or less time as its agent.
+ * and says where limits of turns, calls, tokens, cost or time would have ended the conversation. A turn starts as long
+ * after the end of the turn before it as in the recording. A call with an agent inside takes as much more or less time as
+ * its agent.
  *
  * @example
  * const { turns, recordedMs, simulatedMs } = whatIfConversation(frames, { backgroundAfterMs: ({ name }) => (name === 'Bash' ? 30_000 : undefined) })
@@ -68,27 +67,6 @@ export function whatIfConversation(frames: Iterable<Frame>, options: Conversatio
   work.advance()
   return work.result()
 }
-
-/** A run while it is simulated. Times are in microseconds. */
-interface Part extends Branch<Part> {
-  work: WhatIfWork | undefined
-  result: WhatIf | undefined
-  recordedEnd: number | undefined
-  simulatedEnd: number | undefined
-  /** How much later it starts because of the parts before it. */
-  shift: number
-  /** False if a limit forbids its request. */
-  isBegun: boolean
-}
-
-const untouched = {
-  work: undefined,
-  result: undefined,
-  recordedEnd: undefined,
-  simulatedEnd: undefined,
-  shift: 0,
-  isBegun: true,
-} as const
 
 /** The same in small steps, for callers that must not block. */
 export class ConversationWork {
@@ -236,112 +214,6 @@ export class ConversationWork {
   }
 }
 
-/** When the last result was handed over and the last word was said; undefined if a call does not end. */
-function endOf(calls: readonly CallTimes[], saidAt: number): number | undefined {
-  let end = saidAt
-  for (const { endedAt, yieldedAt = endedAt } of calls) {
-    if (yieldedAt === undefined) return undefined
-    end = Math.max(end, toMicros(yieldedAt))
-  }
-  return end
-}
-
-/** How much longer each body takes because of the agents in it. */
-function bodiesWith(outer: Part, limited: LimitedConversation<Part> | undefined): BodyBy {
-  const found = new Map<Visit, readonly Part[]>()
-  for (const parts of byBody(outer.agents)) {
-    const body = bodyAround(parts[0] as Part)
-    if (body !== undefined) found.set(body.visit, parts)
-  }
-  const reachedAt = limited === undefined ? 0 : toMicros(limited.end.at) - outer.shift
-  return (visit, now) => longerBy(found.get(visit) ?? [], reachedAt - (now - visit.from))
-}
-
-/** How much later the last of these runs ends. Requests are refused from this time on. */
-function longerBy(parts: readonly Part[], reachedAt: number): number {
-  shiftAll(parts, 0)
-  const known = parts.filter(({ recordedEnd }) => recordedEnd !== undefined)
-  if (known.length === 0) return 0
-  const before = Math.max(...known.map(({ recordedEnd }) => recordedEnd as number))
-  const refusedAt = firstOf(parts.filter(({ isBegun }) => !isBegun)).map(({ seen, shift }) =>
-    Math.max(seen.startedAt + shift, reachedAt),
-  )
-  return Math.max(...known.filter(({ isBegun }) => isBegun).map(endIn), ...refusedAt) - before
-}
-
-/** Those that no other one comes before: an agent whose request is refused makes no other. */
-function firstOf(parts: readonly Part[]): Part[] {
-  const end = Math.min(...parts.map(({ recordedEnd = Number.POSITIVE_INFINITY }) => recordedEnd))
-  return parts.filter(({ seen }, at) => at === 0 || seen.startedAt < end)
-}
-
-/** A run that began after another had ended moves with its end; those that overlap do not depend on each other. */
-function shiftAll(parts: readonly Part[], by: number): void {
-  const ended = [...parts.entries()]
-    .filter(([, { recordedEnd }]) => recordedEnd !== undefined)
-    .sort(([, a], [, b]) => (a.recordedEnd as number) - (b.recordedEnd as number))
-  let next = 0
-  let before: Part | undefined
-  // the parts are in the order of their starts, so each end is passed once
-  for (const [at, part] of parts.entries()) {
-    for (;;) {
-      const [index, earlier] = ended[next] ?? []
-      if (earlier === undefined || (index as number) >= at) break
-      if ((earlier.recordedEnd as number) > part.seen.startedAt) break
-      before = earlier
-      next++
-    }
-    part.shift = before === undefined ? by : before.shift + laterBy(before)
-    shiftAgents(part)
-  }
-}
-
-const laterBy = ({ recordedEnd = 0, simulatedEnd = Number.POSITIVE_INFINITY }: Part): number =>
-  simulatedEnd - recordedEnd
-
-/** The turns of agents move with the bodies that they are in. */
-function shiftAgents({ agents, result, shift }: Part): void {
-  if (agents.length === 0) return
-  const simulated = bodiesOf(result?.simulated.calls)
-  for (const parts of byBody(agents)) {
-    const [first] = parts
-    const body = bodyAround(first as Part)
-    const now = body && simulated.get(first?.parent?.call ?? '')?.[body.attempt]
-    shiftAll(parts, shift + (body === undefined || now === undefined ? 0 : toMicros(now) - body.visit.from))
-  }
-}
-
-/** When the bodies of each call began, one for each attempt. */
-function bodiesOf(calls: readonly CallTimes[] = []): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, readonly number[]>()
-  for (const { id, phases } of calls) {
-    const bodies = phases.filter(({ phase }) => phase === 'calling').map(({ from }) => from)
-    if (bodies.length > 0 && !found.has(id)) found.set(id, bodies)
-  }
-  return found
-}
-
-/** The recorded body that a run of an agent began in, and which attempt of its call that is. */
-function bodyAround({ parent, seen }: Part): { readonly visit: Visit; readonly attempt: number } | undefined {
-  const visits = parent?.branch.seen.byId.get(parent.call)?.visits ?? []
-  const bodies = visits.filter(({ phase }) => phase === 'calling')
-  const attempt = bodies.findLastIndex(({ from }) => from <= seen.startedAt)
-  const visit = bodies[attempt]
-  return visit && { visit, attempt }
-}
-
-/** The runs of agents by the body that they are in, in the same order. */
-function byBody(agents: readonly Part[]): Iterable<readonly Part[]> {
-  const found = new Map<unknown, Part[]>()
-  for (const part of agents) {
-    const body = bodyAround(part)?.visit ?? part.parent?.call
-    const known = found.get(body)
-    if (known === undefined) found.set(body, [part])
-    else known.push(part)
-  }
-  return found.values()
-}
-
 function turnOf(part: Part, limited: LimitedConversation<Part> | undefined): TurnWhatIf {
   const { run, seen, depth, result, recordedEnd, shift, isBegun, agents } = part
   const { stoppedAt = Number.POSITIVE_INFINITY, lacking } = limited ?? {}
@@ -363,10 +235,7 @@ function turnOf(part: Part, limited: LimitedConversation<Part> | undefined): Tur
   }
 }
 
-/** When a turn ends in the simulation. */
-const endIn = ({ simulatedEnd = Number.POSITIVE_INFINITY, shift }: Part): number => simulatedEnd + shift
-
-/** The same under a limit. A turn without an end in the recording lasts as long as is known. */
+/** When a turn ends in the simulation under a limit. A turn without an end in the recording lasts as long as is known. */
 function limitedEnd(part: Part, { stoppedAt }: Pick<LimitedConversation<Part>, 'stoppedAt'> = never): number {
   const { seen, recordedEnd, result, shift } = part
   if (recordedEnd !== undefined || Number.isFinite(stoppedAt)) return Math.min(stoppedAt, endIn(part))
