@@ -86,7 +86,7 @@ const mutants = [
     'while it is being sent',
   ],
   [
-    `${bullmq}/serve-tools.ts`,
+    `${bullmq}/tool-jobs.ts`,
     'a stop that arrives before its job is forgotten',
     ' || this.#stopped.delete(id)',
     '',
@@ -102,7 +102,7 @@ const mutants = [
     'the last worker is lost',
   ],
   [
-    `${bullmq}/serve-tools.ts`,
+    `${bullmq}/tool-jobs.ts`,
     'a second delivery begins the body again',
     '(!again || job.attemptsStarted > 2)',
     'job.attemptsStarted > 2',
@@ -110,7 +110,7 @@ const mutants = [
     'in the middle of a body',
   ],
   [
-    `${bullmq}/serve-tools.ts`,
+    `${bullmq}/tool-jobs.ts`,
     'without a message, a stop is noticed only at the end',
     'if (reason !== null) jobs[index]?.[1].stop.abort(reason)',
     '',

@@ -4,14 +4,6 @@ import type { Redis } from 'ioredis'
 import { type ResultStore, SignalboxError } from 'signalbox'
 import { type BodyRunner, bodiesInProcess, localRunner, type Seal, within } from 'signalbox/node'
 import {
-  type BodyOutcome,
-  exceeds,
-  maxResultBytes,
-  type RemoteCall,
-  type RemoteResult,
-  storedData,
-} from 'signalbox/remote'
-import {
   abortChannel,
   checkDurability,
   checkEngine,
@@ -20,16 +12,13 @@ import {
   connect,
   type EngineOptions,
   joinWrites,
-  markerOf,
-  type NumberedProgress,
   onceInAWhile,
   queueOf,
-  type ToolAnswer,
-  type ToolJob,
   warnerOf,
 } from './engine.ts'
-import { aboutCall, aboutOutcome, aboutProgress, checkSeal, Envelope } from './seal.ts'
+import { checkSeal, Envelope } from './seal.ts'
 import { checkServing, closeAtSignals } from './serving.ts'
+import { ToolJobs } from './tool-jobs.ts'
 
 export interface ServeToolsOptions extends EngineOptions {
   /** The module that exports the tools: its path or its URL. Each body's process loads it. */
@@ -138,16 +127,6 @@ export async function serveTools(options: ServeToolsOptions): Promise<ServedTool
   return served
 }
 
-/** How many calls are remembered that were stopped and do not run here. */
-const maxStopped = 1_000
-/** More reports than one run can make. */
-const maxReports = 1_000_000_000
-
-interface RunningJob {
-  readonly label: string
-  readonly stop: AbortController
-}
-
 class ToolServer implements ServedTools {
   readonly name: string
   tools: readonly string[] = []
@@ -157,11 +136,8 @@ class ToolServer implements ServedTools {
   readonly #redis: Redis
   readonly #subscriber: Redis
   readonly #bodies: BodyRunner
-  readonly #envelope: Envelope
+  readonly #jobs: ToolJobs
   readonly #workers: Worker[]
-  readonly #running = new Map<string, RunningJob>()
-  /** Calls that others run, or that arrive here only after the message that stops them. */
-  readonly #stopped = new Map<string, unknown>()
   #ignoreSignals = (): void => undefined
   #closing: Promise<{ killed: number }> | undefined
   #looks: ReturnType<typeof setInterval> | undefined
@@ -169,7 +145,6 @@ class ToolServer implements ServedTools {
   constructor(options: ServeToolsOptions, labels: readonly string[], concurrency: number) {
     const onError = onceInAWhile(warnerOf(options), 'The connection of a worker to Redis failed')
     this.#options = options
-    this.#envelope = new Envelope(options.seal)
     this.#labels = labels
     this.#prefix = options.prefix ?? 'signalbox'
     this.name = options.name ?? `${hostname()}:${process.pid}`
@@ -184,8 +159,16 @@ class ToolServer implements ServedTools {
             maxProcesses: concurrency * labels.length,
             ...(execArgv !== undefined && { execArgv }),
           })
+    this.#jobs = new ToolJobs({
+      bodies: this.#bodies,
+      envelope: new Envelope(options.seal),
+      redis: this.#redis,
+      prefix: this.#prefix,
+      worker: this.name,
+      resultStore: options.resultStore,
+    })
     this.#workers = labels.map((label) => {
-      const worker = new Worker(queueOf(label), (job: Job) => this.#answer(label, job), {
+      const worker = new Worker(queueOf(label), (job: Job) => this.#jobs.answer(label, job), {
         connection: this.#redis,
         prefix: this.#prefix,
         name: this.name,
@@ -205,15 +188,11 @@ class ToolServer implements ServedTools {
     await checkDurability(this.#redis, warnerOf(this.#options))
     this.#subscriber.on('message', (_channel, text) => {
       const { id, reason } = abortIn(text)
-      const running = this.#running.get(id)
-      if (running !== undefined) return running.stop.abort(reason)
-      this.#stopped.set(id, reason)
-      const [oldest = ''] = this.#stopped.keys()
-      if (this.#stopped.size > maxStopped) this.#stopped.delete(oldest)
+      this.#jobs.stop(id, reason)
     })
     await this.#subscriber.subscribe(...this.#labels.map((label) => abortChannel(this.#prefix, label)))
     // messages are hints: the markers are the truth
-    this.#looks = setInterval(() => this.#lookAtMarkers(), 1_000)
+    this.#looks = setInterval(() => this.#jobs.lookAtMarkers(), 1_000)
     await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()))
     for (const worker of this.#workers) worker.run().catch(onceInAWhile(warnerOf(this.#options), 'A worker stopped'))
     if (this.#options.handleSignals !== false) this.#ignoreSignals = closeAtSignals(() => void this.close())
@@ -223,7 +202,7 @@ class ToolServer implements ServedTools {
     return {
       isConnected: this.#redis.status === 'ready',
       isDraining: this.#closing !== undefined,
-      running: this.#running.size,
+      running: this.#jobs.running,
     }
   }
 
@@ -238,109 +217,13 @@ class ToolServer implements ServedTools {
     const settled = closed.catch(() => undefined)
     const hasDrained = await within(settled, this.#options.drainMs ?? 30_000)
     clearInterval(this.#looks)
-    const killed = this.#running.size
+    const killed = this.#jobs.running
     // killed bodies have an unknown outcome, which still reaches their hosts
     await this.#bodies.end()
     if (!hasDrained) await within(settled, closeMs)
     this.#subscriber.disconnect()
     this.#redis.disconnect()
     return { killed }
-  }
-
-  #lookAtMarkers(): void {
-    const jobs = [...this.#running]
-    if (jobs.length === 0) return
-    const keys = jobs.map(([id, { label }]) => markerOf(this.#prefix, label, id))
-    this.#redis.mget(keys).then(
-      (reasons) => {
-        for (const [index, reason] of reasons.entries()) if (reason !== null) jobs[index]?.[1].stop.abort(reason)
-      },
-      () => undefined,
-    )
-  }
-
-  /** Says what became of a body. If this throws, its outcome is unknown. */
-  async #answer(label: string, job: Job): Promise<unknown> {
-    const id = String(job.id)
-    const call = await this.#open(job.data, id)
-    const outcome: BodyOutcome =
-      typeof call === 'string' ? { status: 'notRun', because: call } : await this.#work(label, job, call)
-    const answer: ToolAnswer = { outcome, worker: this.name }
-    return this.#envelope.pack(answer, aboutOutcome(id))
-  }
-
-  /** The call in a job, or why there is none. */
-  async #open(data: unknown, id: string): Promise<ToolJob | string> {
-    try {
-      const call = (await this.#envelope.unpack(data, aboutCall(id))) as ToolJob
-      return typeof call?.tool?.name === 'string' ? call : 'its job names no tool.'
-    } catch (error) {
-      return `its job cannot be opened: ${error instanceof Error ? error.message : error}`
-    }
-  }
-
-  async #work(label: string, job: Job, call: ToolJob): Promise<BodyOutcome> {
-    const { again, tool, toolUseID } = call
-    const id = String(job.id)
-    const isSecond = job.attemptsStarted > 1
-    const lost: BodyOutcome = { status: 'unknown', because: 'Its first worker was lost.' }
-    if (isSecond && (!again || job.attemptsStarted > 2)) return lost
-    const stop = new AbortController()
-    this.#running.set(id, { label, stop })
-    try {
-      // a call that was stopped while it waited is not delivered, except for the second time
-      const isMarked = isSecond && (await this.#redis.exists(markerOf(this.#prefix, label, id))) === 1
-      if (isMarked || this.#stopped.delete(id)) {
-        return isSecond ? lost : { status: 'notRun', because: 'it was stopped before a worker began it.' }
-      }
-      const outcome = await this.#bodies.run(this.#callOf(job, call, stop.signal))
-      return await this.#fit(outcome, tool.name, toolUseID)
-    } finally {
-      this.#running.delete(id)
-    }
-  }
-
-  #callOf(job: Job, call: ToolJob, signal: AbortSignal): RemoteCall {
-    // the reports of a second run come after those of the first
-    let n = (job.attemptsStarted - 1) * maxReports
-    return {
-      ...call,
-      // a second delivery is a second run
-      key: `${job.id} ${job.attemptsStarted}`,
-      attach: false,
-      again: false,
-      timeoutMs: undefined,
-      signal,
-      onProgress: (data) => void this.#report(job, ++n, data).catch(() => undefined),
-      onPlace: () => undefined,
-    }
-  }
-
-  async #report(job: Job, n: number, data: unknown): Promise<void> {
-    const report: NumberedProgress = { n, data: await this.#envelope.pack(data, aboutProgress(String(job.id), n)) }
-    await job.updateProgress(report)
-  }
-
-  /** A long result is stored: BullMQ would copy it into its stream of events. */
-  async #fit(outcome: BodyOutcome, toolName: string, toolUseID: string): Promise<BodyOutcome> {
-    if (outcome.status !== 'returned' || !exceeds(JSON.stringify(outcome), maxResultBytes)) return outcome
-    const { data, dropped, interrupted } = outcome.result
-    const text = typeof data === 'string' ? data : JSON.stringify(data)
-    const { resultStore } = this.#options
-    try {
-      if (resultStore === undefined) throw new Error('serveTools has no resultStore.')
-      const { path } = await resultStore.save({ toolUseID, toolName, text })
-      const result: RemoteResult = {
-        stored: storedData(path, text),
-        ...(interrupted !== undefined && { interrupted }),
-        ...(dropped !== undefined && { dropped }),
-      }
-      return { status: 'returned', result }
-    } catch (error) {
-      const because = error instanceof Error ? error.message : String(error)
-      const message = `The tool finished, but its result has more than ${maxResultBytes} bytes and could not be stored: ${because}`
-      return { status: 'threw', error: { name: 'Error', message } }
-    }
   }
 }
 
