@@ -292,12 +292,7 @@ export const mutants = [
     "'retry.due': 'preparing',\n                'query.abort': { target: 'abortingStream', actions: holdAbort },",
     "'retry.due': 'preparing',",
   ],
-  [
-    'src/query',
-    'a reply that is cut off leaves its held calls',
-    'this.executor.withdraw(id, cutText(this.stopReason));',
-    '',
-  ],
+  ['src/query', 'a reply that is cut off leaves its held calls', 'this.#executor.withdraw(id, reason);', ''],
   ['src/query', 'results are not kept', 'this.received.push(message);', 'void 0;'],
   [
     'src/query',

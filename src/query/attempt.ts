@@ -12,6 +12,7 @@ import { survivesHandover } from '../messages/server-tools.ts'
 import type { StopReason } from '../models/model.ts'
 import { resultTexts } from '../results/result-texts.ts'
 import type { AnyTool } from '../tool/tool.ts'
+import { HeldCalls, type StartWhen } from './held-calls.ts'
 import type { FinishedBlock, ReplyPart } from './reply-assembler.ts'
 import { ReplyOrder } from './reply-order.ts'
 import { ReplyResults } from './reply-results.ts'
@@ -40,8 +41,6 @@ export interface AttemptHost {
   inContext<Value>(job: () => Value): Value
 }
 
-type StartWhen = NonNullable<AnyTool['startWhen']>
-
 /** Stop reasons of a reply that was cut off: its last calls may be incomplete. */
 const cutReasons = new Set<StopReason>(['max_tokens', 'refusal', 'model_context_window_exceeded'])
 
@@ -62,7 +61,7 @@ export class Attempt {
   readonly #results: ReplyResults
   readonly #calls = new Set<string>()
   readonly #renamed = new Map<string, string>()
-  readonly #held = new Map<string, StartWhen>()
+  readonly #held: HeldCalls
   /** The log has the beginning of the reply. */
   #isRecorded = false
   readonly #order = new ReplyOrder()
@@ -77,6 +76,7 @@ export class Attempt {
   constructor(host: AttemptHost, executor: StreamingToolExecutor, before?: Attempt) {
     this.#host = host
     this.executor = executor
+    this.#held = new HeldCalls(executor, host)
     this.#results = new ReplyResults(executor, {
       onUpdate: (update) => host.onUpdate(update),
       onDrained: () => host.onDrained(this),
@@ -153,21 +153,20 @@ export class Attempt {
 
   take(part: ReplyPart): void {
     if (part.type === 'started') this.#begin(part.id, part.model)
-    else if (part.type === 'nextBlock') this.#release('nextBlock')
+    else if (part.type === 'nextBlock') this.#held.release('nextBlock')
     else if (part.type === 'stopped') {
       // a reply that was cut off stays so, whatever else is said about its end
       if (this.stopReason === undefined || this.isWhole) this.stopReason = part.stopReason
       this.stopDetails = part.stopDetails ?? this.stopDetails
-      if (this.isWhole) this.#release('nextBlock')
+      if (this.isWhole) this.#held.release('nextBlock')
     } else if (part.type === 'block') this.#takeBlock(part)
   }
 
   /** Ends the reply. Held calls start now, or never. */
   close(isWhole: boolean, partial: readonly FinishedBlock[]): void {
     for (const each of partial) this.#say(each)
-    if (isWhole) return this.#release('nextBlock', 'turnEnded')
-    for (const id of this.#held.keys()) this.executor.withdraw(id, cutText(this.stopReason))
-    this.#held.clear()
+    if (isWhole) return this.#held.release('nextBlock', 'turnEnded')
+    this.#held.withdraw(cutText(this.stopReason))
   }
 
   /** The stream failed, and the reply counts as far as it came: calls that have not begun never run. */
@@ -215,7 +214,7 @@ export class Attempt {
     const { stopped } = turn
     this.#takeOver(turn)
     for (const block of turn.blocks) {
-      this.#release('nextBlock')
+      this.#held.release('nextBlock')
       this.#recoverBlock(block, turn, isCutOff)
     }
     this.toldBefore = [...turn.calls.values()].flatMap(({ read = [] }) => read)
@@ -267,7 +266,7 @@ export class Attempt {
       this.executor.addTool({ ...block }, message, {
         hold: (isSafe) => {
           if (isCutOff) startWhen = past.started === undefined ? 'turnEnded' : 'closed'
-          else if (isNew) startWhen = this.#startWhen(block.name, isSafe, isBare)
+          else if (isNew) startWhen = this.#held.startWhen(block.name, isSafe, isBare)
           return startWhen !== 'closed'
         },
         error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
@@ -275,7 +274,7 @@ export class Attempt {
       })
     const { id } = this.#host.inContext(add)
     this.#calls.add(id)
-    if (startWhen !== 'closed') this.#held.set(id, startWhen)
+    this.#held.add(id, startWhen)
   }
 
   #record(record: SessionRecord): void {
@@ -322,7 +321,7 @@ export class Attempt {
     const add = () =>
       this.executor.addTool({ ...given }, message, {
         hold: (isSafe) => {
-          startWhen = this.#startWhen(block.name, isSafe, isBare)
+          startWhen = this.#held.startWhen(block.name, isSafe, isBare)
           return startWhen !== 'closed'
         },
         error: problem && resultTexts.unreadableArguments(problem).toolUseResult,
@@ -338,25 +337,10 @@ export class Attempt {
     // a provider may send the same block twice; it is one call
     if (this.#calls.has(id)) return
     this.#calls.add(id)
-    if (startWhen !== 'closed') this.#held.set(id, startWhen)
+    this.#held.add(id, startWhen)
     this.#order.place(message, order)
     this.#host.emit(message)
     void this.#results.read()
-  }
-
-  #startWhen(name: string, isSafe: boolean, isBare: boolean): StartWhen {
-    if (this.#host.isBatch) return 'turnEnded'
-    const startWhen = this.#host.findTool(name)?.startWhen ?? (isSafe ? 'closed' : 'nextBlock')
-    // no arguments, or cut off before the first: only the following events can tell
-    return isBare && startWhen === 'closed' ? 'nextBlock' : startWhen
-  }
-
-  #release(...moments: StartWhen[]): void {
-    for (const [id, startWhen] of this.#held) {
-      if (!moments.includes(startWhen)) continue
-      this.#held.delete(id)
-      this.executor.release(id)
-    }
   }
 
   #messageOf(block: ContentBlock): AssistantMessage {
