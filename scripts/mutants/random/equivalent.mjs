@@ -31,7 +31,7 @@ export const equivalents = [
     'for the type checker: in this phase the input is valid',
   ],
   [
-    'machines/executor/executor-chart.ts',
+    'machines/executor/executor-setup.ts',
     'if (call?.ref === undefined) return',
     'do not return: return → ;',
     'for the type checker: the guard of the transition has found the call',
