@@ -43,13 +43,13 @@ function onEvent(loop: QueryLoop, event: unknown): Promise<void> | undefined {
   if (loop.options.includeStreamEvents === true) {
     loop.emit({ type: 'stream_event', uuid: loop.idsAndTime.uuid(), event: event as ModelEvent })
   }
-  return onParts(loop, event) ?? loop.outgoing.room()
+  return takeParts(loop, loop.reply.take(event), event) ?? loop.outgoing.room()
 }
 
-function onParts(loop: QueryLoop, event: unknown): Promise<void> | undefined {
+function takeParts(loop: QueryLoop, parts: readonly ReplyPart[], event: unknown): Promise<void> | undefined {
   let pause: Promise<void> | undefined
   loop.run(() => {
-    for (const part of loop.reply.take(event)) pause = takePart(loop, part, event) ?? pause
+    for (const part of parts) pause = takePart(loop, part, event) ?? pause
   })
   return pause
 }
@@ -74,11 +74,20 @@ function takePart(loop: QueryLoop, part: ReplyPart, event: unknown): Promise<voi
 async function restart(loop: QueryLoop, firstEvent?: unknown): Promise<void> {
   const { stream } = loop
   loop.tell({ type: 'stream.restarted', hasEffects: loop.executor.hasEffects })
-  await new Promise<void>((resolve) => loop.push(() => resolve(loop.oldBodies.whenGone())))
-  // a reply that counts as far as it came stops the stream, so there is no next reply
-  if (firstEvent === undefined || stream?.isOver !== false) return
-  loop.reply = new ReplyAssembler()
-  await onParts(loop, firstEvent)
+  let parts: readonly ReplyPart[] = []
+  await new Promise<void>((resolve) =>
+    loop.push(() => {
+      // a reply that counts as far as it came stops the stream, so there is no next reply
+      if (firstEvent !== undefined && stream?.isOver === false) {
+        loop.reply = new ReplyAssembler()
+        parts = loop.reply.take(firstEvent)
+        // at once, because an abort may come while the old bodies end: what has been used belongs to this reply
+        for (const part of parts) if (part.type === 'started') loop.attempt.take(part)
+      }
+      resolve(loop.oldBodies.whenGone())
+    }),
+  )
+  if (stream?.isOver === false) await takeParts(loop, parts, firstEvent)
 }
 
 /** Another model continues: the thinking and the calls of the model that declined must neither run nor be sent back. */

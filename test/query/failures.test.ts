@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelRetryMessage, QueryMessage } from '../../src/index.ts'
 import { ModelStream } from '../../src/query/model-stream.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
-import { heldModel } from '../support/held-model.ts'
+import { heldModel, textBlock } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 import { apiInShort, inShort, testQuery } from '../support/query.ts'
 import { flush } from '../support/turn.ts'
@@ -305,6 +305,24 @@ describe('a model that fails', () => {
     // the event that began the other reply belongs to it
     expect(run.transcript.at(-1)).toMatchObject({ message: { id: 'm2', model: 'held' } })
     expect(held.requests).toHaveLength(1)
+  })
+
+  it('L5 L6 an abort while the body of a dropped reply still runs: that reply is neither kept nor counted twice', async () => {
+    const read = heldTool('Read', { safe: true, isReadOnly: () => true })
+    const { held, seen, run, result } = testQuery([read.tool])
+    await flush()
+    const usage = { input_tokens: 10, output_tokens: 1 }
+    held.send({ type: 'message_start', message: { id: 'm1', model: 'held', usage } })
+    held.call('a', 'Read')
+    held.send(...textBlock(1, 'half a thought').slice(0, 2))
+    held.send({ type: 'message_start', message: { id: 'm2', model: 'held', usage: { ...usage, input_tokens: 7 } } })
+    await flush()
+    expect(seen.filter(isRetry)).toHaveLength(1)
+    run.abort('escape')
+    read.run('a').finish()
+    expect(await result).toMatchObject({ reason: 'aborted_streaming' })
+    expect(inShort(run.transcript)).toEqual(['user: go', 'user: [The user stopped this reply.]'])
+    expect(run.usage).toMatchObject({ turns: 1, models: { held: { inputTokens: 17, outputTokens: 2 } } })
   })
 
   it('L5 the host gets the text of the failure without its stack trace', async () => {
