@@ -1,8 +1,8 @@
 import { type CallTimes, type ComparedCall, compareRuns, type Frame } from 'signalbox/inspect'
 import { exitCode } from '../exit-code.ts'
 import type { Io } from '../io.ts'
+import { duration } from '../view/amounts.ts'
 import { cleanText } from '../view/clean-text.ts'
-import { duration } from '../view/duration.ts'
 
 /** `signalbox replay --against`: compares two recordings call by call. */
 export async function printAgainst(

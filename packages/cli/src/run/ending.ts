@@ -1,7 +1,7 @@
 import type { QueryResult, Session } from 'signalbox'
 import { exitCode } from '../exit-code.ts'
+import { duration, plural } from '../view/amounts.ts'
 import { isOver } from '../view/call-view.ts'
-import { duration, plural } from '../view/duration.ts'
 import type { SessionView } from '../view/session-view.ts'
 import { type TokenUsage, usageWords } from './usage-count.ts'
 

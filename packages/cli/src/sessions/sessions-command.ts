@@ -3,7 +3,7 @@ import { isSignalboxError, showInputText, visibleLine } from 'signalbox'
 import type { JournalStore, SessionSummary, StoredQuestion } from 'signalbox/durable'
 import type { Io } from '../io.ts'
 import { plainWord } from '../shell-word.ts'
-import { plural } from '../view/duration.ts'
+import { plural } from '../view/amounts.ts'
 import { journalsIn } from './stored-session.ts'
 
 /** `signalbox sessions`: lists stored sessions and what they ask. */

@@ -1,7 +1,7 @@
 import { givenUp, whyWaiting, whyWaitingForKey, whyWaitingForWorker } from 'signalbox/inspect'
+import { duration, plural } from './amounts.ts'
 import { type CallView, nameOf, type Phase, phaseOf } from './call-view.ts'
 import { cleanLine } from './clean-text.ts'
-import { duration, plural } from './duration.ts'
 import { resultText } from './plain-text.ts'
 import type { SessionView } from './session-view.ts'
 

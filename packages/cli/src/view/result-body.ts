@@ -1,7 +1,7 @@
+import { plural } from './amounts.ts'
 import type { CallView } from './call-view.ts'
 import { cleanText } from './clean-text.ts'
 import type { Colors } from './colors.ts'
-import { plural } from './duration.ts'
 import { leftOut, resultText, textField } from './plain-text.ts'
 
 const maxLines = { diff: 24, error: 8, result: 5 } as const

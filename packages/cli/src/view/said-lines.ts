@@ -1,6 +1,6 @@
+import { plural } from './amounts.ts'
 import type { Canvas } from './call-lines.ts'
 import { cleanText } from './clean-text.ts'
-import { plural } from './duration.ts'
 import { wrap } from './fit.ts'
 import type { SaidView } from './session-view.ts'
 
