@@ -35,8 +35,8 @@ export interface Background {
   /** Tells a call to stop. False if it is over or unknown. */
   stop(id: string, reason?: unknown): boolean
   /**
-   * What a call has to say now, for the result of the tool whose context is given: an outcome counts as delivered when the
-   * turn of that result does.
+   * The current output and outcome of a call, for the result of the tool whose context is given. An outcome counts as
+   * delivered when the turn of that result does.
    */
   readIn(id: string, context: { readonly abortController?: unknown }): BackgroundReading | undefined
   /** Resolves when the call is over, or the time is up. */

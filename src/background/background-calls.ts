@@ -96,7 +96,7 @@ export class BackgroundCalls implements Background, BackgroundIntake, Background
     return this.#over.some((call) => this.#isDeliverable(call))
   }
 
-  /** Whatever is under way is an agent whose own run waits for a person. */
+  /** Every call that is under way is an agent whose own run waits for a person. */
   get isStalled(): boolean {
     return this.#underWay.every(
       ({ ownContext }) => ownContext !== undefined && recordedCallOf(ownContext)?.isSuspended === true,
@@ -167,7 +167,7 @@ export class BackgroundCalls implements Background, BackgroundIntake, Background
     })
   }
 
-  /** What a call has to say now. An outcome counts as delivered when the turn of the reading call does. */
+  /** The current output and outcome of a call. An outcome counts as delivered when the turn of the reading call does. */
   read(id: string, by: ToolCall | undefined): BackgroundReading | undefined {
     const call = this.#calls.get(id)
     if (call === undefined) return undefined

@@ -36,7 +36,7 @@ export type BackgroundStatus = 'running' | 'stopping' | 'finished' | 'failed' | 
  */
 export class DetachedCall extends ToolCall implements BackgroundPort {
   override readonly background: DetachedAs
-  /** What its body has reported, for whoever asks before it is over. */
+  /** The reports of its body, for readers that ask before it is over. */
   readonly output = new OutputTail()
   actor: ActorRefFrom<BackgroundMachine> | undefined
   /** The services of the executor that its body began in; undefined if it began in an earlier process. */

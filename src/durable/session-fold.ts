@@ -47,7 +47,7 @@ export class SessionFold {
   status: 'idle' | 'running' | 'suspended' = 'idle'
   rules: PermissionLists = {}
   context: Record<string, unknown> = {}
-  /** What held before each change, for as much of the conversation as there was then. */
+  /** The rules and the context before each change, with the length that the conversation had then. */
   readonly #before: (StateOfHost & { readonly length: number })[] = []
   /** Sent, and not yet part of the conversation. */
   waiting: UserMessage[] = []

@@ -35,7 +35,7 @@ export interface LastInput {
 /** A token of a text is rarely shorter. */
 const bytesPerToken = 3
 
-/** What was sent before is as large as the service said; what is new, as large as its text suggests. */
+/** For the part of the request that was sent before, the service's count; for the new part, an estimate from its text. */
 function estimate(bytes: number, last: LastInput | undefined): number {
   if (last === undefined) return Math.ceil(bytes / bytesPerToken)
   return last.tokens + Math.ceil(Math.max(0, bytes - last.bytes) / bytesPerToken)

@@ -227,7 +227,7 @@ class ToolServer implements ServedTools {
   }
 }
 
-/** Whoever can write to Redis can publish anything. */
+/** Anyone who can write to Redis can publish any message. */
 function abortIn(text: string): { id: string; reason: unknown } {
   try {
     const { id, reason } = JSON.parse(text)

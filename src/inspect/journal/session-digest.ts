@@ -55,7 +55,7 @@ export class SessionDigests {
     this.#most = most
   }
 
-  /** Whoever asks while a list is made gets that one. */
+  /** Callers that ask while a list is being made share it. */
   list(): Promise<StoredSessionList> {
     this.#listing ??= this.#list().finally(() => {
       this.#listing = undefined

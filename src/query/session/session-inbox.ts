@@ -25,7 +25,7 @@ export function beginRun(
   return run
 }
 
-/** What still waits after a run: the messages of the log, and those before them that the run left unanswered. */
+/** The messages that still wait after a run: those of the log, and before them those that the run left unanswered. */
 export function inboxAfter({ sent }: SessionJournal, inbox: readonly Sent[], unanswered: readonly Sent[]): Sent[] {
   const known = [...inbox, ...unanswered]
   const waits = sent.map((message) => known.find((each) => each.message.uuid === message.uuid) ?? newSent(message))

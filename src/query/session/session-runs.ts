@@ -142,7 +142,7 @@ export class SessionRuns {
     this.#driveWith(sent, by)
   }
 
-  /** What ended while nothing ran precedes what is said next. */
+  /** The outcomes of background calls that ended while no run was active come before the next message. */
   #takeOutcomes(): void {
     for (const message of this.#parts.background.takeOutcomes()) {
       this.#transcript.push(message)
